@@ -23,7 +23,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 
 from figures import OUT, Budget, machine, options, percentile, print_budgets, print_table
 from recollect.langgraph import RecollectSaver
-from recollect.testing.postgres_server import running_server
+from servers import running_server
 
 SIZES = {"10 KB": 10_000, "100 KB": 100_000, "1 MB": 1_000_000}
 CHANNELS = 5

@@ -13,13 +13,14 @@ import sys
 import timeit
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from recollect.rules.extraction import Extracted, extract
+
+CASES = Path(__file__).parents[1] / "tests" / "cases"
 
 FULL = 10_240
 HALF = FULL // 2
@@ -94,7 +95,7 @@ def signature(fact: Extracted) -> Signature:
 
 def load() -> list[Case]:
     """Every labelled message, read by the rules."""
-    table = resources.files("recollect.testing.cases").joinpath("extraction.yaml").read_text("utf-8")
+    table = (CASES / "extraction.yaml").read_text("utf-8")
     return [
         Case(
             row["message"],

@@ -24,7 +24,7 @@ from asking import Arm, asker
 from figures import OUT, Budget, counting, machine, median_ms, options, percentile, print_budgets, print_table
 from filled import OWNER, filled
 from recollect.stores.sql.queries import NAME
-from recollect.testing.postgres_server import running_server
+from servers import running_server
 
 WARM_UP = 60
 QUERIES = 360

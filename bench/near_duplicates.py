@@ -7,15 +7,17 @@ share of the pairs that are the same which are recognised; what is missed is kep
 """
 
 import argparse
-import importlib.resources
 import statistics
 import timeit
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import yaml
 
 from recollect.rules.identity.difference import differences_between, read, what_differs
+
+CASES = Path(__file__).parents[1] / "tests" / "cases"
 
 LONG_OLD = "The staging server in Dublin is restarted on 2024-03-01 at 3pm, and Ben approves 2 releases per week"
 LONG_NEW = "The staging server in Dublin is restarted at 15:00 on March 1, 2024, and Ben approves two a week now"
@@ -24,9 +26,8 @@ PLAIN_NEW = "On her laptop Ana prefers light mode in each editor and terminal, a
 
 
 def load() -> list[dict[str, Any]]:
-    """The labelled pairs that ship with the package."""
-    table = importlib.resources.files("recollect.testing.cases").joinpath("pairs.yaml")
-    pairs: list[dict[str, Any]] = yaml.safe_load(table.read_text("utf-8"))
+    """Return the labelled pairs of the tests."""
+    pairs: list[dict[str, Any]] = yaml.safe_load((CASES / "pairs.yaml").read_text("utf-8"))
     return pairs
 
 

@@ -19,8 +19,7 @@ import recollect
 import texts
 from figures import OUT, Budget, machine, median_ms, options, percentile, print_budgets, print_table
 from recollect import Recollect
-from recollect.testing.postgres_server import running_server
-from recollect.testing.round_trips import counted_trips
+from servers import counted_trips, running_server
 
 BLOCK = 10
 DURABLE = {"fsync": "on", "full_page_writes": "on", "synchronous_commit": "on", "autovacuum": "on"}

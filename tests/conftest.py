@@ -20,10 +20,10 @@ sys.dont_write_bytecode = False
 """Processes that tests start share what one of them compiled, and the next run takes over the tests with their assertions
 rewritten, also where the environment wants no such files around."""
 
-pytest.register_assert_rewrite("recollect.testing")  # a failure in the shipped suite says as much as one in a test file
+pytest.register_assert_rewrite("recollect.testing", "support")  # so that a failure there shows its values
 
 from recollect.stores.postgres import init  # noqa: E402
-from recollect.testing.postgres_server import PostgresServer, running_server  # noqa: E402
+from support.postgres_server import PostgresServer, running_server  # noqa: E402
 
 settings.register_profile(
     "steady",

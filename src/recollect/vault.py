@@ -61,8 +61,7 @@ from recollect.rules.vault_gate import CATEGORIES as VALID_CATEGORIES
 from recollect.rules.vault_gate import SOURCES as VALID_SOURCES
 from recollect.stores.journal import JournalLog, Rewritten
 from recollect.stores.journal.files import check_folder
-from recollect.stores.journal.lines import Record, write_line
-from recollect.stores.journal.rows import Change, unpacked
+from recollect.stores.journal.lines import Change, Record, unpacked, write_line
 
 if TYPE_CHECKING:
     from recollect.interfaces.python import Recollect
@@ -482,14 +481,14 @@ def _opened(store: Any) -> "Recollect":
 
 
 def _budget(vault: MemoryVault, budget_tokens: int | None, count_tokens: CountTokens | None) -> Budget:
-    from recollect.embed import tokens
+    from recollect.embed import static
 
     most = (
         vault.policy.injection.budget_tokens
         if budget_tokens is None
         else check_number("budget_tokens", budget_tokens, 1)
     )
-    return Budget(most, count_tokens or tokens.count_tokens)
+    return Budget(most, count_tokens or static.count_tokens)
 
 
 def _noting(batches: Iterable[list[Record]], rejected: set[Sealed]) -> Iterator[list[Record]]:

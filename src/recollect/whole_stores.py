@@ -13,7 +13,7 @@ from recollect.engine.transfer.migration import MigrationReport
 from recollect.model.errors import BadInput, StoreCorrupt, StoreError, StoreUnavailable, WrongState
 from recollect.model.receipt import Plain
 from recollect.stores import backups
-from recollect.stores.erasure_list import ErasureList, beside
+from recollect.stores.backups import ErasureList, beside
 from recollect.stores.protocol import Erased, Store
 
 

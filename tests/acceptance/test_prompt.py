@@ -1,6 +1,6 @@
 """Retrieval and prompt: bounds hold whatever there is to say, and what is recalled is data."""
 
-from recollect.embed.tokens import count_tokens
+from recollect.embed.static import count_tokens
 
 from .conftest import House
 from .ways import SHORT_ID

@@ -12,7 +12,7 @@ import pytest
 
 from recollect.model.errors import StoreBusy, StoreError, StoreUnavailable, WrongState
 from recollect.stores.postgres import PostgresStore, restore
-from recollect.stores.postgres.named_queries import QUERIES
+from recollect.stores.postgres.transactions import QUERIES
 from recollect.stores.postgres.upkeep import BEYOND_REACH
 from recollect.stores.protocol import Erased, Store
 from recollect.stores.sqlite import SqliteStore
@@ -25,16 +25,15 @@ from recollect.testing.contract import (
     StreamContract,
     TextContract,
 )
-from recollect.testing.contract.opening import Opening
-from recollect.testing.contract.removal import SECRET, _keep_secret, _remove
-from recollect.testing.postgres_server import PostgresServer, binaries
-from recollect.testing.stores import TENANT, Scribe, address, at
+from recollect.testing.contract.memories import SECRET, keep_secret, remove_secret
+from recollect.testing.stores import TENANT, Scribe, StoreUnderTest, address, at
 from rows import every_row
+from support.postgres_server import PostgresServer, binaries
 
 STORE_ID = "11111111-1111-4111-8111-111111111111"
 
 
-class OnAServer(Opening):
+class OnAServer(StoreUnderTest):
     """Each test has this database to itself, emptied."""
 
     database = "plain_store"
@@ -56,9 +55,9 @@ class OnAServer(Opening):
 class ScrubbedOnAServer(OnAServer):
     def test_after_a_scrub_no_file_holds_the_content(self, store: Store, scribe: Scribe, tmp_path: Path) -> None:
         """In the server's files, statistics included; its log is beyond reach, and the answer says so."""
-        id = _keep_secret(store, scribe)
+        id = keep_secret(store, scribe)
         self.server.execute("ANALYZE", self.url)
-        _remove(store, scribe, id)
+        remove_secret(store, scribe, id)
         self.server.execute("CHECKPOINT")
         assert any(SECRET.encode() in file.read_bytes() for file in self.server.table_files(self.url)), (
             "or this proves nothing"

@@ -8,8 +8,8 @@ import pytest
 
 from recollect.model.errors import OutcomeUnknown, StoreError, StoreUnavailable
 from recollect.stores.postgres import PostgresStore
-from recollect.testing.postgres_server import PostgresServer, running_server
 from recollect.testing.stores import TENANT, Scribe, address
+from support.postgres_server import PostgresServer, running_server
 
 STORE_ID = "11111111-1111-4111-8111-111111111111"
 

@@ -1,4 +1,4 @@
-"""Opening a PostgreSQL store: what is made, what is refused, and what is never shown."""
+"""StoreUnderTest a PostgreSQL store: what is made, what is refused, and what is never shown."""
 
 import traceback
 from collections.abc import Iterator
@@ -8,8 +8,8 @@ import pytest
 
 from recollect.model.errors import BadInput, StoreCorrupt, StoreError, StoreTooNew, StoreUnavailable, WrongState
 from recollect.stores.postgres import PostgresStore, init
-from recollect.testing.postgres_server import PostgresServer
 from recollect.testing.stores import Scribe
+from support.postgres_server import PostgresServer
 
 STORE_ID = "11111111-1111-4111-8111-111111111111"
 SECRET = "zanzibarquartz"

@@ -9,9 +9,9 @@ from psycopg import sql
 from recollect.model.errors import StoreUnavailable
 from recollect.stores.postgres import PostgresStore, init
 from recollect.stores.protocol import Erased
-from recollect.testing.postgres_server import PostgresServer
 from recollect.testing.stores import SALT, TENANT, Scribe, address, at, memory_id
 from rows import every_row
+from support.postgres_server import PostgresServer
 
 STORE_ID = "11111111-1111-4111-8111-111111111111"
 OTHER = "globex"

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 import recollect
-from recollect.testing.round_trips import Trips, counted_trips
 from rows import every_row
+from support.round_trips import Trips, counted_trips
 
 SAID = [
     "Ana prefers tea without sugar",

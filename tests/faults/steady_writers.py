@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import recollect
-from recollect.testing.postgres_server import PostgresServer
+from support.postgres_server import PostgresServer
 
 from .soundness import assert_sound, every_memory
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import recollect
 from recollect.engine.read.reindexing import reindex
-from recollect.testing.script import open_seeded
-from recollect.testing.topics import TopicEmbedder
+from support.script import open_seeded
+from support.topics import TopicEmbedder
 
 from . import attempts
 from .disk import Fault, arm, disarm

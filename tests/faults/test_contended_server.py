@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import pytest
 
 import recollect
-from recollect.testing.postgres_server import PostgresServer, running_server
+from support.postgres_server import PostgresServer, running_server
 
 from .crowd import KEYS, OWNER, Answers, gathered
 from .soundness import assert_sound, every_memory

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import recollect
-from recollect.testing.postgres_server import PostgresServer
+from support.postgres_server import PostgresServer
 
 from .soundness import assert_sound
 

@@ -12,7 +12,7 @@ import recollect
 from recollect.engine.ledger.documents import erasure_record
 from recollect.engine.trust.identities import new_identity, signing_key
 from recollect.rules.ledger.content_ids import cid_of_hash
-from recollect.testing.postgres_server import PostgresServer
+from support.postgres_server import PostgresServer
 
 from .disk import Fault, How
 from .nursery import Nursery

@@ -11,7 +11,7 @@ import pytest
 
 import recollect
 from recollect.langgraph import RecollectSaver
-from recollect.testing.postgres_server import PostgresServer
+from support.postgres_server import PostgresServer
 
 from .remains import remains
 from .soundness import assert_sound

@@ -14,7 +14,7 @@ import pytest
 
 import recollect
 from recollect.model.receipt import Receipt
-from recollect.testing.postgres_server import HAS_STANDBY, PostgresServer, ServerPair, running_pair, running_server
+from support.postgres_server import HAS_STANDBY, PostgresServer, ServerPair, running_pair, running_server
 
 from .soundness import assert_sound, every_memory, kept
 from .steady_writers import assert_kept_once, assert_ledger_gapless, wait_for_progress, writing

@@ -13,8 +13,8 @@ import pytest
 import recollect
 from recollect.interfaces.cli.app import run
 from recollect.stores.journal import JournalStore
-from recollect.testing.postgres_server import binaries
 from recollect.vault import MemoryVault
+from support.postgres_server import binaries
 
 from .soundness import kept
 

@@ -12,9 +12,9 @@ import pytest
 import recollect
 from recollect.model.errors import BadInput, BadPolicy, RecollectError, StoreClosed, StoreCorrupt, StoreUnavailable
 from recollect.stores.protocol import Erased
-from recollect.testing.postgres_server import binaries
 from recollect.vault import MemoryVault, load_profile
 from recollect.whole_stores import migrate, restore_backup
+from support.postgres_server import binaries
 
 
 @pytest.fixture(params=["memory.db", "memory.jsonl", "postgres"])

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import recollect
-from recollect.testing.postgres_server import PostgresServer, binaries
+from support.postgres_server import PostgresServer, binaries
 
 from .mover import killed_after
 from .soundness import assert_sound, every_memory

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import recollect
-from recollect.testing.topics import TopicEmbedder
+from support.topics import TopicEmbedder
 
 from .nursery import Child, Nursery
 from .soundness import assert_meaning_in_step, assert_sound, every_memory

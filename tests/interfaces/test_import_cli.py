@@ -15,7 +15,7 @@ import pytest
 import recollect
 from recollect import BadInput
 from recollect.interfaces.cli.app import app
-from recollect.testing.postgres_server import PostgresServer
+from support.postgres_server import PostgresServer
 
 from .shell import RECOLLECT, Shell
 

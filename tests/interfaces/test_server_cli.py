@@ -17,8 +17,8 @@ import recollect
 from recollect.compose import open_store
 from recollect.interfaces.cli.app import app, run
 from recollect.stores.protocol import NO_LIMIT
-from recollect.testing.postgres_server import PostgresServer, binaries
-from recollect.testing.script import open_seeded
+from support.postgres_server import PostgresServer, binaries
+from support.script import open_seeded
 
 ACME, GLOBEX = "acme", "globex"
 SECRET = "zanzibarquartz"

@@ -10,7 +10,7 @@ import recollect
 from recollect.engine.context import SteppingClock
 from recollect.langgraph import RecollectSaver, RecollectStore
 from recollect.stores.postgres import init
-from recollect.testing.postgres_server import PostgresServer, running_server
+from support.postgres_server import PostgresServer, running_server
 
 TEMPLATE = "graph_store"
 

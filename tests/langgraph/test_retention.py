@@ -6,9 +6,9 @@ from graphs import checkpoint, metadata, put_steps, replaying_graph, rows, steps
 
 import recollect
 from recollect.engine.context import SteppingClock
+from recollect.engine.graphs import all_but_latest, outdated
 from recollect.langgraph import RecollectSaver, Retention
-from recollect.langgraph.retention import all_but_latest, outdated
-from recollect.stores.sql.checkpoints import GraphVersion
+from recollect.stores.protocol.graphs import GraphVersion
 
 NOW = datetime(2026, 1, 31, tzinfo=UTC)
 NOTHING = lambda version: set[str]()  # noqa: E731

@@ -9,7 +9,7 @@ import recollect
 from recollect import Recollect
 from recollect.model.receipt import Recall, Receipt
 from recollect.model.record import Memory
-from recollect.testing.invariants import all_memories
+from support.invariants import all_memories
 
 from .library import Attack, Step
 from .people import ONLOOKERS, PEOPLE, Person

@@ -20,7 +20,7 @@ from recollect.model.errors import RecollectError
 from recollect.model.receipt import Page, Receipt
 from recollect.rules.knowledge_graph import Entity, entity_fields
 from recollect.rules.ledger.content_ids import cid_of
-from recollect.testing.script import START
+from support.script import START
 
 POLICY: dict[str, Any] = {
     "agents": {

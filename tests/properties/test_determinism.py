@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 from recollect.engine.ledger.audit import canonical_state
-from recollect.testing.invariants import EVERYWHERE
-from recollect.testing.script import digest, open_seeded, run
+from support.invariants import EVERYWHERE
+from support.script import digest, open_seeded, run
 
 SEEDS = range(40 if os.environ.get("RECOLLECT_TORTURE") else 4)
 
@@ -45,7 +45,7 @@ def test_reopening_changes_nothing(tmp_path: Path) -> None:
 
 
 ALSO_TAGS_AS_A_SET = """
-from recollect.testing.script import digest, open_seeded, run
+from support.script import digest, open_seeded, run
 with open_seeded() as mem:
     run(mem, 3, 60)
     print(digest(mem), mem.add("Ana likes tea", tags={"alpha", "beta", "gamma", "delta", "epsilon"}).memory.tags)
@@ -54,7 +54,13 @@ with open_seeded() as mem:
 
 def _in_a_process(**environment: str) -> str:
     command = [sys.executable, "-c", ALSO_TAGS_AS_A_SET]
-    done = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        command,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return done.stdout.strip()
 
 

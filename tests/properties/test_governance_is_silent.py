@@ -18,7 +18,7 @@ from recollect.interfaces.python import Recollect
 from recollect.model.canonical import canonical_json
 from recollect.model.item import to_item
 from recollect.rules.privacy.rule import fake
-from recollect.testing.script import START
+from support.script import START
 
 SAID = (
     "Hi, I'm Ana. I live in Lisbon and I love fado.",

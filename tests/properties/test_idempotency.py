@@ -9,7 +9,7 @@ import pytest
 
 from recollect.model.errors import RetryMismatch
 from recollect.model.receipt import Receipt
-from recollect.testing.script import open_seeded
+from support.script import open_seeded
 
 TEA = {"content": "Ana likes green tea", "owner": "ana", "canonical_key": "Tea"}
 

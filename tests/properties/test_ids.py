@@ -8,7 +8,7 @@ import pytest
 from recollect.interfaces.python import Recollect
 from recollect.model.errors import AmbiguousId, NotFound
 from recollect.model.record import Memory
-from recollect.testing.script import open_seeded
+from support.script import open_seeded
 
 MANY = 700
 

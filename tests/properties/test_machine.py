@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, Phase, settings
 
 from recollect.compose import open as open_memory
 from recollect.interfaces.python import Recollect
-from recollect.testing.machine import SqlitePlace, machine_for
-from recollect.testing.postgres_server import PostgresServer
+from support.machine import SqlitePlace, machine_for
+from support.postgres_server import PostgresServer
 
 LONGER = 35 if os.environ.get("RECOLLECT_TORTURE") else 1
 

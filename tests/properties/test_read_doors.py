@@ -37,8 +37,8 @@ from recollect.interfaces.as_of import Past
 from recollect.interfaces.cli.app import app
 from recollect.interfaces.mcp.catalogue import TOOLS
 from recollect.interfaces.python import Recollect
-from recollect.testing.script import START
 from rows import every_row
+from support.script import START
 
 
 class Answers(NamedTuple):

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import recollect
-from recollect.testing.machine import SqlitePlace
+from support.machine import SqlitePlace
 
 LEA = "Ana has a sister called Lea"
 CONTROL = "Ana has a cousin called Kim"

@@ -24,7 +24,7 @@ from recollect.model.proof import Checkpoint
 from recollect.model.receipt import Verification
 from recollect.rules.ledger import proofs
 from recollect.rules.trust.signatures import private_key, public_key
-from recollect.testing.script import open_seeded, run
+from support.script import open_seeded, run
 
 MUTATIONS = 10_000 if os.environ.get("RECOLLECT_TORTURE") else 80
 COVERED = ("nothing", "the chains", "the chains and the log")

@@ -7,8 +7,8 @@ import pytest
 
 import recollect
 from recollect.engine.ledger.audit import canonical_state
-from recollect.testing.postgres_server import PostgresServer
-from recollect.testing.script import digest, open_seeded, run
+from support.postgres_server import PostgresServer
+from support.script import digest, open_seeded, run
 
 SCRIPTS = range(200 if os.environ.get("RECOLLECT_TORTURE") else 4)
 QUESTIONS = ("green tea", "who lives in Anatown?", "dark mode port 8080", "Дмитрий", "emojis")

@@ -27,10 +27,10 @@ from recollect.model.errors import StoreError
 from recollect.model.receipt import Verification
 from recollect.model.record import Memory
 from recollect.stores.sqlite import migrations
-from recollect.testing.postgres_server import PostgresServer
-from recollect.testing.script import open_seeded
 from recollect.vault import MemoryVault
 from rows import every_row
+from support.postgres_server import PostgresServer
+from support.script import open_seeded
 
 UNSEEN: dict[tuple[str, str], str] = {
     (

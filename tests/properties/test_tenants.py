@@ -25,10 +25,10 @@ from recollect.langgraph import RecollectSaver, RecollectStore
 from recollect.model.errors import RecollectError
 from recollect.rules.trust.signatures import private_key, public_key
 from recollect.stores.protocol import NO_LIMIT, Store
-from recollect.testing.invariants import EVERYWHERE
-from recollect.testing.postgres_server import PostgresServer
-from recollect.testing.script import open_seeded
 from rows import every_row
+from support.invariants import EVERYWHERE
+from support.postgres_server import PostgresServer
+from support.script import open_seeded
 
 ACME, GLOBEX = "acme", "globex"
 GRAPH = Path(__file__).parents[1] / "data" / "imports" / "mcp_memory.jsonl"

@@ -6,11 +6,9 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
-import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
@@ -24,16 +22,17 @@ from recollect.model.trace import Trace, TraceType
 from recollect.model.vocabulary import Authority, EventType, Kind, Space
 from recollect.policies import load_policy
 from recollect.rules.privacy.rule import fake
-from recollect.testing.invariants import EVERYWHERE, all_memories
-from recollect.testing.postgres_server import PostgresServer
-from recollect.testing.sayings import SENTENCES, mostly
-from recollect.testing.script import open_seeded
+from support import load_cases
+from support.invariants import EVERYWHERE, all_memories
+from support.postgres_server import PostgresServer
+from support.sayings import SENTENCES, mostly
+from support.script import open_seeded
 
 TORTURE = bool(os.environ.get("RECOLLECT_TORTURE"))
 EXAMPLES = 1_000 if TORTURE else 8
 ON_THE_SERVER = 150 if TORTURE else 4
 
-_CASES = yaml.safe_load(resources.files("recollect.testing.cases").joinpath("extraction.yaml").read_text("utf-8"))
+_CASES = load_cases("extraction")
 MESSAGES = [case["message"] for case in _CASES]
 STATING = [case["message"] for case in _CASES if case["facts"]]
 PLANTED = (

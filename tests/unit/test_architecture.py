@@ -80,6 +80,11 @@ def test_imports_go_one_way(folder: str) -> None:
         assert layers <= MAY_IMPORT[folder], f"{path.relative_to(SOURCE)} imports {sorted(layers - MAY_IMPORT[folder])}"
 
 
+def test_langgraph_knows_stores_by_their_protocol_alone() -> None:
+    taken = {name for path in modules("langgraph") for name in imports(path) if name.startswith("recollect.stores")}
+    assert taken and all(name.startswith("recollect.stores.protocol") for name in taken)
+
+
 FROM_THE_ENGINE = {
     "cli": {
         "recollect.engine.transfer.entries.validate",

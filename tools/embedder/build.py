@@ -18,7 +18,7 @@ import teacher  # noqa: E402
 
 import texts  # noqa: E402
 from recollect.embed.static import FIRST_PIECE, TABLE  # noqa: E402
-from recollect.embed.wordpiece import WordPiece  # noqa: E402
+from recollect.embed.static import WordPiece  # noqa: E402
 
 SEED = 16
 

@@ -19,7 +19,7 @@ sys.path[:0] = [str(HERE), str(HERE.parents[1] / "src")]
 import sources  # noqa: E402
 
 import texts  # noqa: E402
-from recollect.embed.wordpiece import WordPiece  # noqa: E402
+from recollect.embed.static import WordPiece  # noqa: E402
 
 DAMAGED = 60_000
 PLACES = (

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from recollect.embed.wordpiece import WordPiece, split_words
+from recollect.embed.static import WordPiece, split_words
 from recollect.rules.language.text import STOP_WORDS, stem
 from texts import people, synsets
 

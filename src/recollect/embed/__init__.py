@@ -12,7 +12,7 @@ __all__ = ["Embedder", "EmbedderSettings", "EmbedderUnavailable", "embedder_name
 
 
 def embedder_named(settings: EmbedderSettings) -> Embedder:
-    """The embedder that the settings ask for.
+    """Return the embedder that the settings ask for.
 
     >>> embedder_named(EmbedderSettings(name="none")).dimensions
     0
@@ -38,7 +38,7 @@ def _static(settings: EmbedderSettings) -> Embedder:
 
 
 def _none(settings: EmbedderSettings) -> Embedder:
-    from recollect.embed.none import NoEmbedder
+    from recollect.embed.protocol import NoEmbedder
 
     return NoEmbedder()
 

@@ -149,7 +149,7 @@ def load_bert(tensors: "Mapping[str, Floats]", heads: int) -> Bert:
 
 
 def _layer(tensors: "Mapping[str, Floats]", at: str, heads: int) -> Layer:
-    """One layer; what divides the attention's scores is taken into the weights of its queries."""
+    """Return one layer; what divides the attention's scores is taken into the weights of its queries."""
     own = f"{at}.attention.self"
     width = tensors[f"{own}.query.bias"].shape[0]
     shrink = np.float32(1.0 / math.sqrt(width // heads))

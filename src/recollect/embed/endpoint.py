@@ -40,7 +40,7 @@ class EndpointEmbedder:
         self._opener = urllib.request.build_opener(_NoRedirects())
 
     def embed(self, texts: Sequence[str]) -> "Vectors":
-        """The first time the model is measured as well: what it says of a text is of no use without its scale."""
+        """Embed texts; measure the model's scale first, without which its cosines mean nothing."""
         if texts and self.scale is None:
             self.scale = measured(self._embed)
         return self._embed(texts)
@@ -119,7 +119,7 @@ def _key(settings: EmbedderSettings) -> str:
 
 
 def _rows(answer: Any, expected: int, dimensions: int) -> Iterator[list[float]]:
-    """The vectors of an answer in the order of the texts, each checked for its length."""
+    """Yield the vectors of an answer in the order of the texts, each checked for its length."""
     items = sorted(answer["data"], key=lambda item: int(item["index"]))
     if [item["index"] for item in items] != list(range(expected)):
         raise ValueError(f"{expected} texts were sent and {len(items)} vectors came back")

@@ -57,7 +57,7 @@ class Scale(NamedTuple):
     related: float
 
     def on_ours(self, cosines: "Cosines") -> "Cosines":
-        """What the static embedder would mean by them."""
+        """Return what the static embedder would mean by them."""
         import numpy as np
 
         if self == OURS:
@@ -81,5 +81,5 @@ def measured(embed: "Callable[[Sequence[str]], Vectors]") -> Scale:
 
 
 def scale_of(embedder: "Embedder") -> Scale:
-    """The one that an embedder says it has; ours, if it says nothing."""
+    """Return the one that an embedder says it has; ours, if it says nothing."""
     return Scale(*getattr(embedder, "scale", None) or OURS)

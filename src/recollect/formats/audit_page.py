@@ -45,7 +45,7 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
 def page(format: str, file: str, found: Audit) -> str:
-    """The whole page."""
+    """Return the whole page."""
     return "".join(_page(format, file, found))
 
 
@@ -74,7 +74,7 @@ def _page(format: str, file: str, found: Audit) -> Iterator[str]:
 
 
 def _kept_and_not(found: Audit) -> Iterator[str]:
-    """One bar for all records, and what its parts are."""
+    """Yield one bar for all records, and what its parts are."""
     counts = (found.clean, found.read - found.clean - found.worthless, found.worthless)
     yield '<svg class="whole" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">'
     begin = 0.0
@@ -88,7 +88,7 @@ def _kept_and_not(found: Audit) -> Iterator[str]:
 
 
 def _chart(counts: Mapping[str, int], colours: Mapping[str, str], whole: int, caption: str) -> Iterator[str]:
-    """A table of figures, each with a bar as long as it is among the largest."""
+    """Yield a table of figures, each with a bar as long as it is among the largest."""
     most = max(counts.values(), default=0)
     yield f'<table class="chart"><caption>{caption}</caption><thead><tr><th class="name">what</th>'
     yield '<th class="number">records</th><th class="number share">share</th><th></th></tr></thead><tbody>'

@@ -1,12 +1,17 @@
-"""Bytes as text, in bounded memory: lines, or chunks, of strict UTF-8.
+"""Bytes as text and JSON, in bounded memory: lines or chunks of strict UTF-8, and the elements of an array one at a time.
 
 Nothing is guessed. A byte order mark of UTF-8 is taken off; any other encoding is an error that names the line, since a
 memory with the wrong letters in it is worse than none.
+
+JSON is only cut here, at the commas of the array that is wanted; what is between them is read by ``json``. A streaming
+parser would give neither the line of an element nor a limit on how long a single string may be.
 """
 
 import codecs
-from collections.abc import Iterator
-from typing import IO, Protocol
+import json
+import re
+from collections.abc import Iterable, Iterator
+from typing import IO, Any, NamedTuple, NoReturn, Protocol
 
 from recollect.formats.protocol import at_line
 from recollect.model.errors import BadInput
@@ -39,7 +44,7 @@ def byte_lines(stream: IO[bytes], name: str) -> Iterator[tuple[int, bytes]]:
 
 
 def decoded(line: bytes, number: int, name: str) -> str:
-    """A line as text."""
+    """Return a line as text."""
     if number == 1:
         line = _unmarked(line, name)
     place = at_line(name, number)
@@ -58,7 +63,7 @@ class Bytes(Protocol):
 
 
 def text_chunks(stream: Bytes, name: str) -> Iterator[str]:
-    """A whole stream as text, a piece at a time."""
+    """Yield a whole stream as text, a piece at a time."""
     decoder, line, first = codecs.getincrementaldecoder("utf-8")(), 1, True
     while True:
         chunk = stream.read(CHUNK_BYTES)
@@ -89,3 +94,278 @@ def _unmarked(start: bytes, name: str) -> bytes:
 def _not_utf8(error: UnicodeDecodeError, place: str) -> BadInput:
     found = f"0x{error.object[error.start]:02x}"
     return BadInput(f"holds the byte {found}, which is not UTF-8.", field=place, hint=_SAVE_AS.format("LATIN1"))
+
+
+MAX_ELEMENT_CHARACTERS = 32 * 2**20
+"""A conversation of years may be long; nothing that is honest is longer."""
+_STRUCTURE = re.compile(r'["\[\]{}]')
+_SCALAR_END = re.compile(r"[\s,\[\]{}\":]")
+_IN_STRING = re.compile(r'["\\]')
+_NOT_BLANK = re.compile(r"\S")
+
+
+class Cut(NamedTuple):
+    """An element's place and value, and the name of the member whose list it stands in; the document itself has none."""
+
+    line: int
+    value: Any
+    member: str = ""
+
+
+class PassedOver(NamedTuple):
+    """In place of a list of objects that nobody asked for: whoever reads the others says that it is there."""
+
+    member: str
+
+
+def array_elements(chunks: Iterator[str], name: str, *members: str) -> Iterator[Cut]:
+    """Yield the elements of an array: the whole document, or all that stand under a member of these names.
+
+    Such a member may stand within another. The document is read to its end: what is cut off, or follows it, is an error.
+    """
+    reader = _Reader(chunks, name)
+    sign = reader.peek()
+    if sign == "[":
+        yield from reader.elements("")
+    elif sign != "{" or not members:
+        reader.fail_without_list(members)
+    else:
+        yield from reader.listed_under(members)
+    reader.end()
+
+
+def begins_a_document(line: str) -> bool:
+    """Return whether an object or a list begins with this line and does not end with it: one document, not lines of them.
+
+    >>> begins_a_document("["), begins_a_document('{"content": "Ana likes tea"}')
+    (True, False)
+    """
+    ends = {"[": "]", "{": "}"}.get(line[:1])
+    return ends is not None and not line.rstrip().endswith(ends)
+
+
+class Ambiguous(NamedTuple):
+    """In place of a record that says two things: the file can be read on, and this one is refused."""
+
+    why: str
+
+
+def parsed(text: str, place: str) -> Any:
+    """Return a JSON text as a value; what is wrong with it is an error that names the place."""
+    value = parsed_record(text, place)
+    if isinstance(value, Ambiguous):
+        raise BadInput(f"{value.why}.", field=place, hint="Keep the one that is meant.")
+    return value
+
+
+def parsed_record(text: str, place: str) -> Any:
+    """Return one record of many as a value. If a field is there twice it is ``Ambiguous``; what is no JSON is an error."""
+    try:
+        return json.loads(text, object_pairs_hook=each_field_once)
+    except TwiceThere as error:
+        return Ambiguous(f"is ambiguous: {error}")
+    except RecursionError:
+        raise BadInput("is nested too deeply.", field=place) from None
+    except json.JSONDecodeError as error:
+        raise BadInput(f"is not JSON: {error.msg}.", field=place, hint="Is this another format?") from None
+    except ValueError:
+        raise BadInput("holds a number that is too long.", field=place) from None
+
+
+class TwiceThere(ValueError):
+    """An object has a field twice: whoever reads it keeps one value, and not everybody the same."""
+
+
+def each_field_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the fields of a JSON object, for ``object_pairs_hook``.
+
+    >>> each_field_once([("content", "a"), ("content", "b")])
+    Traceback (most recent call last):
+    recollect.formats.decoding.TwiceThere: the field 'content' is there twice
+    """
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise TwiceThere(f"the field {twice(name for name, _ in pairs)!r} is there twice")
+    return found
+
+
+def twice(names: Iterable[str]) -> str | None:
+    """Return the first of these names that is among them again."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            return name[:80]
+        seen.add(name)
+    return None
+
+
+class _Reader:
+    """A position in a text that comes in pieces."""
+
+    def __init__(self, chunks: Iterator[str], name: str) -> None:
+        self._chunks, self._name = chunks, name
+        self._text, self._at, self.line = "", 0, 1
+        self._kept: list[str] = []
+        self._size, self._keep = 0, True
+
+    def fail(self, what: str, hint: str | None = None) -> NoReturn:
+        raise BadInput(f"{what}.", field=at_line(self._name, self.line), hint=hint)
+
+    def fail_without_list(self, members: tuple[str, ...]) -> NoReturn:
+        wanted = " or ".join(repr(member) for member in members)
+        self.fail(f"has no list{f' under {wanted}' if members else ''}", hint="Is this another format?")
+
+    def listed_under(self, members: tuple[str, ...]) -> Iterator[Cut]:
+        """Yield the elements of the lists of these names, in an object and in those within it that have such a name."""
+        self._step()
+        depth, begun, found = 1, False, False
+        while depth:
+            sign = self.peek()
+            if sign == "}":
+                self._step()
+                depth, begun = depth - 1, True
+                continue
+            if begun:
+                self._expect(",")
+            key, begun = self._key(), True
+            sign = self.peek()
+            if key in members and sign == "{":
+                self._step()
+                depth, begun = depth + 1, False
+            elif key in members and sign == "[":
+                found = True
+                yield from self.elements(key)
+            else:
+                yield from self._passed_over(key)
+        if not found:
+            self.fail_without_list(members)
+
+    def _key(self) -> str:
+        if self.peek() != '"':
+            self.fail("is not JSON: the name of a member is missing", hint="Was the file cut off?")
+        key = parsed(self._value(), at_line(self._name, self.line))
+        self._expect(":")
+        return str(key)
+
+    def _passed_over(self, key: str) -> Iterator[Cut]:
+        """Go past what nobody asked for. A list of objects may be records, and is told."""
+        if self.peek() != "[":
+            self._value(keep=False)
+            return
+        line = self.line
+        self._step()
+        if self.peek() == "{":
+            yield Cut(line, PassedOver(key), key)
+        while self.peek() != "]":
+            self._value(keep=False)
+            if self.peek() != "]":
+                self._expect(",")
+        self._step()
+
+    def elements(self, member: str) -> Iterator[Cut]:
+        """Yield those of the list that begins here, up to its end."""
+        self._step()
+        sign = self.peek()
+        while sign != "]":
+            self.peek()
+            line = self.line
+            yield Cut(line, parsed_record(self._value(), at_line(self._name, line)), member)
+            sign = self.peek()
+            if sign != "]":
+                self._expect(",")
+        self._step()
+
+    def end(self) -> None:
+        """Nothing may follow: half of a file that was read as the whole would be missed by nobody."""
+        if self.peek():
+            self.fail("something follows the end of the document", hint="Were two files joined? Import each by itself.")
+
+    # ── moving on ───────────────────────────────────────────────────────────────────────────────────────────────
+
+    def peek(self) -> str:
+        """Return the next sign that is not blank, without taking it; empty at the end."""
+        while True:
+            found = _NOT_BLANK.search(self._text, self._at)
+            self._take_to(found.start() if found else len(self._text))
+            if found:
+                return found[0]
+            if not self._more():
+                return ""
+
+    def _step(self) -> None:
+        self._at += 1
+
+    def _expect(self, sign: str) -> None:
+        if self.peek() != sign:
+            self.fail(f"is not JSON: {sign!r} is missing", hint="Was the file cut off?")
+        self._step()
+
+    def _take_to(self, end: int) -> str:
+        taken = self._text[self._at : end]
+        self.line += taken.count("\n")
+        self._at = end
+        return taken
+
+    def _more(self) -> bool:
+        """Return the next piece in place of the one that was read; ``False`` at the end."""
+        self._text, self._at = next(self._chunks, ""), 0
+        return bool(self._text)
+
+    # ── one value ───────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _value(self, *, keep: bool = True) -> str:
+        """Return one value's text. What is not kept may be of any length."""
+        sign, self._kept, self._size, self._keep = self.peek(), [], 0, keep
+        if sign == '"':
+            self._string()
+        elif sign in ("[", "{"):
+            self._nested()
+        else:
+            self._scalar()
+        return "".join(self._kept)
+
+    def _string(self) -> None:
+        self._keep_to(self._at + 1)
+        while self._pass_next(_IN_STRING) != '"':
+            if self._at == len(self._text) and not self._more():
+                self.fail("ends within a text", hint="Was the file cut off?")
+            self._keep_to(self._at + 1)  # what a backslash stands before, a quote perhaps
+
+    def _nested(self) -> None:
+        depth = 0
+        while True:
+            sign = self._pass_next(_STRUCTURE, before='"')
+            if sign == '"':
+                self._string()
+                continue
+            depth += 1 if sign in "[{" else -1
+            if depth == 0:
+                return
+
+    def _scalar(self) -> None:
+        while True:
+            found = _SCALAR_END.search(self._text, self._at)
+            self._keep_to(found.start() if found else len(self._text))
+            if found or not self._more():
+                break
+        if not self._size:
+            self.fail("is not JSON: a value is missing", hint="Was the file cut off?")
+
+    def _pass_next(self, signs: re.Pattern[str], before: str = "") -> str:
+        """Go past the next of these signs, or up to it if it is the one to stop ``before``."""
+        while True:
+            found = signs.search(self._text, self._at)
+            if found:
+                self._keep_to(found.start() if found[0] == before else found.end())
+                return found[0]
+            self._keep_to(len(self._text))
+            if not self._more():
+                self.fail("ends within a value", hint="Was the file cut off?")
+
+    def _keep_to(self, end: int) -> None:
+        taken = self._take_to(end)
+        self._size += len(taken)
+        if self._keep:
+            self._kept.append(taken)
+            if self._size > MAX_ELEMENT_CHARACTERS:
+                self.fail(f"holds a record of more than {MAX_ELEMENT_CHARACTERS:,} characters", hint="Split the file.")

@@ -1,9 +1,9 @@
-"""Memory entries: the form in which memories leave the house with who said them, what they build upon and who vouches.
+"""Memory entries: the portable form of a memory, with who said it, what it builds upon and who vouches for it.
 
 ``problems_of`` says what is wrong with one entry, by the path of each field. ``to_entry`` makes an entry of a memory and
 ``candidate_fields`` leads back: what an entry has no field for travels under ``metadata.recollect``, and what the next
 store would decide anew (when it was said, under which id, who vouched there) is kept as the entry told it, so that an
-entry that was taken in is handed on unchanged. ``memory-entry-schema.json`` beside this file is the published form.
+entry that was taken in is handed on unchanged. ``memory-entry-schema.json`` in this folder is the published form.
 """
 
 import hashlib
@@ -14,7 +14,6 @@ from functools import partial
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from recollect.formats.entry_identity import is_drawn
 from recollect.formats.fields import mapping_of
 from recollect.model.canonical import canonical_json, check_json, check_text, format_time, parse_time
 from recollect.model.fields import EXPORTED
@@ -33,6 +32,39 @@ from recollect.model.vocabulary import Kind, Status
 from recollect.rules.identity.keys import FALLBACK
 from recollect.rules.ledger.content_ids import cid_of_hash, hash_of_cid
 from recollect.rules.trust.signatures import bytes_of_entry, bytes_of_voucher, fault_of, is_signature
+
+_DRAWN = re.compile(r"Entry-Version-[0-9a-f]{12}", re.IGNORECASE)
+Identity = tuple[str, str, str]
+"""What makes two entries the same: words, author and time."""
+
+
+def identity_of(entry: Mapping[str, Any]) -> Identity:
+    return entry["content_hash"], entry["author"]["id"], entry["timestamp"]
+
+
+def version_key(content_hash: str) -> str:
+    """A key for an entry that has no name, and for its later versions. It outlives the first, so it holds no part of its hash.
+
+    It is told to nobody: whoever takes the versions in again draws it anew.
+    """
+    return f"Entry-Version-{hashlib.sha256(content_hash.encode()).hexdigest()[:12]}"
+
+
+def is_drawn(key: str) -> bool:
+    """Return whether a key was drawn here, which is no name and is never exported."""
+    return _DRAWN.fullmatch(key) is not None
+
+
+def kept_apart(entry: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of an entry that is kept for the record, under a key that nothing else has: it meets no other memory.
+
+    Its own name is kept with where it came from, and told again.
+    """
+    identity = canonical_json(identity_of(entry))
+    origin = {**fields["meta"][ENTRY_ORIGIN], **{name: fields[name] for name in ("canonical_key",) if name in fields}}
+    others = {name: value for name, value in fields.items() if name != "change"}
+    return {**others, "canonical_key": version_key(identity), "meta": {**fields["meta"], ENTRY_ORIGIN: origin}}
+
 
 MEMORY_TYPES = ("episodic", "semantic", "procedural", "insight")
 VERIFIED = ("accurate", "useful", "valid")
@@ -78,7 +110,7 @@ def _fields(value: Mapping[str, Any], known: Mapping[str, "Check"], required: tu
 
 
 def _hashes(entry: Mapping[str, Any]) -> Found:
-    """What the fields say of each other, once each is sound by itself."""
+    """Return what the fields say of each other, once each is sound by itself."""
     actual = hashlib.sha256(entry["content"].encode("utf-8")).hexdigest()
     if entry["content_hash"] != actual:
         yield Problem("content_hash", f"is not the SHA-256 of the content: expected {actual}")
@@ -130,7 +162,7 @@ def _name(value: Any, path: str) -> Found:
 
 
 def _principal(value: Any, path: str) -> Found:
-    """A principal's name may be as long as any other, and its kind comes on top."""
+    """Check a principal: its name may be as long as any other, and its kind comes on top."""
     yield from _name(short_name(value) if isinstance(value, str) else value, path)
 
 
@@ -266,7 +298,7 @@ def _expected(what: str, value: Any, path: str) -> Problem:
 
 
 def _kind(value: Any) -> str:
-    """What JSON calls it."""
+    """Return what JSON calls it."""
     if value is None:
         return "null"
     names = {bool: "true or false", int: "a number", float: "a number", str: "text", list: "a list", tuple: "a list"}
@@ -287,7 +319,7 @@ _TYPE_OF = {Kind.PROFILE: "semantic", Kind.SHORT_TERM: "episodic"}
 
 
 def to_entry(memory: Memory, superseded_by: str | None = None) -> dict[str, Any]:
-    """The entry of a memory. ``superseded_by`` is the hash of the version after it: the record knows only its id.
+    """Return the entry of a memory. ``superseded_by`` is the hash of the version after it: the record knows only its id.
 
     The same words said again, as in a new phase, are a new version but no other entry: no entry builds upon itself.
     """
@@ -313,7 +345,7 @@ def to_entry(memory: Memory, superseded_by: str | None = None) -> dict[str, Any]
 
 
 def origin_of(meta: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What a memory that came as an entry still knows of where it came from."""
+    """Return what a memory that came as an entry still knows of where it came from."""
     return mapping_of(meta.get(ORIGIN))
 
 
@@ -361,7 +393,7 @@ def _plain(value: Any) -> Any:
 
 
 def _is_named(memory: Memory) -> bool:
-    """Whether its key is a name to keep. One that stands for a place, or for the words themselves, is drawn anew."""
+    """Return whether its key is a name to keep. One that stands for a place, or for the words themselves, is drawn anew."""
     if memory.kind in (Kind.PROFILE, Kind.SHORT_TERM, Kind.EPISODIC) or memory.topic_id is not None:
         return False
     return not memory.canonical_key.startswith(f"{FALLBACK}-") and not is_drawn(memory.canonical_key)
@@ -373,7 +405,7 @@ _TAKEN_OVER = ("content", "author", "parent_refs", "confidence", "tags", "contex
 
 
 def candidate_fields(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of the candidate that asks to become this entry's memory. The entry must be sound."""
+    """Return the fields of the candidate that asks to become this entry's memory. The entry must be sound."""
     metadata = dict(entry.get("metadata", {}))
     beyond = dict(mapping_of(metadata.pop("recollect", {})))
     origin = {
@@ -397,6 +429,6 @@ def candidate_fields(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def is_put_away(entry: Mapping[str, Any]) -> bool:
-    """Whether the entry says that it was archived where it comes from."""
+    """Return whether the entry says that it was archived where it comes from."""
     beyond = mapping_of(mapping_of(entry.get("metadata")).get("recollect"))
     return beyond.get("status") == Status.ARCHIVED

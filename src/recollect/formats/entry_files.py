@@ -1,13 +1,23 @@
-"""Entries out of a file, one after the other: JSON lines, one JSON list, or a single entry over many lines.
+"""Files of memory entries: read one at a time, checked against each other, and offered to the gates as a format.
 
 Nothing is held but the entry at hand, which has a size limit: a list of a billion elements, or one endless line, costs
-no more memory than an honest file. What cannot be read is told with its number and line, and is no exception.
+no more memory than an honest file. What cannot be read is reported with its number and line, and is no exception.
 """
 
 import json
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+from recollect.formats import entries
+from recollect.formats.entries import kept_apart, problems_of
+from recollect.formats.fields import each_line, mapping_of, objects_in, said_at
+from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source
+from recollect.model.canonical import canonical_json, parse_time
+from recollect.model.record import Memory
+from recollect.rules.trust.provenance import Circle, circles, on_a_cycle
 
 MAX_ENTRY_CHARACTERS = 1_000_000
 """Content has 10,240 bytes at most, and what surrounds it has limits too: whatever is longer is no entry."""
@@ -35,7 +45,7 @@ class Read(NamedTuple):
 
 
 def read_entries(stream: Readable) -> Iterator[Read]:
-    """Every entry of a file in order. A broken line is told and passed over; a broken list ends where it breaks."""
+    """Yield every entry of a file in order. A broken line is told and passed over; a broken list ends where it breaks."""
     source = _Source(stream)
     first = source.peek()
     if first == "":
@@ -58,7 +68,7 @@ class _Decoder:
         )
 
     def decode(self, text: str, start: int = 0) -> tuple[Any, int, str | None]:
-        """A value, where it ends, and what is wrong with it although it can be read."""
+        """Return a value, where it ends, and what is wrong with it although it can be read."""
         self.notes.clear()
         value, end = self._json.raw_decode(text, start)
         return value, end, self.notes[0] if self.notes else None
@@ -106,7 +116,7 @@ class _Source:
         self.at = end
 
     def peek(self) -> str:
-        """The next character that is not blank; none at the end."""
+        """Return the next character that is not blank; none at the end."""
         while True:
             found = _SOMETHING.search(self.text, self.at)
             self.use_to(found.start() if found else len(self.text))
@@ -114,7 +124,7 @@ class _Source:
                 return self.text[self.at : self.at + 1]
 
     def is_lines(self) -> bool:
-        """Whether every line is an entry: the first is one by itself, or it is broken and the second begins one."""
+        """Return whether every line is an entry: the first is one by itself, or it is broken and the second begins one."""
         while "\n" not in self.text and self.left <= MAX_ENTRY_CHARACTERS and self.more():
             pass
         line, _, rest = self.text[self.at :].partition("\n")
@@ -124,7 +134,7 @@ class _Source:
             return rest.lstrip(_BLANK)[:1] in ("{", "")
 
     def take_line(self) -> str | None:
-        """The next line without its end; ``None`` if it is longer than any entry, and was passed over."""
+        """Return the next line without its end; ``None`` if it is longer than any entry, and was passed over."""
         size, found = 0, self.text.find("\n", self.at)
         while found < 0 and not self.ended:
             if self.left > MAX_ENTRY_CHARACTERS:
@@ -160,7 +170,7 @@ def _from_line(decoder: _Decoder, number: int, line: int, text: str) -> Read:
 
 
 def _list_elements(source: _Source) -> Iterator[Read]:
-    """The elements of one list, and nothing after it."""
+    """Yield the elements of one list, and nothing after it."""
     source.use_to(source.at + 1)
     decoder, number = _Decoder(), 0
     while (following := source.peek()) != "]":
@@ -191,7 +201,7 @@ def _documents(source: _Source) -> Iterator[Read]:
 
 
 def _next_value(source: _Source, decoder: _Decoder, number: int) -> Read:
-    """The value that begins here, reading on for as long as it may only be incomplete."""
+    """Return the value that begins here, reading on for as long as it may only be incomplete."""
     line = source.line
     while True:
         try:
@@ -216,3 +226,312 @@ def _too_long(number: int, line: int) -> Read:
 
 def _broken(number: int, line: int, what: str) -> Read:
     return Read(number, line, None, f"{what}. The rest of the file was not read")
+
+
+# ── what is wrong in a file: in each entry, and between them ──────────────────────────────────────────────────────────
+# An entry is reported as soon as it is read. What takes the whole file (that it is there twice, that a parent is missing,
+# that parents go round in a circle) is reported at the end; until then a few hashes of each entry are all that is kept.
+
+
+CIRCLE = "is superseded by an entry that it supersedes itself: expected one that came later and stays"
+
+REPLACED_BY_PARENT = "is one of its parents: what an entry builds upon came before it, and cannot replace it"
+
+
+class Finding(NamedTuple):
+    """One thing that is wrong: in which entry, on which line it begins, where in it, and what was expected."""
+
+    entry: int
+    line: int
+    path: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"entry {self.entry} (line {self.line}){f', {self.path}' if self.path else ''}: {self.message}"
+
+    def to_dict(self) -> dict[str, Any]:
+        return self._asdict()
+
+
+At = tuple[datetime, int]
+"""When an entry was said, and its number: no two are the same."""
+Placed = tuple[At, int]
+"""When, and its place among those that were noted."""
+
+
+class _Noted(NamedTuple):
+    """What is kept of a sound entry."""
+
+    number: int
+    line: int
+    at: At
+    parents: tuple[bytes, ...]
+    superseded_by: bytes | None
+    home: int
+    """Stands for the place and the name that a memory of Recollect had."""
+
+
+def home_of(entry: Mapping[str, Any]) -> int:
+    """Return a number for where a memory of Recollect was, and under which name; others have none."""
+    known = mapping_of(entry.get("metadata", {}).get("recollect"))
+    return hash(tuple(str(known.get(name)) for name in _HOME))
+
+
+_HOME = ("namespace", "space", "owner", "scope", "canonical_key", "key", "topic_id")
+
+
+class Findings:
+    """Collects what is wrong while a file is read, and what is wrong with the whole of it."""
+
+    def __init__(self, *, partial: bool = False) -> None:
+        self._partial = partial
+        self._noted: list[_Noted] = []
+        self._by_hash: dict[bytes, list[int]] = {}
+        self._seen: dict[tuple[bytes, str, datetime], int] = {}
+        self.entries = 0
+
+    def of(self, read: Read) -> Iterator[Finding]:
+        """Yield what is wrong with one entry. A sound one is kept in mind."""
+        self.entries += 1
+        if read.problem is not None:
+            yield Finding(read.number, read.line, "", read.problem)
+            return
+        found = problems_of(read.value)
+        yield from (Finding(read.number, read.line, *problem) for problem in found)
+        if not found:
+            yield from self._note(read)
+
+    def _note(self, read: Read) -> Iterator[Finding]:
+        entry = read.value
+        content_hash, at = bytes.fromhex(entry["content_hash"]), parse_time(entry["timestamp"])
+        same = self._seen.setdefault((content_hash, entry["author"]["id"], at), read.number)
+        if same != read.number:
+            yield Finding(read.number, read.line, "content_hash", f"is entry {same} again: same words, author and time")
+            return
+        parents = tuple(bytes.fromhex(one) for one in entry.get("parent_refs", ()))
+        replaced = bytes.fromhex(entry["superseded_by"]) if "superseded_by" in entry else None
+        self._by_hash.setdefault(content_hash, []).append(len(self._noted))
+        self._noted.append(_Noted(read.number, read.line, (at, read.number), parents, replaced, home_of(entry)))
+
+    def of_the_whole(self) -> Iterator[Finding]:
+        """Yield what is wrong between the entries."""
+        if not self._partial:
+            yield from self._dangling()
+            yield from self._circles_of_versions()
+        parents = self._all_parents()
+        for place, circle in circles(parents).items():
+            told = f"builds upon an entry that builds upon it: {self._around(place, circle)}"
+            yield self._finding(place, "parent_refs", told)
+        for place in self._replaced_by_parents(parents):
+            yield self._finding(place, "superseded_by", REPLACED_BY_PARENT)
+
+    def _finding(self, place: int, path: str, message: str) -> Finding:
+        return Finding(self._noted[place].number, self._noted[place].line, path, message)
+
+    def _around(self, place: int, circle: Circle[int]) -> str:
+        """Return the entries of a circle by their numbers, from one of them back to it."""
+        between = [other for other in circle.nodes if other != place]
+        hidden = circle.size - 1 - len(between)
+        names = [str(self._noted[other].number) for other in (place, *between)]
+        more = [f"… ({hidden:,} more)"] if hidden else []
+        return f"entries {' → '.join([*names, *more, names[0]])}"
+
+    def _dangling(self) -> Iterator[Finding]:
+        for noted in self._noted:
+            for nth, parent in enumerate(noted.parents):
+                if parent not in self._by_hash:
+                    told = f"no entry of the file has the content hash {parent.hex()[:12]}…"
+                    yield Finding(noted.number, noted.line, f"parent_refs[{nth}]", told)
+            if noted.superseded_by is not None and noted.superseded_by not in self._by_hash:
+                told = f"no entry of the file has the content hash {noted.superseded_by.hex()[:12]}…"
+                yield Finding(noted.number, noted.line, "superseded_by", told)
+
+    def _circles_of_versions(self) -> Iterator[Finding]:
+        """Entries that supersede each other: none of them would be left. In a part of a file, another may be meant."""
+        alike = self._in_order()
+        following = {place: self._following(noted, alike) for place, noted in enumerate(self._noted)}
+        for place, circle in circles(following).items():
+            yield self._finding(place, "superseded_by", f"{CIRCLE} ({self._around(place, circle)})")
+
+    def _replaced_by_parents(self, parents: Mapping[int, Sequence[int]]) -> Iterator[int]:
+        """Yield the entries that build upon the very entry that supersedes them: it cannot be both older and newer."""
+        alike = self._in_order()
+        for place, noted in enumerate(self._noted):
+            if noted.superseded_by in noted.parents and set(self._following(noted, alike)) & set(parents[place]):
+                yield place
+
+    def _in_order(self) -> dict[bytes, list[Placed]]:
+        """Return the entries of each content, by their time: sorted once, since one content may be there many times."""
+        return {one: sorted((self._noted[n].at, n) for n in places) for one, places in self._by_hash.items()}
+
+    def _following(self, noted: _Noted, in_order: Mapping[bytes, list[Placed]]) -> list[int]:
+        """Return the entry that is meant by ``superseded_by``: the first that came later, else the last before it."""
+        alike = in_order.get(noted.superseded_by, []) if noted.superseded_by is not None else []
+        later = _first_after(alike, noted.at)
+        return [later] if later is not None else [place for _, place in alike[-1:]]
+
+    def _all_parents(self) -> dict[int, list[int]]:
+        """What each entry builds upon: of several with the content that it names, the last before it, else the first after."""
+        alike = self._in_order()
+        return {
+            place: [
+                other
+                for parent in noted.parents
+                if (other := _meant(alike.get(parent, []), noted.at)) is not None and other != place
+            ]
+            for place, noted in enumerate(self._noted)
+        }
+
+    # For an import, once the file is known to be sound: places count from 0, in the order of the file.
+
+    def replacements(self) -> list[tuple[int, int]]:
+        """Each entry that another one of the file supersedes, with that one; the oldest first.
+
+        Of several with the words of the replacement: one that names the old one as a parent, from the same place, else one
+        that names it, else one from the same place; of these the first that came later.
+        """
+        hashes = {place: content_hash for content_hash, places in self._by_hash.items() for place in places}
+        by_fit = self._by_fit(hashes)
+        pairs = []
+        for place, noted in enumerate(self._noted):
+            if (new := noted.superseded_by) is None:
+                continue
+            old = hashes[place]
+            for fit in ((new, old, noted.home), (new, old, None), (new, None, noted.home), (new, None, None)):
+                if (later := _first_after(by_fit.get(fit, []), noted.at)) is not None:
+                    pairs.append((place, later))
+                    break
+        return sorted(pairs, key=lambda pair: self._noted[pair[0]].at)
+
+    def _by_fit(self, hashes: Mapping[int, bytes]) -> dict[Hashable, list[Placed]]:
+        """Those that may replace another, by their words, a parent that they name, and their home; each also without these."""
+        wanted = {noted.superseded_by for noted in self._noted}
+        found: dict[Hashable, list[Placed]] = {}
+        for place in sorted((n for n, own in hashes.items() if own in wanted), key=lambda n: self._noted[n].at):
+            noted, own = self._noted[place], hashes[place]
+            for parent in (None, *noted.parents):
+                for home in (None, noted.home):
+                    found.setdefault((own, parent, home), []).append((noted.at, place))
+        return found
+
+    def parents_first(self) -> list[int]:
+        """Return the places of all entries, each after what it builds upon and what it supersedes, else by their time."""
+        before = self._all_parents()
+        for old, new in self.replacements():
+            before[new].append(old)
+        order: dict[int, None] = {}
+        for start in sorted(before, key=lambda place: self._noted[place].at):
+            path = {start: iter(before[start])}
+            while path:
+                place, rest = next(reversed(path.items()))
+                waiting = next((other for other in rest if other not in order and other not in path), None)
+                if waiting is None:
+                    order[place] = None
+                    del path[place]
+                else:
+                    path[waiting] = iter(before[waiting])
+        return list(order)
+
+
+def _first_after(in_order: Sequence[Placed], at: At) -> int | None:
+    """Return the first entry whose time is after ``at``."""
+    after = bisect_right(in_order, at, key=lambda one: one[0])
+    return in_order[after][1] if after < len(in_order) else None
+
+
+def _meant(in_order: Sequence[Placed], at: At) -> int | None:
+    """Return the entry that a name means among entries in order, as ``rules.provenance.meant_by`` decides."""
+    after = bisect_right(in_order, at, key=lambda one: one[0])
+    before = after - 1 if after and in_order[after - 1][0] == at else after
+    if before:
+        return in_order[before - 1][1]
+    return in_order[after][1] if after < len(in_order) else None
+
+
+# ── entries as a format: one a line, each checked before it is offered to the gates ───────────────────────────────────
+# Lines are read one by one and in any order. What was superseded or archived is kept for the record, apart from what replaced
+# it, which may have come before it; ``recollect entry import``, which holds a whole file, makes versions of them.
+
+
+NAME = "entries"
+
+
+def read(source: Source, options: Options) -> Iterator[Foreign]:
+    """Read twice: once to see which entries supersede each other, and once to take them in."""
+    latest: dict[str, str] = {}
+    round = _in_a_circle(_noting_latest(source, latest))
+
+    def to_foreign(number: int, place: str, entry: Mapping[str, Any]) -> Foreign:
+        found = _foreign(number, place, entry)
+        if found.refused is not None or "superseded_by" not in entry:
+            return found
+        by = entry["superseded_by"]
+        if entry["content_hash"] in round:
+            return Foreign(number, place, refused=f"superseded_by: {CIRCLE}")
+        if by in entry.get("parent_refs", ()) and latest.get(by, _NEVER) <= found.fields["created_at"]:
+            return Foreign(number, place, refused=f"superseded_by: {REPLACED_BY_PARENT}")
+        return found
+
+    return each_line(source, source.lines(), to_foreign)
+
+
+_NEVER = "~"
+"""Later than any time: where the entry that is named is not in the file, another of its words may be meant."""
+
+
+def _noting_latest(source: Source, latest: dict[str, str]) -> Iterator[Mapping[str, Any]]:
+    """Yield the entries of a source, and note when the words of each were said last."""
+    for _, value in objects_in(source, source.lines()):
+        if not isinstance(value, dict):
+            continue
+        own, at = str(value.get("content_hash")), said_at(value.get("timestamp")).get("created_at")
+        if at is not None:
+            latest[own] = max(at, latest.get(own, ""))
+        yield value
+
+
+def _in_a_circle(found: Iterable[Mapping[str, Any]]) -> set[str]:
+    """Return the hashes of entries that supersede each other, of which none stays. Words that came back later do stay."""
+    replaced: dict[str, set[str]] = {}
+    staying: set[str] = set()
+    for entry in found:
+        own, by = str(entry.get("content_hash")), entry.get("superseded_by")
+        if by is None:
+            staying.add(own)
+        else:
+            replaced.setdefault(own, set()).add(str(by))
+    gone = replaced.keys() - staying
+    following = {own: sorted(by & gone) for own, by in replaced.items() if own in gone}
+    before: dict[str, list[str]] = {}
+    for own, by in following.items():
+        for one in by:
+            before.setdefault(one, []).append(own)
+    found_on = on_a_cycle(following)
+    return _reached(found_on, following) & _reached(found_on, before)
+
+
+def _reached(start: Sequence[str], steps: Mapping[str, Iterable[str]]) -> set[str]:
+    reached, waiting = set(start), [*start]
+    while waiting:
+        new = [one for one in steps.get(waiting.pop(), ()) if one not in reached]
+        reached.update(new)
+        waiting += new
+    return reached
+
+
+def write(memories: Iterable[Memory]) -> Iterator[str]:
+    return (canonical_json(entries.to_entry(memory)) + "\n" for memory in memories)
+
+
+def _foreign(number: int, place: str, entry: Mapping[str, Any]) -> Foreign:
+    problems = entries.problems_of(entry)
+    if problems:
+        return Foreign(number, place, refused=f"{problems[0].path or 'the entry'}: {problems[0].message}")
+    fields = entries.candidate_fields(entry)
+    history = entries.is_put_away(entry) or "superseded_by" in entry
+    fields = kept_apart(entry, fields) if history else fields
+    fields["meta"] = {**fields["meta"], ORIGIN: {"format": NAME}}
+    return Foreign(number, place, fields, put_away=history, entry=entry)
+
+
+FORMAT = Format(NAME, "memory entries, JSON lines", read, write)

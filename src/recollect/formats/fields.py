@@ -1,14 +1,17 @@
-"""What several formats share: records from lines, and plain values out of what may be anything."""
+"""What several formats share: records from lines, plain values, and a home for fields that the other side does not know."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import Any
 
-from recollect.formats.json_elements import Ambiguous, PassedOver, parsed_record
-from recollect.formats.protocol import Element, Foreign, Line, Source, at_line
-from recollect.model.canonical import format_time
-from recollect.model.record import name_fault
+from recollect.formats.decoding import Ambiguous, PassedOver, parsed_record
+from recollect.formats.protocol import FIRST, ORIGIN, Element, Foreign, Line, Source, at_line
+from recollect.model.canonical import canonical_json, check_json, format_time
+from recollect.model.record import MAX_JSON_BYTES, Memory, name_fault
+from recollect.model.state import OF_THE_STORE
+from recollect.model.vocabulary import SHARED, Kind
+from recollect.rules.identity.keys import FALLBACK
 
 Maps = Callable[[int, str, Mapping[str, Any]], Foreign]
 """From a record's number, place and values to what becomes of it."""
@@ -24,7 +27,7 @@ def objects_in(source: Source, lines: Iterable[Line]) -> Iterator[tuple[Line, An
 
 
 def each_line(source: Source, lines: Iterable[Line], to_foreign: Maps) -> Iterator[Foreign]:
-    """A record for each JSON object; a line that holds something else is refused."""
+    """Yield a record for each JSON object; a line that holds something else is refused."""
     for line, value in objects_in(source, lines):
         place = f"line {line.number}"
         if isinstance(value, dict):
@@ -33,13 +36,8 @@ def each_line(source: Source, lines: Iterable[Line], to_foreign: Maps) -> Iterat
             yield Foreign(line.number, place, refused=no_object(value))
 
 
-def each_element(source: Source, members: Iterable[str], to_foreign: Maps) -> Iterator[Foreign]:
-    """A record for each object of a JSON list; an element that is something else is refused."""
-    return (foreign_of(element, to_foreign) for element in source.elements(*members))
-
-
 def foreign_of(element: Element, to_foreign: Maps) -> Foreign:
-    """What becomes of an element. A list that is none of the format's is one record, and is skipped."""
+    """Return what becomes of an element. A list that is none of the format's is one record, and is skipped."""
     number, place, value, _ = element
     if isinstance(value, dict):
         return to_foreign(number, place, value)
@@ -52,7 +50,7 @@ _KINDS = {bool: "a yes or no", int: "a number", float: "a number", str: "a text"
 
 
 def no_object(value: Any) -> str:
-    """What a value is, where a record should be.
+    """Return what a value is, where a record should be.
 
     >>> no_object(1)
     'is a number; a record is an object with fields'
@@ -66,39 +64,39 @@ def refusal(value: Any, otherwise: str) -> str:
 
 
 def text_of(value: Any) -> str | None:
-    """A text with something in it, else nothing."""
+    """Return a text with something in it, else nothing."""
     return value if isinstance(value, str) and value.strip() else None
 
 
 def texts_of(value: Any) -> list[str]:
-    """The texts of a list; anything else in it is left out."""
+    """Return the texts of a list; anything else in it is left out."""
     return [one for one in value if text_of(one)] if isinstance(value, list | tuple) else []
 
 
 def mapping_of(value: Any) -> Mapping[str, Any]:
-    """An object's fields; anything else has none."""
+    """Return an object's fields; anything else has none."""
     return value if isinstance(value, Mapping) else {}
 
 
 def id_of(value: Any) -> str | None:
-    """An id from elsewhere as it may be kept: text, or a number as text."""
+    """Return an id from elsewhere as it may be kept: text, or a number as text."""
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     return text_of(value)
 
 
 def without_empty(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """What has a value."""
+    """Return what has a value."""
     return {name: value for name, value in fields.items() if value not in (None, "", [], {}, ())}
 
 
 def named_after(id: str | None) -> dict[str, Any]:
-    """An id from elsewhere as an alias, where it can be one."""
+    """Return an id from elsewhere as an alias, where it can be one."""
     return {"aliases": [id]} if name_fault(id) is None else {}
 
 
 def in_utc(moment: Any) -> str | None:
-    """A time of a tool that counts in UTC, and does not always say so.
+    """Return a time of a tool that counts in UTC, and does not always say so.
 
     >>> in_utc("2030-01-31 12:00:00"), in_utc("2030-01-31T12:00:00Z"), in_utc("")
     ('2030-01-31 12:00:00+00:00', '2030-01-31T12:00:00Z', None)
@@ -133,3 +131,159 @@ def moment_of(value: Any) -> datetime | None:
     except (TypeError, ValueError, OverflowError, OSError):
         return None
     return moment if 1900 <= moment.year <= 9000 else None
+
+
+# ── fields of a foreign record that a memory has no field for ─────────────────────────────────────────────────────────
+# Kept with its origin while there is room. A field that does not fit is left out by name, and the report says so.
+
+
+FIELDS = "fields"
+"""Where the origin keeps them, under the names that they had."""
+SHOWN = 8
+_ROOM_BYTES = MAX_JSON_BYTES - 1_024
+"""What is left of ``meta`` once the import has noted the file's name."""
+
+
+def beside(meta: Mapping[str, Any], rest: Mapping[str, Any]) -> tuple[dict[str, Any], str | None]:
+    """``meta`` with these fields under its origin, and a note that names those for which there was no room."""
+    came = meta.get(ORIGIN, {})
+    kept: dict[str, Any] = {}
+    lost: list[str] = []
+    room = _ROOM_BYTES - (_size(meta) or 0)
+    for name, value in without_empty(rest).items():
+        size = _size({name: value}, depth=2)
+        if size is not None and size <= room:
+            kept[name], room = value, room - size
+        else:
+            lost.append(name)
+    whole = {**meta, ORIGIN: {**came, FIELDS: {**came.get(FIELDS, {}), **kept}}} if kept else dict(meta)
+    return whole, _note(lost) if lost else None
+
+
+def _note(lost: Sequence[str]) -> str:
+    shown = ", ".join(f"{name[:40]!r}" for name in lost[:SHOWN])
+    more = f" and {len(lost) - SHOWN:,} more" if len(lost) > SHOWN else ""
+    return f"no room for the {'field' if len(lost) == 1 else 'fields'} {shown}{more}"
+
+
+def _size(value: Mapping[str, Any], depth: int = 0) -> int | None:
+    """Return how many bytes it takes so deep within ``meta``; nothing if it cannot be kept there at all."""
+    try:
+        return len(canonical_json(check_json(value, depth)).encode("utf-8"))
+    except (ValueError, RecursionError):
+        return None
+
+
+def others(record: Mapping[str, Any], *known: str) -> dict[str, Any]:
+    """Return the fields of a record that are none of these.
+
+    >>> others({"memory": "Tea", "mood": "good"}, "memory")
+    {'mood': 'good'}
+    """
+    return {name: value for name, value in record.items() if name not in known}
+
+
+# ── fields of a memory that a foreign format has no field for ─────────────────────────────────────────────────────────
+# They travel where that format keeps data of its users, under one name, ``recollect``. A field of that name that was there
+# before moves into it, so that nobody's data can pass for it, and comes out again.
+
+
+NAME = "recollect"
+PLACE = ("namespace", "space", "owner", "scope")
+"""Where a memory is, and so who may see it."""
+HOLDS = ("valid_from", "valid_until")
+"""From when until when it holds."""
+SAID = ("author", "confidence", "tags", "pinned", "category", "expires_at", "thread_id", *HOLDS)
+WITH_IT = ("entities", "relationships", "artifact_ref", "context", "parent_refs")
+"""What belongs to its words: what they are about, and what they build upon."""
+BY_WHOM = ("user_id", "agent_id", "run_id", "thread_id", "actor_id", "role")
+_GOES_WITHOUT_SAYING: Mapping[str, Any] = {
+    "namespace": "prod",
+    "space": "user",
+    "owner": "default",
+    "scope": SHARED,
+    "category": "general",
+    "pinned": False,
+    "kind": "semantic",
+}
+"""What an import gives to a record that says nothing of it."""
+_NOTHING: tuple[Any, ...] = (None, "", (), [], {})
+
+
+def told(memory: Memory, *names: str) -> dict[str, Any]:
+    """These fields of a memory, as far as they do not go without saying."""
+    values = {name: getattr(memory, name) for name in names}
+    return {name: plain(name, value) for name, value in values.items() if _is_worth_saying(name, value)}
+
+
+def _is_worth_saying(name: str, value: Any) -> bool:
+    return value not in _NOTHING and value != _GOES_WITHOUT_SAYING.get(name)
+
+
+def plain(name: str, value: Any) -> Any:
+    """Return a value as JSON has it."""
+    if name == "author":
+        return {part: said for part, said in value.to_dict().items() if said is not None}
+    if isinstance(value, datetime):
+        return format_time(value)
+    return list(value) if isinstance(value, tuple) else value
+
+
+def data_of(memory: Memory, format: str | None = None) -> dict[str, Any]:
+    """Return the users' own data in ``meta``, without what the store noted there.
+
+    So is where it came from, if that was a file of the ``format`` in which it goes out: that has fields for it.
+    """
+    data = {name: value for name, value in memory.meta.items() if name not in OF_THE_STORE}
+    if memory.kind == Kind.PROFILE:
+        data.pop("key", None)
+    came = data.get(ORIGIN)
+    if format is not None and isinstance(came, Mapping) and came.get("format") == format:
+        del data[ORIGIN]
+        if came.get(FIRST):
+            data[ORIGIN] = came[FIRST]
+    return data
+
+
+def beyond_of(memory: Memory, names: Iterable[str], format: str) -> dict[str, Any]:
+    """These fields, a name that is one to keep, the key of a profile, and its ``meta``, for a format that has no such fields."""
+    said = told(memory, *names)
+    if "canonical_key" in said and not was_named(memory.to_dict()):
+        del said["canonical_key"]
+    key = memory.meta.get("key") if memory.kind == Kind.PROFILE else None
+    return said | without_empty({"key": key, "meta": data_of(memory, format)})
+
+
+def with_beyond(data: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a format's own data, and what a memory says beyond it.
+
+    >>> with_beyond({"team": "blue"}, {"scope": "planner"})
+    {'team': 'blue', 'recollect': {'scope': 'planner'}}
+    """
+    if not said and not isinstance(data.get(NAME), Mapping):
+        return dict(data)  # nothing there could pass for ours
+    before = {NAME: data[NAME]} if NAME in data else {}
+    return {**data, NAME: {**said, **before}}
+
+
+def parted(data: Mapping[str, Any], *names: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the fields of these names that are carried in a format's data, and the data without them.
+
+    >>> parted({"team": "blue", "recollect": {"scope": "planner"}}, "scope")
+    ({'scope': 'planner'}, {'team': 'blue'})
+    """
+    beyond = data.get(NAME)
+    if not isinstance(beyond, Mapping):
+        return {}, dict(data)
+    others = {name: value for name, value in data.items() if name != NAME}
+    rest = {name: value for name, value in beyond.items() if name not in names}
+    before = rest[NAME] if rest.keys() == {NAME} else rest
+    fields = {name: beyond[name] for name in names if beyond.get(name) is not None}
+    return fields, {**others, NAME: before} if rest else others
+
+
+def was_named(record: Mapping[str, Any]) -> bool:
+    """Return whether the key is a name to keep. One that stands for the place or the words of a memory is drawn anew here."""
+    if record.get("kind") in ("profile", "short_term", "episodic") or record.get("tier") == "register":
+        return False
+    return not str(record.get("canonical_key")).startswith(f"{FALLBACK}-")

@@ -1,39 +1,143 @@
-"""mem0: its export as JSON, the payloads of its vector store as JSON lines, the folder that it keeps on disk, or its table
-in PostgreSQL.
+"""mem0: its JSON export, the payloads of its vector store as JSON lines, its folder on disk, or its table in PostgreSQL.
 
 In a folder, the payloads come from the local Qdrant collection and what happened to them from ``history.db``, which the
-user may name beside any of the others. Such a ``history.db`` can also be read alone: then the last wording of each memory
-is what it says now. The entities and relations that a graph memory gives beside the memories become parts of a graph, as
+user may also name with any of the others. Such a ``history.db`` can be read alone: then the last wording of each memory
+is what it says now. The entities and relations that a graph memory gives with the memories become parts of a graph, as
 those of ``mcp-memory`` do.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
-from itertools import chain
-from typing import Any
+from itertools import chain, groupby, takewhile
+from typing import Any, NamedTuple
 
-from recollect.formats.carried_fields import PLACE, SAID, WITH_IT, beyond_of, parted, with_beyond
+from recollect.formats.decoding import parsed_record
 from recollect.formats.fields import (
+    FIELDS,
+    PLACE,
+    SAID,
+    WITH_IT,
+    beside,
+    beyond_of,
     each_line,
     foreign_of,
     id_of,
     mapping_of,
     named_after,
+    others,
+    parted,
     said_at,
     text_of,
     texts_of,
+    with_beyond,
     without_empty,
 )
-from recollect.formats.json_elements import parsed_record
-from recollect.formats.kept_beside import FIELDS, beside, others
-from recollect.formats.mem0_history import versions
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, at_line, origin
 from recollect.model.canonical import canonical_json, format_time
 from recollect.model.errors import BadInput
 from recollect.model.record import Memory, name_fault
 from recollect.rules import knowledge_graph as graph
+from recollect.rules.identity.keys import fallback_key, read_key
+from recollect.rules.language.text import fingerprint
+from recollect.rules.statements import read_statement
+
+# ── its history as versions: what a memory said before stands behind what it says now ─────────────────────────────────
+# A model rewrites mem0's memories, and may make one about something else. Where the rules are sure what the last wording is
+# about, only the wordings before it that are about the same become its earlier versions, under the name of that concept; what
+# it said before that is kept with it as it was told. Else all of them do, under a name that nothing else has.
+
+
+Change = Mapping[str, Any]
+"""A row of mem0's history: the event, the old and the new words, and when."""
+
+
+class Wording(NamedTuple):
+    """What a memory said once, and since when."""
+
+    text: str
+    since: Any
+
+
+def versions(last: Foreign, changes: Sequence[Change]) -> list[Foreign]:
+    """Return a record with its earlier wordings before it, the oldest first, all under one name; alone if it has none."""
+    said = last.fields.get("content")
+    earlier = _earlier(changes, said) if isinstance(said, str) else []
+    if not earlier or last.refused is not None or last.skipped is not None:
+        return [last]
+    about = _subject(str(said))
+    alike = list(takewhile(lambda one: about in (None, _subject(one.text)), reversed(earlier)))[::-1]
+    others = earlier[: len(earlier) - len(alike)]
+    chain = [_before(last, one, number) for number, one in enumerate(alike, start=1)]
+    return _under_one_name([*chain, _with_others(last, others)], about)
+
+
+def _earlier(changes: Sequence[Change], said: str) -> list[Wording]:
+    """Return what it said before, each wording once in a row, up to what it says now."""
+    told = [Wording(one.get("new_memory", ""), one.get("updated_at") or one.get("created_at")) for one in changes]
+    if changes:  # where the history does not go back to the beginning, its first change knows one wording more
+        told.insert(0, Wording(changes[0].get("old_memory", ""), changes[0].get("created_at")))
+    found = [next(same) for _, same in groupby(filter(lambda one: text_of(one.text), told), key=lambda one: one.text)]
+    return found[:-1] if found and found[-1].text == said else found
+
+
+def _subject(text: str) -> str | None:
+    """Return the key of what a wording is about; None where the reader knows neither the attribute nor the verb."""
+    frames = read_statement(_well_formed(text))
+    sure = bool(frames) and (frames[0].single or frames[0].rule.startswith(("table:", "instruction")))
+    key = read_key(frames) if sure else None
+    return key.text if key else None
+
+
+def _well_formed(text: str) -> str:
+    """Replace lone surrogates: they are refused later, and must not stop the reading here."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _before(last: Foreign, wording: Wording, number: int) -> Foreign:
+    """Return an earlier wording: whose it is, it shares with the last; the id is the last one's name alone."""
+    came = last.fields["meta"][ORIGIN]
+    kept = without_empty({"format": came["format"], "id": came.get("id"), "since": wording.since})
+    fields = {name: value for name, value in last.fields.items() if name != "aliases"}
+    fields |= {"content": wording.text, "meta": {ORIGIN: kept}, **said_at(wording.since)}
+    place, id = f"{last.place}, wording {number}", f"{last.id}@{number}"
+    return replace(last, place=place, fields=fields, id=id, earlier=True)
+
+
+def _with_others(last: Foreign, others: Sequence[Wording]) -> Foreign:
+    """Keep in the origin what a memory said when it was about something else."""
+    if not others:
+        return last
+    told = [without_empty({"memory": one.text, "since": one.since}) for one in others]
+    meta = last.fields["meta"]
+    return replace(last, fields={**last.fields, "meta": {**meta, ORIGIN: {**meta[ORIGIN], "history": told}}})
+
+
+def _under_one_name(chain: list[Foreign], about: str | None) -> list[Foreign]:
+    """Each one updates the one before. A name of its own comes from the first wording, as if it had been added alone."""
+    if len(chain) == 1:
+        return chain
+    chain = _in_time(chain)
+    first_words = _well_formed(chain[0].fields["content"])
+    name = about or fallback_key(fingerprint(first_words), shared=False).text
+    first, *later = (replace(one, fields={**one.fields, "canonical_key": name}) for one in chain)
+    return [first, *(replace(one, fields={**one.fields, "change": "update"}) for one in later)]
+
+
+def _in_time(chain: list[Foreign]) -> list[Foreign]:
+    """Return the wordings with times that do not contradict their order: none is later than the one that replaced it."""
+    ordered: list[Foreign] = []
+    until: str | None = None
+    for one in reversed(chain):
+        at = one.fields.get("created_at")
+        until = min(at, until) if at is not None and until is not None else at or until
+        ordered.append(replace(one, fields={**one.fields, **({"created_at": until} if until is not None else {})}))
+    return ordered[::-1]
+
+
+# ── its memories ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
 
 NAME = "mem0"
 POINTS = {"folder": "qdrant_points", "database": "qdrant_points", "server": "pgvector_points"}
@@ -65,7 +169,7 @@ Changes = Mapping[str, list[dict[str, Any]]]
 
 
 def read(source: Source, options: Options) -> Iterator[Foreign]:
-    """Every memory behind its earlier wordings, if its history is there; then what was deleted."""
+    """Return every memory behind its earlier wordings, if its history is there; then what was deleted."""
     alone = _is_history_alone(source)
     found = _last_wordings(source) if alone else chain(_memories(source), _deleted(source))
     return _numbered(found, _changes(source))
@@ -102,7 +206,7 @@ def _memories(source: Source) -> Iterator[Foreign]:
 
 
 def _is_one_document(source: Source) -> bool:
-    """Whether the first line holds the whole list."""
+    """Return whether the first line holds the whole list."""
     first = next(source.lines(), None)
     value = parsed_record(first.text, at_line(source.name, first.number)) if first is not None else None
     if not isinstance(value, dict):
@@ -111,7 +215,7 @@ def _is_one_document(source: Source) -> bool:
 
 
 def _of_a_document(source: Source) -> Iterator[Foreign]:
-    """The memories of a document, and the graph that may stand beside them."""
+    """Yield the memories of a document, and the graph that may stand beside them."""
     users: set[str] = set()
     for element in source.elements(*LISTS, *GRAPH):
         if element.member not in GRAPH:
@@ -162,7 +266,7 @@ def _deleted(source: Source) -> Iterator[Foreign]:
 
 
 def _last_wordings(source: Source) -> Iterator[Foreign]:
-    """A history alone: the last wording of each memory."""
+    """Yield a history alone: the last wording of each memory."""
     for number, row in enumerate(source.rows("mem0_last"), start=1):
         place = f"row {number}"
         if row["event"] == "DELETE" or row["is_deleted"]:
@@ -172,7 +276,7 @@ def _last_wordings(source: Source) -> Iterator[Foreign]:
 
 
 def _changes(source: Source) -> Changes:
-    """What happened to the memories that were changed after they were made."""
+    """Return what happened to the memories that were changed after they were made."""
     found: dict[str, list[dict[str, Any]]] = {}
     size = 0
     for row in source.rows(CHANGES):
@@ -194,7 +298,7 @@ def _size(change: Mapping[str, Any]) -> int:
 
 
 def _foreign(number: int, place: str, record: Mapping[str, Any]) -> Foreign:
-    """A record of an export, or a point with its payload."""
+    """Return a record of an export, or a point with its payload."""
     payload = record.get("payload")
     values = {**payload, "id": record.get("id")} if isinstance(payload, dict) else record
     said = _words(values)
@@ -236,7 +340,7 @@ def _words(values: Mapping[str, Any]) -> str | None:
 
 
 def _beside_metadata(values: Mapping[str, Any]) -> dict[str, Any]:
-    """What stands beside a memory, and is neither mem0's own nor the user's metadata: its categories, say."""
+    """Return what stands beside a memory, and is neither mem0's own nor the user's metadata: its categories, say."""
     if not isinstance(values.get("metadata"), dict) and "data" in values:
         return {}  # the payloads have it all in one, and it counts as metadata
     text = () if text_of(values.get("memory")) is None else ("text",)
@@ -260,7 +364,7 @@ def _expiry(value: Any) -> str | None:
 
 
 def _own_metadata(values: Mapping[str, Any]) -> dict[str, Any]:
-    """What the user of mem0 said about a memory: its export has it apart, its payloads beside the rest."""
+    """Return what the user of mem0 said about a memory: its export has it apart, its payloads beside the rest."""
     if isinstance(values.get("metadata"), dict):
         return dict(values["metadata"])
     if "data" not in values:
@@ -269,7 +373,7 @@ def _own_metadata(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def write(memories: Iterable[Memory]) -> Iterator[str]:
-    """The document that ``get_all`` gives."""
+    """Yield the document that ``get_all`` gives."""
     yield '{"results": ['
     for number, memory in enumerate(memories):
         yield (",\n" if number else "\n") + canonical_json(_result(memory))

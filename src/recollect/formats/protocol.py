@@ -25,7 +25,7 @@ class Line(NamedTuple):
 
 
 def at_line(name: str, number: int) -> str:
-    """A line as errors name it: with the file in which it stands, if it stands in one.
+    """Return a line as errors name it: with the file in which it stands, if it stands in one.
 
     >>> at_line("facts.jsonl", 7), at_line("", 7)
     ('facts.jsonl, line 7', 'line 7')
@@ -69,7 +69,7 @@ class Source(Protocol):
         ...
 
     def lines(self, *, whole: bool = False) -> Iterator[Line]:
-        """Every line that is not blank, without its end; or, if they are wanted ``whole``, every line as it stands."""
+        """Return every line that is not blank, without its end; or, if they are wanted ``whole``, every line as it stands."""
         ...
 
     def lines_at(self, numbers: Iterable[int]) -> Iterator[Line]:
@@ -77,22 +77,22 @@ class Source(Protocol):
         ...
 
     def elements(self, *members: str) -> Iterator[Element]:
-        """The elements of a JSON array: the document itself, or what stands under one of the ``members``.
+        """Return the elements of a JSON array: the document itself, or what stands under one of the ``members``.
 
         In place of another list of objects in it stands one ``PassedOver``.
         """
         ...
 
     def documents(self, suffix: str) -> Iterator[Document]:
-        """The text files of a folder, by path."""
+        """Return the text files of a folder, by path."""
         ...
 
     def has_table_for(self, query: str) -> bool:
-        """Whether there is a database with the table that a query needs."""
+        """Return whether there is a database with the table that a query needs."""
         ...
 
     def rows(self, query: str) -> Iterator[dict[str, Any]]:
-        """The rows of a query, by its name, from whatever database belongs to it; none if that has no such table."""
+        """Return the rows of a query, by its name, from whatever database belongs to it; none if that has no such table."""
         ...
 
 
@@ -152,7 +152,7 @@ class Format:
 
 
 def origin(format: str, record: Mapping[str, Any], *names: str, earlier: Any = None) -> dict[str, Any]:
-    """What ``meta.imported_from`` says: the format, and these fields of the record as they were.
+    """Return what ``meta.imported_from`` says: the format, and these fields of the record as they were.
 
     What was imported before keeps its ``first`` origin: each move would otherwise hide the one before it.
     """

@@ -1,16 +1,30 @@
-"""Recollect's own records: what ``export`` writes, one canonical JSON object a line, newest first."""
+"""Recollect's own records, as ``export`` writes them (one canonical JSON object a line, newest first), and governance items."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from recollect.formats.entries import sound_vouchers
-from recollect.formats.fields import each_line, id_of, mapping_of, named_after, said_at, text_of, texts_of
-from recollect.formats.kept_beside import beside, others
+from recollect.formats.fields import (
+    beside,
+    each_line,
+    id_of,
+    mapping_of,
+    named_after,
+    others,
+    parted,
+    said_at,
+    text_of,
+    texts_of,
+    told,
+    was_named,
+    with_beyond,
+)
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, origin
+from recollect.model.canonical import canonical_json
 from recollect.model.fields import EXPORTED
+from recollect.model.item import from_item, to_item
 from recollect.model.record import ENTRY_ORIGIN, Memory
 from recollect.model.state import OF_THE_STORE
-from recollect.rules.identity.keys import FALLBACK
 from recollect.rules.language.text import sha256_hex
 
 NAME = "recollect"
@@ -20,7 +34,7 @@ entry carries it, and a list of another shape is kept with the rest."""
 
 
 def read(source: Source, options: Options) -> Iterator[Foreign]:
-    """The oldest first, which stands last: what came later there comes later here."""
+    """Read the oldest record first, which stands last: what came later there comes later here."""
     numbers = [line.number for line in source.lines()]
     return each_line(source, source.lines_at(reversed(numbers)), _foreign)
 
@@ -56,7 +70,7 @@ def _has_hash(content: str, stated: Any) -> bool:
 
 
 def candidate_fields(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A record as ``add`` takes it."""
+    """Return a record as ``add`` takes it."""
     fields = {name: record[name] for name in EXPORTED if record.get(name) is not None}
     meta = record.get("meta") or {}
     if not isinstance(meta, dict):
@@ -72,11 +86,55 @@ def candidate_fields(record: Mapping[str, Any]) -> dict[str, Any]:
     return {**fields, **time, "aliases": aliases, "source": "import", "meta": {**meta, ORIGIN: came}}
 
 
-def was_named(record: Mapping[str, Any]) -> bool:
-    """Whether the key is a name to keep. One that stands for the place or the words of a memory is drawn anew here."""
-    if record.get("kind") in ("profile", "short_term", "episodic") or record.get("tier") == "register":
-        return False
-    return not str(record.get("canonical_key")).startswith(f"{FALLBACK}-")
-
-
 FORMAT = Format(NAME, "Recollect's own records, JSON lines", read, write)
+
+
+# ── governance items ──────────────────────────────────────────────────────────────────────────────────────────────────
+# The small view of a memory with everything else under ``meta``, one JSON object a line. What an item has no field for, such
+# as who may see it and who said it, travels under ``meta.recollect``.
+
+
+ITEMS_NAME = "items"
+BEYOND = """
+    namespace scope canonical_key topic_id layer sublayer tier category tags entities relationships artifact_ref context
+    author user_id agent_id run_id thread_id actor_id role parent_refs confidence pinned expires_at
+    valid_from valid_until
+""".split()
+"""What a memory has and an item has no word for."""
+ITEM_FIELDS = ("id", "kind", "text", "source", "created_at", "importance", "scope", "meta")
+
+
+def read_items(source: Source, options: Options) -> Iterator[Foreign]:
+    return each_line(source, source.lines(), _take_items)
+
+
+def write_items(memories: Iterable[Memory]) -> Iterator[str]:
+    return (canonical_json(_item(memory)) + "\n" for memory in memories)
+
+
+def _item(memory: Memory) -> dict[str, Any]:
+    item = to_item(memory)
+    said = told(memory, *BEYOND)
+    if not was_named(memory.to_dict()):
+        said.pop("canonical_key", None)
+    if memory.expires_at_tick is not None:  # the item tells it, in ticks
+        said.pop("expires_at", None)
+    return {**item, "meta": with_beyond(item["meta"], said)}
+
+
+def _take_items(number: int, place: str, item: Mapping[str, Any]) -> Foreign:
+    if text_of(item.get("text")) is None:
+        return Foreign(number, place, refused="has no text")
+    if not isinstance(item.get("meta", {}), dict):
+        return Foreign(number, place, refused="meta is not an object")
+    beyond, meta = parted(item.get("meta", {}), *BEYOND)
+    fields = {**from_item({**item, "meta": meta}), **beyond}
+    meta = fields["meta"]
+    came = origin(ITEMS_NAME, item, "id", "source", "created_at", earlier=meta.get(ORIGIN))
+    if fields.get("source") == "import" or fields.get("source") == "promotion":
+        came["source"] = fields["source"]
+    meta, note = beside({**meta, ORIGIN: came}, others(item, *ITEM_FIELDS))
+    return Foreign(number, place, {**fields, "meta": meta}, id_of(item.get("id")), note=note)
+
+
+ITEMS_FORMAT = Format(ITEMS_NAME, "governance items, JSON lines", read_items, write_items)

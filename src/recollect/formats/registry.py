@@ -1,20 +1,9 @@
-"""Every format by name. A new one is a file of its own and a line here."""
+"""Every format by name. A new one is a :class:`Format` in the file of its family and a line here."""
 
-from recollect.formats import (
-    basic_memory,
-    chatgpt,
-    claude,
-    entry_format,
-    items,
-    langgraph_store,
-    mcp_memory,
-    mem0,
-    records,
-    tables,
-    v3,
-    v4,
-    vault,
-)
+from recollect.formats import entry_files, mem0, records, tables, vault
+from recollect.formats.conversations import CHATGPT_FORMAT, CLAUDE_FORMAT
+from recollect.formats.memory_schemas import V3_FORMAT, V4_FORMAT
+from recollect.formats.other_stores import GRAPH_FORMAT, LANGGRAPH_FORMAT, NOTES_FORMAT
 from recollect.formats.protocol import Format
 from recollect.model.errors import BadInput
 
@@ -22,17 +11,17 @@ FORMATS: dict[str, Format] = {
     format.name: format
     for format in (
         records.FORMAT,
-        v3.FORMAT,
-        v4.FORMAT,
-        items.FORMAT,
+        V3_FORMAT,
+        V4_FORMAT,
+        records.ITEMS_FORMAT,
         vault.FORMAT,
-        entry_format.FORMAT,
+        entry_files.FORMAT,
         mem0.FORMAT,
-        mcp_memory.FORMAT,
-        basic_memory.FORMAT,
-        langgraph_store.FORMAT,
-        chatgpt.FORMAT,
-        claude.FORMAT,
+        GRAPH_FORMAT,
+        NOTES_FORMAT,
+        LANGGRAPH_FORMAT,
+        CHATGPT_FORMAT,
+        CLAUDE_FORMAT,
         tables.TABLE,
         tables.LINES,
     )
@@ -40,14 +29,14 @@ FORMATS: dict[str, Format] = {
 
 
 def to_read(name: str) -> Format:
-    """The format of this name."""
+    """Return the format of this name."""
     if name not in FORMATS:
         raise BadInput(f"there is no format {name!r:.80}.", field="format", hint=f"Known: {', '.join(FORMATS)}.")
     return FORMATS[name]
 
 
 def to_write(name: str) -> Format:
-    """The format of this name, which can be written."""
+    """Return the format of this name, which can be written."""
     written = [known.name for known in FORMATS.values() if known.write is not None]
     if name not in written:
         what = f"{name} can only be read" if name in FORMATS else f"there is no format {name!r:.80}"

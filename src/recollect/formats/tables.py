@@ -15,12 +15,21 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from recollect.formats.carried_fields import NAME, data_of, parted, told
-from recollect.formats.decoding import MAX_LINE_BYTES
-from recollect.formats.fields import each_line, id_of, named_after, said_at, text_of, without_empty
-from recollect.formats.json_elements import each_field_once, twice
+from recollect.formats.decoding import MAX_LINE_BYTES, each_field_once, twice
+from recollect.formats.fields import (
+    NAME,
+    data_of,
+    each_line,
+    id_of,
+    named_after,
+    parted,
+    said_at,
+    text_of,
+    told,
+    was_named,
+    without_empty,
+)
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Line, Options, Source, at_line, origin
-from recollect.formats.records import was_named
 from recollect.model.canonical import canonical_json, format_time
 from recollect.model.errors import BadInput
 from recollect.model.record import Candidate, Memory
@@ -56,7 +65,7 @@ BEYOND = ("entities", "relationships", "artifact_ref", "context", "authority")
 
 
 def read_csv(source: Source, options: Options) -> Iterator[Foreign]:
-    """The first row names the columns."""
+    """Read a table whose first row names the columns."""
     rows = csv.reader(_bounded(source, lines := _Lines(source)), strict=True)
     try:
         header = _named(next(rows, []), source.name)
@@ -80,7 +89,7 @@ def read_csv(source: Source, options: Options) -> Iterator[Foreign]:
 
 
 def _named(header: list[str], name: str) -> list[str]:
-    """The columns, each under a name of its own; one that has none is called by its place."""
+    """Return the columns, each under a name of its own; one that has none is called by its place."""
     header = [column if column.strip() else f"column {place}" for place, column in enumerate(header, start=1)]
     if (column := twice(header)) is not None:
         raise BadInput(
@@ -135,7 +144,7 @@ def _columns(header: Iterable[str] | None, options: Options, name: str) -> Mappi
 
 
 def _foreign(format: str, number: int, place: str, record: Mapping[str, Any], columns: Mapping[str, str]) -> Foreign:
-    """A record by its columns. What has no field of its own is kept as it is."""
+    """Return a record by its columns. What has no field of its own is kept as it is."""
     targets = {column: field for field, column in columns.items()}
     fields: dict[str, Any] = {}
     meta: dict[str, Any] = {}
@@ -187,7 +196,7 @@ def _beyond(record: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _says_itself(column: str, value: Any) -> bool:
-    """Whether a column is the field of its name; other tools mean many things by `source`."""
+    """Return whether a column is the field of its name; other tools mean many things by `source`."""
     return column in KNOWN and (column not in BY_NAME or str(value) in BY_NAME[column])
 
 
@@ -201,7 +210,7 @@ def _author(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def _value(field: str, value: Any) -> Any:
-    """A cell as its field has it: a list between semicolons, a number, a yes or no. What is none is refused later."""
+    """Return a cell as its field has it: a list between semicolons, a number, a yes or no. What is none is refused later."""
     if not isinstance(value, str):
         return value
     if field in LISTS:
@@ -217,7 +226,7 @@ def _value(field: str, value: Any) -> Any:
 
 
 def _list(cell: str) -> Any:
-    """The texts between semicolons, or a JSON list."""
+    """Return the texts between semicolons, or a JSON list."""
     if cell.startswith("["):
         try:
             return json.loads(cell)
@@ -239,7 +248,7 @@ def write_jsonl(memories: Iterable[Memory]) -> Iterator[str]:
 
 
 def _plain(memory: Memory, format: str) -> dict[str, Any]:
-    """The fields of a memory that a table has columns for, and the rest in one."""
+    """Return the fields of a memory that a table has columns for, and the rest in one."""
     values = {name: getattr(memory, name) for name in WRITTEN if name != "key" and name not in AUTHOR}
     values |= {name: getattr(memory.author, part) for name, part in AUTHOR.items()}
     values |= {"created_at": format_time(memory.created_at), "tags": list(memory.tags), "pinned": memory.pinned or None}
@@ -273,7 +282,7 @@ def _cell(value: Any) -> str:
 
 
 def _with_quote(cell: str) -> str:
-    """A cell as a spreadsheet shows it and never runs it. One that looks as if this had been done gets another quote."""
+    """Return a cell as a spreadsheet shows it and never runs it. One that looks as if this had been done gets another quote."""
     return f"{QUOTE}{cell}" if _FORMULA.match(cell) else cell
 
 

@@ -3,9 +3,23 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from recollect.formats.carried_fields import BY_WHOM, HOLDS, PLACE, WITH_IT, beyond_of, parted, with_beyond
-from recollect.formats.fields import id_of, mapping_of, named_after, said_at, text_of, texts_of, without_empty
-from recollect.formats.json_elements import parsed
+from recollect.formats.decoding import parsed
+from recollect.formats.fields import (
+    BY_WHOM,
+    HOLDS,
+    PLACE,
+    WITH_IT,
+    beyond_of,
+    id_of,
+    mapping_of,
+    named_after,
+    parted,
+    said_at,
+    text_of,
+    texts_of,
+    with_beyond,
+    without_empty,
+)
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, at_line, origin
 from recollect.model.caller import APPLICATION
 from recollect.model.canonical import canonical_json, format_time

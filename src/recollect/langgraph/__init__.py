@@ -20,9 +20,8 @@ except ModuleNotFoundError as missing:
         name=missing.name,
     ) from missing
 
-from recollect.langgraph.importing import ImportedCheckpoints, import_checkpoints
-from recollect.langgraph.retention import Retention
-from recollect.langgraph.saver import RecollectSaver, ThreadHead, ThreadState
+from recollect.engine.graphs import Retention
+from recollect.langgraph.saver import ImportedCheckpoints, RecollectSaver, ThreadHead, ThreadState, import_checkpoints
 from recollect.langgraph.store import RecollectStore
 
 __all__ = [

@@ -54,7 +54,7 @@ class Stamped(NamedTuple):
 
 
 def owner_of(namespace: Sequence[str]) -> str:
-    """The owner that stands for a namespace. No two namespaces share one: labels hold no period.
+    """Return the owner that stands for a namespace. No two namespaces share one: labels hold no period.
 
     >>> owner_of(("memories", "ana"))
     'store:memories.ana'
@@ -70,17 +70,17 @@ def owner_of(namespace: Sequence[str]) -> str:
 
 
 def namespace_of(owner: str) -> Namespace:
-    """The inverse of :func:`owner_of`."""
+    """Return the inverse of :func:`owner_of`."""
     return tuple(unquote(label, errors="surrogatepass") for label in owner.removeprefix(OWNER).split("."))
 
 
 def _escaped(label: str) -> str:
-    """A label as it may stand in a name: what cannot be printed, and the escape sign itself, as ``%`` and two digits."""
+    """Return a label as it may stand in a name: what cannot be printed, and the escape sign itself, as ``%`` and two digits."""
     return "".join(c if c.isprintable() and c != "%" else quote(c, errors="surrogatepass") for c in label)
 
 
 def canonical_key(scope: str, namespace: Sequence[str], key: str) -> str:
-    """The canonical key of an item: the same for the same item, and never for two."""
+    """Return the canonical key of an item: the same for the same item, and never for two."""
     whole = json.dumps([scope, list(namespace), key])
     digits = base64.b32encode(hashlib.sha256(whole.encode("ascii")).digest()).decode("ascii")
     return KEY + digits[:KEY_DIGITS]
@@ -90,7 +90,7 @@ def canonical_key(scope: str, namespace: Sequence[str], key: str) -> str:
 
 
 def to_text(value: Mapping[str, Any], key: str) -> str:
-    """A value as JSON that comes back equal, or an error that says where it would not.
+    """Return a value as JSON that comes back equal, or an error that says where it would not.
 
     Whatever the comparison of texts would fold (runs of blanks, accents written apart) is escaped, so that two values
     that differ at all have texts that differ to every rule.
@@ -115,7 +115,7 @@ def to_value(text: str) -> dict[str, Any]:
 
 
 def leaves(value: Any) -> list[str]:
-    """The texts and numbers in a value, however deep."""
+    """Return the texts and numbers in a value, however deep."""
     if isinstance(value, Mapping):
         return [leaf for inner in value.values() for leaf in leaves(inner)]
     if isinstance(value, list):
@@ -153,7 +153,7 @@ def _stable(value: Mapping[str, Any], *, readable: bool) -> str:
 
 
 def to_candidate(put: PutOp, scope: str, now: datetime, created_at: datetime | None) -> dict[str, Any]:
-    """What the engine is asked to remember for a put."""
+    """Return what the engine is asked to remember for a put."""
     assert put.value is not None, "a put without a value is a deletion"
     key = json.dumps(put.key)
     if len(key) > 8_000:
@@ -190,7 +190,7 @@ def expiry(ttl_minutes: float | None, now: datetime) -> datetime | None:
 
 
 def from_memory(memory: Memory) -> Stamped:
-    """The item that a memory holds."""
+    """Return the item that a memory holds."""
     created = memory.meta.get("store_created_at")
     item = Item(
         namespace=namespace_of(memory.owner),
@@ -210,7 +210,7 @@ def _index(tags: Sequence[str]) -> tuple[str, ...] | None:
 
 
 def is_item(memory: Memory) -> bool:
-    """Whether a memory was put by a store: others may share its stream."""
+    """Return whether a memory was put by a store: others may share its stream."""
     return memory.canonical_key.startswith(KEY) and "store_key" in memory.meta
 
 
@@ -220,7 +220,7 @@ def scored(stamped: Stamped, score: float | None) -> SearchItem:
 
 
 def found_by(stamped: Stamped, query: str) -> bool:
-    """Whether a query that matches an item's text does so in the fields that it is indexed by."""
+    """Return whether a query that matches an item's text does so in the fields that it is indexed by."""
     if stamped.indexed is None:
         return True
     wanted = set(terms(query))

@@ -6,50 +6,32 @@ its bytes, and no numbering of channel versions can make one value pass for anot
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import (
-    WRITES_IDX_MAP,
-    Checkpoint,
-    CheckpointMetadata,
-    CheckpointTuple,
-    PendingWrite,
-)
+from langgraph.checkpoint.base import WRITES_IDX_MAP, Checkpoint, CheckpointMetadata, CheckpointTuple, PendingWrite
 from langgraph.checkpoint.serde.base import SerializerProtocol
 
+from recollect.engine.graphs import Values, Where
 from recollect.model.canonical import check_text
 from recollect.model.errors import BadInput
 from recollect.model.policy import Privacy
 from recollect.rules.privacy.gate import denied_types
-from recollect.stores.sql.checkpoints import ROOT, GraphCheckpoint, GraphVersion, GraphWrite, Packed
+from recollect.stores.protocol.graphs import ROOT, GraphCheckpoint, GraphVersion, GraphWrite, Packed
 
 DEFAULT_USER = "default"
 MAX_NAME = 512
 """Bytes in the name of a user, a thread, a namespace, a version or a channel: parts of keys, which databases bound."""
 
-Values = dict[str, tuple[str, Packed]]
-"""Each channel's digest and packed value."""
 
-
-class Where(NamedTuple):
-    """Which version is meant; without an id, the newest of the namespace."""
-
-    user_id: str
-    thread_id: str
-    ns: str = ROOT
-    id: str | None = None
-
-    def to_config(self) -> RunnableConfig:
-        """The configuration that leads here. The user is named unless it is the default one."""
-        configurable = {"thread_id": self.thread_id, "checkpoint_ns": self.ns, "checkpoint_id": self.id}
-        return {
-            "configurable": configurable if self.user_id == DEFAULT_USER else {**configurable, "user_id": self.user_id}
-        }
+def to_config(at: Where) -> RunnableConfig:
+    """Return the configuration that leads to a version. The user is named unless it is the default one."""
+    configurable = {"thread_id": at.thread_id, "checkpoint_ns": at.ns, "checkpoint_id": at.id}
+    return {"configurable": configurable if at.user_id == DEFAULT_USER else {**configurable, "user_id": at.user_id}}
 
 
 def where(settings: Privacy, config: RunnableConfig, user_id: str) -> Where:
-    """What a run's configuration points at."""
+    """Return what a run's configuration points at."""
     configurable = config.get("configurable", {})
     thread_id = configurable.get("thread_id")
     if thread_id is None or thread_id == "":
@@ -66,7 +48,7 @@ def where(settings: Privacy, config: RunnableConfig, user_id: str) -> Where:
 
 
 def kept_name(settings: Privacy, field: str, name: Any) -> str:
-    """A name that somebody gave and that is stored: held to what any stored text is held to, too."""
+    """Return a name that somebody gave and that is stored: held to what any stored text is held to, too."""
     text = checked_name(field, name)
     if denied_types(text, settings):
         raise BadInput("holds sensitive data.", field=f"configurable.{field}", hint="It is kept: use another name.")
@@ -74,7 +56,7 @@ def kept_name(settings: Privacy, field: str, name: Any) -> str:
 
 
 def checked_name(field: str, name: Any) -> str:
-    """A name as it may stand in a key: text without control characters, of bounded length. Numbers become text."""
+    """Return a name as it may stand in a key: text without control characters, of bounded length. Numbers become text."""
     text = str(name)
     try:
         check_text(text)
@@ -95,7 +77,7 @@ def unpack(serde: SerializerProtocol, packed: Packed) -> Any:
 
 
 def digest(packed: Packed) -> str:
-    """The name of a packed value: equal for equal bytes of the same type, and for nothing else."""
+    """Return the name of a packed value: equal for equal bytes of the same type, and for nothing else."""
     return hashlib.sha256(packed.type.encode("utf-8") + b"\x00" + packed.data).hexdigest()
 
 
@@ -107,7 +89,7 @@ def pack_checkpoint(
     parent_id: str | None,
     at: str,
 ) -> tuple[GraphCheckpoint, Values]:
-    """A version and the values of its channels, ready to be stored."""
+    """Return a version and the values of its channels, ready to be stored."""
     values = {checked_name("channel", name): pack(serde, value) for name, value in checkpoint["channel_values"].items()}
     rest = {name: value for name, value in checkpoint.items() if name != "channel_values"}
     run_id = metadata.get("run_id")
@@ -124,7 +106,7 @@ def pack_checkpoint(
 
 
 def _rebuilt(metadata: CheckpointMetadata, values: Mapping[str, Packed]) -> tuple[str, ...]:
-    """The channels of this version that LangGraph replays from the writes of earlier ones."""
+    """Return the channels of this version that LangGraph replays from the writes of earlier ones."""
     replayed = metadata.get("counters_since_delta_snapshot") or {}
     return tuple(sorted(set(replayed) - set(values)))
 
@@ -132,7 +114,7 @@ def _rebuilt(metadata: CheckpointMetadata, values: Mapping[str, Packed]) -> tupl
 def pack_writes(
     serde: SerializerProtocol, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str
 ) -> list[GraphWrite]:
-    """What one task wrote, numbered as LangGraph numbers it: special channels have places of their own."""
+    """Return what one task wrote, numbered as LangGraph numbers it: special channels have places of their own."""
     return [
         GraphWrite(task_id, WRITES_IDX_MAP.get(channel, number), task_path, channel, pack(serde, value))
         for number, (channel, value) in enumerate(writes)
@@ -146,15 +128,15 @@ def unpack_checkpoint(
     values: Mapping[str, Packed],
     writes: Sequence[GraphWrite],
 ) -> CheckpointTuple:
-    """A version as LangGraph reads it."""
+    """Return a version as LangGraph reads it."""
     channel_values = {channel: unpack(serde, value) for channel, value in values.items()}
     checkpoint = cast(Checkpoint, {**unpack(serde, packed.body), "channel_values": channel_values})
     parent = packed.version.parent_id
     return CheckpointTuple(
-        config=at.to_config(),
+        config=to_config(at),
         checkpoint=checkpoint,
         metadata=unpack(serde, packed.metadata),
-        parent_config=at._replace(id=parent).to_config() if parent else None,
+        parent_config=to_config(at._replace(id=parent)) if parent else None,
         pending_writes=[_pending(serde, write) for write in writes],
     )
 

@@ -2,43 +2,61 @@
 
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import count, groupby, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
+    WRITES_IDX_MAP,
     BaseCheckpointSaver,
     ChannelVersions,
     Checkpoint,
     CheckpointMetadata,
     CheckpointTuple,
+    PendingWrite,
     get_checkpoint_metadata,
 )
 from langgraph.checkpoint.serde.base import SerializerProtocol
 
 import recollect
-from recollect.langgraph import checkpoints
-from recollect.langgraph.checkpoints import Incoming, Loaded
-from recollect.langgraph.importing import ImportedCheckpoints, take_over
+from recollect.engine import graphs
+from recollect.engine.context import Engine
+from recollect.engine.graphs import Incoming, Loaded, Retention, Where
 from recollect.langgraph.packing import (
     DEFAULT_USER,
-    Where,
     checked_name,
     kept_name,
+    pack,
     pack_checkpoint,
     pack_writes,
+    to_config,
     unpack,
     unpack_checkpoint,
     where,
 )
-from recollect.langgraph.retention import Retention
 from recollect.langgraph.running import Background, Opening
 from recollect.model.caller import Right
 from recollect.model.errors import BadInput, NotAllowed
-from recollect.stores.sql.checkpoints import ROOT, GraphCheckpoint, Listed
+from recollect.stores.protocol.graphs import ROOT, GraphCheckpoint, GraphWrite, Listed
 
 CONVERSATION = "messages"
 MEMORY_CONTEXT = "memory_context"
+
+
+BATCH = 50
+"""How many checkpoints are kept in one transaction."""
+
+Users = dict[tuple[str | None, str], str]
+"""The user of each thread; savers that know users name theirs beside the thread."""
+
+
+class ImportedCheckpoints(NamedTuple):
+    """What was brought over."""
+
+    threads: int
+    checkpoints: int
+    writes: int
 
 
 class ThreadHead(NamedTuple):
@@ -108,7 +126,7 @@ class RecollectSaver(BaseCheckpointSaver[Any]):
         serde: SerializerProtocol | None = None,
         retention: Retention | None = None,
     ) -> "Opening[RecollectSaver]":
-        """A saver on a file, ``:memory:`` or a database's URL, for ``with`` and ``async with``."""
+        """Return a saver on a file, ``:memory:`` or a database's URL, for ``with`` and ``async with``."""
         return Opening(
             lambda: cls(
                 recollect.open(conn_string, tenant=tenant),
@@ -135,7 +153,7 @@ class RecollectSaver(BaseCheckpointSaver[Any]):
         """Nothing to do: the tables are made when the store is opened. Here because LangGraph's own savers have it."""
 
     def _bound_user(self, named: str | None) -> str | None:
-        """The one user whose threads this saver reaches, or ``None``: a bound caller cannot choose."""
+        """Return the one user whose threads this saver reaches, or ``None``: a bound caller cannot choose."""
         caller = self._engine.caller
         if caller.trusted or named == caller.user:
             return named
@@ -172,8 +190,8 @@ class RecollectSaver(BaseCheckpointSaver[Any]):
         at = self._where(config)
         whole = get_checkpoint_metadata(config, metadata)
         packed, values = pack_checkpoint(self.serde, checkpoint, whole, at.ns, at.id, self._engine.now())
-        checkpoints.save(self._engine, [Incoming(at, packed, values)], self._retention)
-        return at._replace(id=packed.version.id).to_config()
+        graphs.save(self._engine, [Incoming(at, packed, values)], self._retention)
+        return to_config(at._replace(id=packed.version.id))
 
     def put_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
@@ -184,17 +202,17 @@ class RecollectSaver(BaseCheckpointSaver[Any]):
         if at.id is None:
             raise BadInput("is missing.", field="configurable.checkpoint_id", hint="Writes belong to a checkpoint.")
         packed = pack_writes(self.serde, writes, checked_name("task_id", task_id), checked_name("task_path", task_path))
-        checkpoints.save_writes(self._engine, at, at.id, packed)
+        graphs.save_writes(self._engine, at, at.id, packed)
 
     def take_over(self, found: Iterable[CheckpointTuple], *, user_id: str | None = None) -> ImportedCheckpoints:
         """Keep checkpoints, newest first, exactly as another saver had them; see :func:`import_checkpoints`."""
         self._may(Right.WRITE)
         if self._user is not None and user_id not in (None, self._user):
             raise NotAllowed(f"this saver is bound to the user {self._user!r}.", field="user_id", hint="Leave it out.")
-        return take_over(self._engine, self.serde, found, self._user or user_id)
+        return _take_over(self._engine, self.serde, found, self._user or user_id)
 
     def get_next_version(self, current: Any, channel: None) -> Any:
-        """The next number of a channel's version, in the form that the thread uses: savers differ in it."""
+        """Return the next number of a channel's version, in the form that the thread uses: savers differ in it."""
         if not isinstance(current, str):
             return 1 if current is None else int(current) + 1
         return f"{int(current.split('.')[0]) + 1:032}.{0:016}"
@@ -202,9 +220,9 @@ class RecollectSaver(BaseCheckpointSaver[Any]):
     # ── loading ─────────────────────────────────────────────────────────────────────────────────────────────────
 
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        """The checkpoint that ``config`` names, or the newest of its thread; ``None`` if there is none."""
+        """Return the checkpoint that ``config`` names, or the newest of its thread; ``None`` if there is none."""
         self._may(Right.READ)
-        loaded = checkpoints.load(self._engine, self._where(config))
+        loaded = graphs.load(self._engine, self._where(config))
         return self._unpacked(loaded) if loaded is not None else None
 
     def list(
@@ -223,7 +241,7 @@ class RecollectSaver(BaseCheckpointSaver[Any]):
         for listed in self._listed(config, before):
             if filter and not self._fits(listed.checkpoint, filter):
                 continue
-            loaded = checkpoints.load_listed(self._engine, listed)
+            loaded = graphs.load_listed(self._engine, listed)
             if loaded is None:
                 continue  # removed since its page was read
             yield self._unpacked(loaded)
@@ -234,9 +252,9 @@ class RecollectSaver(BaseCheckpointSaver[Any]):
     def _listed(self, config: RunnableConfig | None, before: RunnableConfig | None) -> Iterator[Listed]:
         end = before.get("configurable", {}).get("checkpoint_id") if before else None
         if config is None:
-            return checkpoints.list_everything(self._engine, self._user, end)
+            return graphs.list_everything(self._engine, self._user, end)
         ns = config.get("configurable", {}).get("checkpoint_ns")
-        return checkpoints.list_thread(self._engine, self._where(config), ns, end)
+        return graphs.list_thread(self._engine, self._where(config), ns, end)
 
     def _fits(self, checkpoint: GraphCheckpoint, filter: dict[str, Any]) -> bool:
         metadata = unpack(self.serde, checkpoint.metadata)
@@ -246,9 +264,9 @@ class RecollectSaver(BaseCheckpointSaver[Any]):
         return unpack_checkpoint(self.serde, *loaded)
 
     def threads(self) -> Sequence[ThreadHead]:
-        """The threads that this saver reaches, the latest used first."""
+        """Return the threads that this saver reaches, the latest used first."""
         self._may(Right.READ)
-        found = checkpoints.threads(self._engine, self._user)
+        found = graphs.threads(self._engine, self._user)
         return [ThreadHead(t.user_id, t.thread_id, t.head, t.created_at, t.updated_at) for t in found]
 
     def thread_state(self, config: RunnableConfig, *, conversation: str = CONVERSATION) -> ThreadState | None:
@@ -258,14 +276,12 @@ class RecollectSaver(BaseCheckpointSaver[Any]):
         root = self._channels(at)
         if root is None:
             return None
-        agents = {
-            ns: self._channels(at._replace(ns=ns)) for ns in checkpoints.namespaces(self._engine, at) if ns != ROOT
-        }
+        agents = {ns: self._channels(at._replace(ns=ns)) for ns in graphs.namespaces(self._engine, at) if ns != ROOT}
         said, recalled = root.pop(conversation, None), root.pop(MEMORY_CONTEXT, None)
         return ThreadState(root, said, recalled, {ns: values for ns, values in agents.items() if values is not None})
 
     def _channels(self, at: Where) -> dict[str, Any] | None:
-        loaded = checkpoints.load(self._engine, at)
+        loaded = graphs.load(self._engine, at)
         return None if loaded is None else dict(self._unpacked(loaded).checkpoint["channel_values"])
 
     # ── removing and copying ────────────────────────────────────────────────────────────────────────────────────
@@ -273,28 +289,28 @@ class RecollectSaver(BaseCheckpointSaver[Any]):
     def delete_thread(self, thread_id: str) -> None:
         """Remove a thread with everything in it."""
         self._may(Right.WRITE)
-        checkpoints.delete_thread(self._engine, checked_name("thread_id", thread_id), self._user)
+        graphs.delete_thread(self._engine, checked_name("thread_id", thread_id), self._user)
 
     def delete_for_runs(self, run_ids: Sequence[str]) -> None:
         """Remove the checkpoints that these runs made, even those that later ones are rebuilt from."""
         self._may(Right.WRITE)
-        checkpoints.delete_for_runs(self._engine, [str(id) for id in run_ids], self._user)
+        graphs.delete_for_runs(self._engine, [str(id) for id in run_ids], self._user)
 
     def copy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
         """Copy a thread with its whole history to a name that is not in use."""
         self._may(Right.WRITE)
         target = kept_name(self._engine.policy.privacy, "thread_id", target_thread_id)
-        checkpoints.copy_thread(self._engine, checked_name("thread_id", source_thread_id), target, self._user)
+        graphs.copy_thread(self._engine, checked_name("thread_id", source_thread_id), target, self._user)
 
     def prune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
         """``keep_latest``: all but the newest of each namespace and what it is rebuilt from; ``delete``: everything."""
         self._may(Right.WRITE)
         names = [checked_name("thread_id", thread_id) for thread_id in thread_ids]
         if strategy == "keep_latest":
-            checkpoints.keep_latest(self._engine, names, self._user)
+            graphs.keep_latest(self._engine, names, self._user)
         elif strategy == "delete":
             for name in names:
-                checkpoints.delete_thread(self._engine, name, self._user)
+                graphs.delete_thread(self._engine, name, self._user)
         else:
             raise BadInput(f"there is no strategy {strategy!r}.", field="strategy", hint="Known: keep_latest, delete.")
 
@@ -340,3 +356,59 @@ class RecollectSaver(BaseCheckpointSaver[Any]):
 
     async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
         await self._background.run(self.prune, thread_ids, strategy=strategy)
+
+
+def import_checkpoints(
+    source: BaseCheckpointSaver[Any], target: RecollectSaver, *, user_id: str | None = None
+) -> ImportedCheckpoints:
+    """Bring every thread of one saver to a :class:`RecollectSaver`: ids, parents, metadata, values and pending writes.
+
+    A thread goes to ``user_id``, or else to the user that its newest run named, or else to the default user. Nothing is
+    given up on the way, however much history a thread has; doing it again changes nothing.
+    """
+    return target.take_over(source.list(None), user_id=user_id)
+
+
+def _take_over(
+    engine: Engine, serde: SerializerProtocol, found: Iterable[CheckpointTuple], user_id: str | None
+) -> ImportedCheckpoints:
+    """Keep checkpoints, newest first, in batches; each batch is there as a whole or not at all."""
+    users: Users = {}
+    saved = writes = 0
+    incoming = (_incoming(engine, serde, one, _user_of(one, users, user_id)) for one in found)
+    while batch := list(islice(incoming, BATCH)):
+        graphs.save(engine, batch, None)
+        saved += len(batch)
+        writes += sum(len(one.writes) for one in batch)
+    return ImportedCheckpoints(len(users), saved, writes)
+
+
+def _user_of(found: CheckpointTuple, users: Users, given: str | None) -> str:
+    """Return one user for the whole thread, or its checkpoints would lose their parents; the newest one is met first."""
+    place = found.config["configurable"]
+    named = given or place.get("user_id") or found.metadata.get("user_id")
+    thread = (place.get("user_id"), str(place["thread_id"]))
+    return users.setdefault(thread, DEFAULT_USER if named is None else str(named))
+
+
+def _incoming(engine: Engine, serde: SerializerProtocol, found: CheckpointTuple, user_id: str) -> Incoming:
+    at = where(engine.policy.privacy, found.config, user_id)
+    parent = found.parent_config["configurable"]["checkpoint_id"] if found.parent_config else None
+    packed, values = pack_checkpoint(serde, found.checkpoint, found.metadata, at.ns, parent, engine.now())
+    return Incoming(at, packed, values, list(_numbered(serde, found.pending_writes or [])))
+
+
+def _numbered(serde: SerializerProtocol, writes: Sequence[PendingWrite]) -> Iterator[GraphWrite]:
+    """Pending writes with the numbers and paths that keep them in the order in which they were given.
+
+    A saver returns writes in order but not the paths of their tasks. Where the order is not that of the task ids, a
+    number takes the place of the path.
+    """
+    tasks = [(task_id, list(group)) for task_id, group in groupby(writes, key=lambda write: write[0])]
+    in_order = [task_id for task_id, _ in tasks] == sorted(task_id for task_id, _ in tasks)
+    for place, (task_id, group) in enumerate(tasks):
+        path = "" if in_order else f"{place:08}"
+        number = count()
+        for _, channel, value in group:
+            idx = WRITES_IDX_MAP[channel] if channel in WRITES_IDX_MAP else next(number)
+            yield GraphWrite(task_id, idx, path, channel, pack(serde, value))

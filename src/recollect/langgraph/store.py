@@ -1,7 +1,9 @@
 """The store: LangGraph's long-term memory as governed memories."""
 
-from collections.abc import Iterable, Sequence
+import heapq
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ from langgraph.store.base import (
     GetOp,
     Item,
     ListNamespacesOp,
+    MatchCondition,
     Op,
     PutOp,
     Result,
@@ -21,13 +24,271 @@ from langgraph.store.base import (
 )
 
 import recollect
-from recollect.engine.context import PolicyInForce
-from recollect.langgraph import items, shelf
+from recollect.engine import graphs
+from recollect.engine.context import Engine, PolicyInForce
+from recollect.engine.lifecycle import changes
+from recollect.engine.read import reading, recall
+from recollect.engine.write import ingest
+from recollect.engine.write.drafting import draft_for, parse_candidate
+from recollect.langgraph import items
 from recollect.langgraph.items import Namespace, Stamped
-from recollect.langgraph.matching import fits_all, matches
 from recollect.langgraph.running import Background, Opening
-from recollect.model.errors import BadInput
-from recollect.model.vocabulary import SHARED
+from recollect.model.address import Address
+from recollect.model.errors import BadInput, NotFound, Refused, WrongState
+from recollect.model.policy import Policy, Privacy
+from recollect.model.receipt import Receipt
+from recollect.model.record import Memory
+from recollect.model.vocabulary import SHARED, Outcome, Space
+from recollect.model.vocabulary import Namespace as Environment
+from recollect.policies import load_policy
+from recollect.rules import privacy
+from recollect.rules.gates.draft import Rejection
+from recollect.rules.privacy.gate import denied_types
+from recollect.rules.trust.borders import sees
+
+# ── which namespaces and values a search is about, by LangGraph's rules ───────────────────────────────────────────────
+
+
+_COMPARE: dict[str, Callable[[float, float], bool]] = {
+    "$gt": lambda a, b: a > b,
+    "$gte": lambda a, b: a >= b,
+    "$lt": lambda a, b: a < b,
+    "$lte": lambda a, b: a <= b,
+}
+OPERATORS = ("$eq", "$ne", *_COMPARE)
+
+
+def under(namespace: Sequence[str], prefix: Sequence[str]) -> bool:
+    """Return whether a namespace is the one that a prefix names, or lies in it."""
+    return tuple(namespace[: len(prefix)]) == tuple(prefix)
+
+
+def fits_all(namespace: Sequence[str], conditions: Sequence[MatchCondition] | None) -> bool:
+    """Return whether a namespace begins or ends as every condition says; ``*`` stands for any one label."""
+    return all(_fits_path(namespace, condition) for condition in conditions or ())
+
+
+def _fits_path(namespace: Sequence[str], condition: MatchCondition) -> bool:
+    path = tuple(condition.path)
+    if len(namespace) < len(path):
+        return False
+    if condition.match_type not in ("prefix", "suffix"):
+        raise BadInput(f"{condition.match_type!r} is unknown.", field="match_type", hint="Known: prefix, suffix.")
+    part = namespace[: len(path)] if condition.match_type == "prefix" else namespace[len(namespace) - len(path) :]
+    return all(wanted in ("*", label) for wanted, label in zip(path, part, strict=True))
+
+
+def matches(value: Mapping[str, Any], filter: Mapping[str, Any] | None) -> bool:
+    """Return whether a value has what a filter asks for: equal values, or what ``$eq $ne $gt $gte $lt $lte`` say of them."""
+    return all(_fulfils(value.get(name), wanted) for name, wanted in (filter or {}).items())
+
+
+def _fulfils(value: Any, wanted: Any) -> bool:
+    if isinstance(wanted, dict):
+        if any(str(name).startswith("$") for name in wanted):
+            return all(_operate(value, operator, operand) for operator, operand in wanted.items())
+        return isinstance(value, dict) and all(_fulfils(value.get(name), inner) for name, inner in wanted.items())
+    if isinstance(wanted, list | tuple):
+        same_length = isinstance(value, list) and len(value) == len(wanted)
+        return same_length and all(_fulfils(one, other) for one, other in zip(value, wanted, strict=True))
+    return _equal(value, wanted)
+
+
+def _operate(value: Any, operator: str, operand: Any) -> bool:
+    if operator == "$eq":
+        return _equal(value, operand)
+    if operator == "$ne":
+        return not _equal(value, operand)
+    if operator not in _COMPARE:
+        raise BadInput(f"there is no operator {operator!r}.", field="filter", hint=f"Known: {', '.join(OPERATORS)}.")
+    return _comparable(value, operand) and _COMPARE[operator](value, operand)
+
+
+def _equal(value: Any, wanted: Any) -> bool:
+    """JSON's equality: true is not 1."""
+    return bool(value == wanted) and isinstance(value, bool) == isinstance(wanted, bool)
+
+
+def _comparable(value: Any, operand: Any) -> bool:
+    """Numbers have an order among themselves, and so have texts; nothing else has."""
+    numbers = all(isinstance(one, int | float) and not isinstance(one, bool) for one in (value, operand))
+    return numbers or (isinstance(value, str) and isinstance(operand, str))
+
+
+# ── items through the engine: found, ranked, kept and dropped under the caller's borders ──────────────────────────────
+
+
+PAGE = 200
+MAX_RANKED = 1_000
+"""How many items of one namespace a query ranks."""
+EARLY = 0.01
+"""The share of its life that an item must have lived before reading it prolongs it: not every read has to write."""
+_KEPT = (Outcome.STORED, Outcome.SUPERSEDED, Outcome.REINFORCED)
+
+
+def store_policy(policy: Policy) -> Policy:
+    """Return the policy under which items are put: the application's own, with what the ``store`` preset sets differently.
+
+    A value must come back as it was, so what the application would redact is denied here.
+    """
+    store = load_policy("store")
+    actions = {name: "deny" if action == "redact" else action for name, action in policy.privacy.actions.items()}
+    names = ("preset", "keys", "text", "namespaces", "noise", "near_duplicates", "conflict")
+    changed = {name: getattr(store, name) for name in names}
+    privacy = Privacy(actions=actions, profile_keys=policy.privacy.profile_keys)
+    return policy.model_copy(update={**changed, "privacy": privacy})
+
+
+# ── finding ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def find_item(engine: Engine, scope: str, namespace: Namespace, key: str) -> Stamped | None:
+    """Return one item, unless there is none, it has expired, or the caller may not know of it."""
+    (memory,) = _memories(engine, scope, [(namespace, key)])
+    if memory is None:
+        return None
+    engine.accesses.note(engine.tenant, [memory.id], engine.now())
+    return items.from_memory(memory)
+
+
+def _memories(engine: Engine, scope: str, wanted: Sequence[tuple[Namespace, str]]) -> list[Memory | None]:
+    """Return the memory of each item in one snapshot; ``None`` for an item that is not there."""
+    keys = [
+        (_address(engine, items.owner_of(namespace)), items.canonical_key(scope, namespace, key))
+        for namespace, key in wanted
+    ]
+    return graphs.active_memories(engine, scope, keys)
+
+
+def _address(engine: Engine, owner: str) -> Address:
+    return Address(engine.tenant, Environment.PROD, Space.PROJECT, owner)
+
+
+def item_namespaces(engine: Engine, scope: str, prefix: Namespace = ()) -> list[Namespace]:
+    """Return the namespaces in and under a prefix that have an item, in order."""
+    low = items.owner_of(prefix) if prefix else items.OWNER
+    visible = [
+        owner for owner in graphs.item_owners(engine, low, scope) if sees(engine.caller, _address(engine, owner), scope)
+    ]
+    return sorted(one for one in map(items.namespace_of, visible) if under(one, prefix))
+
+
+def newest_items(engine: Engine, scope: str, prefix: Namespace) -> Iterator[Stamped]:
+    """Yield the items in and under a prefix, the last updated first; pages are read on demand."""
+    each = [_newest_of(engine, scope, namespace) for namespace in item_namespaces(engine, scope, prefix)]
+    merged = heapq.merge(*each, key=lambda memory: memory.created_at, reverse=True)
+    return (items.from_memory(memory) for memory in merged)
+
+
+def _newest_of(engine: Engine, scope: str, namespace: Namespace) -> Iterator[Memory]:
+    cursor, more = None, True
+    where = {"owner": items.owner_of(namespace), "space": Space.PROJECT, "scope": scope, "limit": PAGE}
+    while more:
+        page = reading.list_memories(engine, **where, cursor=cursor)
+        yield from filter(items.is_item, page.items)
+        cursor, more = page.next_cursor, page.next_cursor is not None
+
+
+def rank_items(engine: Engine, scope: str, prefix: Namespace, query: str) -> list[tuple[Stamped, float]]:
+    """Return the items in and under a prefix that answer a query, best first."""
+    found = []
+    for namespace in item_namespaces(engine, scope, prefix):
+        owner = items.owner_of(namespace)
+        wanted = recall.Query(query, owner=owner, space=Space.PROJECT, top_k=MAX_RANKED)
+        for one in recall.query(engine, wanted).items:
+            if one.memory.scope == scope and items.is_item(one.memory):
+                found.append((items.from_memory(one.memory), one.score))
+    return sorted((pair for pair in found if items.found_by(pair[0], query)), key=lambda pair: -pair[1])
+
+
+# ── keeping and dropping ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def put_items(engine: Engine, scope: str, puts: Sequence[PutOp]) -> None:
+    """Keep values under their keys, all in one transaction; if one is refused none is kept, and the error says why."""
+    now = engine.clock()
+    before = _memories(engine, scope, [(one.namespace, one.key) for one in puts])
+    wanted = [
+        items.to_candidate(one, scope, now, items.from_memory(memory).item.created_at if memory else None)
+        for one, memory in zip(puts, before, strict=True)
+    ]
+    for one, fields in zip(puts, wanted, strict=True):
+        _refuse_early(engine, one, fields, alone=len(puts) == 1)
+    receipts = ingest.add_many(engine, wanted)
+    for one, fields, receipt in zip(puts, wanted, receipts, strict=True):
+        _check_receipt(one, fields, receipt)
+        if receipt.outcome is Outcome.REINFORCED:
+            _touch(engine, fields, receipt)
+
+
+def _refuse_early(engine: Engine, one: PutOp, fields: dict[str, Any], *, alone: bool) -> None:
+    """Refuse before anything is written what the gates would refuse, or what is a secret under its key.
+
+    "hunter2" is harmless by itself; under "password" it is a password. What the gates refuse is put to them by itself, so
+    that it leaves its trace. A put that is alone needs no asking beforehand: refusing it leaves nothing half done.
+    """
+    found = denied_types({one.key: items.leaves(one.value)}, engine.policy.privacy)
+    asked = bool(found) or not alone
+    if asked and isinstance(draft_for(engine, parse_candidate(engine, fields)), Rejection):
+        _check_receipt(one, fields, ingest.add(engine, fields))
+    if found:
+        raise Refused(
+            "the put was refused (privacy_deny_sensitive).",
+            field=_place(one),
+            hint=f"Under this key it holds {', '.join(sorted(found))}, which the policy denies. Remove it.",
+        )
+
+
+def _check_receipt(one: PutOp, fields: dict[str, Any], receipt: Receipt) -> None:
+    kept = receipt.outcome in _KEPT and receipt.memory is not None and receipt.memory.content == fields["content"]
+    if not kept:
+        raise Refused(
+            f"the put was refused ({', '.join(receipt.reasons)}).",
+            field=_place(one),
+            hint=receipt.detail or "Nothing was stored.",
+        )
+
+
+def _place(one: PutOp) -> str:
+    """Where it was put; a key that is itself a secret is not repeated."""
+    if any(privacy.scan(text) for text in (one.key, *one.namespace)):
+        return "key"
+    return f"key {one.key!r:.80} in {'.'.join(one.namespace):.80}"
+
+
+def _touch(engine: Engine, fields: dict[str, Any], receipt: Receipt) -> None:
+    """The same value was put again: its life and its index may be others."""
+    memory = receipt.memory
+    assert memory is not None, "what was reinforced is there"
+    if list(memory.tags) != fields["tags"] or memory.expires_at != fields["expires_at"]:
+        changes.edit(engine, memory.id, {"tags": fields["tags"], "expires_at": fields["expires_at"]})
+
+
+def drop_item(engine: Engine, scope: str, namespace: Namespace, key: str) -> None:
+    """Take an item out of every read; its history stays. Nothing happens if there is none."""
+    (memory,) = _memories(engine, scope, [(namespace, key)])
+    if memory is not None:
+        _unless_gone(lambda: changes.forget(engine, memory.id))
+
+
+def prolong_item(engine: Engine, stamped: Stamped, now: datetime) -> None:
+    """Begin an item's life anew because it was read, unless it has only just begun."""
+    later = items.expiry(stamped.ttl_minutes, now)
+    if later is None or stamped.expires_at is None or stamped.ttl_minutes is None:
+        return
+    if (later - stamped.expires_at).total_seconds() >= stamped.ttl_minutes * 60 * EARLY:
+        _unless_gone(lambda: changes.edit(engine, stamped.memory_id, {"expires_at": later}))
+
+
+def _unless_gone(change: Any) -> None:
+    """Change a memory that somebody else may just have updated, dropped or erased: then there is nothing to do."""
+    try:
+        change()
+    except (NotFound, WrongState):
+        return
+
+
+# ── what LangGraph calls ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
 class RecollectStore(BaseStore):
@@ -61,7 +322,7 @@ class RecollectStore(BaseStore):
         self._mem = mem
         self._owns_mem = owns_mem
         self._scope = scope
-        self._engine = replace(mem.engine, in_force=PolicyInForce(shelf.door_policy(mem.engine.policy)))
+        self._engine = replace(mem.engine, in_force=PolicyInForce(store_policy(mem.engine.policy)))
         self._background = Background()
 
     @classmethod
@@ -74,7 +335,7 @@ class RecollectStore(BaseStore):
         ttl: TTLConfig | None = None,
         policy: Any = None,
     ) -> "Opening[RecollectStore]":
-        """A store on a file, ``:memory:`` or a database's URL, for ``with`` and ``async with``."""
+        """Return a store on a file, ``:memory:`` or a database's URL, for ``with`` and ``async with``."""
         return Opening(
             lambda: cls(recollect.open(conn_string, tenant=tenant, policy=policy), scope=scope, ttl=ttl, owns_mem=True)
         )
@@ -120,7 +381,7 @@ class RecollectStore(BaseStore):
         raise BadInput(f"{type(op).__name__} is no operation of a store.", field="ops")
 
     def _get(self, op: GetOp) -> Item | None:
-        found = shelf.find(self._engine, self._scope, tuple(op.namespace), op.key)
+        found = find_item(self._engine, self._scope, tuple(op.namespace), op.key)
         if found is None:
             return None
         self._prolong([found], op.refresh_ttl)
@@ -132,24 +393,24 @@ class RecollectStore(BaseStore):
         if op.query and op.query.strip():
             candidates = self._ranked(prefix, op.query)
         else:
-            candidates = ((found, None) for found in shelf.newest(self._engine, self._scope, prefix))
+            candidates = ((found, None) for found in newest_items(self._engine, self._scope, prefix))
         fitting = (pair for pair in candidates if matches(pair[0].item.value, op.filter))
         page = list(islice(fitting, op.offset, op.offset + op.limit))
         self._prolong([found for found, _ in page], op.refresh_ttl)
         return [items.scored(found, score) for found, score in page]
 
     def _ranked(self, prefix: Namespace, query: str) -> Iterable[tuple[Stamped, float | None]]:
-        """What answers the query, best first; then the rest, as LangGraph's stores rank everything they have indexed."""
-        best = shelf.ranked(self._engine, self._scope, prefix, query)
+        """Return what answers the query, best first; then the rest, as LangGraph's stores rank everything they have indexed."""
+        best = rank_items(self._engine, self._scope, prefix, query)
         yield from best
         seen = {found.memory_id for found, _ in best}
-        for found in shelf.newest(self._engine, self._scope, prefix):
+        for found in newest_items(self._engine, self._scope, prefix):
             if found.memory_id not in seen and found.indexed != ():
                 yield found, 0.0
 
     def _list_namespaces(self, op: ListNamespacesOp) -> list[Namespace]:
         _check_page(op.limit, op.offset)
-        found = [one for one in shelf.namespaces(self._engine, self._scope) if fits_all(one, op.match_conditions)]
+        found = [one for one in item_namespaces(self._engine, self._scope) if fits_all(one, op.match_conditions)]
         cut = sorted({one[: op.max_depth] for one in found})
         return cut[op.offset : op.offset + op.limit]
 
@@ -157,15 +418,15 @@ class RecollectStore(BaseStore):
         last = {(tuple(op.namespace), op.key): op for op in puts}
         values = [op for op in last.values() if op.value is not None]
         if values:
-            shelf.put(self._engine, self._scope, values)
+            put_items(self._engine, self._scope, values)
         for (namespace, key), op in last.items():
             if op.value is None:
-                shelf.drop(self._engine, self._scope, namespace, key)
+                drop_item(self._engine, self._scope, namespace, key)
 
     def _prolong(self, found: Sequence[Stamped], wanted: bool) -> None:
         now = self._engine.clock()
         for one in found if wanted else ():
-            shelf.prolong(self._engine, one, now)
+            prolong_item(self._engine, one, now)
 
 
 def _check_page(limit: int, offset: int) -> None:

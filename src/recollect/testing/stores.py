@@ -1,8 +1,11 @@
-"""Small rows for exercising a store directly: addresses, bodies, states, entries, and a scribe that writes them."""
+"""Open the store under test, and write small rows to it: addresses, bodies, states and ledger entries."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 from uuid import NAMESPACE_OID, uuid5
+
+import pytest
 
 from recollect.model.address import Address
 from recollect.model.canonical import canonical_json
@@ -21,7 +24,7 @@ MAX_CONFLICTS = 20
 
 
 def at(second: int) -> str:
-    """A moment in canonical form; a larger number is later."""
+    """Return a moment in canonical form; a larger number is later."""
     return f"2026-01-01T00:{second // 60:02d}:{second % 60:02d}.000000Z"
 
 
@@ -32,12 +35,12 @@ def address(
 
 
 def memory_id(name: str) -> str:
-    """An id in the form that ids have, the same for the same name."""
+    """Return an id in the form that ids have, the same for the same name."""
     return str(uuid5(NAMESPACE_OID, name))
 
 
 def body(content: str = "Ana likes tea", **fields: Any) -> dict[str, Any]:
-    """The body of a version: what every body has, and what stores look into."""
+    """Return the body of a version: what every body has, and what stores look into."""
     plain: dict[str, Any] = {
         "content": content,
         "content_hash": sha256_hex(content),
@@ -71,13 +74,13 @@ def body(content: str = "Ana likes tea", **fields: Any) -> dict[str, Any]:
 
 
 def state(id: str, **fields: Any) -> State:
-    """A state with everything else at its default; the key is the memory's own unless one is given."""
+    """Return a state with everything else at its default; the key is the memory's own unless one is given."""
     plain = {"canonical_key": f"Key-{id[:13]}", "last_reinforced": at(0), "last_modified": at(0)}
     return State(**{"id": id, "status": Status.ACTIVE, **plain, **fields})
 
 
 def entry(stream: Stream, seq: int, memory: str, event: Event = Event.STORED, **fields: Any) -> Entry:
-    """A ledger entry that hashes correctly, following whatever ``prev_hash`` it is given."""
+    """Return a ledger entry that hashes correctly, following whatever ``prev_hash`` it is given."""
     plain: dict[str, Any] = {
         "stream": stream.uid,
         "seq": seq,
@@ -99,7 +102,7 @@ def entry(stream: Stream, seq: int, memory: str, event: Event = Event.STORED, **
 
 
 def notes_of_terms(reader: Reader, stream: Stream) -> dict[int, str]:
-    """What each memory of a stream noted when its text was indexed; nothing for those that are not."""
+    """Return what each memory of a stream noted when its text was indexed; nothing for those that are not."""
     rows = reader.states_after(stream, 0, NO_LIMIT)
     return {row.number: row.terms for row in rows if row.terms is not None}
 
@@ -113,7 +116,7 @@ class Scribe:
         self.uid = uid or memory_id("/".join(self.address)).replace("-", "")
 
     def stream(self, writer: Writer) -> Stream:
-        """The scribe's stream, made on first use."""
+        """Return the scribe's stream, made on first use."""
         return writer.stream_at(self.address) or writer.add_stream(self.address, self.uid)
 
     def keep(
@@ -125,7 +128,7 @@ class Scribe:
         terms: Sequence[str] | None = None,
         **fields: Any,
     ) -> str:
-        """One memory in a transaction of its own; returns its id."""
+        """Write one memory in a transaction of its own; return its id."""
         for _ in range(MAX_CONFLICTS):
             try:
                 with self.store.write(self.address.tenant, [self.address]) as writer:
@@ -160,12 +163,60 @@ class Scribe:
         return id
 
     def seen_by(self, reader: Reader) -> Stream:
-        """The scribe's stream as a reader finds it."""
+        """Return the scribe's stream as a reader finds it."""
         found = reader.stream_at(self.address)
         assert found is not None, "the scribe has written nothing yet"
         return found
 
     def now(self) -> Stream:
-        """The stream as it stands in the store."""
+        """Return the stream as it stands in the store."""
         with self.store.read(self.address.tenant) as reader:
             return self.seen_by(reader)
+
+
+class StoreUnderTest:
+    """The two things that a store's own tests supply, and the fixtures that every capability uses."""
+
+    def open_store(self, folder: Path) -> Store:
+        """Return a new, empty store; ``folder`` is an empty one that the store may use."""
+        raise NotImplementedError("say how a store is opened")
+
+    beyond_reach: tuple[str, ...] = ()
+    """What a scrub cannot reach, and says so."""
+    opens_twice = True
+    """Whether a store can be opened again while it is open. Where it cannot, what needs that is no part of its
+    contract: a test's ``conftest.py`` leaves it out with :func:`leave_out`."""
+
+    def open_again(self, location: str) -> Store:
+        """Return the store at a location once more, as another process would open it."""
+        raise NotImplementedError("say how a store is opened again, or set opens_twice to False")
+
+    @pytest.fixture
+    def store(self, tmp_path: Path) -> Iterator[Store]:
+        opened = self.open_store(tmp_path)
+        yield opened
+        opened.close()
+
+    @pytest.fixture
+    def second(self, store: Store) -> Iterator[Store]:
+        """Another handle on the same store."""
+        opened = self.open_again(store.location)
+        yield opened
+        opened.close()
+
+    @pytest.fixture
+    def scribe(self, store: Store) -> Scribe:
+        return Scribe(store)
+
+
+def leave_out(items: list[pytest.Item]) -> list[pytest.Item]:
+    """Return the tests to leave out: those that open a store twice, where the store cannot be."""
+    return [
+        item
+        for item in items
+        if isinstance(item, pytest.Function)
+        and item.cls is not None
+        and issubclass(item.cls, StoreUnderTest)
+        and not item.cls.opens_twice
+        and "second" in item.fixturenames
+    ]

@@ -2,8 +2,7 @@
 
 import re
 
-from recollect.embed.neighbours import neighbours_of
-from recollect.embed.static import read_file
+from recollect.embed.static import neighbours_of, read_file
 from recollect.rules.language.text import STOP_WORDS, stem, terms
 
 LINES = read_file("neighbours.txt").decode("ascii").split("\n")

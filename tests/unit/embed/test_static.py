@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from recollect.embed import Embedder, EmbedderSettings, EmbedderUnavailable, embedder_named, static
-from recollect.embed.static import StaticEmbedder
-from recollect.embed.tokens import count_tokens
+from recollect.embed.static import StaticEmbedder, count_tokens
 from recollect.model.errors import BadPolicy
 
 TEXTS = ["Ana prefers dark mode", "Ana likes a dark theme", "The train to Porto leaves at nine", ""]

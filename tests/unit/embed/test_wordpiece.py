@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.embed import wordpiece
-from recollect.embed.static import shared_splitter
-from recollect.embed.wordpiece import MAX_WORD_CHARS, WordPiece, split_words
+from recollect.embed import static
+from recollect.embed.static import MAX_WORD_CHARS, WordPiece, shared_splitter, split_words
 from rows import every_row
 
 SAMPLE = json.loads(Path(__file__).with_name("pieces.json").read_text("utf-8"))
@@ -40,7 +39,7 @@ def test_marks_of_the_vocabulary_are_text_like_any_other() -> None:
 
 
 def test_what_is_remembered_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wordpiece, "MAX_REMEMBERED", 3)
+    monkeypatch.setattr(static, "MAX_REMEMBERED", 3)
     splitter = WordPiece(SMALL)
     for number in range(20):
         assert splitter.pieces(f"a {number} undo") == [5, 0, 1, 2]

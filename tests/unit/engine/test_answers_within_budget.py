@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 import recollect
-from recollect.embed.tokens import count_tokens
+from recollect.embed.static import count_tokens
 from recollect.interfaces.mcp.catalogue import TOOLS
 from recollect.interfaces.python import Recollect
 from recollect.model.errors import BadInput
 from recollect.model.receipt import as_written
-from recollect.testing.script import open_seeded
 from rows import every_row
+from support.script import open_seeded
 
 
 @pytest.fixture

@@ -14,9 +14,9 @@ from recollect.interfaces.as_of import Past
 from recollect.interfaces.python import Recollect
 from recollect.model.address import Address
 from recollect.model.record import Memory
-from recollect.testing.invariants import EVERYWHERE, all_memories
-from recollect.testing.script import open_seeded, run
 from rows import every_row
+from support.invariants import EVERYWHERE, all_memories
+from support.script import open_seeded, run
 
 START = datetime(2026, 3, 1, 9, tzinfo=UTC)
 DAY = timedelta(days=1)

@@ -11,14 +11,14 @@ import pytest
 
 import recollect
 from recollect.embed import EmbedderUnavailable
-from recollect.embed.tokens import count_tokens
+from recollect.embed.static import count_tokens
+from recollect.engine.graphs import delete_thread
 from recollect.engine.turns.change_header import EVERY_AGENT, WINDOW, change_header
-from recollect.langgraph.checkpoints import delete_thread
 from recollect.model.errors import BadInput
 from recollect.rules.prompt.change_header import MAX_LINES, ChangeHeader
 from recollect.stores.protocol import Cursor, Thread
-from recollect.testing.topics import TopicEmbedder
 from rows import every_row
+from support.topics import TopicEmbedder
 
 CHAT = Thread("ana", EVERY_AGENT, "chat")
 

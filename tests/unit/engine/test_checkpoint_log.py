@@ -17,7 +17,7 @@ from recollect.model.caller import Caller, Right
 from recollect.model.errors import NotAllowed, NotFound, StoreCorrupt, WrongState
 from recollect.model.proof import StreamLeaf
 from recollect.rules.ledger import proofs
-from recollect.testing.script import open_seeded, run
+from support.script import open_seeded, run
 
 
 def remember(mem: Recollect, content: str, owner: str = "ana", **fields: object) -> str:

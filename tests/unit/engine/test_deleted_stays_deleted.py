@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import recollect
-from recollect.testing.postgres_server import PostgresServer, binaries
+from support.postgres_server import PostgresServer, binaries
 
 BEES, DENTIST = "My bees live in Zanzibar.", "My dentist is Dr. Lund."
 QUESTION = "Where do the bees live, and who is the dentist?"

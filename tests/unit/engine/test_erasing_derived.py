@@ -17,8 +17,8 @@ from recollect.model.canonical import canonical_json
 from recollect.model.ledger import Entry, commit_to
 from recollect.model.record import Memory
 from recollect.model.seals import links_of, without
-from recollect.testing.postgres_server import binaries
 from recollect.whole_stores import restore_backup
+from support.postgres_server import binaries
 
 Open = Callable[..., recollect.Recollect]
 

@@ -14,7 +14,7 @@ from recollect.engine.ledger.documents import erasure_record
 from recollect.engine.trust.identities import new_identity, signing_key
 from recollect.rules.ledger import proofs
 from recollect.rules.ledger.proofs import check_record
-from recollect.testing.postgres_server import binaries
+from support.postgres_server import binaries
 
 ANA = "Xerophytia"
 Open = Callable[..., recollect.Recollect]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import recollect
-from recollect.embed.tokens import count_tokens
+from recollect.embed.static import count_tokens
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

@@ -12,7 +12,7 @@ import pytest
 import recollect
 from recollect.interfaces.python import Recollect
 from recollect.model.errors import RecollectError, WrongState
-from recollect.testing.script import open_seeded
+from support.script import open_seeded
 
 POLICY: dict[str, Any] = {
     "agents": {"allowlists": {"planner": ["tasks", "general", "profile"], "chief": ["tasks", "secret"]}},

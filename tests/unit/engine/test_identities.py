@@ -30,7 +30,7 @@ from recollect.model.errors import AmbiguousId, BadInput, NotAllowed, NotFound, 
 from recollect.rules.trust.signatures import Standing, checkpoint_bytes, private_key, public_key, sign
 from recollect.rules.trust.signed_documents import check_offline
 from recollect.stores.protocol import LogSignature
-from recollect.testing.script import open_seeded
+from support.script import open_seeded
 
 WORDS = "Trust needs attribution"
 

@@ -9,7 +9,7 @@ import pytest
 
 import recollect
 from interfaces.shell import Shell
-from recollect.embed.tokens import count_tokens
+from recollect.embed.static import count_tokens
 from recollect.engine.turns.injection import WEIGHED_ANYWAY
 from recollect.interfaces.python import Recollect
 from recollect.model.errors import BadInput, NotAllowed

@@ -14,7 +14,7 @@ from recollect.model.errors import NotAllowed, Refused
 from recollect.model.proof import Checkpoint, KeyHistory
 from recollect.rules.ledger import proofs
 from recollect.rules.trust.signatures import checkpoint_bytes, history_bytes
-from recollect.testing.script import open_seeded
+from support.script import open_seeded
 
 
 class Office:

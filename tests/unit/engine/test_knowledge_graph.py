@@ -25,7 +25,7 @@ from recollect.engine.transfer.knowledge_graph import (
 )
 from recollect.engine.write import ingest
 from recollect.rules.knowledge_graph import Entity, Graph, Relation
-from recollect.testing.postgres_server import PostgresServer
+from support.postgres_server import PostgresServer
 
 T = TypeVar("T")
 ANA, BEN = Entity("Ana", "person"), Entity("Ben", "person")

@@ -1,8 +1,6 @@
 """Vectors: found by meaning, always of one embedder, in step with the text, and gone with it."""
 
-import sqlite3
 import threading
-from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -16,9 +14,8 @@ from recollect.engine.read.meaning import Likeness, Meanings, as_asked
 from recollect.interfaces.python import Recollect
 from recollect.model.errors import EmbedderMismatch
 from recollect.stores.protocol import NO_LIMIT
-from recollect.stores.sqlite.migrations import apply, migrations
-from recollect.testing.script import open_seeded
-from recollect.testing.topics import TopicEmbedder
+from support.script import open_seeded
+from support.topics import TopicEmbedder
 
 DRINKS, TRAVEL = "tea coffee cocoa beverage thirsty", "train bus ferry journey"
 MEANING = TopicEmbedder(DRINKS, TRAVEL)
@@ -156,29 +153,6 @@ def test_a_memory_that_had_no_vectors_goes_on_without(place: str) -> None:
         add(mem, "coffee in the evening")
         add(mem, "juice at noon", owner="ben")
         assert vectors(mem) == {} and mem.verify().ok
-
-
-def test_a_file_from_before_there_were_vectors_goes_on_without(tmp_path: Path) -> None:
-    with recollect.open(tmp_path / "new.db", embedder="none") as mem:
-        add(mem, "tea in the morning")
-    _as_of_migration(6, tmp_path / "new.db", tmp_path / "old.db")
-    with recollect.open(tmp_path / "old.db") as mem:
-        assert told(mem, "tea") == ["tea in the morning"]
-        add(mem, "coffee in the evening")
-        assert vectors(mem) == {} and mem.verify().ok
-        assert mem.reindex().vectors == 2 and mem.verify().ok
-        assert len(vectors(mem)) == 2
-
-
-def _as_of_migration(number: int, new: Path, old: Path) -> None:
-    """The same rows in a file as it was then, without the columns and tables that came later."""
-    with closing(sqlite3.connect(old, isolation_level=None)) as db:
-        apply(db, migrations()[:number])
-        db.execute("ATTACH ? AS new", (str(new),))
-        tables = [name for (name,) in db.execute("SELECT name FROM main.sqlite_master WHERE type = 'table'")]
-        for table in sorted(set(tables) - {"migrations"}):
-            columns = ", ".join(row[1] for row in db.execute(f"PRAGMA main.table_info({table})"))
-            db.execute(f"INSERT OR REPLACE INTO main.{table} ({columns}) SELECT {columns} FROM new.{table}")
 
 
 # ── another's vectors ───────────────────────────────────────────────────────────────────────────────────────────────

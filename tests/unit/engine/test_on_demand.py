@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import recollect
-from recollect.embed.tokens import count_tokens
+from recollect.embed.static import count_tokens
 from recollect.engine.turns.injection import OnDemand, OnDemandShare
 from recollect.interfaces.python import Recollect
 from recollect.model.errors import BadInput, NotAllowed

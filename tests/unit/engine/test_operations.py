@@ -17,9 +17,9 @@ import recollect
 from recollect.engine.context import FLUSH_AFTER_S, SeededRandomness
 from recollect.interfaces.python import Recollect
 from recollect.stores.sqlite import SqliteStore
-from recollect.testing import script
-from recollect.testing.invariants import all_memories
 from rows import every_row
+from support import script
+from support.invariants import all_memories
 
 START = datetime(2026, 3, 1, 9, tzinfo=UTC)
 

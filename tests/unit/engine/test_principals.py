@@ -1,18 +1,13 @@
 """A user, an agent and a tool of one name are three principals: in history, keys, vouches, authors and erasure."""
 
 import hashlib
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import recollect
-from recollect.model.ledger import commit_to
-from recollect.stores.postgres import init
-from recollect.testing.postgres_server import PostgresServer
 
 LAB = {"owner": "lab", "space": "project"}
 IN_LAB = {"projects": ["lab"]}
@@ -163,52 +158,3 @@ def test_linked_ids_go_with_the_person_and_a_revoked_key_links_nothing(mem: Any,
     first = mem.identity("ben").keys[0].key
     mem.revoke_identity("ben", key=first)
     assert not mem.check_entry(signed).ok and mem.verify().ok
-
-
-# ── from a store of an earlier release ──────────────────────────────────────────────────────────────────────────────
-
-
-def _as_before(run: Any, schema: str) -> None:
-    """Put the names of actors back to what earlier releases wrote, with uids that commit to that."""
-    for kind in ("user", "agent", "system"):
-        run(f"UPDATE {schema}actors SET name = substr(name, {len(kind) + 2}) WHERE name LIKE '{kind}:%'")
-    for table in ("platform_ids", "rejections"):
-        run(f"DROP TABLE {schema}{table}")
-    run(f"DELETE FROM {schema}migrations WHERE number >= 13")
-
-
-@pytest.mark.parametrize("engine", ["sqlite", "postgres"])
-def test_a_store_of_an_earlier_release_is_brought_forward(
-    engine: str, request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Names get a kind, uids stay, and the chain, the signatures and the past read as before."""
-    place = str(tmp_path / "memory.db")
-    if engine == "postgres":
-        place = request.getfixturevalue("empty")
-        init(place, fresh_store_id="11111111-1111-4111-8111-111111111111")
-    monkeypatch.setattr(  # the uid of an earlier release commits to the name alone
-        "recollect.stores.sql.transaction.commit_to", lambda salt, name: commit_to(salt, name.partition(":")[2])
-    )
-    with recollect.open(place, policy="entry") as mem:
-        it = mem.as_caller(user="ana").add("Ana paints doors").memory
-        mem.as_caller(user="ana", agent="planner").add("The plan has four steps")
-        mem.vouch(it.id, by="critic")
-        tick = mem.get(it.id).tick
-    monkeypatch.undo()
-    if engine == "sqlite":
-        with closing(sqlite3.connect(place)) as db:
-            _as_before(db.execute, "")
-            db.execute("PRAGMA user_version = 12")
-            db.commit()
-    else:
-        server: PostgresServer = request.getfixturevalue("postgres")
-        _as_before(lambda statement: server.execute(statement, place), "recollect.")
-    with recollect.open(place, policy="entry") as mem:
-        assert mem.verify().ok
-        actors = {event.actor for event in mem.history(owner="ana")}
-        assert actors == {"user:ana", "agent:planner", "agent:critic"}
-        assert mem.at(tick=tick, owner="ana").get(it.id).content == "Ana paints doors"
-        mem.as_caller(user="ana").add("Ana paints gates")
-        assert len({event.actor for event in mem.history(owner="ana")}) == 3, "who acted before acts under the same uid"
-        mem.erase(owner="ana")
-        assert mem.verify().ok

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import recollect
-from recollect.embed.tokens import count_tokens
+from recollect.embed.static import count_tokens
 from recollect.model.errors import BadInput, NotAllowed
 from recollect.model.receipt import as_written
 from rows import every_row

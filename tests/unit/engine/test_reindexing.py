@@ -10,7 +10,7 @@ from recollect.engine.read.reindexing import reindex
 from recollect.interfaces.python import Recollect
 from recollect.model.errors import EmbedderMismatch, NotAllowed
 from recollect.stores.protocol import NO_LIMIT
-from recollect.testing.topics import TopicEmbedder
+from support.topics import TopicEmbedder
 
 DRINKS, TRAVEL = "tea coffee beverage thirsty", "train bus ferry journey"
 

@@ -14,9 +14,9 @@ import recollect
 from recollect.engine.ledger.audit import canonical_state
 from recollect.interfaces.mcp.catalogue import TOOLS
 from recollect.langgraph import RecollectStore
-from recollect.testing.machine import START
-from recollect.testing.postgres_server import binaries
 from recollect.vault import MemoryVault
+from support.machine import START
+from support.postgres_server import binaries
 
 LEA = "Ana has a sister called Lea"
 TEA = "Ana likes green tea"

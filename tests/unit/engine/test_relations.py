@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 import recollect
-from recollect.embed.tokens import count_tokens
+from recollect.embed.static import count_tokens
 from recollect.engine.write.relations import CARRIED
 from recollect.model.errors import BadInput, NotAllowed, NotFound, WrongState
 from recollect.model.receipt import Related, as_written
 from recollect.stores.protocol import NO_LIMIT
-from recollect.testing.topics import TopicEmbedder
 from rows import every_row
+from support.topics import TopicEmbedder
 
 DRINKS, TRAVEL, MONEY = "tea coffee cocoa juice", "train bus ferry tram", "rent wage bank loan"
 MEANING = TopicEmbedder(DRINKS, TRAVEL, MONEY)

@@ -1,6 +1,7 @@
 """Spans: one for each public operation, in codes and counts alone; and nothing at all without the library."""
 
 import inspect
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -16,7 +17,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 import recollect
 from recollect.engine import telemetry
 from recollect.interfaces.python import Recollect
-from recollect.testing import script
+from support import script
 
 NOT_OPERATIONS = {"as_caller", "close"}
 
@@ -161,7 +162,7 @@ sys.modules["opentelemetry"] = None  # as if it were not installed
 import recollect
 from recollect.engine import telemetry
 from recollect.interfaces.python import Recollect
-from recollect.testing import script
+from support import script
 
 assert not telemetry.present and not hasattr(Recollect.add, "__wrapped__"), "nothing is wrapped"
 with script.open_seeded(seed=5) as mem:
@@ -174,7 +175,10 @@ assert not [name for name in sys.modules if name.startswith("opentelemetry.")]
 
 def test_tracing_changes_no_answer_and_no_state(spans: Spans, tmp_path: Path) -> None:
     """The same script in a process without the library and in this one, which records every span."""
-    done = subprocess.run([sys.executable, "-c", UNTRACED], capture_output=True, text=True, cwd=tmp_path)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    done = subprocess.run(
+        [sys.executable, "-c", UNTRACED], env=environment, capture_output=True, text=True, cwd=tmp_path
+    )
     assert done.returncode == 0, done.stderr
     with script.open_seeded(seed=5) as mem:
         answer = mem.add("Ana lives in Lisbon", owner="ana").to_dict()

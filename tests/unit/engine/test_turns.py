@@ -17,8 +17,8 @@ from recollect.engine.turns.exchange import MAX_TURN_BYTES
 from recollect.model.errors import BadInput, NotAllowed, RetryMismatch
 from recollect.model.record import MAX_CONTENT_BYTES
 from recollect.rules.privacy.rule import fake
+from recollect.stores.sql.memories import SORTS
 from recollect.stores.sql.queries import load_queries
-from recollect.stores.sql.transaction import SORTS
 from rows import every_row
 
 KEEP_ALL = {"traces": {"keep": "all"}}

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_one_entry import entry, sha
 
-from recollect.formats.entry_checks import Finding, Findings
-from recollect.formats.entry_files import MAX_ENTRY_CHARACTERS, Read, read_entries
+from recollect.formats.entry_files import MAX_ENTRY_CHARACTERS, Finding, Findings, Read, read_entries
 from recollect.rules.trust.provenance import meant_by
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import recollect
 from recollect import Recollect
-from recollect.formats.carried_fields import parted, with_beyond
+from recollect.formats.fields import parted, with_beyond
 from recollect.model.record import Memory
 
 OTTO = {"id": "otto", "name": "Otto", "platform": "desk"}

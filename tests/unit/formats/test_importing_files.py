@@ -12,7 +12,7 @@ import recollect
 from recollect import BadInput, Recollect
 from recollect.engine.transfer import importing
 from recollect.engine.transfer.importing import BATCH, Taken, import_file
-from recollect.testing.postgres_server import PostgresServer
+from support.postgres_server import PostgresServer
 
 EVERYWHERE = ("prod", "test", "ephemeral")
 THINGS = "kettle ladder hammer pillow bottle window garden bridge candle mirror".split()

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect import BadInput
-from recollect.formats.json_elements import PassedOver, array_elements
+from recollect.formats.decoding import PassedOver, array_elements
 from rows import every_row
 
 VALUES = st.recursive(

@@ -11,7 +11,7 @@ import pytest
 import recollect
 from recollect import BadInput, Recollect
 from recollect.formats import mem0
-from recollect.formats.mem0_history import versions
+from recollect.formats.mem0 import versions
 from recollect.formats.protocol import Foreign
 
 

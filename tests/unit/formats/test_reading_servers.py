@@ -8,7 +8,7 @@ from langgraph.store.postgres import PostgresStore
 
 import recollect
 from recollect import BadInput, Recollect
-from recollect.testing.postgres_server import PostgresServer
+from support.postgres_server import PostgresServer
 
 SAMPLE = Path(__file__).parents[2] / "data" / "imports" / "mem0_pgvector"
 HISTORY = SAMPLE / "history.sqlite"

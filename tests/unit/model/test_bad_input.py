@@ -11,8 +11,8 @@ from recollect.engine.ledger.audit import canonical_state
 from recollect.interfaces.python import Recollect
 from recollect.model.errors import BadInput, NotFound, RecollectError
 from recollect.model.record import Candidate
-from recollect.testing.script import open_seeded
 from rows import every_row
+from support.script import open_seeded
 
 SURROGATE = "lone \ud800 surrogate"
 NUL = "nul \x00 here"

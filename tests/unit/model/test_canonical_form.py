@@ -15,8 +15,8 @@ from recollect.model.ledger import GENESIS, Entry, Event
 from recollect.model.record import Candidate
 from recollect.model.state import State
 from recollect.model.vocabulary import Status
-from recollect.testing.script import open_seeded
 from rows import every_row
+from support.script import open_seeded
 
 clean_text = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=20)
 scalars = (

@@ -15,9 +15,9 @@ from recollect.model.errors import BadInput
 from recollect.model.item import MAX_DEDUP_CHARACTERS, dedup_key
 from recollect.model.policy import PROFILE_KEYS
 from recollect.model.vocabulary import Authority, EventType, Source
-from recollect.testing.sayings import SENTENCES
-from recollect.testing.script import open_seeded
 from rows import every_row
+from support.sayings import SENTENCES
+from support.script import open_seeded
 
 FIELDS = {"id", "kind", "text", "source", "created_at", "importance", "scope", "meta"}
 ALWAYS = {

@@ -10,8 +10,8 @@ import pytest
 import recollect
 from recollect import BadInput, Recollect
 from recollect.model.record import MAX_NAME, name_fault
-from recollect.testing.script import open_seeded
 from rows import every_row
+from support.script import open_seeded
 
 NO_NAMES = {
     "a tab": "a\tb",

@@ -7,8 +7,8 @@ import pytest
 from recollect.engine.ledger.audit import canonical_state
 from recollect.interfaces.python import Recollect
 from recollect.model.errors import BadInput
-from recollect.testing.script import open_seeded
 from rows import every_row
+from support.script import open_seeded
 
 
 @pytest.fixture

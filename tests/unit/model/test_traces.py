@@ -17,8 +17,8 @@ from recollect.model.caller import Caller
 from recollect.model.policy import Policy
 from recollect.model.trace import MAX_QUERY_CHARACTERS, Trace, TraceType
 from recollect.model.vocabulary import Authority, Kind, Space
-from recollect.testing import script
 from rows import every_row
+from support import script
 
 PAGE = Path(__file__).parents[3] / "docs" / "traces.md"
 SCHEMAS = Path(trace.__file__).parent / "trace_schemas"

@@ -1,12 +1,10 @@
 """Update, correction or contradiction: held to the table of worked cases."""
 
 import doctest
-import importlib.resources
 from collections import Counter
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,10 +12,9 @@ from recollect.model.vocabulary import Change, EventType
 from recollect.rules.identity import change
 from recollect.rules.identity.change import RULES, TENTATIVE, classify_change
 from rows import every_row
+from support import load_cases
 
-CASES: list[dict[str, Any]] = yaml.safe_load(
-    importlib.resources.files("recollect.testing.cases").joinpath("changes.yaml").read_text("utf-8")
-)
+CASES: list[dict[str, Any]] = load_cases("changes")
 
 
 def _id(case: dict[str, Any]) -> str:

@@ -2,7 +2,6 @@
 
 import doctest
 import importlib
-import importlib.resources
 import os
 import pkgutil
 import subprocess
@@ -10,7 +9,6 @@ import sys
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,10 +18,9 @@ from recollect.rules.identity.difference import Aspect, differences_between, rea
 from recollect.rules.identity.keys import CanonicalKey, read_key
 from recollect.rules.statements import read_statement
 from rows import every_row
+from support import CASES, load_cases
 
-PAIRS: list[dict[str, Any]] = yaml.safe_load(
-    importlib.resources.files("recollect.testing.cases").joinpath("pairs.yaml").read_text("utf-8")
-)
+PAIRS: list[dict[str, Any]] = load_cases("pairs")
 SAME = [pair for pair in PAIRS if pair["same"]]
 APART = [pair for pair in PAIRS if not pair["same"]]
 
@@ -209,14 +206,17 @@ def test_who_and_whom_are_never_exchanged(verb: str, names: list[str]) -> None:
 def test_the_order_of_hashing_plays_no_part() -> None:
     """The same table in two processes with other hash seeds gives the same differences, word for word."""
     script = (
-        "import importlib.resources as r, yaml\n"
+        "import sys, yaml\n"
         "from recollect.rules.identity.difference import what_differs\n"
-        "pairs = yaml.safe_load(r.files('recollect.testing.cases').joinpath('pairs.yaml').read_text('utf-8'))\n"
+        "pairs = yaml.safe_load(open(sys.argv[1], encoding='utf-8'))\n"
         "print([what_differs(p['a'], p['b']) for p in pairs])"
     )
     outputs = {
         subprocess.run(
-            [sys.executable, "-c", script], env=os.environ | {"PYTHONHASHSEED": seed}, capture_output=True, check=True
+            [sys.executable, "-c", script, str(CASES / "pairs.yaml")],
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
         ).stdout
         for seed in ("1", "2")
     }

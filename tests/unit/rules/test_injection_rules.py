@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import recollect
-from recollect.embed.tokens import count_tokens
+from recollect.embed.static import count_tokens
 from recollect.model.record import Author, Memory
 from recollect.model.rendering import NOTHING, one_line, visible, visible_json
 from recollect.model.vocabulary import Authority, Tier

@@ -2,22 +2,19 @@
 
 import difflib
 import doctest
-import importlib.resources
 from math import ceil
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.rules.identity import likeness
 from recollect.rules.identity.likeness import Compare, how_alike, literal_terms, overlap, prefix_length, sequence_ratio
 from rows import every_row
+from support import load_cases
 
-PAIRS: list[dict[str, Any]] = yaml.safe_load(
-    importlib.resources.files("recollect.testing.cases").joinpath("pairs.yaml").read_text("utf-8")
-)
+PAIRS: list[dict[str, Any]] = load_cases("pairs")
 
 SHARES = st.integers(1, 100).map(lambda percent: percent / 100)
 

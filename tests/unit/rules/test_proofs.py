@@ -13,8 +13,8 @@ from recollect.engine.trust import identities
 from recollect.model.proof import Checkpoint, GrowthProof, MemoryProof, Signature
 from recollect.rules.ledger import proofs
 from recollect.rules.ledger.merkle import BadProof
-from recollect.testing.script import open_seeded
 from rows import every_row
+from support.script import open_seeded
 
 
 class Handed(NamedTuple):

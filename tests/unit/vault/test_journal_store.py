@@ -13,8 +13,16 @@ import recollect
 from recollect.model.errors import StoreCorrupt, StoreTooNew
 from recollect.rules.vault import carrying, memories_of, resolve
 from recollect.stores.journal import JournalLog, JournalStore
-from recollect.stores.journal.lines import Record, without_rows, write_line
-from recollect.stores.journal.rows import MAX_LINE_BYTES, READABLE_ROWS, Change, packed, unpacked
+from recollect.stores.journal.lines import (
+    MAX_LINE_BYTES,
+    READABLE_ROWS,
+    Change,
+    Record,
+    packed,
+    unpacked,
+    without_rows,
+    write_line,
+)
 from recollect.stores.protocol import Store
 from recollect.testing.contract import StoreContract
 from recollect.vault import MemoryVault

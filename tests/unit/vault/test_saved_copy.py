@@ -9,7 +9,7 @@ import pytest
 import recollect
 from recollect.stores.journal import JournalStore
 from recollect.stores.journal.lines import write_line
-from recollect.stores.journal.saved_copy import WORTH_SAVING_BYTES
+from recollect.stores.journal.replica import WORTH_SAVING_BYTES
 from recollect.stores.journal.view import VaultView
 from recollect.vault import MemoryVault
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import recollect
-from recollect.embed.tokens import count_tokens
+from recollect.embed.static import count_tokens
 from recollect.vault import MemoryVault, build_memory_block, build_snapshot_block
 
 from .conftest import OpenVault

@@ -11,9 +11,9 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.embed import Embedder, EmbedderSettings, EmbedderUnavailable, embedder_named, policy_name
-from recollect.embed.neighbours import neighbours_of
 from recollect.embed.protocol import label_of
 from recollect.embed.scale import Scale, scale_of
+from recollect.embed.static import neighbours_of
 from recollect.engine.read.vector_block import Block, Slice, Whole, rows_of
 from recollect.model.errors import EmbedderMismatch
 from recollect.model.policy import Embedding

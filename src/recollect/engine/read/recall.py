@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Any, NamedTuple, get_args
 
-from recollect.embed.tokens import count_tokens
+from recollect.embed.static import count_tokens
 from recollect.engine import operations, tracing
 from recollect.engine.arguments import check_moment, check_number
 from recollect.engine.context import Engine

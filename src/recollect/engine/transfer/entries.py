@@ -18,11 +18,17 @@ from recollect.engine.trust.identities import holder_named, sign_entry, signing_
 from recollect.engine.trust.imported_signatures import ImportedSignatures, add_later_vouches
 from recollect.engine.write.drafting import check_expiry, parse_candidate
 from recollect.engine.write.ingest import add_many
-from recollect.formats.entries import candidate_fields, is_put_away, origin_of, to_entry
-from recollect.formats.entry_checks import Finding, Findings
+from recollect.formats.entries import (
+    Identity,
+    candidate_fields,
+    identity_of,
+    is_put_away,
+    origin_of,
+    to_entry,
+    version_key,
+)
+from recollect.formats.entry_files import Finding, Findings, read_entries
 from recollect.formats.entry_files import Readable as Readable
-from recollect.formats.entry_files import read_entries
-from recollect.formats.entry_identity import Identity, identity_of, version_key
 from recollect.model.canonical import canonical_json, parse_time
 from recollect.model.errors import AmbiguousId, BadInput
 from recollect.model.principals import KINDS, author_of, principal, short_name

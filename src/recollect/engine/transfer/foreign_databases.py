@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import quote
 
-from recollect.formats.json_elements import parsed
+from recollect.formats.decoding import parsed
 from recollect.formats.protocol import Document, Element, Format, Line
 from recollect.model.errors import BadInput, StoreUnavailable
 from recollect.model.extras import how_to_install
@@ -159,7 +159,7 @@ def connected(url: str, format: Format, table: str | None, history: Path | None)
     try:
         import psycopg
 
-        from recollect.stores.postgres.location import parse_location
+        from recollect.stores.postgres.connections import parse_location
     except ModuleNotFoundError as missing:
         raise StoreUnavailable(
             f"the package {missing.name} is not installed.", hint=how_to_install("postgres")
@@ -246,9 +246,9 @@ def _first_missing(needed: list[str], found: set[str]) -> str:
 
 
 def _queries() -> dict[str, str]:
-    from recollect.stores.postgres.named_queries import as_the_driver_writes_it
+    from recollect.stores.postgres.transactions import to_driver_sql
 
-    return {name: as_the_driver_writes_it(text) for name, text in load_queries(PACKAGE, ON_SERVERS).items()}
+    return {name: to_driver_sql(text) for name, text in load_queries(PACKAGE, ON_SERVERS).items()}
 
 
 def _payload_of(row: dict[str, Any], query: str) -> dict[str, Any]:

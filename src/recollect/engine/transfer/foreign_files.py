@@ -20,8 +20,7 @@ import yaml
 
 from recollect.engine.transfer import foreign_databases
 from recollect.engine.transfer.foreign_databases import connected, is_server
-from recollect.formats.decoding import CHUNK_BYTES, byte_lines, decoded, text_chunks
-from recollect.formats.json_elements import array_elements, begins_a_document
+from recollect.formats.decoding import CHUNK_BYTES, array_elements, begins_a_document, byte_lines, decoded, text_chunks
 from recollect.formats.protocol import Document, Element, Format, Line, Source, at_line
 from recollect.model.errors import BadInput
 

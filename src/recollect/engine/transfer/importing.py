@@ -25,8 +25,7 @@ from recollect.engine.waiting import waiting
 from recollect.engine.write.drafting import check_concepts, parse_candidate
 from recollect.engine.write.ingest import Writing, add
 from recollect.engine.write.preparing import Answer, Prepared, Refused, addresses_of, prepare
-from recollect.formats.entries import to_entry
-from recollect.formats.entry_identity import identity_of, kept_apart
+from recollect.formats.entries import identity_of, kept_apart, to_entry
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source
 from recollect.formats.registry import to_read
 from recollect.model.canonical import canonical_json

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from recollect.embed.tokens import count_tokens
+from recollect.embed.static import count_tokens
 from recollect.engine.arguments import check_kept, check_number, owner_named
 from recollect.engine.context import Engine
 from recollect.engine.read.reading import Spaces, current, readable_streams

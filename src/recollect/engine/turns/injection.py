@@ -7,7 +7,7 @@ from functools import partial
 from itertools import product
 from typing import Any, NamedTuple
 
-from recollect.embed import tokens
+from recollect.embed import static
 from recollect.engine import operations, tracing
 from recollect.engine.arguments import check_names, check_number, check_sought, check_word
 from recollect.engine.context import Engine
@@ -65,7 +65,7 @@ def snapshot_block(
     shared or an agent's own alone.
     """
     where = _Where(owner, _spaces(engine, spaces), _scopes(scopes), include_namespaces)
-    most = max(WEIGHED_ANYWAY, most_lines(_budget(engine, budget_tokens), count_tokens or tokens.count_tokens))
+    most = max(WEIGHED_ANYWAY, most_lines(_budget(engine, budget_tokens), count_tokens or static.count_tokens))
     return _unasked_block(engine, ALWAYS, where, partial(_standing, most=most), budget_tokens, count_tokens)
 
 
@@ -150,7 +150,7 @@ def memory_block(
     known = frozenset(besides.items if besides is not None else ())
     found = query(engine, replace(wanted, top_k=min(MAX_ITEMS, most + len(known)), thread=None))
     fresh = [item for item in found.items if item.memory.id not in known][:most]
-    header = _header(engine, wanted, budget, count_tokens or tokens.count_tokens)
+    header = _header(engine, wanted, budget, count_tokens or static.count_tokens)
     told = _block(engine, RELEVANT, canon_first(fresh), budget, count_tokens, header=header)
     return replace(told, events=found.events)
 
@@ -186,7 +186,7 @@ def _block(
     header: Sequence[str] = (),
 ) -> Block:
     memories = [item.memory for item in items]
-    count, characters = count_tokens or tokens.count_tokens, engine.policy.injection.item_characters
+    count, characters = count_tokens or static.count_tokens, engine.policy.injection.item_characters
     share = Tier.REGISTER if heading == ALWAYS else None
     return block(heading, memories, budget_tokens, count, characters, beyond, header, share)
 
@@ -340,7 +340,7 @@ def recall_if_unsure(
     found = query(engine, replace(wanted, top_k=settings.top_k, budget_tokens=budget))
     _note(engine, wanted.owner, OpStatus.OK)
     memories = [item.memory for item in found.items]
-    count = count_tokens or tokens.count_tokens
+    count = count_tokens or static.count_tokens
     told = block(RELEVANT, memories, budget, count, engine.policy.injection.item_characters)
     return OnDemand(True, UNSURE, told.text, found)
 

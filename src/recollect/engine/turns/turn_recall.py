@@ -7,7 +7,7 @@ Every part is an index lookup with a limit, so the cost does not grow with the s
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from recollect.embed.tokens import count_tokens
+from recollect.embed.static import count_tokens
 from recollect.engine import operations, tracing
 from recollect.engine.arguments import check_number
 from recollect.engine.context import Engine

@@ -14,7 +14,7 @@ Reading order: :mod:`message` takes out what is not the writer's own and cuts th
 cuts a sentence into plain statements, without how they begin (``rules.statements.openings``); :mod:`facts` reads each with
 the statement reader, :mod:`decisions` what was decided, corrected or asked to be remembered; :mod:`said` keeps word for
 word what neither understands.
-``testing/cases/extraction.yaml`` holds the messages that the rules are measured on.
+``tests/cases/extraction.yaml`` holds the messages that the rules are measured on.
 """
 
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,7 @@
 """What a new statement is to an old one about the same concept: the same, an update, a correction, a contradiction.
 
 The rules are read top to bottom and the first that fits decides; each has a stable code, which receipts and the ledger
-carry. ``testing/cases/changes.yaml`` shows every rule at work. What no rule recognises is an update: a contradiction
+carry. ``tests/cases/changes.yaml`` shows every rule at work. What no rule recognises is an update: a contradiction
 is claimed only where one can be pointed at.
 """
 

@@ -31,7 +31,7 @@ def open_or_make(path: Path) -> int:
 
 
 def is_at(file: int, path: Path) -> bool:
-    """Whether an open file still is the one under the name. It is kept open, so its number cannot be another's."""
+    """Return whether an open file still is the one under the name. It is kept open, so its number cannot be another's."""
     try:
         named = path.stat()
     except FileNotFoundError:
@@ -67,7 +67,7 @@ def append_beside(path: Path, data: bytes) -> None:
 
 
 def digest_of(file: int, size: int) -> str | None:
-    """The SHA-256 of the first so many bytes of a file; ``None`` if it has fewer."""
+    """Return the SHA-256 of the first so many bytes of a file; ``None`` if it has fewer."""
     digest, offset = hashlib.sha256(), 0
     chunk = memoryview(bytearray(HASHED_BYTES))
     while offset < size:

@@ -1,13 +1,139 @@
-"""Lines of a journal as bytes: reading one, and writing one."""
+"""The lines of a journal: how changed rows are packed into them, how lines are read and written, and how a torn end looks.
 
+Rows are plain JSON, with bytes in base 64. The rows of a few memories can be read in the file; those of a transaction that
+changes many are packed, since they would be most of the file, and a reader of the vault has to pass over them.
+
+Only what a crash can leave of a line may be cut off: the beginning of a record, and pages of zeros that a power cut left
+where the rest of it should be. It follows a whole record, or it is the very first line that we ever wrote.
+"""
+
+import base64
 import codecs
 import json
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from operator import itemgetter
+from typing import Any, Literal, NamedTuple
 
+from recollect.model.errors import StoreError
 from recollect.rules.vault import ADOPTED, FIELD, RESERVED_ID, written_by_a_store
-from recollect.stores.journal.rows import check_packed
+from recollect.stores.protocol import Table
+
+MAX_LINE_BYTES = 64 * 1_048_576
+"""The longest line that is written or read: a transaction may change thousands of rows, and whatever is longer is no line."""
+READABLE_ROWS = 250
+"""A memory has some twenty-five rows: so many can be read, and more are packed."""
+FASTEST = 1
+"""How hard to squeeze: the next step up saves a tenth, and takes more than twice the time."""
+
+_BYTES = "base64"
+
+
+class Change(NamedTuple):
+    """What became of some rows of one table: their values now, and the keys of those that are gone."""
+
+    table: str
+    columns: tuple[str, ...]
+    rows: list[tuple[Any, ...]]
+    gone: list[tuple[Any, ...]]
+
+
+class Ends:
+    """What became of some rows of one table in the end, after any number of changes."""
+
+    def __init__(self, table: Table, columns: tuple[str, ...]) -> None:
+        self.table, self.columns = table, columns
+        self._key = itemgetter(*(columns.index(column) for column in table.key))
+        self._rows: dict[Any, tuple[Any, ...] | None] = {}
+
+    def take_in(self, change: Change) -> None:
+        for key in change.gone:
+            self._rows[key if len(key) > 1 else key[0]] = None
+        for row in change.rows:
+            self._rows[self._key(row)] = row
+
+    def rows_and_gone(self) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
+        """Return the rows that are there, and the keys of those that are not."""
+        gone = [key if type(key) is tuple else (key,) for key, row in self._rows.items() if row is None]
+        return [row for row in self._rows.values() if row is not None], gone
+
+
+def packed(changes: Sequence[Change]) -> dict[str, Any] | str:
+    """Return the changes of one transaction, by table; if they are many, as one packed text."""
+    tables = {
+        change.table: {
+            "columns": list(change.columns),
+            "rows": [row if bytes not in map(type, row) else tuple(map(_plain, row)) for row in change.rows],
+            "gone": [list(key) for key in change.gone],
+        }
+        for change in changes
+    }
+    return tables if sum(len(change.rows) for change in changes) <= READABLE_ROWS else _squeezed(tables)
+
+
+def _squeezed(tables: Mapping[str, Any]) -> str:
+    text = json.dumps(tables).encode("ascii")
+    check_length(len(text))
+    return base64.b64encode(zlib.compress(text, FASTEST)).decode("ascii")
+
+
+def _unsqueezed(text: str) -> Any:
+    """Return what was packed, and never more of it than a line may have: a few bytes may claim to be gigabytes."""
+    reader = zlib.decompressobj()
+    try:
+        found = json.loads(reader.decompress(base64.b64decode(text, validate=True), MAX_LINE_BYTES))
+    except (zlib.error, RecursionError) as error:
+        raise ValueError(f"packed rows are damaged: {error}") from None
+    if not reader.eof:
+        raise ValueError("packed rows are not whole")
+    check_packed(found)
+    return found
+
+
+def check_length(size: int) -> None:
+    """Whether so many bytes can be a line."""
+    if size > MAX_LINE_BYTES:
+        raise StoreError(
+            f"the changes of one transaction are {size:,} bytes; a journal's line may have {MAX_LINE_BYTES:,}.",
+            hint="Write less at once, or use a database file.",
+        )
+
+
+def check_packed(tables: Any) -> None:
+    """Whether a line's rows can be unpacked; ``ValueError`` says what is wrong with them.
+
+    What is packed is looked into by those who want the rows.
+    """
+    if type(tables) is str:
+        return
+    if type(tables) is not dict:
+        raise ValueError("its rows are not by table")
+    for table, found in tables.items():
+        try:
+            columns, rows, gone = found["columns"], found["rows"], found["gone"]
+            whole = all(len(row) == len(columns) for row in rows) and all(type(key) is list for key in gone)
+        except (TypeError, KeyError):
+            whole = False
+        if not whole:
+            raise ValueError(f"its rows of {table!r:.80} are not whole")
+
+
+def unpacked(tables: Mapping[str, Any] | str) -> Iterator[Change]:
+    """Yield the changes that a line brings, as ``packed`` wrote them."""
+    found = _unsqueezed(tables) if isinstance(tables, str) else tables
+    for table, of in found.items():
+        rows = [tuple(row) if dict not in map(type, row) else tuple(map(_value, row)) for row in of["rows"]]
+        yield Change(table, tuple(of["columns"]), rows, [tuple(key) for key in of["gone"]])
+
+
+def _plain(value: Any) -> Any:
+    return {_BYTES: base64.b64encode(value).decode("ascii")} if isinstance(value, bytes) else value
+
+
+def _value(value: Any) -> Any:
+    return base64.b64decode(value[_BYTES]) if isinstance(value, dict) else value
+
 
 SHORT_LINE_BYTES = 2_048
 """To read so much as a whole takes no longer than to find out what need not be read."""
@@ -40,7 +166,7 @@ class Place(NamedTuple):
 
 
 def read_line(line: bytes) -> Record:
-    """The object that a line holds; ``ValueError`` says what is wrong with it.
+    """Return the object that a line holds; ``ValueError`` says what is wrong with it.
 
     >>> read_line(b'{"id": "0f3a9c2b1d4e", "text": "The mission is to stabilise", "version": 2}')["version"]
     2
@@ -52,7 +178,7 @@ def read_line(line: bytes) -> Record:
 
 
 def read_lines(lines: Sequence[bytes]) -> list[Record] | None:
-    """The records of many lines, in half the time that they take one by one; ``None`` if one of them is none."""
+    """Return the records of many lines, in half the time that they take one by one; ``None`` if one of them is none."""
     try:
         records = _parsed(b"[%s]" % b",".join(lines))
         return [_checked(record) for record in records] if len(records) == len(lines) else None
@@ -61,7 +187,7 @@ def read_lines(lines: Sequence[bytes]) -> list[Record] | None:
 
 
 def without_rows(line: bytes) -> bytes:
-    """A store's line for those who read it as a vault: the rows are nearly all of it, and nothing to them.
+    """Return a store's line without its rows, for readers of a vault, who have no use for them.
 
     What is not cut this way (a short line, one with more memories in it, another tool's) is read as a whole.
     """
@@ -83,7 +209,7 @@ def _parsed(text: bytes) -> Any:
 
 
 def foreign_encoding(line: bytes) -> str | None:
-    """What is wrong with a line whose letters have two or four bytes each, or that begins as such files do."""
+    """Return what is wrong with a line whose letters have two or four bytes each, or that begins as such files do."""
     wide = next((name for mark, name in _MARKS if line.startswith(mark)), None)
     zeros = _ZEROS.findall(line)
     if wide is None and len(zeros) > len(line) // LETTERS_BYTES:
@@ -116,7 +242,7 @@ def _check_carried(payload: Mapping[str, Any]) -> None:
 
 
 def write_line(record: Mapping[str, Any] | Sequence[Any]) -> bytes:
-    """A record as one line, its end included. Whatever the text holds, there is no other line end in it.
+    """Return a record as one line, its end included. Whatever the text holds, there is no other line end in it.
 
     What a line of another tool had is written as it came: half a letter (a lone surrogate) has no bytes of its own, so
     that such a line is written in escapes.
@@ -128,9 +254,99 @@ def write_line(record: Mapping[str, Any] | Sequence[Any]) -> bytes:
 
 
 def places(data: bytes, offset: int) -> list[Place]:
-    """The lines of a part of a file that begins at an offset; the last one is what follows the last line end."""
+    """Return the lines of a part of a file that begins at an offset; the last one is what follows the last line end."""
     found = []
     for line in data.split(b"\n"):
         found.append(Place(offset, line))
         offset += len(line) + 1
     return found
+
+
+End = Literal["whole", "torn", "foreign"]
+
+SECTOR_BYTES = 512
+"""The least that a disk writes or loses at once. Letters of another encoding have zero bytes far more often than that."""
+
+_OPENING = re.compile(rb'\{"id": "[0-9a-f]{12}", "text": "')
+"""How every line begins that a vault or a store writes into an empty file."""
+_AN_OPENING = f'{{"id": "{RESERVED_ID}", "text": "'.encode()
+_HOLES = re.compile(rb"\0+")
+_CUT_SHORT = re.compile(
+    r"|t|tr|tru|f|fa|fal|fals|n|nu|nul|N|Na|-?(I|In|Inf|Infi|Infin|Infini|Infinit)?|[.eE][+-]?|,\s*"
+)
+"""What may stand where JSON stops making sense because it was cut there: nothing, half a word, half a number, a comma."""
+_HALF_AN_ESCAPE = 6
+
+
+def kind_of_end(last: Sequence[Place]) -> End:
+    """Return what the last line is, which has no line end; the lines before it tell whose file it is.
+
+    ``whole``: a record to which only the line end is missing, as editors leave it, or blanks. ``torn``: what a crash left
+    of a record. ``foreign``: nothing that a vault ever wrote, so hands off.
+    """
+    line = last[-1].line
+    if not line.strip() or _is_record(line):
+        return "whole"
+    before = [place.line for place in last[:-1] if place.line.strip()]
+    while before and _has_holes(before[-1]) and _may_be_left_of_a_line(before[-1]):
+        before.pop()
+    if before:
+        return "torn" if _is_record(before[-1]) and _may_be_left_of_a_line(line) else "foreign"
+    alone = last[0].offset == 0 and all(not place.line.strip() for place in last[:-1])
+    return "torn" if alone and _begins_as_ours(line) else "foreign"
+
+
+def torn_from(last: Sequence[Place]) -> int:
+    """Where a torn end begins: at the last line, or at one before it in which a power cut left zero bytes."""
+    start = last[-1].offset
+    for place in reversed(last[:-1]):
+        if not _has_holes(place.line):
+            break
+        start = place.offset
+    return start
+
+
+def _begins_as_ours(line: bytes) -> bool:
+    """Return whether it is the beginning of a line as we write them, be it followed by zeros."""
+    said = line.rstrip(b"\0")
+    if not said or b"\0" in said:
+        return False
+    if len(said) <= len(_AN_OPENING):
+        return _OPENING.fullmatch(said + _AN_OPENING[len(said) :]) is not None
+    return _OPENING.match(said) is not None and _is_begun(said)
+
+
+def _may_be_left_of_a_line(line: bytes) -> bool:
+    """Return whether it is the beginning of a JSON object, with zeros from some place on, or what follows such zeros."""
+    said = line.partition(b"\0")[0]
+    if b"\0" in line and not _has_holes(line):
+        return False
+    return not said or _is_begun(said)
+
+
+def _has_holes(line: bytes) -> bool:
+    """Return whether zero bytes stand in it as a power cut leaves them: many in a row, if any, and few times."""
+    return 0 < len(_HOLES.findall(line)) <= 1 + len(line) // SECTOR_BYTES
+
+
+def _is_begun(line: bytes) -> bool:
+    """Return whether a JSON object could go on here: it makes sense as far as it goes, and is not at its end."""
+    text = line.decode("utf-8", errors="replace")  # a letter may be cut as well
+    if not text.startswith("{"):
+        return False
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        rest = text[error.pos :]
+        escape = error.msg.startswith("Invalid \\") and len(rest) <= _HALF_AN_ESCAPE
+        return escape or error.msg.startswith("Unterminated string") or _CUT_SHORT.fullmatch(rest) is not None
+    except (ValueError, RecursionError):
+        return False
+    return False
+
+
+def _is_record(line: bytes) -> bool:
+    try:
+        return bool(read_line(line))
+    except ValueError:
+        return False

@@ -21,9 +21,17 @@ from recollect.model.errors import StoreClosed, StoreCorrupt, StoreUnavailable
 from recollect.rules.vault import memories_of, version_of
 from recollect.stores.collector import collector_paused
 from recollect.stores.journal import files
-from recollect.stores.journal.ends import kind_of_end, torn_from
-from recollect.stores.journal.lines import Record, foreign_encoding, places, read_line, read_lines, without_rows
-from recollect.stores.journal.rows import MAX_LINE_BYTES
+from recollect.stores.journal.lines import (
+    MAX_LINE_BYTES,
+    Record,
+    foreign_encoding,
+    kind_of_end,
+    places,
+    read_line,
+    read_lines,
+    torn_from,
+    without_rows,
+)
 from recollect.stores.sqlite.queue import WriterQueue
 
 BATCH, BATCH_BYTES = 250, 8 * 1_048_576
@@ -49,7 +57,7 @@ class Seen(NamedTuple):
     last: bytes = b""
 
     def moved_on(self, lines: Sequence[bytes]) -> "Seen":
-        """The same after more lines, without their ends."""
+        """Return this state after more lines, given without their ends."""
         to = self.to + sum(map(len, lines)) + len(lines)
         return Seen(to, self.lines + len(lines), lines[-1][-LAST_BYTES:] + b"\n")
 
@@ -144,19 +152,19 @@ class JournalLog:
                 self._seen, self._afresh = progress[-1], False
 
     def _still_there(self, file: int) -> bool:
-        """Whether what we saw last is where it was: a writer that failed takes its line back, and people use editors."""
+        """Return whether what we saw last is where it was: a writer that failed takes its line back, and people use editors."""
         last = self._seen.last
         return os.pread(file, len(last), self._seen.to - len(last)) == last
 
     def _read_on(self, file: int, progress: list[Seen]) -> Iterator[list[Record]]:
-        """The new records, some at a time; ``progress`` ends with how far that is."""
+        """Yield the new records, some at a time; ``progress`` ends with how far that is."""
         for lines in _batches(_pieces(file, progress[-1].to)):
             records = self._records(lines, progress[-1].lines)
             progress.append(progress[-1].moved_on(lines))
             yield records
 
     def _records(self, lines: Sequence[bytes], before: int) -> list[Record]:
-        """What the lines hold. If one is damaged they are read one by one, to say which."""
+        """Return what the lines hold. If one is damaged they are read one by one, to say which."""
         overlong = max(map(len, lines)) > MAX_LINE_BYTES
         read = None if overlong else read_lines([self._wanted(line) for line in lines if line and not line.isspace()])
         return read if read is not None else self._one_by_one(lines, before)
@@ -180,7 +188,7 @@ class JournalLog:
         return StoreCorrupt(f"line {number:,} is no memory: {what}.", field=str(self.path), hint=hint)
 
     def lines_of(self, ids: Set[str]) -> dict[str, int]:
-        """The number of the line that says how each of these memories is now, as an editor counts them."""
+        """Return the number of the line that says how each of these memories is now, as an editor counts them."""
         found: dict[str, tuple[int, int]] = {}
         for number, line in enumerate(_lines_from(self._file_to_change(), 0), start=1):
             for record in memories_of([read_line(self._wanted(line))]) if line.strip() else ():
@@ -190,7 +198,7 @@ class JournalLog:
         return {id: number for id, (_, number) in found.items()}
 
     def _current_file(self) -> int:
-        """The file that bears the name now. If that is another one than before, all of it is new."""
+        """Return the file that bears the name now. If that is another one than before, all of it is new."""
         if self._file is None or not files.is_at(self._file, self.path):
             old, self._afresh = self._file, True
             self._file, self._seen = files.open_or_make(self.path), Seen()
@@ -266,7 +274,7 @@ class JournalLog:
         self._warn(f"{self.path} had a torn end of {len(torn):,} bytes; it was moved to {self.torn_path}.")
 
     def _first_damage(self, file: int, end: bytes) -> StoreCorrupt:
-        """What is wrong with a file whose end is none of ours: the first line that is no record, which may be the end."""
+        """Return what is wrong with a file whose end is none of ours: the first line that is no record, which may be the end."""
         number = 0
         for number, line in enumerate(_lines_from(file, 0), start=1):
             if line.strip():
@@ -283,12 +291,12 @@ def _as_it_is(line: bytes) -> bytes:
 
 
 def _lines_from(file: int, offset: int) -> Iterator[bytes]:
-    """The whole lines from an offset on, without their ends; of an overlong one no more than tells that it is."""
+    """Return the whole lines from an offset on, without their ends; of an overlong one no more than tells that it is."""
     return chain.from_iterable(_pieces(file, offset))
 
 
 def _pieces(file: int, offset: int) -> Iterator[list[bytes]]:
-    """The same, as many at a time as one look at the file brings."""
+    """Yield the whole lines from an offset on, as many at a time as one read of the file brings."""
     begun: list[bytes] = []  # what is there of a line whose end is still to come
     while chunk := os.pread(file, files.CHUNK_BYTES, offset):
         offset += len(chunk)
@@ -303,7 +311,7 @@ def _pieces(file: int, offset: int) -> Iterator[list[bytes]]:
 
 
 def _batches(pieces: Iterator[list[bytes]]) -> Iterator[list[bytes]]:
-    """The same lines, about so many at a time as are read at once."""
+    """Yield the same lines, about so many at a time as are read at once."""
     batch: list[bytes] = []
     size = 0
     for lines in pieces:

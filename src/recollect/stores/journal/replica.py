@@ -1,22 +1,32 @@
-"""The copy in memory that answers every question: an SQLite database that is as far as the journal is.
+"""The replica: a SQLite database in memory that has every row of the journal and answers every read.
 
 It knows which rows a transaction changed (triggers note their keys) and takes in the rows that others changed. Rows are taken
 in as they are, so taking the same line in twice changes nothing.
+
+The replica of a long journal is saved to a file next to it, so that the next process need not read every line again. The file
+is derived, and may be deleted at any time. It counts only if the journal still begins with the very bytes that it was made
+from; else it is deleted, since it may hold words that the journal no longer has. Erasure deletes it first.
 """
 
+import hashlib
+import json
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from recollect.model.errors import StoreTooNew
-from recollect.stores.journal.rows import Change, Ends
+from recollect.stores.journal import files
+from recollect.stores.journal.lines import Change, Ends
+from recollect.stores.journal.log import Seen
+from recollect.stores.journal.view import Part, VaultView, from_saved, to_saved
 from recollect.stores.protocol import Table
-from recollect.stores.sql.carrying import tables_in
 from recollect.stores.sql.queries import load_queries
-from recollect.stores.sql.transaction import Transaction
+from recollect.stores.sql.transaction import Transaction, tables_in
 from recollect.stores.sqlite import migrations
 from recollect.stores.sqlite.store import QUERIES, NamedQueries
 
@@ -66,7 +76,7 @@ class Replica:
                 self._db.execute("ROLLBACK")
 
     def changes(self) -> list[Change]:
-        """What the transaction that is open has changed so far."""
+        """Return what the transaction that is open has changed so far."""
         return [self._changes_of(self._tables[name]) for name in self._changed_tables()]
 
     def _changed_tables(self) -> list[str]:
@@ -82,13 +92,13 @@ class Replica:
             known = ends.get(change.table)
             if known is None or known.columns != change.columns:
                 if known is not None:
-                    self._make_it(known)
+                    self._apply_change(known)
                 known = ends[change.table] = Ends(self._known_table(change), change.columns)
             known.take_in(change)
         for known in ends.values():
-            self._make_it(known)
+            self._apply_change(known)
 
-    def _make_it(self, ends: Ends) -> None:
+    def _apply_change(self, ends: Ends) -> None:
         rows, gone = ends.rows_and_gone()
         if gone:
             self._db.executemany(_take_row(ends.table.name, ends.table.key), gone)
@@ -116,7 +126,7 @@ class Replica:
             self._db.execute(sql)
 
     def everything(self) -> list[Change]:
-        """Every row of every table, for a journal that begins anew."""
+        """Return every row of every table, for a journal that begins anew."""
         return [Change(table.name, table.columns, self._all_rows(table), []) for table in self._tables.values()]
 
     def value(self, name: str) -> str | None:
@@ -184,14 +194,14 @@ def _connect() -> sqlite3.Connection:
 
 @cache
 def _empty() -> sqlite3.Connection:
-    """A database with the schema and no rows. Copying it takes a fraction of the time that making it does."""
+    """Return a database with the schema and no rows. Copying it takes a fraction of the time that making it does."""
     db = _connect()
     migrations.apply(db, migrations.migrations())
     return db
 
 
 def same_schema(found: Sequence[Any]) -> bool:
-    """Whether these are the tables and indexes of this release, by name and definition."""
+    """Return whether these are the tables and indexes of this release, by name and definition."""
     return [tuple(row) for row in found] == [tuple(row) for row in _empty().execute(REPLICA["schema"])]
 
 
@@ -230,3 +240,122 @@ def _put_row(table: str, columns: tuple[str, ...]) -> str:
 
 def _marks(columns: Sequence[str]) -> str:
     return ", ".join("?" for _ in columns)
+
+
+SAVED = load_queries(__package__, "saved_copy.sql")
+WORTH_SAVING_BYTES = 4 * 1_048_576
+"""A journal that is shorter is read in half a second, even if it is one of many memories packed together."""
+GROWN_BY = 4
+"""A copy is saved anew when a quarter has been added, so that all saving together costs no more than a few readings."""
+LINES_A_ROW = 1_000
+
+
+class Saved(NamedTuple):
+    """What a copy holds: the rows, what a vault is shown, and how far in the journal that is."""
+
+    replica: Replica
+    view: VaultView
+    seen: Seen
+
+
+class SavedCopy:
+    """The file ``….copy`` beside a journal. Everything but ``load`` belongs inside a turn of the journal."""
+
+    def __init__(self, journal: Path, worth_saving_bytes: int = WORTH_SAVING_BYTES) -> None:
+        self.path = Path(f"{journal}.copy")
+        self._journal, self._draft = journal, Path(f"{journal}.copying")
+        self._worth_saving_bytes, self._covers = worth_saving_bytes, 0
+
+    def is_due(self, seen: Seen) -> bool:
+        """Return whether the journal has grown enough to save the replica for the next process."""
+        return seen.to - self._covers >= max(self._worth_saving_bytes, self._covers // GROWN_BY)
+
+    def load(self, journal: int) -> Saved | None:
+        """Return what was saved of the open journal; ``None`` if there is nothing, or it is of another journal."""
+        if not self.path.exists():
+            return None
+        try:
+            with closing(sqlite3.connect(f"{self.path.as_uri()}?mode=ro&immutable=1", uri=True)) as copy:
+                saved = _read_saved(copy, journal)
+        except (sqlite3.Error, ValueError, TypeError):
+            saved = None  # half of one, or none at all: it is made again
+        if saved is None:
+            self.remove()
+        else:
+            self._covers = saved.seen.to
+        return saved
+
+    def save(self, replica: Replica, view: VaultView, seen: Seen) -> None:
+        """Save the copy of a journal up to where it was seen. Whenever this is interrupted, the old one stays, or none."""
+        with self._journal.open("rb") as journal:
+            files.write_whole(self._draft, b"", os.fstat(journal.fileno()).st_mode & 0o777)
+            digest = files.digest_of(journal.fileno(), seen.to)
+        replica.save_to(self._draft)
+        with closing(sqlite3.connect(self._draft, isolation_level=None)) as copy:
+            _note(copy, {**seen._asdict(), "digest": digest, "adopted": view.left_out}, view)
+        files.sync(self._draft)
+        self._draft.replace(self.path)
+        files.sync_folder(self.path.parent)
+        self._covers = seen.to
+
+    def remove(self) -> None:
+        self._covers = 0
+        for path in (self.path, self._draft):
+            path.unlink(missing_ok=True)
+
+
+def _note(copy: sqlite3.Connection, facts: dict[str, object], view: VaultView) -> None:
+    copy.execute(SAVED["no_journal"])
+    copy.execute(SAVED["table_of_facts"])
+    copy.execute(SAVED["table_of_lines"])
+    copy.execute(SAVED["note_facts"], facts)
+    shown = ((part.lines, part._replace(lines=[])) for part in view.parts(LINES_A_ROW))
+    strangers = ([to_saved(memory)] for memory in view.strangers())
+    copy.executemany(SAVED["note_lines"], _pack_parts("shown", shown))
+    copy.executemany(SAVED["note_lines"], _pack_parts("stranger", ((lines, ()) for lines in strangers)))
+
+
+def _pack_parts(kind: str, parts: Iterable[tuple[list[bytes], Sequence[object]]]) -> Iterator[dict[str, object]]:
+    for place, (lines, about) in enumerate(parts):
+        known, joined = json.dumps(about).encode("ascii"), b"\n".join(lines)
+        yield {"kind": kind, "place": place, "heads": known, "lines": joined, "digest": _digest(known, joined)}
+
+
+def _digest(heads: bytes, lines: bytes) -> str:
+    return hashlib.sha256(heads + b"\n" + lines).hexdigest()
+
+
+def _read_saved(copy: sqlite3.Connection, journal: int) -> Saved | None:
+    """Return the saved replica, if this release made it and the journal begins with the bytes that it was made from.
+
+    A long journal is hashed while the copy is read, since each of them takes as long as the other.
+    """
+    facts = copy.execute(SAVED["facts"]).fetchone()
+    if facts is None or not same_schema(copy.execute(SAVED["schema"]).fetchall()):
+        return None
+    digest, to, lines, last, adopted = facts
+    with ThreadPoolExecutor(max_workers=1) as beside:
+        found = beside.submit(files.digest_of, journal, to)
+        view = _read_view(copy, adopted)
+        replica = Replica(copy, [SAVED["forget_facts"], SAVED["forget_lines"]])
+        if found.result() == digest:
+            return Saved(replica, view, Seen(to, lines, last))
+    replica.close()
+    return None
+
+
+def _read_view(copy: sqlite3.Connection, adopted: int) -> VaultView:
+    view = VaultView(left_out=adopted)
+    for about, lines in _unpack_parts(copy, "shown"):
+        ids, vault_ids, active, _ = json.loads(about)
+        view.resume(Part(ids, vault_ids, active, lines))
+    strangers = (line for _, lines in _unpack_parts(copy, "stranger") for line in lines)
+    view.resume_strangers(map(from_saved, strangers))
+    return view
+
+
+def _unpack_parts(copy: sqlite3.Connection, kind: str) -> Iterator[tuple[bytes, list[bytes]]]:
+    for heads, lines, digest in copy.execute(SAVED["lines"], {"kind": kind}):
+        if _digest(heads, lines) != digest:
+            raise sqlite3.DatabaseError("the lines of a saved copy are damaged")
+        yield heads, lines.split(b"\n")

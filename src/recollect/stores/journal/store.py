@@ -15,18 +15,16 @@ from recollect.model.address import Address
 from recollect.model.errors import StoreBusy, StoreCorrupt, StoreError, StoreTooNew
 from recollect.rules.vault import ADOPTED, FIELD, REJECTIONS, carrying, written_by_a_store
 from recollect.stores import backups
+from recollect.stores.backups import ErasureList
 from recollect.stores.collector import collector_paused
-from recollect.stores.erasure_list import ErasureList
 from recollect.stores.journal import files
-from recollect.stores.journal.lines import Record, write_line
+from recollect.stores.journal.lines import Change, Record, check_length, packed, unpacked, write_line
 from recollect.stores.journal.log import JournalLog, Seen
-from recollect.stores.journal.replica import Replica
-from recollect.stores.journal.rows import Change, check_length, packed, unpacked
-from recollect.stores.journal.saved_copy import WORTH_SAVING_BYTES, Saved, SavedCopy
+from recollect.stores.journal.replica import WORTH_SAVING_BYTES, Replica, Saved, SavedCopy
 from recollect.stores.journal.view import NO_DIFFERENCE, SHOWN, Difference, Stranger, VaultView
 from recollect.stores.protocol import Erased, Reader, Writer
 from recollect.stores.sql.transaction import Transaction
-from recollect.stores.sqlite.errors import translated
+from recollect.stores.sqlite.connections import translated
 from recollect.stores.sqlite.queue import WriterQueue
 
 ROWS_A_LINE = 500
@@ -139,7 +137,7 @@ class JournalStore:
             old.close()
 
     def _with_rows_taken_in(self, batches: Iterator[list[Record]], replica: Replica) -> Iterator[Record]:
-        """The records, one by one, once the rows that they bring are in the copy."""
+        """Yield the records, one by one, once the rows that they bring are in the copy."""
         for records in batches:
             with _of_a_store(self.location):
                 replica.take_in(_changes_in(records))
@@ -207,17 +205,17 @@ class JournalStore:
     # ── memories that a vault wrote ─────────────────────────────────────────────────────────────────────────────
 
     def has_strangers(self) -> bool:
-        """Whether vaults wrote lines that no store has adopted."""
+        """Return whether vaults wrote lines that no store has adopted."""
         with self._looking() as replica:
             return self._view.strangers_ever > _adopted(replica)
 
     def strangers(self) -> tuple[list[Stranger], int]:
-        """The memories that a vault wrote and no store has adopted, and how many lines vaults ever wrote."""
+        """Return the memories that a vault wrote and no store has adopted, and how many lines vaults ever wrote."""
         with self._looking() as replica, collector_paused():
             return self._view.pending(_adopted(replica)), self._view.strangers_ever
 
     def lines_of(self, ids: Set[str]) -> dict[str, int]:
-        """The numbers of the lines that say how these memories of a vault are now."""
+        """Return the numbers of the lines that say how these memories of a vault are now."""
         return self._journal.lines_of(ids)
 
     def show(self) -> None:
@@ -292,7 +290,7 @@ class JournalStore:
             return [*replica.check(), *self._erased.damaged(), *(ALTERED_LINE.format(id) for id in altered)]
 
     def foreign_objects(self) -> list[str]:
-        """A file of lines has none: the copy in memory is made by this release alone."""
+        """Return nothing: a file of lines has no foreign objects, and this release alone makes the replica."""
         return []
 
     def size_bytes(self) -> int:
@@ -307,7 +305,7 @@ class JournalStore:
 
 
 def _line(shown: Difference, changes: Sequence[Change]) -> bytes:
-    """One transaction: what it changes for the readers of a vault, and the rows."""
+    """Return one transaction: what it changes for the readers of a vault, and the rows."""
     rejecting = any(change.table == REJECTIONS for change in changes)
     marked = {REJECTIONS: True} if rejecting else {}
     payload = {**marked, "tables": packed(changes), **({ADOPTED: shown.adopted} if shown.adopted else {})}
@@ -332,7 +330,7 @@ def _of_a_store(location: str) -> Iterator[None]:
 
 
 def _changes_in(records: Sequence[Record]) -> Iterator[Change]:
-    """The rows that lines of stores bring, in their order."""
+    """Return the rows that lines of stores bring, in their order."""
     return (change for line in records if written_by_a_store(line) for change in unpacked(line[FIELD]["tables"]))
 
 
@@ -342,12 +340,12 @@ def _parts(change: Change) -> Iterator[Change]:
 
 
 def _adopted(replica: Replica) -> int:
-    """How many of the lines that a vault wrote a store has taken over."""
+    """Return how many of the lines that a vault wrote a store has taken over."""
     return int(replica.value(LINES_ADOPTED) or 0)
 
 
 def _ids_of_memories(changes: Sequence[Change]) -> list[str]:
-    """The ids of the memories whose state changed, in the vault's tenant."""
+    """Return the ids of the memories whose state changed, in the vault's tenant."""
     found = (change for change in changes if change.table == "memories")
     return [
         row[change.columns.index("id")]
@@ -358,5 +356,5 @@ def _ids_of_memories(changes: Sequence[Change]) -> list[str]:
 
 
 def _strangers_from(records: Iterator[Record], first: int) -> list[int]:
-    """The numbers of the lines that a vault wrote, without so many first ones."""
+    """Return the numbers of the lines that a vault wrote, without so many first ones."""
     return [number for number, record in enumerate(records) if not written_by_a_store(record)][first:]

@@ -48,7 +48,7 @@ class Difference(NamedTuple):
     """The vault's memories that the store has from now on and that look as they did: the store's ids, by the vault's."""
 
     def parts(self, size: int) -> Iterator["Difference"]:
-        """The same in parts of so many memories at most."""
+        """Yield the same in parts of so many memories at most."""
         ids = list(self.adopted.items())
         for start in range(0, max(len(self.memories), len(ids)), size):
             yield Difference(self.memories[start : start + size], dict(ids[start : start + size]))
@@ -92,7 +92,7 @@ class Shown(Mapping[str, VaultMemory]):
         return len(self._known)
 
     def line(self, id: str) -> bytes:
-        """A memory as a line of a saved copy."""
+        """Return a memory as a line of a saved copy."""
         found = self._known[id]
         return found if isinstance(found, bytes) else to_saved(found)
 
@@ -138,7 +138,7 @@ class VaultView:
             self.adopt(adopted_by(line))
 
     def _take_in_from_vaults(self, lines: Iterable[Record]) -> list[str]:
-        """The ids of the memories that the lines are about, one for each line."""
+        """Return the ids of the memories that the lines are about, one for each line."""
         ids: list[str] = []
         self._show_latest(_noting_ids(lines, ids))
         return ids
@@ -173,7 +173,7 @@ class VaultView:
         self._active.update(part.active)
 
     def parts(self, size: int) -> Iterator[Part]:
-        """All that is shown, in the order in which it came, so many memories at a time."""
+        """Yield all that is shown, in the order in which it came, so many memories at a time."""
         ids = list(self.memories)
         for these in (ids[start : start + size] for start in range(0, len(ids), size)):
             vault_ids = {self._store_ids[id]: id for id in these if id in self._store_ids}
@@ -210,7 +210,7 @@ class VaultView:
         return self._named[adopted - self.left_out :]
 
     def active(self) -> Iterator[VaultMemory]:
-        """The memories that are shown and not deleted, each with the id that the store knows it by."""
+        """Yield the memories that are shown and not deleted, each with the id that the store knows it by."""
         for memory in self.memories.values():
             store_id = self._store_ids.get(memory.id)
             if memory.active:
@@ -238,7 +238,7 @@ class VaultView:
         )
 
     def missing(self, reader: Reader) -> Difference:
-        """What should be shown and is not: rows that came from another store came table by table, not by transactions."""
+        """Return what should be shown and is not: rows that came from another store came table by table, not by transactions."""
         stream = reader.stream_at(SHOWN)
         if stream is None:
             return NO_DIFFERENCE
@@ -257,7 +257,7 @@ class VaultView:
         return [memory.id for memory in self.changes(reader, [stored.state.id for stored in found]).memories]
 
     def _as_shown(self, root: Stored, head: Stored) -> VaultMemory | None:
-        """A chain as the vault should show it, or ``None`` if its words are still to come."""
+        """Return a chain as the vault should show it, or ``None`` if its words are still to come."""
         if head.body is None and head.state.removed is None:
             return None
         id = self._vault_ids.get(root.state.id) or _vault_id(root)
@@ -274,7 +274,7 @@ class VaultView:
 
 
 def to_saved(memory: VaultMemory) -> bytes:
-    """A memory as a line of a saved copy, without its end: its values alone, which are written in half the time."""
+    """Return a memory as a line of a saved copy, without its end: its values alone, which are written in half the time."""
     return write_line(memory)[:-1]
 
 
@@ -284,7 +284,7 @@ def from_saved(line: bytes) -> VaultMemory:
 
 
 def _noting_ids(lines: Iterable[Record], ids: list[str]) -> Iterator[Record]:
-    """The same lines; the id of each is added to a list. A hundred thousand lines may have no more than a hundred ids."""
+    """Yield the same lines; the id of each is added to a list. A hundred thousand lines may have no more than a hundred ids."""
     for line in lines:
         ids.append(intern(line["id"]))
         yield line
@@ -295,7 +295,7 @@ def _is_nameless(reader: Reader, stored: Stored) -> bool:
 
 
 def _vault_id(root: Stored) -> str:
-    """The id under which a vault has written it, or else its own first digits."""
+    """Return the id under which a vault has written it, or else its own first digits."""
     aliases: Sequence[str] = (root.body or {}).get("aliases", ())
     return next((alias for alias in aliases if _is_vault_id(alias)), root.state.id.replace("-", "")[:ID_DIGITS])
 
@@ -305,7 +305,7 @@ def _is_vault_id(alias: str) -> bool:
 
 
 def _ends(reader: Reader, stored: Stored) -> tuple[Stored, Stored]:
-    """The first and the last version of the chain that a memory is part of."""
+    """Return the first and the last version of the chain that a memory is part of."""
     return _end(reader, stored, "supersedes_id"), _end(reader, stored, "superseded_by_id")
 
 

@@ -27,8 +27,10 @@ from recollect.stores.protocol import (
     Stored,
     Stream,
 )
-from recollect.stores.sql.filters import where as condition_of
-from recollect.stores.sql.transaction import Transaction, gaps, listed
+from recollect.stores.sql.memories import gaps
+from recollect.stores.sql.queries import encode_places
+from recollect.stores.sql.queries import where as condition_of
+from recollect.stores.sql.transaction import Transaction
 from recollect.stores.sql.vectors import relation_of
 
 _contender = itemgetter(*("lower_key" if name == "key_identity" else name for name in Contender._fields))
@@ -215,7 +217,7 @@ class AnnouncedReads(Transaction):
         if not comparison.places:
             return
         condition, params = condition_of(comparison.selection, self._db.dialect)
-        params |= {"tenant": tenant, "places": listed(comparison.places), "kind_class": str(KindClass.EVENT)}
+        params |= {"tenant": tenant, "places": encode_places(comparison.places), "kind_class": str(KindClass.EVENT)}
         params |= {"rankings": json.dumps(comparison.rankings), "reach": comparison.reach}
         listed_of = ("sessions", "streams", "scopes")
         params |= {name: json.dumps(list(getattr(comparison, name))) for name in listed_of}

@@ -1,22 +1,207 @@
-"""The connections to one database: a pool, every wait bounded, and none of them across a fork."""
+"""The connections to one database: its URL, a pool with bounded waits, none across a fork; and its errors in our words.
+
+Besides what PostgreSQL's own URLs may say (several hosts, ``sslmode``, ``target_session_attrs`` …) two settings of ours
+are understood: ``recollect_connections=32``, how many connections a process may have, and ``recollect_prepare=off`` for
+poolers that cannot keep prepared statements.
+
+A server's message may quote the row that it is about, so of errors that concern rows only the code is passed on, and
+the driver's own error is not shown as the cause.
+"""
 
 import os
+import re
 import select
 import threading
 import time
 import weakref
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
+from urllib.parse import quote, unquote
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.types.numeric import Int8Dumper
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from recollect.model.errors import StoreBusy, StoreClosed, StoreError, StoreUnavailable
-from recollect.stores.postgres.location import Location
-from recollect.stores.postgres.named_queries import Row, row_by_name
+from recollect.model.errors import (
+    BadInput,
+    StoreBusy,
+    StoreClosed,
+    StoreConflict,
+    StoreCorrupt,
+    StoreError,
+    StoreUnavailable,
+)
+
+
+class Row(dict[str, Any]):
+    """A row by the names of its columns; a number gives the column at that place."""
+
+    def __missing__(self, key: str | int) -> Any:
+        if isinstance(key, int):
+            return list(self.values())[key]
+        raise KeyError(key)
+
+
+def row_by_name(cursor: psycopg.Cursor[Any]) -> "psycopg.rows.RowMaker[Row]":
+    """Return the row factory of every connection."""
+    result = cursor.pgresult  # and not the cursor's description, which takes longer to make than a row
+    names = [(result.fname(column) or b"").decode() for column in range(result.nfields)] if result else []
+    return lambda values: Row(zip(names, values, strict=True))
+
+
+DEFAULT_CONNECTIONS = 16
+PREPARE_AFTER = 5
+"""How often a statement is run before the server is asked to remember it."""
+_SECRETS = frozenset(("password", "sslpassword"))
+
+
+class Location(NamedTuple):
+    url: str
+    """With the password: for the driver alone."""
+    shown: str
+    """Without it."""
+    connections: int
+    prepare_after: int | None
+
+    def __repr__(self) -> str:
+        """Return what a debugger or a crash report shows of it."""
+        return f"Location({self.shown!r})"
+
+
+def parse_location(url: str) -> Location:
+    """Take a URL apart; nothing of one that makes no sense is repeated, since it may hold a password."""
+    base, _, query = url.partition("?")
+    settings = _settings(query)
+    connections = settings.pop("recollect_connections", str(DEFAULT_CONNECTIONS))
+    prepare = settings.pop("recollect_prepare", "on")
+    if not (connections.isascii() and connections.isdigit() and int(connections) > 0):
+        raise BadInput("must be a number above 0.", field="recollect_connections")
+    if prepare not in ("on", "off"):
+        raise BadInput("must be on or off.", field="recollect_prepare")
+    clean = _joined(base, settings)
+    _check(clean)
+    public = {name: value for name, value in settings.items() if name not in _SECRETS}
+    shown = _joined(_without_password(base), public)
+    return Location(clean, shown, int(connections), PREPARE_AFTER if prepare == "on" else None)
+
+
+def _settings(query: str) -> dict[str, str]:
+    """Return what follows the question mark, as libpq reads it: a plus sign is a plus sign."""
+    pairs = (one.partition("=") for one in query.split("&") if one)
+    return {unquote(name): unquote(value) for name, _, value in pairs}
+
+
+def _check(url: str) -> None:
+    try:
+        known = conninfo_to_dict(url)
+    except psycopg.ProgrammingError:
+        known = {}
+    if (not known and not url.endswith("://")) or _misread(url, str(known.get("port") or "")):
+        raise BadInput(
+            "is not a PostgreSQL URL.",
+            field="store",
+            hint="Write postgresql://user:password@host:5432/database, special characters percent-encoded.",
+        )
+
+
+def _misread(url: str, ports: str) -> bool:
+    """Return whether a bare ``/`` or ``@`` in a password made a piece of it pass for a host, a port or a database."""
+    place, _, database = url.partition("?")[0].partition("://")[2].partition("/")
+    return place.count("@") > 1 or "@" in database or not all(port.isdigit() for port in ports.split(",") if port)
+
+
+def _joined(base: str, settings: dict[str, str]) -> str:
+    said = (f"{quote(name, safe='')}={quote(value, safe='/,')}" for name, value in settings.items())
+    return f"{base}?{'&'.join(said)}" if settings else base
+
+
+def _without_password(base: str) -> str:
+    scheme, _, rest = base.partition("://")
+    place, slash, database = rest.partition("/")
+    user, at, hosts = place.rpartition("@")
+    return f"{scheme}://{user.partition(':')[0]}{at}{hosts}{slash}{database}"
+
+
+_BUSY = {
+    "55P03": "another writer held what this one needs for longer than the timeout.",
+    "57014": "the server took longer than the timeout.",
+    "53300": "the server has as many connections as it allows.",
+}
+_CONFLICT = {
+    "40P01": "this transaction and another waited for each other, and this one was ended.",
+    "40001": "another transaction changed the same rows first.",
+}
+_RACED = re.compile(r"(actors|streams|retries|graph_threads)(_\d+)?")
+"""Tables, or their partitions, in which writers that hold different streams may meet; elsewhere a key that is taken was
+taken before, and trying again does not help."""
+_UNAVAILABLE = {
+    "53100": ("the server's disk is full.", "Free some space and try again; no write was left half done."),
+    "25006": ("the server only takes reads.", "Name the primary in the URL; a standby cannot be written to."),
+    "42501": (
+        "the connecting role lacks a right, or row-level security refused the row.",
+        "Run `recollect db init` with a URL whose role may create schemas and roles, or grant it recollect_app.",
+    ),
+    "22023": ("there is no role recollect_app on this server.", "Run `recollect db init`."),
+}
+_CORRUPT = {"42P01", "42703", "3F000", "42P07", "XX001", "XX002"}
+"""A table or column is missing or stands in the way, or the server read damaged pages."""
+
+
+@contextmanager
+def translated(location: str) -> Iterator[None]:
+    """Turn whatever the driver raises inside into a store error that names the store and the next step."""
+    try:
+        yield
+    except psycopg.Error as error:
+        raise translate_error(location, error) from None
+
+
+def translate_error(location: str, error: psycopg.Error) -> StoreError:
+    """Return the store error that says what this one means."""
+    code = error.sqlstate or ""
+    if code in _BUSY:
+        return StoreBusy(_BUSY[code], field=location, hint="Try again in a moment, or open with a longer timeout_s.")
+    if code in _CONFLICT:
+        return StoreConflict(_CONFLICT[code], field=location, hint="Nothing was written; try again.")
+    if code == "23505":
+        return _key_taken(location, error.diag.table_name or "")
+    if code in _UNAVAILABLE:
+        message, hint = _UNAVAILABLE[code]
+        return StoreUnavailable(message, field=location, hint=hint)
+    if code in _CORRUPT:
+        return StoreCorrupt(
+            f"its tables are not as this release made them ({code}).",
+            field=location,
+            hint="Name another database, or restore this one from a backup.",
+        )
+    if code.startswith(("08", "57P", "28", "3D", "25P03")) or (
+        not code and isinstance(error, psycopg.OperationalError)
+    ):
+        return no_connection(location, error)
+    return StoreError(
+        f"PostgreSQL refused it ({code} {type(error).__name__}).", field=location, hint="Run `recollect doctor`."
+    )
+
+
+def _key_taken(location: str, table: str) -> StoreError:
+    if _RACED.fullmatch(table):
+        return StoreConflict(
+            f"another transaction wrote the same key of {table} first.", field=location, hint="Try again."
+        )
+    return StoreError(f"the key is taken in {table}.", field=location, hint="Run `recollect verify`.")
+
+
+def no_connection(location: str, error: psycopg.Error) -> StoreUnavailable:
+    """Before or between statements: the server is gone, or was never reached. Nothing was written."""
+    first_line = str(error).strip().splitlines() or ["the connection was lost"]
+    return StoreUnavailable(
+        f"the server cannot be reached: {first_line[0].rstrip('.')}.",
+        field=location,
+        hint="Nothing was written. Check the URL and that the server runs, then try again.",
+    )
+
 
 GRACE_S = 2.0
 """How much longer than the server's own timeout we wait for the server to say that it has passed."""
@@ -63,7 +248,7 @@ class BoundedConnection(psycopg.Connection[Row]):
 
 
 def _until(gen: Generator[Any, Any, T], deadline: float) -> Generator[Any, Any, T]:
-    """The driver's conversation with the server, ended when the deadline passes and nothing has come.
+    """Yield the driver's conversation with the server, ended when the deadline passes and nothing has come.
 
     The driver sends a falsy value each time that it looked and there was nothing to read or write.
     """

@@ -5,12 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from recollect.model.errors import BadInput, StoreCorrupt, WrongState
-from recollect.stores.postgres import dumps
-from recollect.stores.postgres.connections import BoundedConnection, Connections
-from recollect.stores.postgres.errors import translated
-from recollect.stores.postgres.location import parse_location
+from recollect.stores.postgres import upkeep
+from recollect.stores.postgres.connections import BoundedConnection, Connections, parse_location, translated
 from recollect.stores.postgres.migrations import migrations, statements
-from recollect.stores.postgres.named_queries import KEEPING
+from recollect.stores.postgres.transactions import KEEPING
 from recollect.stores.sql.migrations import Migration, check_applied
 
 MAX_PARTITIONS = 1024
@@ -46,12 +44,12 @@ def restore(url: str, backup: Path, *, timeout_s: float = 30.0) -> str:
             raise WrongState("there is a store already.", field=location.shown, hint="A backup goes where none is.")
         with db.transaction():
             _run_script(db, "role.sql")
-        dumps.load(location, backup)
+        upkeep.load(location, backup)
         return _build(db, location.shown, "", 0)
 
 
 def open_schema(db: BoundedConnection, location: str, fresh_store_id: str) -> str:
-    """The store's id, once its schema is as this release knows it; a schema that is up to date is only looked at.
+    """Return the store's id, once its schema is as this release knows it; a schema that is up to date is only looked at.
 
     Of several that open a new store at once one makes it. The others wait and look again: to go through the tables a
     second time would take locks from those who write already, and wait for theirs.
@@ -64,7 +62,7 @@ def open_schema(db: BoundedConnection, location: str, fresh_store_id: str) -> st
 
 
 def _known(db: BoundedConnection, location: str) -> str | None:
-    """The id of a store that needs nothing; ``None`` if something is missing."""
+    """Return the id of a store that needs nothing; ``None`` if something is missing."""
     with db.transaction(force_rollback=True):  # which takes the role off again
         if not _one(db, "find_schema")["found"]:
             return None
@@ -96,7 +94,7 @@ def _build(db: BoundedConnection, location: str, fresh_store_id: str, partitions
 
 
 def _pending(db: BoundedConnection, location: str) -> list[Migration]:
-    """What has not been applied yet; refuses what a later release wrote, or another one built."""
+    """Return what has not been applied yet; refuses what a later release wrote, or another one built."""
     known = migrations()
     applied = {row["number"]: row["sha256"] for row in db.execute(KEEPING["applied_migrations"])}
     check_applied(known, len(applied), applied, location)

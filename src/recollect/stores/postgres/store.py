@@ -8,13 +8,10 @@ from pathlib import Path
 
 from recollect.model.address import Address
 from recollect.stores import backups
-from recollect.stores.postgres import dumps, upkeep
-from recollect.stores.postgres.connections import Connections
-from recollect.stores.postgres.errors import translated
-from recollect.stores.postgres.location import parse_location
-from recollect.stores.postgres.named_queries import KEEPING
+from recollect.stores.postgres import upkeep
+from recollect.stores.postgres.connections import Connections, parse_location, translated
 from recollect.stores.postgres.schema import open_schema
-from recollect.stores.postgres.transactions import PostgresTransaction, reading, writing
+from recollect.stores.postgres.transactions import KEEPING, PostgresTransaction, reading, writing
 from recollect.stores.protocol import Erased, Reader, Writer
 
 
@@ -124,7 +121,7 @@ class PostgresStore:
 
     def back_up(self, path: Path) -> None:
         """A snapshot by ``pg_dump``, whoever writes meanwhile. ``restore`` puts it into another database."""
-        backups.take(self, path, partial(dumps.dump, self._place))
+        backups.take(self, path, partial(upkeep.dump, self._place))
 
     def check(self) -> list[str]:
         with translated(self.location), self._connections.alone() as db:

@@ -1,14 +1,23 @@
-"""Looking after the store as a whole: driving removed bytes out of its files, examining it, measuring it."""
+"""Look after the store as a whole: scrub removed bytes, examine and measure it, dump and load backups.
 
+Backups go through PostgreSQL's own programs: ``pg_dump`` takes a snapshot while others write, ``pg_restore`` puts it back.
+"""
+
+import os
+import shutil
+import subprocess
 import time
+from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 import psycopg
 from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict
 
-from recollect.model.errors import NotAllowed
-from recollect.stores.postgres.connections import BoundedConnection
+from recollect.model.errors import NotAllowed, StoreUnavailable
+from recollect.stores.postgres.connections import BoundedConnection, Location
 from recollect.stores.postgres.migrations import own_tables
-from recollect.stores.postgres.named_queries import KEEPING
+from recollect.stores.postgres.transactions import KEEPING
 from recollect.stores.protocol import Erased
 
 BEYOND_REACH = (
@@ -29,7 +38,7 @@ def scrub(db: BoundedConnection, timeout_s: float) -> tuple[str, ...]:
     if not all(table["ours"] for table in tables):
         return ("free space in the tables: run `recollect upkeep` with a URL whose role owns them", *BEYOND_REACH)
     notes = [row["name"] for row in db.execute(KEEPING["scrub_notes"])]
-    if not _nobody_looks_back(db, timeout_s):
+    if not _await_old_snapshots(db, timeout_s):
         return ("rows that an open transaction still sees: run `recollect upkeep` once it has ended", *BEYOND_REACH)
     _rewrite(db, [table["name"] for table in tables], timeout_s)
     db.execute(KEEPING["forget_scrub_notes"], {"names": notes})
@@ -37,7 +46,7 @@ def scrub(db: BoundedConnection, timeout_s: float) -> tuple[str, ...]:
 
 
 def examine(db: BoundedConnection) -> list[str]:
-    """What is wrong with the store's indexes, its row-level security, or the server's pages; empty when sound."""
+    """Return what is wrong with the store's indexes, its row-level security, or the server's pages; empty when sound."""
     found = [str(row["fault"]) for row in db.execute(KEEPING["faults"])]
     has_amcheck = db.execute(KEEPING["has_amcheck"]).fetchone()
     if has_amcheck and has_amcheck["n"]:
@@ -47,7 +56,7 @@ def examine(db: BoundedConnection) -> list[str]:
 
 
 def _examined(db: BoundedConnection, index: str) -> list[str]:
-    """What amcheck says is wrong with an index. A role that may not ask learns nothing, and is told so in the manual."""
+    """Return what amcheck says is wrong with an index. A role that may not ask learns nothing, and is told so in the manual."""
     try:
         db.execute(KEEPING["examine_index"], {"name": index})
     except psycopg.errors.InsufficientPrivilege:
@@ -78,13 +87,13 @@ def size_bytes(db: BoundedConnection) -> int:
 
 
 def erasures(db: BoundedConnection) -> list[Erased]:
-    """The whole list, for the role that owns the tables; for others row-level security leaves nothing of it."""
+    """Return the whole list, for the role that owns the tables; for others row-level security leaves nothing of it."""
     owner = db.execute(KEEPING["owns_tables"]).fetchone()
     return [Erased(**row) for row in db.execute(KEEPING["erasures"])] if owner and owner["ours"] else []
 
 
 def tenants(db: BoundedConnection, location: str) -> list[str]:
-    """Every tenant that any table knows. An empty store may be asked by anybody; else row-level security hides them."""
+    """Return every tenant that any table knows. An empty store may be asked by anybody; else row-level security hides them."""
     tables = list(db.execute(KEEPING["tables_of_tenants"]))
     if not any(table["bytes"] for table in tables):
         return []
@@ -100,7 +109,7 @@ def tenants(db: BoundedConnection, location: str) -> list[str]:
     return sorted({row["tenant"] for rows in found for row in rows})
 
 
-def _nobody_looks_back(db: BoundedConnection, timeout_s: float) -> bool:
+def _await_old_snapshots(db: BoundedConnection, timeout_s: float) -> bool:
     """Wait until no transaction is left that began before now: what it may still see, a rewritten table keeps."""
     now = db.execute(KEEPING["new_transaction"]).fetchone()
     deadline = time.monotonic() + timeout_s
@@ -125,3 +134,58 @@ def _rewrite(db: BoundedConnection, tables: list[str], timeout_s: float) -> None
         if not db.closed:
             db.execute("RESET lock_timeout")
         db.answer_within_s = patient
+
+
+FOLDER = "RECOLLECT_PG_BIN"
+"""The environment variable that names the folder of PostgreSQL's programs, where they are not on the path."""
+
+
+def dump(location: Location, path: Path) -> None:
+    """Write the whole store to a file. It takes a role that row-level security does not bind: half a dump is none."""
+    _run(location, "pg_dump", "--format=custom", "--schema=recollect", "--no-owner", f"--file={path}")
+
+
+def load(location: Location, path: Path) -> None:
+    """Put a dump into a database that has no store: all of it, or nothing.
+
+    Without its policies, which name a role that this server may not have: row-level security lets nobody in until they
+    are made anew.
+    """
+    listed = _run(location, "pg_restore", "--list", str(path), connect=False).splitlines()
+    with NamedTemporaryFile("w", encoding="utf-8", suffix=".list") as wanted:
+        wanted.write("\n".join(line for line in listed if " POLICY " not in line))
+        wanted.flush()
+        choice = f"--use-list={wanted.name}"
+        _run(location, "pg_restore", "--no-owner", "--exit-on-error", "--single-transaction", choice, str(path))
+
+
+def _run(location: Location, program: str, *arguments: str, connect: bool = True) -> str:
+    """Return what a program printed; it is told where the database is, and the password where nobody else can read it."""
+    found = shutil.which(program, path=os.environ.get(FOLDER))
+    if found is None:
+        raise StoreUnavailable(
+            f"{program} was not found.",
+            field=location.shown,
+            hint=f"Install PostgreSQL's client programs, or name their folder in {FOLDER}.",
+        )
+    password = conninfo_to_dict(location.url).get("password")
+    secret = {"PGPASSWORD": str(password)} if password else {}  # a command line can be read by everybody
+    done = subprocess.run(
+        [found, *([f"--dbname={location.shown}"] if connect else []), *arguments],
+        env={**os.environ, **secret},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise StoreUnavailable(
+            f"{program} failed: {_first_line(done.stderr)}",
+            field=location.shown,
+            hint="It takes the superuser, or the role that made the store with BYPASSRLS.",
+        )
+    return done.stdout
+
+
+def _first_line(said: str) -> str:
+    """Return the first line of a message: what follows it may quote rows."""
+    return (said.strip().splitlines() or ["it did not say why"])[0]

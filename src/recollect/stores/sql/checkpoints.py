@@ -6,80 +6,22 @@ the store they are bytes with the name of their packing. Every method takes the 
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-from recollect.stores.sql.connection import Capability
+from recollect.stores.protocol.graphs import (
+    ROOT,
+    GraphCheckpoint,
+    GraphPlace,
+    GraphThread,
+    GraphVersion,
+    GraphWrite,
+    Listed,
+    Packed,
+)
+from recollect.stores.sql.queries import Capability
 
-ROOT = ""
-"""The namespace of a graph that is nobody's subgraph."""
 SMALL_BYTES = 8_192
 """Values up to this size are cheaper to send than to ask about."""
-NEWEST = "\U0010ffff"
-"""Later than any id: where listing begins."""
-
-
-class Packed(NamedTuple):
-    """A value as bytes, and how it was packed."""
-
-    type: str
-    data: bytes
-
-
-class GraphThread(NamedTuple):
-    """A thread's head row. ``head`` is the newest version of the graph itself, ``None`` before there is one."""
-
-    user_id: str
-    thread_id: str
-    uid: str
-    head: str | None
-    created_at: str
-    updated_at: str
-
-
-class GraphVersion(NamedTuple):
-    """What decides how long a version is kept. ``rebuilt`` are the channels that need its ancestors."""
-
-    ns: str
-    id: str
-    parent_id: str | None
-    run_id: str | None
-    saved_at: str
-    rebuilt: tuple[str, ...]
-
-
-class GraphCheckpoint(NamedTuple):
-    """A version of a thread, without the values of its channels."""
-
-    version: GraphVersion
-    body: Packed
-    metadata: Packed
-
-
-class Listed(NamedTuple):
-    """A version in a list of many threads' versions."""
-
-    user_id: str
-    thread_id: str
-    uid: str
-    checkpoint: GraphCheckpoint
-
-
-class GraphWrite(NamedTuple):
-    """One value that a task wrote. An ``idx`` below zero is a special write, such as an error: the last one counts."""
-
-    task_id: str
-    idx: int
-    task_path: str
-    channel: str
-    value: Packed
-
-
-class Place(NamedTuple):
-    """Where a list goes on: after this version, newest first."""
-
-    id: str = NEWEST
-    thread: str = ""
-    ns: str = ""
 
 
 class CheckpointTables(Capability):
@@ -94,7 +36,6 @@ class CheckpointTables(Capability):
     def graph_threads(
         self, tenant: str, *, user_id: str | None = None, thread_id: str | None = None
     ) -> list[GraphThread]:
-        """The threads of a user, those of a name (each user may have one), or all of them."""
         if thread_id is not None:
             found = self._db.rows("graph_threads_named", tenant=tenant, thread_id=thread_id)
         elif user_id is not None:
@@ -105,14 +46,12 @@ class CheckpointTables(Capability):
         return [thread for thread in threads if user_id in (None, thread.user_id)]
 
     def graph_thread_uids(self, tenant: str, user_id: str | None = None) -> list[str]:
-        """The uids of a user's threads, or of all."""
         return [thread.uid for thread in self.graph_threads(tenant, user_id=user_id)]
 
     def graph_threads_of_run(self, tenant: str, run_id: str) -> list[GraphThread]:
         return [_thread(row) for row in self._db.rows("graph_threads_of_run", tenant=tenant, run_id=run_id)]
 
     def open_graph_thread(self, tenant: str, user_id: str, thread_id: str, fresh_uid: str, at: str) -> str:
-        """The thread's uid, made on first use. Its head row is locked from here on, so writers take turns."""
         found = self._db.rows(
             "open_graph_thread", tenant=tenant, user_id=user_id, thread_id=thread_id, uid=fresh_uid, at=at
         )
@@ -123,7 +62,6 @@ class CheckpointTables(Capability):
     def put_graph_checkpoint(
         self, tenant: str, uid: str, checkpoint: GraphCheckpoint, values: Mapping[str, tuple[str, Packed]]
     ) -> None:
-        """Keep a version, or replace the one of the same id. ``values``: each channel's digest and packed value."""
         version = checkpoint.version
         self._db.run(
             "put_graph_checkpoint",
@@ -166,19 +104,17 @@ class CheckpointTables(Capability):
         return None if found is None else str(found)
 
     def graph_values(self, tenant: str, uid: str, ns: str, id: str) -> dict[str, Packed]:
-        """The packed value of each channel of a version."""
         found = self._db.rows("graph_values_of", tenant=tenant, thread=uid, ns=ns, checkpoint=id)
         return {row["channel"]: Packed(row["type"], bytes(row["value"])) for row in found}
 
     def graph_channel_names(self, tenant: str, uid: str, ns: str, id: str) -> set[str]:
-        """The channels whose value is stored with a version."""
         found = self._db.rows("graph_channel_names", tenant=tenant, thread=uid, ns=ns, checkpoint=id)
         return {row["channel"] for row in found}
 
     def graph_page(
         self,
         tenant: str,
-        after: Place,
+        after: GraphPlace,
         limit: int,
         *,
         uid: str | None = None,
@@ -186,7 +122,6 @@ class CheckpointTables(Capability):
         ns: str | None = None,
         id: str | None = None,
     ) -> list[Listed]:
-        """Versions newest first: of one thread (then also of one namespace or id), of one user, or of everybody."""
         page = {"tenant": tenant, "limit": limit}
         page |= {"after_id": after.id, "after_thread": after.thread, "after_ns": after.ns}
         if uid is not None:
@@ -203,18 +138,15 @@ class CheckpointTables(Capability):
         return [Listed(row["user_id"], row["thread_id"], row["thread"], _checkpoint(row)) for row in found]
 
     def graph_extent(self, tenant: str, uid: str, ns: str) -> tuple[int, str]:
-        """How many versions a namespace has, and when the oldest was saved."""
         found = self._db.rows("graph_extent", tenant=tenant, thread=uid, ns=ns)[0]
         return int(found["n"]), str(found["oldest"] or "")
 
     def graph_versions(self, tenant: str, uid: str) -> list[GraphVersion]:
-        """Every version of a thread, by namespace and then oldest first."""
         return [_version(row) for row in self._db.rows("graph_versions", tenant=tenant, thread=uid)]
 
     # ── what tasks wrote ────────────────────────────────────────────────────────────────────────────────────────
 
     def put_graph_writes(self, tenant: str, uid: str, ns: str, checkpoint: str, writes: Iterable[GraphWrite]) -> None:
-        """Keep what a task wrote. A write that is there already stays as it is, unless it is a special one."""
         plain: list[tuple[Any, ...]] = []
         special: list[tuple[Any, ...]] = []
         for write in writes:
@@ -224,7 +156,6 @@ class CheckpointTables(Capability):
         self._db.run_many("replace_graph_write", special)
 
     def graph_writes(self, tenant: str, uid: str, ns: str, checkpoint: str) -> list[GraphWrite]:
-        """What tasks wrote after a version, in the order in which a run applies it."""
         found = self._db.rows("graph_writes_of", tenant=tenant, thread=uid, ns=ns, checkpoint=checkpoint)
         return [
             GraphWrite(
@@ -236,7 +167,6 @@ class CheckpointTables(Capability):
     # ── removing and copying ────────────────────────────────────────────────────────────────────────────────────
 
     def remove_graph_versions(self, tenant: str, uid: str, versions: Iterable[GraphVersion]) -> int:
-        """Remove versions with what tasks wrote after them, and the values that nothing refers to any more."""
         places = [(tenant, uid, version.ns, version.id) for version in versions]
         if not places:
             return 0
@@ -247,7 +177,6 @@ class CheckpointTables(Capability):
         return len(places)
 
     def remove_graph_threads(self, tenant: str, uids: Sequence[str], *, for_good: bool = False) -> None:
-        """Remove threads with everything in them; ``for_good`` notes that their bytes are to be driven out of the files."""
         if for_good and uids:
             self._db.run("note_scrub_due")
         for uid in uids:
@@ -255,7 +184,6 @@ class CheckpointTables(Capability):
                 self._db.run(query, tenant=tenant, thread=uid)
 
     def copy_graph_thread(self, tenant: str, source: str, target: str) -> None:
-        """Copy everything of a thread into one that is open and empty."""
         for query in ("copy_graph_checkpoints", "copy_graph_channels", "copy_graph_values", "copy_graph_writes"):
             self._db.run(query, tenant=tenant, source=source, target=target)
         self._db.run("move_graph_head", tenant=tenant, thread=target)
@@ -263,7 +191,6 @@ class CheckpointTables(Capability):
     # ── the namespaces of stores ────────────────────────────────────────────────────────────────────────────────
 
     def owners_of_items(self, tenant: str, low: str, high: str, scope: str, now: str) -> list[str]:
-        """The owners from ``low`` up to ``high`` in the project space that have an item which has not expired."""
         found = self._db.rows("owners_of_items", tenant=tenant, low=low, high=high, scope=scope, now=now)
         return [row["owner"] for row in found]
 

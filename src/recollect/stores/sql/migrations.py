@@ -23,7 +23,7 @@ class Migration(NamedTuple):
 
 
 def load_migrations(package: str) -> list[Migration]:
-    """Every migration of a package, in order."""
+    """Return every migration of a package, in order."""
     files = sorted(f.name for f in resources.files(package).iterdir() if f.name.endswith(".sql"))
     texts = [resources.files(package).joinpath(name).read_text(encoding="utf-8") for name in files]
     return [Migration(int(name[:4]), name, text) for name, text in zip(files, texts, strict=True)]

@@ -1,4 +1,4 @@
-"""Between rows and the model: one function each way, one place for each column's form."""
+"""Translate between rows and the model: one function each way, one place for each column's form."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -48,7 +48,7 @@ def entry_from(row: Row) -> Entry:
 
 
 def entry_of(values: Sequence[Any]) -> Entry:
-    """The same from columns in the order of its fields."""
+    """Return an entry from columns in the order of its fields."""
     uid, seq, tick, event, *rest = values
     return Entry(uid, seq, tick, EVENTS[event], *rest)
 
@@ -75,7 +75,7 @@ _STATUS, _PINNED = State.__slots__.index("status"), State.__slots__.index("pinne
 
 
 def state_of(values: Sequence[Any]) -> State:
-    """A state from columns in the order of its fields."""
+    """Return a state from columns in the order of its fields."""
     fields = list(values)
     fields[_STATUS] = STATUSES[fields[_STATUS]]
     fields[_PINNED] = _FLAGS.get(fields[_PINNED], fields[_PINNED])
@@ -119,7 +119,7 @@ def _phase_of(body: Mapping[str, Any] | None) -> int | None:
 
 
 def stray_column(number: int, row: Sequence[Any], body: Mapping[str, Any] | None) -> str | None:
-    """The first of these columns of current state that is not what the version's body says; ``None`` if all are."""
+    """Return the first of these columns of current state that is not what the version's body says; ``None`` if all are."""
     if row[0] is None:
         return None  # no such row: that is for whoever compares the states to say
     if row[1] != identity(row[0]) and row[1] != identity_beside(row[0], number):
@@ -180,3 +180,36 @@ def _list_text(values: list[Any]) -> str:
 
 def _list_from(text: str) -> list[Any]:
     return [] if text == "[]" else list(json.loads(text))
+
+
+def write_term_note(said: Mapping[str, int], keyed: Mapping[str, int]) -> str:
+    first = " ".join([str(sum(said.values())), *_with_counts(said)])
+    return "\n".join([first, " ".join(_with_counts(keyed))]) if keyed else first
+
+
+def text_length_in(note: str) -> int:
+    """How long the text is: its key does not make it longer."""
+    return int(note.split(maxsplit=1)[0])
+
+
+def term_counts_in(note: str) -> dict[str, int]:
+    """Return all terms and how often each occurs.
+
+    >>> term_counts_in(write_term_note({"dark": 2}, {"theme": 1}))
+    {'dark': 2, 'theme': 1}
+    """
+    pairs = (word.rpartition(":") for word in note.split()[1:])
+    return {term: int(tf) for term, _, tf in pairs}
+
+
+def said_terms_in(note: str) -> str:
+    """Return a note of what is said alone.
+
+    >>> term_counts_in(said_terms_in(write_term_note({"dark": 2}, {"theme": 1})))
+    {'dark': 2}
+    """
+    return note.partition("\n")[0]
+
+
+def _with_counts(counts: Mapping[str, int]) -> list[str]:
+    return [f"{term}:{tf}" for term, tf in counts.items()]

@@ -1,15 +1,18 @@
-"""Governance events over named queries, as one capability of a store."""
+"""Traces, operational events, retries, access counters, and the removal of content, over named queries."""
 
+import itertools
 import json
-from collections.abc import Collection, Mapping
+import secrets
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from recollect.model.bodies import values_from
 from recollect.model.canonical import canonical_json
+from recollect.model.operation import Node, Op, Operation, OperationCount, OpStatus
 from recollect.model.trace import Trace, policy_key
 from recollect.rules.trust.borders import names_anybody
-from recollect.stores.protocol import ANY_TRACE, Stream, TracesWanted
-from recollect.stores.sql.connection import Capability, Connection
+from recollect.stores.protocol import ANY_TRACE, OperationPlace, OperationsWanted, Stream, TracesWanted
+from recollect.stores.sql.queries import Capability, Connection
 
 
 class TraceTables(Capability):
@@ -53,7 +56,7 @@ class TraceTables(Capability):
         return self._db.counted("remove_traces_of_stream", tenant=stream.tenant, stream=stream.number)
 
     def remove_traces_naming(self, tenant: str, names: Collection[str]) -> int:
-        """An event that cannot be read may name anybody, so it goes too."""
+        """Remove the events that bear a name. An event that cannot be read may name anybody, so it goes too."""
         found = {
             row["number"]: row["body"]
             for name in sorted(names)
@@ -88,3 +91,115 @@ def _trace(row: Mapping[str, Any], policies: Mapping[str, Any]) -> Trace:
     if row["policy"] is not None:
         trace[policy_key(row["type"])] = policies[row["policy"]]
     return trace
+
+
+_numbers = itertools.count(secrets.randbits(61))
+"""Tell rows of the same moment apart, in the order of their making. Each process begins somewhere else, so that nobody
+has to ask the database for the next one; should two ever meet, a row is lost and no write fails for it."""
+
+
+class OperationTables(Capability):
+    """Keeping, finding, counting and removing them."""
+
+    def keep_operations(self, tenant: str, operations: Sequence[Operation]) -> None:
+        self._db.run_many("keep_operation", [_row(tenant, operation) for operation in operations])
+
+    def operations(self, tenant: str, wanted: OperationsWanted, limit: int) -> list[tuple[OperationPlace, Operation]]:
+        params = {**wanted._asdict(), "tenant": tenant, "limit": limit}
+        before = params.pop("before")
+        found = self._db.rows(_query(wanted), **params, before_at=before.at, before_number=before.number)
+        return [(OperationPlace(row["at"], row["number"]), _operation(row)) for row in found]
+
+    def count_operations(self, tenant: str, digits: int, since: str, user: str | None) -> list[OperationCount]:
+        params: dict[str, Any] = {"tenant": tenant, "digits": digits, "since": since}
+        if user is None:
+            found = self._db.rows("count_operations", **params)
+        else:
+            found = self._db.rows("count_operations_of_user", **params, user=user)
+        return [
+            OperationCount(row["period"], Node(row["node"]), Op(row["op"]), OpStatus(row["status"]), row["n"])
+            for row in found
+        ]
+
+    def first_operation_of(self, tenant: str, user: str) -> OperationPlace | None:
+        found = self._db.rows("first_operation_of", tenant=tenant, user=user)
+        return OperationPlace(found[0]["at"], found[0]["number"]) if found else None
+
+    def user_at(self, tenant: str, place: OperationPlace) -> str | None:
+        found = self._db.rows("user_at", tenant=tenant, **place._asdict())
+        return str(found[0]["user_id"]) if found else None
+
+    def threads_of_user_alone(self, tenant: str, user: str) -> list[str]:
+        return [row["thread_id"] for row in self._db.rows("threads_of_user_alone", tenant=tenant, user=user)]
+
+    def remove_operations_about(self, tenant: str, memory_ids: Sequence[str]) -> None:
+        for id in memory_ids:
+            self._db.run("remove_operations_about", tenant=tenant, id=id)
+
+    def remove_operations_naming(self, tenant: str, name: str) -> None:
+        if self._db.counted("remove_operations_naming", tenant=tenant, name=name):
+            self._db.run("note_scrub_due")
+
+    def remove_operations_before(self, tenant: str, at: str) -> None:
+        self._db.run("remove_operations_before", tenant=tenant, at=at)
+
+
+def _row(tenant: str, one: Operation) -> tuple[Any, ...]:
+    """Words as plain text: a driver would ask every enumeration how it wants to be stored."""
+    words = one.node.value, one.op.value, one.status.value
+    return (tenant, next(_numbers), one.at, one.user, one.thread, *words, one.memory_id, one.category, one.similarity)
+
+
+def _query(wanted: OperationsWanted) -> str:
+    """Return the name of the statement whose index is the most selective."""
+    if wanted.user is not None:
+        return "operations_of_user"
+    return "operations" if wanted.node is None else "operations_of_node"
+
+
+def _operation(row: Any) -> Operation:
+    return Operation(
+        row["at"],
+        row["user_id"],
+        row["thread_id"],
+        Node(row["node"]),
+        Op(row["op"]),
+        OpStatus(row["status"]),
+        row["memory_id"],
+        row["category"],
+        row["similarity"],
+    )
+
+
+class SideTables(Capability):
+    """What lies beside the ledger: counters, retries, and the removal of content."""
+
+    def remove_content(self, stream: Stream, number: int, memory_id: str) -> int:
+        """Take away every value of a memory; ids, hashes of entries and the chain stay. Counts the traces removed."""
+        place = {"tenant": stream.tenant, "stream": stream.number, "memory": number}
+        self._db.run("remove_version_body", **place)
+        self._db.run("note_scrub_due")
+        for query in ("strip_memory", "remove_vectors", "remove_relations", "remove_parents"):
+            self._db.run(query, **place)
+        for query in ("remove_amendment_bodies", "remove_aliases", "remove_accesses", "remove_retries"):
+            self._db.run(query, tenant=stream.tenant, id=memory_id)
+        return self._db.counted("remove_traces_of_memory", tenant=stream.tenant, id=memory_id)
+
+    def indexed_text(self, stream: Stream) -> list[tuple[str, int, int, int]]:
+        return self._db.tuples("postings_of_stream", tenant=stream.tenant, stream=stream.number)
+
+    def drop_projections(self, stream: Stream) -> None:
+        for query in ("drop_memories", "drop_postings", "drop_relations", "drop_parents", "drop_rejections"):
+            self._db.run(query, tenant=stream.tenant, stream=stream.number)
+        stream.documents = stream.words = 0
+
+    def count_accesses(self, tenant: str, counts: Mapping[str, tuple[int, str]]) -> None:
+        self._db.run_many("count_access", [(tenant, id, *counted) for id, counted in sorted(counts.items())])
+
+    def retry(self, tenant: str, key: str) -> dict[str, Any] | None:
+        found = self._db.rows("retry", tenant=tenant, key=key)
+        return {**dict(found[0]), "reasons": json.loads(found[0]["reasons"])} if found else None
+
+    def keep_retry(self, tenant: str, key: str, answer: Mapping[str, Any]) -> None:
+        reasons = canonical_json(list(answer["reasons"]))
+        self._db.run("keep_retry", **{**answer, "tenant": tenant, "key": key, "reasons": reasons})

@@ -6,8 +6,7 @@ from typing import Any
 
 from recollect.model.bodies import values_from
 from recollect.stores.protocol import Later, Relation, Selection, Stream
-from recollect.stores.sql.connection import Capability
-from recollect.stores.sql.filters import where
+from recollect.stores.sql.queries import Capability, where
 
 MILLIONTHS = 1_000_000
 

@@ -62,7 +62,7 @@ class WriterQueue:
             _call_the_first(line)
 
     def hold(self, place: Place, timeout_s: float) -> bool:
-        """The same for callers that cannot use ``with``: stand at a place of one's own until ``leave``."""
+        """Take a place in the queue for a caller that cannot use ``with``, until ``leave``."""
         self._line.append(place)
         return _comes_first(self._line, place, timeout_s)
 

@@ -9,14 +9,12 @@ from typing import Any
 
 from recollect.model.address import Address
 from recollect.stores import backups
-from recollect.stores.erasure_list import ErasureList
+from recollect.stores.backups import ErasureList
 from recollect.stores.protocol import Erased, Reader, Writer
-from recollect.stores.sql.filters import Dialect
-from recollect.stores.sql.queries import load_dialect
+from recollect.stores.sql.queries import Dialect, load_dialect
 from recollect.stores.sql.transaction import Transaction
 from recollect.stores.sqlite import migrations
-from recollect.stores.sqlite.connections import IN_MEMORY, Connections
-from recollect.stores.sqlite.errors import translated
+from recollect.stores.sqlite.connections import IN_MEMORY, Connections, translated
 from recollect.stores.sqlite.queue import WriterQueue
 
 QUERIES = load_dialect(__package__)
@@ -46,7 +44,7 @@ class NamedQueries:
         return self._fetched(QUERIES[query], params, by_name=False)
 
     def _fetched(self, sql: str, params: Mapping[str, Any], *, by_name: bool = True) -> list[Any]:
-        """Every row. Where a text is no UTF-8, they are read again and it stays bytes, which nobody takes for a text."""
+        """Return every row. Where a text is no UTF-8, they are read again and it stays bytes, which nobody takes for a text."""
         cursor = self._db.cursor()
         if not by_name:
             cursor.row_factory = None

@@ -14,32 +14,23 @@ Subclass :class:`StoreContract` under a name that pytest collects, and say how a
 Each base class is one capability of :mod:`recollect.stores.protocol`, and can be run by itself. Needs pytest.
 """
 
-from recollect.testing.contract.beside import BesideContract
-from recollect.testing.contract.checkpoint_log import CheckpointLogContract
-from recollect.testing.contract.concurrency import ConcurrencyContract
-from recollect.testing.contract.cursors import CursorsContract
-from recollect.testing.contract.ledger import LedgerContract
-from recollect.testing.contract.memories import MemoryContract
-from recollect.testing.contract.opening import Opening
-from recollect.testing.contract.operations import OperationsContract
-from recollect.testing.contract.pages import PagesContract
-from recollect.testing.contract.provenance import ProvenanceContract
-from recollect.testing.contract.rejections import RejectionsContract
-from recollect.testing.contract.removal import RemovalContract
+from recollect.testing.contract.ledger import CheckpointLogContract, LedgerContract, PagesContract
+from recollect.testing.contract.memories import MemoryContract, RemovalContract
+from recollect.testing.contract.provenance import ProvenanceContract, RejectionsContract
 from recollect.testing.contract.selection import SelectionContract
-from recollect.testing.contract.streams import StreamContract
+from recollect.testing.contract.streams import CursorsContract, StreamContract
 from recollect.testing.contract.text import TextContract
-from recollect.testing.contract.transactions import TransactionContract
+from recollect.testing.contract.traces import OperationsContract, TracesContract
+from recollect.testing.contract.transactions import ConcurrencyContract, TransactionContract
 from recollect.testing.contract.vectors import RelationsContract, VectorsContract
+from recollect.testing.stores import StoreUnderTest
 
 __all__ = [
-    "BesideContract",
     "CheckpointLogContract",
     "ConcurrencyContract",
     "CursorsContract",
     "LedgerContract",
     "MemoryContract",
-    "Opening",
     "OperationsContract",
     "PagesContract",
     "ProvenanceContract",
@@ -48,8 +39,10 @@ __all__ = [
     "RemovalContract",
     "SelectionContract",
     "StoreContract",
+    "StoreUnderTest",
     "StreamContract",
     "TextContract",
+    "TracesContract",
     "TransactionContract",
     "VectorsContract",
 ]
@@ -61,7 +54,7 @@ class StoreContract(
     MemoryContract,
     SelectionContract,
     TextContract,
-    BesideContract,
+    TracesContract,
     RemovalContract,
     TransactionContract,
     ConcurrencyContract,

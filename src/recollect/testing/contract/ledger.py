@@ -1,20 +1,31 @@
-"""Versions, ledger entries and amendments: what was written once comes back byte for byte, in order."""
+"""Check the ledger: versions, entries and amendments byte for byte and page by page, and the log of checkpoints."""
+
+import threading
 
 import pytest
 
 from recollect.model.canonical import canonical_json
-from recollect.model.errors import StoreError
+from recollect.model.errors import StoreConflict, StoreError
 from recollect.model.ledger import GENESIS, Event
-from recollect.stores.protocol import Store, Version
-from recollect.testing.contract.opening import Opening
-from recollect.testing.stores import SALT, TENANT, Scribe, address, entry, memory_id
+from recollect.stores.protocol import (
+    TERM_COUNT,
+    Amendment,
+    CommittedValue,
+    IndexedTerm,
+    LogCheckpoint,
+    LogLeaf,
+    LogSignature,
+    Store,
+    Version,
+)
+from recollect.testing.stores import SALT, TENANT, Scribe, StoreUnderTest, address, at, entry, memory_id
 
 AWKWARD = canonical_json(
     {"content": "naïve “quotes”, 'ticks', 100 % _ \\ emoji 🫖 \u2028 नमस्ते", "n": [1, 2.5, None, True]}
 )
 
 
-class LedgerContract(Opening):
+class LedgerContract(StoreUnderTest):
     """``ReadsLedger``, and the writes that go with it."""
 
     def test_a_version_comes_back_byte_for_byte(self, store: Store, scribe: Scribe) -> None:
@@ -146,3 +157,178 @@ class LedgerContract(Opening):
                 (stream.number, 2, {"run": "r2", "undo": True}),
             ]
             assert reader.consolidation_entries("globex") == []
+
+
+class PagesContract(StoreUnderTest):
+    """``ReadsPages``."""
+
+    def test_versions_and_states_come_page_by_page(self, store: Store, scribe: Scribe) -> None:
+        ids = [scribe.keep(name, terms=[name]) for name in ("tea", "coffee", "milk")]
+        Scribe(store, address("ben")).keep("theirs")
+        with store.read(TENANT) as reader:
+            stream = scribe.seen_by(reader)
+            first, rest = reader.versions_after(stream, 0, 2), reader.versions_after(stream, 2, 2)
+            assert [(one.number, one.id) for one in (*first, *rest)] == list(enumerate(ids, start=1))
+            assert [one[:4] for one in (*first, *rest)] == [tuple(one) for one in reader.versions(stream)]
+            states = [*reader.states_after(stream, 0, 2), *reader.states_after(stream, 2, 2)]
+            assert [one.state for one in states] == [stored.state for stored in reader.states(stream)]
+            assert (states[0].number, states[0].terms) == (1, "1 tea:1")
+            assert not reader.versions_after(stream, 3, 2) and not reader.states_after(stream, 3, 2)
+
+    def test_postings_come_page_by_page_behind_the_count_of_their_term(self, store: Store, scribe: Scribe) -> None:
+        scribe.keep("tea", terms=["tea", "hot", "hot"])
+        scribe.keep("coffee", terms=["hot"])
+        with store.read(TENANT) as reader:
+            stream = scribe.seen_by(reader)
+            found: list[IndexedTerm] = []
+            while page := reader.postings_after(stream, found[-1][:2] if found else None, 2):
+                assert len(page) <= 2
+                found += page
+        assert [one[:3] for one in found] == [
+            ("hot", TERM_COUNT, 2),
+            ("hot", 2, 1),
+            ("hot", 1, 2),
+            ("tea", TERM_COUNT, 1),
+            ("tea", 1, 1),
+        ]
+
+    def test_amendments_hashes_and_removals(self, store: Store, scribe: Scribe) -> None:
+        with store.write(TENANT) as writer:
+            stream = scribe.stream(writer)
+            for seq, event in enumerate((Event.STORED, Event.EDITED, Event.ERASED, Event.SEVERED), start=1):
+                said = {"commitment": "5" * 64} if event is Event.SEVERED else {}
+                writer.add_entry(stream, entry(stream, seq, memory_id("tea"), event, **said))
+            for seq in (2, 3):
+                writer.add_amendment(stream, seq, memory_id("tea"), f'{{"n":{seq}}}', SALT)
+        with store.read(TENANT) as reader:
+            assert reader.amendments_after(stream, 0, 1) == [Amendment(2, '{"n":2}', SALT, memory_id("tea"))]
+            assert reader.amendments_after(stream, 2, 9) == [Amendment(3, '{"n":3}', SALT, memory_id("tea"))]
+            hashes = [one.hash for one in reader.entries(stream)]
+            assert reader.entry_hashes(stream, 0, 9) == hashes and reader.entry_hashes(stream, 1, 2) == hashes[1:3]
+            assert reader.removals(stream) == ({memory_id("tea")}, {memory_id("tea"): ["5" * 64]})
+
+
+LOG, ROOT, KEY, SIGNATURE = "1" * 32, "2" * 64, "3" * 64, "4" * 128
+APPENDS_EACH = 6
+
+
+def leaf(place: int, subject: str = "ana", kind: str = "stream") -> LogLeaf:
+    return LogLeaf(place, kind, subject, f'{{"about":"{subject}","é":{place}}}')
+
+
+def _extend(store: Store, *leaves: LogLeaf, tenant: str = TENANT) -> None:
+    with store.write(tenant) as writer:
+        writer.lock_log(tenant)
+        writer.extend_log(tenant, leaves)
+
+
+def _append_often(store: Store, name: str) -> None:
+    """Append to the end of the log so many times, wherever that is by then."""
+    for _ in range(APPENDS_EACH):
+        while True:
+            try:
+                with store.write(TENANT) as writer:
+                    writer.lock_log(TENANT)
+                    writer.extend_log(TENANT, [leaf(len(writer.log_leaves(TENANT)), name)])
+                break
+            except StoreConflict:
+                continue
+
+
+class CheckpointLogContract(StoreUnderTest):
+    """``ReadsCheckpointLog`` and ``ExtendsCheckpointLog``."""
+
+    def test_a_log_begins_empty(self, store: Store) -> None:
+        with store.read(TENANT) as reader:
+            assert reader.log_leaves(TENANT) == reader.last_log_leaves(TENANT) == []
+            assert reader.log_leaves_about(TENANT, "key") == []
+            assert (reader.log_checkpoints(TENANT), reader.log_signatures(TENANT)) == ([], [])
+            assert reader.log_checkpoint(TENANT) is None and reader.log_checkpoint(TENANT, 1) is None
+
+    def test_leaves_come_back_in_order_as_they_were(self, store: Store) -> None:
+        leaves = [leaf(0), leaf(1, "ben"), leaf(2, KEY, "key"), leaf(3), leaf(4, "ben"), leaf(5)]
+        _extend(store, *leaves[:3])
+        _extend(store, *leaves[3:])
+        with store.read(TENANT) as reader:
+            assert reader.log_leaves(TENANT) == leaves
+            assert reader.log_leaves_about(TENANT, "stream", "ana") == [leaves[0], leaves[3], leaves[5]]
+            assert reader.log_leaves_about(TENANT, "stream") == [*leaves[:2], *leaves[3:]]
+            assert reader.log_leaves_about(TENANT, "key") == reader.log_leaves_about(TENANT, "key", KEY) == [leaves[2]]
+            assert reader.log_leaves_about(TENANT, "key", "ana") == []
+            assert reader.last_log_leaves(TENANT) == [leaves[4], leaves[5]]
+
+    def test_a_place_is_taken_once(self, store: Store) -> None:
+        _extend(store, leaf(0), leaf(1))
+        with pytest.raises(StoreError):
+            _extend(store, leaf(1, "somebody else"))
+        with store.read(TENANT) as reader:
+            assert reader.log_leaves(TENANT) == [leaf(0), leaf(1)]
+
+    def test_checkpoints_and_their_signatures(self, store: Store) -> None:
+        first, second = LogCheckpoint(2, LOG, ROOT, at(1)), LogCheckpoint(2**40, LOG, ROOT[::-1], at(2))
+        one, two = LogSignature(2, KEY, SIGNATURE), LogSignature(2**40, KEY, SIGNATURE)
+        with store.write(TENANT) as writer:
+            for made in (second, first):
+                writer.add_log_checkpoint(TENANT, made)
+            for signature in (two, one, one._replace(signature="5" * 128)):
+                writer.add_log_signature(TENANT, signature)
+        with store.read(TENANT) as reader:
+            assert reader.log_checkpoints(TENANT) == [first, second]
+            assert reader.log_checkpoint(TENANT) == second
+            assert reader.log_checkpoint(TENANT, 2) == first
+            assert reader.log_checkpoint(TENANT, 3) is None
+            assert reader.log_signatures(TENANT) == [one, two], "who signed once has signed"
+            assert reader.log_signatures(TENANT, 2) == [one]
+            assert reader.log_signatures(TENANT, 3) == []
+
+    def test_each_tenant_has_a_log_of_its_own(self, store: Store) -> None:
+        for tenant in (TENANT, "globex"):
+            _extend(store, leaf(0, tenant), tenant=tenant)
+            with store.write(tenant) as writer:
+                writer.add_log_checkpoint(tenant, LogCheckpoint(1, LOG, ROOT, at(1)))
+                writer.add_log_signature(tenant, LogSignature(1, KEY, SIGNATURE))
+        _extend(store, leaf(1, "more"))
+        with store.read("globex") as reader:
+            assert reader.log_leaves("globex") == reader.last_log_leaves("globex") == [leaf(0, "globex")]
+            assert len(reader.log_checkpoints("globex")) == len(reader.log_signatures("globex")) == 1
+
+    def test_the_log_grows_with_its_transaction_or_not_at_all(self, store: Store) -> None:
+        _extend(store, leaf(0))
+        with pytest.raises(ZeroDivisionError), store.write(TENANT) as writer:
+            writer.lock_log(TENANT)
+            writer.extend_log(TENANT, [leaf(1)])
+            writer.add_log_checkpoint(TENANT, LogCheckpoint(2, LOG, ROOT, at(1)))
+            raise ZeroDivisionError
+        with store.read(TENANT) as reader:
+            assert (reader.log_leaves(TENANT), reader.log_checkpoints(TENANT)) == ([leaf(0)], [])
+
+    def test_of_many_that_append_at_once_each_finds_the_end(self, store: Store, second: Store) -> None:
+        """Whoever locks the log sees all that others have appended, so that no place is fought over."""
+        handles = ((store, "ana"), (store, "ben"), (second, "cat"))
+        writers = [threading.Thread(target=_append_often, args=handle) for handle in handles]
+        for one in writers:
+            one.start()
+        for one in writers:
+            one.join()
+        with store.read(TENANT) as reader:
+            leaves = reader.log_leaves(TENANT)
+        assert [one.place for one in leaves] == list(range(len(handles) * APPENDS_EACH))
+        assert sorted(one.subject for one in leaves) == sorted(name for _, name in handles for _ in range(APPENDS_EACH))
+
+    def test_what_entries_committed_to_comes_back_until_it_is_removed(self, store: Store, scribe: Scribe) -> None:
+        id, other = scribe.keep("one", content="Ana likes tea é"), scribe.keep("two")
+        Scribe(store, address("ben")).keep("three")
+        with store.write(TENANT) as writer:
+            stream = scribe.stream(writer)
+            writer.add_entry(stream, entry(stream, 3, id, Event.EDITED))
+            writer.add_amendment(stream, 3, id, '{"set":{}}', SALT)
+        with store.read(TENANT) as reader:
+            body = reader.versions(stream)[0].body
+            assert body is not None
+            expected = [CommittedValue(1, body, SALT), CommittedValue(3, '{"set":{}}', SALT)]
+            assert reader.committed_values(stream, 1, id) == expected
+            assert [value.seq for value in reader.committed_values(stream, 2, other)] == [2]
+        with store.write(TENANT) as writer:
+            writer.remove_content(stream, 1, id)
+        with store.read(TENANT) as reader:
+            assert reader.committed_values(stream, 1, id) == []

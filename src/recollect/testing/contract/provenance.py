@@ -1,12 +1,14 @@
-"""What builds upon what, and who vouches: found by hash and by name, only among what is selected, and gone with its memory."""
+"""Check provenance: parents, vouchers and aliases of memories, and the tombstones of rejected values."""
 
 from typing import Any
 
+from recollect.model.address import Address
 from recollect.model.canonical import canonical_json
 from recollect.model.ledger import Event
+from recollect.model.vocabulary import Namespace, Space
+from recollect.rules.identity.rejected_values import Sealed
 from recollect.stores.protocol import NO_LIMIT, PlatformId, Selection, Store, Stored
-from recollect.testing.contract.opening import Opening
-from recollect.testing.stores import TENANT, Scribe, address, at, entry, memory_id, state
+from recollect.testing.stores import TENANT, Scribe, StoreUnderTest, address, at, entry, memory_id, state
 
 A, B, C = "a" * 64, "b" * 64, "c" * 64
 ALL = Selection()
@@ -41,7 +43,7 @@ def _vouched(store: Store, scribe: Scribe, voucher: str, *names: str) -> str:
     return uid
 
 
-class ProvenanceContract(Opening):
+class ProvenanceContract(StoreUnderTest):
     """``ReadsProvenance``, and what the writes of memories keep for it."""
 
     def test_a_memory_is_found_by_its_content_hash(self, store: Store, scribe: Scribe) -> None:
@@ -226,3 +228,40 @@ class ProvenanceContract(Opening):
             writer.move_memory(scribe.stream(writer), found.number, found.state)
         with store.read(TENANT) as reader:
             assert reader.vouched_for(TENANT, ["ana"], ALL, 9) == {}
+
+
+ANA = Address(TENANT, Namespace.PROD, Space.USER, "ana")
+TEST = ANA._replace(namespace=Namespace.TEST)
+SESSION = ANA._replace(space=Space.SESSION, owner="s1")
+SECRET = "ab" * 32
+
+
+class RejectionsContract(StoreUnderTest):
+    """``ReadsRejections`` and ``KeepsRejections``."""
+
+    def test_a_rejection_binds_its_owner_everywhere_and_nobody_else(self, store: Store) -> None:
+        with store.write(TENANT, [ANA]) as writer:
+            stream = writer.add_stream(ANA, "00" * 16)
+            writer.add_rejections(stream, [Sealed("r1", SECRET, "m1"), Sealed("r1", SECRET, "m2")])
+            writer.add_rejections(stream, [Sealed("r2", SECRET, "m2")])
+        with store.read(TENANT) as reader:
+            for address, person in ((ANA, None), (TEST, None), (SESSION, "ana"), (TEST, "ben")):
+                assert reader.rejection_secrets(address, person) == {stream.number: SECRET}
+            for address, person in ((SESSION, None), (SESSION, "ben"), (ANA._replace(owner="ben"), None)):
+                assert reader.rejection_secrets(address, person) == {}
+            assert reader.rejections_with(TENANT, stream.number, ["m1"]) == ["r1"]
+            assert reader.rejections_with(TENANT, stream.number, ["m2", "m3"]) == ["r1", "r2"]
+            assert reader.rejections_with(TENANT, stream.number + 1, ["m1"]) == []
+            assert reader.rejecting_streams(TENANT) == [stream.number] and reader.rejecting_streams("globex") == []
+
+    def test_it_ends_by_itself_or_with_the_owners_name(self, store: Store) -> None:
+        with store.write(TENANT, [ANA]) as writer:
+            stream = writer.add_stream(ANA, "00" * 16)
+            writer.add_rejections(stream, [Sealed("r1", SECRET, "m1"), Sealed("r2", SECRET, "m1")])
+            writer.remove_rejection(stream, "r1")
+        with store.read(TENANT) as reader:
+            assert reader.rejections(stream) == [Sealed("r2", SECRET, "m1")]
+        with store.write(TENANT) as writer:
+            writer.forget_owner(writer.locked_stream(TENANT, stream.number))
+        with store.read(TENANT) as reader:
+            assert reader.rejections(stream) == [] and reader.rejecting_streams(TENANT) == []

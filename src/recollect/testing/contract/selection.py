@@ -9,8 +9,7 @@ import pytest
 
 from recollect.model.vocabulary import Status
 from recollect.stores.protocol import NO_LIMIT, Selection, Store, Stored
-from recollect.testing.contract.opening import Opening
-from recollect.testing.stores import TENANT, Scribe, address, at, memory_id
+from recollect.testing.stores import TENANT, Scribe, StoreUnderTest, address, at, memory_id
 
 Keep = Callable[[Stored], bool]
 
@@ -38,7 +37,7 @@ def _body(stored: Stored, name: str) -> Any:
 
 
 def _place(stored: Stored) -> tuple[str, int, int]:
-    """What memories are ordered by: time, then the stream, then their number in it."""
+    """Return what memories are ordered by: time, then the stream, then their number in it."""
     return _body(stored, "created_at"), stored.stream, stored.number
 
 
@@ -95,7 +94,7 @@ def _check(store: Store, selection: Selection, expected: list[Stored]) -> None:
         assert reader.count_by(TENANT, "status", selection) == dict(sorted(by_status.items()))
 
 
-class SelectionContract(Opening):
+class SelectionContract(StoreUnderTest):
     """``ReadsMemories`` for many at once."""
 
     @pytest.fixture

@@ -7,8 +7,7 @@ import pytest
 from recollect.model.vocabulary import Status
 from recollect.rules.language.findable import Findable
 from recollect.stores.protocol import Neighbour, Reader, Selection, Store, Stream
-from recollect.testing.contract.opening import Opening
-from recollect.testing.stores import TENANT, Scribe, address, at, notes_of_terms
+from recollect.testing.stores import TENANT, Scribe, StoreUnderTest, address, at, notes_of_terms
 
 TEA = ("ana", "like", "tea", "tea")
 COFFEE = ("ben", "like", "coffe")
@@ -16,12 +15,12 @@ ANY = Selection()
 
 
 def _index(reader: Reader, stream: Stream) -> tuple[object, ...]:
-    """All that the index holds, and the statistics that ranking reads."""
+    """Return all that the index holds, and the statistics that ranking reads."""
     counted = reader.term_frequencies(stream, sorted({*TEA, *COFFEE, "новый", "%"}))
     return stream.documents, stream.words, counted, reader.indexed_text(stream), notes_of_terms(reader, stream).keys()
 
 
-class TextContract(Opening):
+class TextContract(StoreUnderTest):
     """``ReadsText``, and the writes that go with it."""
 
     def test_indexed_terms_are_found_with_their_counts(self, store: Store, scribe: Scribe) -> None:

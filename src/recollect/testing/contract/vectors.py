@@ -3,8 +3,7 @@
 import pytest
 
 from recollect.stores.protocol import NO_LIMIT, Place, Relation, Selection, Store, Stream
-from recollect.testing.contract.opening import Opening
-from recollect.testing.stores import TENANT, Scribe, address, at, memory_id
+from recollect.testing.stores import TENANT, Scribe, StoreUnderTest, address, at, memory_id
 
 CODES = {number: bytes([number, 255 - number, 0, 128]) for number in range(1, 10)}
 """A small vector for each memory's number, with bytes that are no text."""
@@ -27,7 +26,7 @@ def _remove(store: Store, scribe: Scribe, number: int) -> None:
         writer.remove_content(scribe.stream(writer), number, memory_id(f"{scribe.address.owner} {number}"))
 
 
-class VectorsContract(Opening):
+class VectorsContract(StoreUnderTest):
     """``ReadsVectors`` and ``KeepsVectors``."""
 
     def test_vectors_come_back_byte_for_byte_and_in_order(self, store: Store, scribe: Scribe) -> None:
@@ -157,7 +156,7 @@ def _at(store: Store, *places: Place, tenant: str = TENANT) -> list[Relation]:
         return reader.relations_at(tenant, places)()
 
 
-class RelationsContract(Opening):
+class RelationsContract(StoreUnderTest):
     """``ReadsRelations`` and ``KeepsRelations``."""
 
     def test_a_relation_is_found_from_both_ends(self, store: Store) -> None:

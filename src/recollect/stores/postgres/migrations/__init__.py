@@ -9,12 +9,12 @@ _PARTITIONING = "/*PARTITION BY HASH (tenant)*/"
 
 
 def migrations() -> list[Migration]:
-    """Every migration, in order."""
+    """Return every migration, in order."""
     return load_migrations(__package__)
 
 
 def statements(migration: Migration, partitioned: bool) -> str:
-    """What to run, with the tables of tenants partitioned or plain."""
+    """Return what to run, with the tables of tenants partitioned or plain."""
     return migration.sql.replace(_PARTITIONING, _PARTITIONING.strip("/*")) if partitioned else migration.sql
 
 

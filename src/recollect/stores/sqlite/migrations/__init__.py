@@ -13,12 +13,12 @@ APPLICATION_ID = 0x52434C54
 
 
 def migrations() -> list[Migration]:
-    """Every migration, in order."""
+    """Return every migration, in order."""
     return load_migrations(__package__)
 
 
 def pending(db: sqlite3.Connection, location: str) -> list[Migration]:
-    """What has not been applied yet; refuses a file that is not ours, or that a later release wrote."""
+    """Return what has not been applied yet; refuses a file that is not ours, or that a later release wrote."""
     if db.in_transaction:
         return _pending(db, location)
     db.execute("BEGIN")  # one snapshot: another process may be making the same file at this moment

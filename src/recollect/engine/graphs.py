@@ -1,0 +1,383 @@
+"""Keep the checkpoints of graphs: one transaction for each operation, on the tables of the caller's tenant.
+
+A thread keeps as many versions as its :class:`Retention` says; what a kept version is rebuilt from stays with it.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from recollect.engine.context import Engine
+from recollect.engine.read import reading
+from recollect.engine.read.assemble import to_memory
+from recollect.engine.retries import again_on_conflict
+from recollect.engine.write.incumbents import holder
+from recollect.model.address import Address
+from recollect.model.canonical import format_time
+from recollect.model.errors import BadInput, StoreError, WrongState
+from recollect.model.record import Memory
+from recollect.model.vocabulary import KindClass, Status
+from recollect.rules.trust.borders import sees
+from recollect.stores.protocol import Reader
+from recollect.stores.protocol.graphs import (
+    ROOT,
+    GraphCheckpoint,
+    GraphPlace,
+    GraphThread,
+    GraphVersion,
+    GraphWrite,
+    KeepsGraphs,
+    Listed,
+    Packed,
+)
+
+KEEP_LAST = 500
+"""Versions of a thread that are kept unless something else is asked for: about a hundred turns of an agent."""
+SLACK = 0.05
+"""The share by which a limit may be exceeded: giving up many versions at once costs little more than giving up one."""
+
+StoredChannels = Callable[[GraphVersion], set[str]]
+"""The channels whose value is stored with a version."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """How far back a thread's history goes. The newest version always stays, and ``None`` sets no limit.
+
+    ``keep_last`` counts the versions of the graph, and of each subgraph. ``keep_days`` is their age. Versions are given up
+    many at a time, so up to a twentieth more may be there.
+    """
+
+    keep_last: int | None = KEEP_LAST
+    keep_days: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("keep_last", "keep_days"):
+            value = getattr(self, name)
+            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+                raise BadInput("must be a whole number from 1, or None for no limit.", field=name)
+
+    def oldest_moment(self, now: datetime, slack: float = 0.0) -> str:
+        """Return the moment before which versions may go; the empty text if nothing is too old."""
+        if self.keep_days is None:
+            return ""
+        return format_time(now - timedelta(days=self.keep_days * (1 + slack)))
+
+    def exceeded(self, count: int, oldest: str, now: datetime) -> bool:
+        """Return whether a namespace with so many versions, the oldest saved then, has enough to give up to be worth it."""
+        too_many = self.keep_last is not None and count > self.keep_last + int(self.keep_last * SLACK)
+        return count > 1 and (too_many or oldest < self.oldest_moment(now, SLACK))
+
+
+def outdated(
+    versions: Sequence[GraphVersion], keep: Retention, now: datetime, stored: StoredChannels
+) -> list[GraphVersion]:
+    """Return the versions of a thread that its retention gives up.
+
+    A subgraph that was called in one step only is of no use once that step is gone, so all of its versions go when the
+    oldest version of the graph that is kept is newer. What a kept version is rebuilt from stays.
+    """
+    kept = [version for ns in _by_namespace(versions) for version in _recent(ns, keep, now)]
+    roots = [version.id for version in kept if version.ns == ROOT]
+    if roots:
+        kept = [version for version in kept if not (_of_one_step(version.ns) and version.id < min(roots))]
+    return _others(versions, _with_ancestors(kept, versions, stored))
+
+
+def all_but_latest(versions: Sequence[GraphVersion], stored: StoredChannels) -> list[GraphVersion]:
+    """Return every version but the newest of each namespace and what it is rebuilt from."""
+    latest = [max(ns, key=lambda version: version.id) for ns in _by_namespace(versions)]
+    return _others(versions, _with_ancestors(latest, versions, stored))
+
+
+def _by_namespace(versions: Iterable[GraphVersion]) -> list[list[GraphVersion]]:
+    groups: dict[str, list[GraphVersion]] = {}
+    for version in versions:
+        groups.setdefault(version.ns, []).append(version)
+    return list(groups.values())
+
+
+def _recent(versions: Sequence[GraphVersion], keep: Retention, now: datetime) -> list[GraphVersion]:
+    newest_first = sorted(versions, key=lambda version: version.id, reverse=True)[: keep.keep_last]
+    oldest = keep.oldest_moment(now)
+    return [version for n, version in enumerate(newest_first) if n == 0 or version.saved_at >= oldest]
+
+
+def _of_one_step(ns: str) -> bool:
+    """Return whether a namespace names the task that called the subgraph, as ``node:task`` does, and not the node alone."""
+    return ":" in ns
+
+
+def _with_ancestors(
+    kept: Iterable[GraphVersion], versions: Sequence[GraphVersion], stored: StoredChannels
+) -> set[tuple[str, str]]:
+    """Return the kept versions and, for channels that are replayed, their ancestors up to one that has the value stored."""
+    known = {(version.ns, version.id): version for version in versions}
+    keep: set[tuple[str, str]] = set()
+    for version in kept:
+        keep.add((version.ns, version.id))
+        missing = set(version.rebuilt)
+        while missing and version.parent_id is not None and (version.ns, version.parent_id) in known:
+            version = known[version.ns, version.parent_id]
+            keep.add((version.ns, version.id))
+            missing -= stored(version)
+    return keep
+
+
+def _others(versions: Iterable[GraphVersion], keep: set[tuple[str, str]]) -> list[GraphVersion]:
+    return [version for version in versions if (version.ns, version.id) not in keep]
+
+
+PAGE = 32
+"""How many versions a list reads at a time; nothing is held between two pages."""
+
+
+Values = dict[str, tuple[str, Packed]]
+"""Each channel's digest and packed value."""
+
+
+class Where(NamedTuple):
+    """Which version is meant; without an id, the newest of the namespace."""
+
+    user_id: str
+    thread_id: str
+    ns: str = ROOT
+    id: str | None = None
+
+
+class Loaded(NamedTuple):
+    """A version with everything that belongs to it, still packed."""
+
+    at: Where
+    checkpoint: GraphCheckpoint
+    values: dict[str, Packed]
+    writes: list[GraphWrite]
+
+
+class Incoming(NamedTuple):
+    """A version to keep, with what tasks wrote after it."""
+
+    at: Where
+    checkpoint: GraphCheckpoint
+    values: Values
+    writes: Sequence[GraphWrite] = ()
+
+
+def tables_of(transaction: Reader) -> KeepsGraphs:
+    """Return the transaction as one that keeps graphs; refuse a store of another maker that keeps none."""
+    if isinstance(transaction, KeepsGraphs):
+        return transaction
+    raise StoreError("this store keeps no checkpoints.", hint="Open a file or a PostgreSQL database with Recollect.")
+
+
+def item_owners(engine: Engine, low: str, scope: str) -> list[str]:
+    """Return the owners whose name begins with ``low`` and who have an item of LangGraph's store in this scope."""
+    high = low[:-1] + chr(ord(low[-1]) + 1)
+    with engine.read() as reader:
+        return tables_of(reader).owners_of_items(engine.tenant, low, high, scope, engine.now())
+
+
+def active_memories(engine: Engine, scope: str, wanted: Sequence[tuple[Address, str]]) -> list[Memory | None]:
+    """Return the active semantic memory of each ``(address, canonical key)`` in one snapshot.
+
+    ``None`` stands for a key that has none, whose memory has expired, or that the caller may not know of.
+    """
+
+    def find(reader: Reader, address: Address, key: str) -> Memory | None:
+        stream = reader.stream_at(address) if sees(engine.caller, address, scope) else None
+        stored = holder(engine, reader, stream, scope, KindClass.SEMANTIC, key).incumbent if stream else None
+        if stored is None or reading.current(engine, reader, [stored])[0].state.status is not Status.ACTIVE:
+            return None
+        return to_memory(stored)
+
+    with engine.read(brief=len(wanted) == 1) as reader:
+        return [find(reader, address, key) for address, key in wanted]
+
+
+# ── saving ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@again_on_conflict
+def save(engine: Engine, incoming: Sequence[Incoming], keep: Retention | None) -> None:
+    """Keep versions, all or none; then give up what the retention does not cover, unless there is none."""
+    with engine.write() as writer:
+        tables = tables_of(writer)
+        for one in incoming:
+            uid = _open(engine, tables, one.at)
+            tables.put_graph_checkpoint(engine.tenant, uid, one.checkpoint, one.values)
+            if one.writes:
+                tables.put_graph_writes(engine.tenant, uid, one.at.ns, one.checkpoint.version.id, one.writes)
+            if keep is not None:
+                _give_up(engine, tables, uid, one.at.ns, keep)
+
+
+@again_on_conflict
+def save_writes(engine: Engine, at: Where, checkpoint_id: str, writes: Sequence[GraphWrite]) -> None:
+    """Keep what a task wrote after a version, which may arrive later than its writes."""
+    with engine.write() as writer:
+        tables = tables_of(writer)
+        tables.put_graph_writes(engine.tenant, _open(engine, tables, at), at.ns, checkpoint_id, writes)
+
+
+def _open(engine: Engine, tables: KeepsGraphs, at: Where) -> str:
+    fresh_uid = engine.randomness.bytes(16).hex()
+    return tables.open_graph_thread(engine.tenant, at.user_id, at.thread_id, fresh_uid, engine.now())
+
+
+def _give_up(engine: Engine, tables: KeepsGraphs, uid: str, ns: str, keep: Retention) -> None:
+    count, oldest = tables.graph_extent(engine.tenant, uid, ns)
+    now = engine.clock()
+    if keep.exceeded(count, oldest, now):
+        versions = tables.graph_versions(engine.tenant, uid)
+        gone = outdated(versions, keep, now, _stored_channels(engine, tables, uid))
+        tables.remove_graph_versions(engine.tenant, uid, gone)
+
+
+def _stored_channels(engine: Engine, tables: KeepsGraphs, uid: str) -> StoredChannels:
+    return lambda version: tables.graph_channel_names(engine.tenant, uid, version.ns, version.id)
+
+
+# ── loading ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def load(engine: Engine, at: Where) -> Loaded | None:
+    """Return one version, or the newest of its namespace."""
+    with engine.read(brief=True) as reader:
+        tables = tables_of(reader)
+        thread = tables.graph_thread(engine.tenant, at.user_id, at.thread_id)
+        if thread is None:
+            return None
+        id = at.id or _newest(engine, tables, thread, at.ns)
+        return _contents(engine, tables, thread.uid, at._replace(id=id)) if id is not None else None
+
+
+def _newest(engine: Engine, tables: KeepsGraphs, thread: GraphThread, ns: str) -> str | None:
+    return thread.head if ns == ROOT else tables.newest_graph_checkpoint(engine.tenant, thread.uid, ns)
+
+
+def _contents(engine: Engine, tables: KeepsGraphs, uid: str, at: Where) -> Loaded | None:
+    assert at.id is not None, "the caller has found the version"
+    place = (engine.tenant, uid, at.ns, at.id)
+    checkpoint = tables.graph_checkpoint(*place)
+    if checkpoint is None:
+        return None
+    return Loaded(at, checkpoint, tables.graph_values(*place), tables.graph_writes(*place))
+
+
+def load_listed(engine: Engine, listed: Listed) -> Loaded | None:
+    """Return a listed version with everything that belongs to it, unless it was removed since."""
+    version = listed.checkpoint.version
+    with engine.read(brief=True) as reader:
+        at = Where(listed.user_id, listed.thread_id, version.ns, version.id)
+        return _contents(engine, tables_of(reader), listed.uid, at)
+
+
+def list_thread(engine: Engine, at: Where, ns: str | None, before: str | None) -> Iterator[Listed]:
+    """Yield the versions of one thread, newest first: of one namespace, of one id, or all."""
+    with engine.read(brief=True) as reader:
+        thread = tables_of(reader).graph_thread(engine.tenant, at.user_id, at.thread_id)
+    if thread is not None:
+        yield from _pages(engine, before, uid=thread.uid, ns=ns, id=at.id)
+
+
+def list_everything(engine: Engine, user_id: str | None, before: str | None) -> Iterator[Listed]:
+    """Yield the versions of every thread, newest first: of one user, or of all."""
+    yield from _pages(engine, before, user_id=user_id)
+
+
+def _pages(engine: Engine, before: str | None, **which: str | None) -> Iterator[Listed]:
+    after = GraphPlace() if before is None else GraphPlace(before)
+    while True:
+        with engine.read() as reader:
+            page = tables_of(reader).graph_page(engine.tenant, after, PAGE, **which)
+        yield from page
+        if len(page) < PAGE:
+            return
+        last = page[-1].checkpoint.version
+        after = GraphPlace(last.id, page[-1].uid, last.ns)
+
+
+def threads(engine: Engine, user_id: str | None) -> list[GraphThread]:
+    """Return the head rows, the latest used first."""
+    with engine.read() as reader:
+        return tables_of(reader).graph_threads(engine.tenant, user_id=user_id)
+
+
+def namespaces(engine: Engine, at: Where) -> list[str]:
+    """Return the namespaces of a thread that have a version."""
+    with engine.read() as reader:
+        tables = tables_of(reader)
+        thread = tables.graph_thread(engine.tenant, at.user_id, at.thread_id)
+        versions = tables.graph_versions(engine.tenant, thread.uid) if thread is not None else []
+    return sorted({version.ns for version in versions})
+
+
+# ── removing and copying ────────────────────────────────────────────────────────────────────────────────────────
+
+
+@again_on_conflict
+def delete_thread(engine: Engine, thread_id: str, user_id: str | None) -> None:
+    """Remove a thread with everything in it: one user's, or every user's thread of that name."""
+    with engine.write() as writer:
+        tables = tables_of(writer)
+        found = tables.graph_threads(engine.tenant, thread_id=thread_id, user_id=user_id)
+        tables.remove_graph_threads(engine.tenant, [thread.uid for thread in found])
+        writer.remove_cursors_of_thread(engine.tenant, thread_id, user_id)
+
+
+@again_on_conflict
+def delete_for_runs(engine: Engine, run_ids: Iterable[str], user_id: str | None) -> None:
+    """Remove the versions that these runs made, and what tasks wrote after them."""
+    wanted = set(run_ids)
+    with engine.write() as writer:
+        tables = tables_of(writer)
+        for thread in _threads_of_runs(engine, tables, wanted, user_id):
+            versions = tables.graph_versions(engine.tenant, thread.uid)
+            gone = [version for version in versions if version.run_id in wanted]
+            _remove(engine, tables, thread, versions, gone)
+
+
+def _threads_of_runs(engine: Engine, tables: KeepsGraphs, run_ids: set[str], user_id: str | None) -> list[GraphThread]:
+    found = {thread.uid: thread for id in sorted(run_ids) for thread in tables.graph_threads_of_run(engine.tenant, id)}
+    return [thread for _, thread in sorted(found.items()) if user_id in (None, thread.user_id)]
+
+
+def _remove(
+    engine: Engine,
+    tables: KeepsGraphs,
+    thread: GraphThread,
+    versions: Sequence[GraphVersion],
+    gone: Sequence[GraphVersion],
+) -> None:
+    """Remove versions; a thread that has none left goes with them."""
+    if len(gone) == len(versions):
+        tables.remove_graph_threads(engine.tenant, [thread.uid])
+    else:
+        tables.remove_graph_versions(engine.tenant, thread.uid, gone)
+
+
+@again_on_conflict
+def keep_latest(engine: Engine, thread_ids: Sequence[str], user_id: str | None) -> None:
+    """Remove all but the newest version of each namespace of these threads, and what it is rebuilt from."""
+    with engine.write() as writer:
+        tables = tables_of(writer)
+        for thread_id in thread_ids:
+            for thread in tables.graph_threads(engine.tenant, thread_id=thread_id, user_id=user_id):
+                versions = tables.graph_versions(engine.tenant, thread.uid)
+                gone = all_but_latest(versions, _stored_channels(engine, tables, thread.uid))
+                tables.remove_graph_versions(engine.tenant, thread.uid, gone)
+
+
+@again_on_conflict
+def copy_thread(engine: Engine, source: str, target: str, user_id: str | None) -> None:
+    """Copy a thread with everything in it to a new name, for each user that has it."""
+    with engine.write() as writer:
+        tables = tables_of(writer)
+        for thread in tables.graph_threads(engine.tenant, thread_id=source, user_id=user_id):
+            if tables.graph_thread(engine.tenant, thread.user_id, target) is not None:
+                raise WrongState(
+                    f"the thread {target!r} exists already.", field="target_thread_id", hint="Delete it first."
+                )
+            copy = _open(engine, tables, Where(thread.user_id, target))
+            tables.copy_graph_thread(engine.tenant, thread.uid, copy)

@@ -1,0 +1,298 @@
+"""Records of the third and the fourth memory schema, one JSON object a line."""
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from recollect.formats.fields import (
+    BY_WHOM,
+    FIELDS,
+    HOLDS,
+    beside,
+    beyond_of,
+    each_line,
+    id_of,
+    in_utc,
+    mapping_of,
+    moment_of,
+    named_after,
+    objects_in,
+    others,
+    parted,
+    said_at,
+    text_of,
+    was_named,
+    with_beyond,
+    without_empty,
+)
+from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, origin
+from recollect.model.canonical import canonical_json
+from recollect.model.record import Memory
+from recollect.rules.identity.keys import FALLBACK
+from recollect.rules.language.text import fingerprint, sha256_hex
+
+# ── the third schema ──────────────────────────────────────────────────────────────────────────────────────────────────
+# Its semantic title becomes the canonical key, its test memories go to the test namespace by the ordinary rules, and of
+# several records with one title the best becomes the active one: the most important, then the newest. The rest are
+# linked behind it as earlier versions.
+
+
+V3_NAME = "v3"
+_CARRIED = """
+    layer sublayer tags entities relationships artifact_ref confidence category owner context user_id agent_id
+""".split()
+_KEPT_WITH_THE_ORIGIN = ("id", "created_at", "timestamp", "source", "memory_type", "importance")
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
+
+
+def read_v3(source: Source, options: Options) -> Iterator[Foreign]:
+    """Read twice: once to see in which order, of which little has to be remembered, and once to take them in."""
+    seen = [_brief(line.number, value) for line, value in objects_in(source, source.lines())]
+    best = {brief.title: brief for brief in sorted(seen, key=lambda brief: brief.worth)}
+
+    def to_foreign(number: int, place: str, record: Mapping[str, Any]) -> Foreign:
+        title = _title(record).casefold()
+        return _take_v3(number, place, record, best[title].worth[1] if title else _LONG_AGO)
+
+    return each_line(source, source.lines_at(_in_order(seen)), to_foreign)
+
+
+# ── which one is the best ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+class _Brief(NamedTuple):
+    """What the order depends on: the title and a digest of the words, and what decides between those of one title."""
+
+    number: int
+    title: str
+    said: str
+    worth: tuple[float, datetime]
+
+
+def _brief(number: int, value: Any) -> _Brief:
+    record = mapping_of(value)
+    said = str(record.get("content") or "").strip()
+    return _Brief(
+        number, _title(record).casefold(), sha256_hex(said.encode("utf-8", "replace").decode()), _worth(record)
+    )
+
+
+def _in_order(briefs: Iterable[_Brief]) -> Iterator[int]:
+    """Order records from worst to best, so that the best of each title comes last and supersedes the others.
+
+    Records that say the same under one title follow the best of them, and reinforce it.
+    """
+    groups: dict[tuple[str, str], list[_Brief]] = {}
+    for brief in briefs:
+        groups.setdefault((brief.title, brief.said), []).append(brief)
+    best_first = [sorted(group, key=lambda one: one.worth, reverse=True) for group in groups.values()]
+    return (brief.number for group in sorted(best_first, key=lambda group: group[0].worth) for brief in group)
+
+
+def _worth(record: Mapping[str, Any]) -> tuple[float, datetime]:
+    """What decides between records of one title: importance as it was counted there, then the moment, whatever its zone."""
+    return _counted(record) or 0, _made(record) or _LONG_AGO
+
+
+def _made(record: Mapping[str, Any]) -> datetime | None:
+    return moment_of(record.get("created_at")) or moment_of(record.get("timestamp"))
+
+
+# ── one record ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _take_v3(number: int, place: str, record: Mapping[str, Any], best: datetime) -> Foreign:
+    """Read a record. None is dated later than the ``best`` of its title, which replaces it; the origin has its own time."""
+    if text_of(record.get("content")) is None:
+        return Foreign(number, place, refused="has no content")
+    if record.get("custom_metadata") is not None and not isinstance(record["custom_metadata"], dict):
+        return Foreign(number, place, refused="custom_metadata is not an object")
+    fields, note = _candidate_fields(record)
+    made = _made(record)
+    fields |= said_at(made if best is _LONG_AGO else min(made or best, best))
+    return Foreign(number, place, fields, id_of(record.get("id")), note=note)
+
+
+def _candidate_fields(record: Mapping[str, Any]) -> tuple[dict[str, Any], str | None]:
+    """Return a record as ``add`` takes it: what has a home gets it, the rest is kept with where it came from.
+
+    The answer also says what could not be kept.
+    """
+    homes = {name: record[name] for name in _CARRIED if record.get(name) and _fits(name, record[name])}
+    kept = {name: record[name] for name in _KEPT_WITH_THE_ORIGIN if name in record}
+    rest = others(record, *homes, *kept, "content", "custom_metadata", *(() if _has_title(record) else ("title",)))
+    custom = others(mapping_of(record.get("custom_metadata")), "title")
+    meta, note = beside({ORIGIN: {"format": V3_NAME, "schema": 3, **kept}}, {**rest, "custom_metadata": custom})
+    fields = {"owner": homes.get("user_id"), **homes, "content": record["content"], "source": "import"}
+    fields |= {"change": "update", "meta": meta}
+    if title := _title(record):
+        fields["canonical_key"] = title
+    if counted := _counted(record):
+        fields["importance"] = math.ceil(counted / 2)
+    return {**without_empty(fields), **named_after(text_of(record.get("id")))}, note
+
+
+def _fits(name: str, value: Any) -> bool:
+    """Return whether a field means here what it means there: a context of words, say, is no object, and is kept as it is."""
+    if name == "context":
+        return isinstance(value, dict)
+    return name not in ("owner", "user_id", "agent_id") or text_of(value) is not None
+
+
+def _has_title(record: Mapping[str, Any]) -> bool:
+    return bool(mapping_of(record.get("custom_metadata")).get("title"))
+
+
+def _title(record: Mapping[str, Any]) -> str:
+    return str(mapping_of(record.get("custom_metadata")).get("title") or record.get("title") or "")
+
+
+def _counted(record: Mapping[str, Any]) -> float | None:
+    """Importance as the third schema has it, from 1 to 10, or none; here it goes from 1 to 5. Text that is a number counts."""
+    value = record.get("importance")
+    if isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError:
+            return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 1:
+        return None
+    return min(value, 10)
+
+
+V3_FORMAT = Format(V3_NAME, "records of the third memory schema, JSON lines", read_v3)
+
+
+# ── the fourth schema, with its names and their meanings ──────────────────────────────────────────────────────────────
+# Its ``content_hash`` is the hash of the normalised content, which is a memory's fingerprint here, and its words for who
+# spoke are others. What a memory has beyond it stands under ``recollect``, which the schema allows: implementations may
+# store more fields.
+
+
+V4_NAME = "v4"
+SPOKEN_BY = {"user_input": "user", "agent": "agent", "test_suite": "test_suite"}
+"""The schema's words for who spoke. What says that it is the system's is an import: no file speaks for the operator."""
+WORDS = {
+    "system": "system",
+    "operator": "system",
+    "user": "user_input",
+    "tool": "agent",
+    "agent": "agent",
+    "import": "import",
+    "test_suite": "test_suite",
+}
+TAKEN_OVER = ("layer", "sublayer", "namespace", "tags", "entities", "relationships", "artifact_ref")
+DECIDED_ANEW = """
+    id status supersedes_id superseded_by_id related_memory_ids conflict_ids created_at last_modified access_count
+    last_accessed source
+""".split()
+"""What holds for the store that it comes from; it is kept with where the memory came from."""
+OWN = frozenset(("content", "content_hash", "canonical_key", "expires_at", *TAKEN_OVER, *DECIDED_ANEW))
+BEYOND = (
+    *("space", "owner", "scope", "kind", "topic_id", "event_type", "tier", "category", "context", "author"),
+    *("authority", "parent_refs", "confidence", "pinned", "importance", *HOLDS, *BY_WHOM),
+)
+"""What a memory has and the schema has no field for."""
+EXACT = "exact_hash"
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+def read_v4(source: Source, options: Options) -> Iterator[Foreign]:
+    return each_line(source, source.lines(), _take_v4)
+
+
+def _take_v4(number: int, place: str, record: Mapping[str, Any]) -> Foreign:
+    if text_of(record.get("content")) is None:
+        return Foreign(number, place, refused="has no content")
+    if (status := record.get("status", "active")) != "active":
+        return Foreign(number, place, skipped=f"is history: {status}")
+    beyond, rest = parted(others(record, *OWN), *BEYOND, "key", "meta", EXACT)
+    if not _is_of(record["content"], record.get("content_hash"), beyond.pop(EXACT, None)):
+        why = "its normalised content does not have its content_hash: it was changed or damaged"
+        return Foreign(number, place, refused=why)
+    data = beyond.pop("meta", {})
+    if not isinstance(data, dict):
+        return Foreign(number, place, refused="recollect.meta is not an object")
+    id, known_as = id_of(record.get("id")), record.get("canonical_key")
+    came = origin(V4_NAME, without_empty(record), *DECIDED_ANEW, earlier=data.get(ORIGIN))
+    meta, note = beside({**data, ORIGIN: came}, rest)
+    fields = {
+        **{name: record.get(name) for name in TAKEN_OVER},
+        "content": record["content"],
+        "canonical_key": known_as if _is_a_name({**beyond, "canonical_key": known_as}) else None,
+        "expires_at": in_utc(record.get("expires_at")),
+        **said_at(record.get("created_at")),
+        **beyond,
+        "source": SPOKEN_BY.get(str(record.get("source")), "import"),
+        **named_after(id),
+    }
+    return Foreign(number, place, {**without_empty(fields), "meta": meta}, id, note=note)
+
+
+def _is_of(content: str, stated: Any, exact: Any) -> bool:
+    """Return whether a content is the one that was hashed. Another hash than SHA-256 cannot be checked, and is let pass.
+
+    A store that folds synonyms, which nobody else knows, tells the hash of the exact words besides.
+    """
+    if not isinstance(stated, str) or not _SHA256.fullmatch(stated):
+        return True
+    try:
+        return sha256_hex(content) == exact if exact is not None else fingerprint(content) == stated
+    except UnicodeEncodeError:
+        return False
+
+
+def _is_a_name(record: Mapping[str, Any]) -> bool:
+    """Return whether the key names the concept. The schema's fallback names none, and is drawn anew."""
+    return record["canonical_key"] != FALLBACK and text_of(record["canonical_key"]) is not None and was_named(record)
+
+
+def write_v4(memories: Iterable[Memory]) -> Iterator[str]:
+    return (canonical_json(_record(memory)) + "\n" for memory in memories)
+
+
+def _record(memory: Memory) -> dict[str, Any]:
+    came = mapping_of(memory.meta.get(ORIGIN))
+    before = came if came.get("format") == V4_NAME else {}
+    said = beyond_of(memory, BEYOND, V4_NAME)
+    if fingerprint(memory.content) != memory.fingerprint:
+        said[EXACT] = memory.content_hash
+    return {
+        **with_beyond(others(mapping_of(before.get(FIELDS)), *OWN), said),
+        "id": memory.id,
+        "content": memory.content,
+        "content_hash": memory.fingerprint,
+        "layer": memory.layer,
+        "sublayer": memory.sublayer,
+        "canonical_key": memory.canonical_key,
+        "status": memory.status,
+        "namespace": memory.namespace,
+        "supersedes_id": memory.supersedes_id,
+        "superseded_by_id": memory.superseded_by_id,
+        "related_memory_ids": list(memory.related_memory_ids),
+        "conflict_ids": list(memory.conflict_ids),
+        "created_at": memory.created_at,
+        "last_modified": memory.last_modified,
+        "access_count": memory.access_count,
+        "last_accessed": memory.last_accessed,
+        "source": _word(memory, before),
+        "expires_at": memory.expires_at,
+        "tags": list(memory.tags),
+        "entities": list(memory.entities),
+        "relationships": list(memory.relationships),
+        "artifact_ref": memory.artifact_ref,
+    }
+
+
+def _word(memory: Memory, before: Mapping[str, Any]) -> str:
+    """Who spoke, in the schema's words: as it came, or for what was promoted, who is believed to have."""
+    if memory.source == "import" and before.get("source") in WORDS.values():
+        return str(before["source"])
+    if memory.source == "promotion":
+        return "user_input" if memory.authority == "user_asserted" else "agent"
+    return WORDS[str(memory.source)]
+
+
+V4_FORMAT = Format(V4_NAME, "records of the fourth memory schema, JSON lines", read_v4, write_v4)

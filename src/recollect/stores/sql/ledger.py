@@ -1,0 +1,336 @@
+"""Streams, ledger entries, pages for audits, the log of checkpoints, and the cursors of threads, over named queries."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from recollect.model.address import Address
+from recollect.model.bodies import values_from
+from recollect.model.ledger import GENESIS, Entry, Event, commit_to
+from recollect.stores.protocol import (
+    NO_LIMIT,
+    Amendment,
+    CommittedValue,
+    Cursor,
+    IndexedTerm,
+    Later,
+    LogCheckpoint,
+    LogLeaf,
+    LogSignature,
+    Phase,
+    PlatformId,
+    Relation,
+    Removals,
+    Revision,
+    Stream,
+    Thread,
+    Version,
+    WalkedState,
+    WalkedVersion,
+)
+from recollect.stores.sql import rows
+from recollect.stores.sql.queries import Capability, encode_list
+from recollect.stores.sql.vectors import relation_from
+
+FIRST_WRITE = "phase:first_write"
+"""Why the first phase began."""
+
+
+DAMAGED_VALUES = {"damaged": "these values cannot be read: run `recollect doctor`"}
+"""What an entry is said to have brought if its values cannot be read."""
+
+
+class StreamTables(Capability):
+    def stream_at(self, address: Address) -> Stream | None:
+        found = self._db.rows("stream_at", **address._asdict())
+        return rows.stream_from(found[0]) if found else None
+
+    def streams_at(self, addresses: Sequence[Address]) -> list[Stream]:
+        asked = [self._db.filtered_soon("stream_at", "", address._asdict()) for address in addresses]
+        return [rows.stream_from(row) for answer in asked for row in answer()]
+
+    def stream_numbered(self, tenant: str, number: int) -> Stream:
+        return rows.stream_from(self._db.rows("stream_numbered", tenant=tenant, stream=number)[0])
+
+    def streams_of(self, tenant: str, owner: str | None = None, space: str | None = None) -> list[Stream]:
+        if owner is not None:
+            found = self._db.rows("streams_of_owner", tenant=tenant, owner=owner)
+        elif space is not None:
+            found = self._db.rows("streams_of_space", tenant=tenant, space=space)
+        else:
+            found = self._db.rows("streams_of_tenant", tenant=tenant)
+        return [rows.stream_from(row) for row in found]
+
+    def streams_within(self, tenant: str, owners: Sequence[str], space: str) -> list[Stream]:
+        rows_found = self._db.rows("streams_within", tenant=tenant, owners=encode_list(owners), space=space)
+        nth = {owner: place for place, owner in enumerate(owners)}
+        found = sorted(rows_found, key=lambda row: (nth.get(row["owner"], len(nth)), row["stream"]))
+        return [rows.stream_from(row) for row in found]
+
+    def actor_names(self, tenant: str) -> dict[str, tuple[str | None, bytes | None]]:
+        return {row["uid"]: (row["name"], row["salt"]) for row in self._db.rows("actor_names", tenant=tenant)}
+
+    def platform_ids(self, tenant: str) -> list[PlatformId]:
+        return [PlatformId(*row) for row in self._db.tuples("platform_ids", tenant=tenant)]
+
+    def orphans(self, tenant: str) -> list[int]:
+        return [row["stream"] for row in self._db.rows("orphans", tenant=tenant)]
+
+    def locked_stream(self, tenant: str, number: int) -> Stream:
+        return rows.stream_from(self._db.rows("locked_stream", tenant=tenant, stream=number)[0])
+
+    def locked_streams(self, tenant: str) -> list[Stream]:
+        self._db.rows("no_new_streams", tenant=tenant)
+        return [rows.stream_from(row) for row in self._db.rows("locked_streams", tenant=tenant)]
+
+    def add_stream(self, address: Address, uid: str) -> Stream:
+        self._db.rows("no_new_streams", tenant=address.tenant)
+        self._db.run("add_stream", uid=uid, head=GENESIS, **address._asdict())
+        return rows.stream_from(self._db.rows("stream_at", **address._asdict())[0])
+
+    def advance_stream(self, stream: Stream) -> None:
+        self._db.run(
+            "advance_stream",
+            tenant=stream.tenant,
+            stream=stream.number,
+            tick=stream.tick,
+            last_seq=stream.last_seq,
+            last_memory=stream.last_memory,
+            head=stream.head,
+            last_at=stream.last_at,
+            documents=stream.documents,
+            words=stream.words,
+            phase=stream.phase,
+        )
+
+    def actor_uid(self, tenant: str, name: str, fresh_salt: bytes) -> str:
+        """Return the actor's uid; a new actor's is a commitment to its name under ``fresh_salt``."""
+        found = self._db.rows("actor_named", tenant=tenant, name=name)
+        if found:
+            return str(found[0]["uid"])
+        uid = commit_to(fresh_salt, name)
+        self.add_actor(tenant, uid, name, fresh_salt)
+        return uid
+
+    def add_actor(self, tenant: str, uid: str, name: str, salt: bytes) -> None:
+        self._db.run("add_actor", tenant=tenant, uid=uid, name=name, salt=salt)
+
+    def forget_owner(self, stream: Stream) -> int:
+        self._db.run("note_scrub_due")
+        for query in ("forget_stream_values", "drop_rejections"):
+            self._db.run(query, tenant=stream.tenant, stream=stream.number)
+        return self._db.counted("forget_owner_name", tenant=stream.tenant, stream=stream.number)
+
+    def add_platform_id(self, tenant: str, link: PlatformId) -> None:
+        self._db.run("add_platform_id", tenant=tenant, **link._asdict())
+
+    def remove_platform_id(self, tenant: str, platform: str, id: str) -> None:
+        self._db.run("remove_platform_id", tenant=tenant, platform=platform, id=id)
+
+    def forget_actor(self, tenant: str, uid: str) -> int:
+        self._db.run("forget_platform_ids", tenant=tenant, uid=uid)
+        return self._db.counted("forget_actor_name", tenant=tenant, uid=uid)
+
+
+class LedgerTables(Capability):
+    def add_version(self, stream: Stream, number: int, id: str, body: str, salt: bytes) -> None:
+        self._db.run(
+            "add_version", tenant=stream.tenant, stream=stream.number, memory=number, id=id, body=body, salt=salt
+        )
+
+    def add_entry(self, stream: Stream, entry: Entry) -> None:
+        self._db.run("add_entry", **rows.entry_row(stream, entry))
+
+    def add_amendment(self, stream: Stream, seq: int, memory_id: str, body: str, salt: bytes) -> None:
+        self._db.run(
+            "add_amendment",
+            tenant=stream.tenant,
+            stream=stream.number,
+            seq=seq,
+            memory_id=memory_id,
+            body=body,
+            salt=salt,
+        )
+
+    def entries(self, stream: Stream, after: int = 0, limit: int = NO_LIMIT) -> list[Entry]:
+        return self.entries_soon(stream, after, limit)()
+
+    def entries_soon(self, stream: Stream, after: int, limit: int) -> Later[list[Entry]]:
+        place = {"tenant": stream.tenant, "stream": stream.number}
+        answer = self._db.soon("entries_of_stream", {**place, "after": after, "limit": limit})
+        return lambda: [rows.entry_of(row) for row in answer()]
+
+    def entries_about(self, tenant: str, memory_id: str) -> list[Entry]:
+        return [rows.entry_from(row) for row in self._db.rows("entries_about", tenant=tenant, id=memory_id)]
+
+    def versions(self, stream: Stream) -> list[Version]:
+        found = self._db.rows("versions_of_stream", tenant=stream.tenant, stream=stream.number)
+        return [Version(row["memory"], row["id"], row["body"], row["salt"]) for row in found]
+
+    def amendments(self, stream: Stream) -> dict[int, tuple[str | None, bytes | None]]:
+        found = self._db.rows("amendments_of_stream", tenant=stream.tenant, stream=stream.number)
+        return {row["seq"]: (row["body"], row["salt"]) for row in found}
+
+    def amendments_about(self, tenant: str, memory_id: str) -> dict[int, Mapping[str, Any]]:
+        found = self._db.rows("amendments_about", tenant=tenant, id=memory_id)
+        return {row["seq"]: values_from(row["body"]) or DAMAGED_VALUES for row in found}
+
+    def first_acted_in(self, tenant: str, uid: str) -> int | None:
+        found = self._db.rows("first_acted_in", tenant=tenant, uid=uid)[0]["stream"]
+        return None if found is None else int(found)
+
+    def phases(self, stream: Stream) -> list[Phase]:
+        first = self._db.rows("first_entry", tenant=stream.tenant, stream=stream.number)
+        if not first:
+            return []
+        started = self._db.rows("phases", tenant=stream.tenant, stream=stream.number)
+        later = [_phase(number, row) for number, row in enumerate(started, start=2)]
+        return [Phase(1, None, FIRST_WRITE, first[0]["tick"], first[0]["at"]), *later]
+
+    def consolidation_entries(self, tenant: str) -> list[tuple[int, Entry, Mapping[str, Any]]]:
+        found = self._db.rows("consolidation_entries", tenant=tenant)
+        read = ((row, values_from(row["body"])) for row in found)
+        return [(row["stream"], rows.entry_from(row), values) for row, values in read if values is not None]
+
+
+def _phase(number: int, row: Mapping[str, Any]) -> Phase:
+    said = (values_from(row["body"]) if row["body"] is not None else None) or {}
+    return Phase(number, said.get("name"), said.get("reason", row["rule"]), row["tick"], row["at"])
+
+
+BEFORE_ALL = -(2**63)
+
+
+class WalkedTables(Capability):
+    def versions_after(self, stream: Stream, after: int, limit: int) -> list[WalkedVersion]:
+        found = self._db.tuples("versions_after", **_of(stream), after=after, limit=limit)
+        return [WalkedVersion(number, id, body, salt, tuple(rest)) for number, id, body, salt, *rest in found]
+
+    def stray_column(self, version: WalkedVersion, body: Mapping[str, Any] | None) -> str | None:
+        return rows.stray_column(version.number, version.repeated, body)
+
+    def amendments_after(self, stream: Stream, after: int, limit: int) -> list[Amendment]:
+        return [Amendment(*row) for row in self._db.tuples("amendments_after", **_of(stream), after=after, limit=limit)]
+
+    def states_after(self, stream: Stream, after: int, limit: int) -> list[WalkedState]:
+        found = self._db.tuples("states_after", **_of(stream), after=after, limit=limit)
+        return [WalkedState(row[0], row[1], rows.state_of(row[2:])) for row in found]
+
+    def removals(self, stream: Stream) -> Removals:
+        found = Removals(set(), {})
+        for id, event, seal in self._db.tuples("removals", **_of(stream)):
+            if event == Event.SEVERED:
+                found.links.setdefault(id, []).append(seal)
+            else:
+                found.contents.add(id)
+        return found
+
+    def parents_between(self, stream: Stream, after: int, upto: int) -> list[tuple[int, str]]:
+        return self._db.tuples("parents_between", **_of(stream), after=after, upto=upto)
+
+    def relations_between(self, stream: Stream, after: int, upto: int) -> list[Relation]:
+        return [relation_from(row) for row in self._db.rows("relations_between", **_of(stream), after=after, upto=upto)]
+
+    def postings_after(self, stream: Stream, last: tuple[str, int] | None, limit: int) -> list[IndexedTerm]:
+        term, place = ("", BEFORE_ALL) if last is None else (last[0], -last[1])
+        return self._db.tuples("postings_after", **_of(stream), term=term, place=place, limit=limit)
+
+    def entry_hashes(self, stream: Stream, after: int, limit: int) -> list[str]:
+        return [hash for (hash,) in self._db.tuples("entry_hashes", **_of(stream), after=after, limit=limit)]
+
+
+def _of(stream: Stream) -> dict[str, Any]:
+    return {"tenant": stream.tenant, "stream": stream.number}
+
+
+class CheckpointLogTables(Capability):
+    """Reading and appending. Nothing here changes or removes what is there."""
+
+    def lock_log(self, tenant: str) -> None:
+        self._db.rows("lock_log", tenant=tenant)
+
+    def log_leaves(self, tenant: str) -> list[LogLeaf]:
+        return [LogLeaf(*row) for row in self._db.tuples("log_leaves", tenant=tenant)]
+
+    def log_leaves_about(self, tenant: str, kind: str, subject: str | None = None) -> list[LogLeaf]:
+        if subject is None:
+            found = self._db.tuples("log_leaves_of_kind", tenant=tenant, kind=kind)
+        else:
+            found = self._db.tuples("log_leaves_about", tenant=tenant, kind=kind, subject=subject)
+        return [LogLeaf(*row) for row in found]
+
+    def last_log_leaves(self, tenant: str) -> list[LogLeaf]:
+        return [LogLeaf(*row) for row in self._db.tuples("last_log_leaves", tenant=tenant)]
+
+    def extend_log(self, tenant: str, leaves: Sequence[LogLeaf]) -> None:
+        self._db.run_many("add_log_leaf", [(tenant, *leaf) for leaf in leaves])
+
+    def log_checkpoints(self, tenant: str) -> list[LogCheckpoint]:
+        return [LogCheckpoint(*row) for row in self._db.tuples("log_checkpoints", tenant=tenant)]
+
+    def log_checkpoint(self, tenant: str, size: int | None = None) -> LogCheckpoint | None:
+        if size is None:
+            found = self._db.tuples("last_log_checkpoint", tenant=tenant)
+        else:
+            found = self._db.tuples("log_checkpoint", tenant=tenant, size=size)
+        return LogCheckpoint(*found[0]) if found else None
+
+    def add_log_checkpoint(self, tenant: str, checkpoint: LogCheckpoint) -> None:
+        self._db.run("add_log_checkpoint", tenant=tenant, **checkpoint._asdict())
+
+    def log_signatures(self, tenant: str, size: int | None = None) -> list[LogSignature]:
+        if size is None:
+            found = self._db.tuples("log_signatures", tenant=tenant)
+        else:
+            found = self._db.tuples("log_signatures_of", tenant=tenant, size=size)
+        return [LogSignature(*row) for row in found]
+
+    def add_log_signature(self, tenant: str, signature: LogSignature) -> None:
+        self._db.run("add_log_signature", tenant=tenant, **signature._asdict())
+
+    def committed_values(self, stream: Stream, number: int, memory_id: str) -> list[CommittedValue]:
+        place = {"tenant": stream.tenant, "stream": stream.number, "memory": number, "id": memory_id}
+        return [CommittedValue(*row) for row in self._db.tuples("committed_values", **place)]
+
+
+class CursorTables(Capability):
+    """Finding, moving and removing them. A thread's own row is the arbiter of every move of its cursors."""
+
+    def revision(self, tenant: str, thread: Thread) -> Revision | None:
+        found = self._db.rows("thread_revision", tenant=tenant, **thread._asdict())
+        return Revision(**dict(found[0])) if found else None
+
+    def cursors(self, tenant: str, thread: Thread) -> dict[int, Cursor]:
+        found = self._db.rows("thread_cursors", tenant=tenant, **thread._asdict())
+        return {row["stream"]: Cursor(row["stream"], row["seq"], tuple(json.loads(row["shown"]))) for row in found}
+
+    def newest_stream(self, tenant: str) -> int:
+        return int(self._db.rows("newest_stream", tenant=tenant)[0]["newest"])
+
+    def begin_thread(self, tenant: str, thread: Thread, at: Revision, cursors: Sequence[Cursor]) -> bool:
+        begun = self._db.counted("begin_thread", tenant=tenant, **thread._asdict(), **at._asdict()) == 1
+        if begun:
+            self._put(tenant, thread, cursors)
+        return begun
+
+    def move_thread(self, tenant: str, thread: Thread, to: Revision, cursors: Sequence[Cursor]) -> bool:
+        place = {"rev": to.rev, "moves": to.moves, "round_until": to.round_until}
+        moved = self._db.counted("move_thread", tenant=tenant, **thread._asdict(), **place) == 1
+        if moved:
+            self._put(tenant, thread, cursors)
+        return moved
+
+    def remove_cursors_naming(self, tenant: str, name: str) -> None:
+        gone = self._db.counted("remove_threads_naming", tenant=tenant, name=name)
+        gone += self._db.counted("remove_cursors_naming", tenant=tenant, name=name)
+        if gone:
+            self._db.run("note_scrub_due")
+
+    def remove_cursors_of_thread(self, tenant: str, name: str, user: str | None = None) -> None:
+        for query in ("remove_threads_named", "remove_cursors_named"):
+            self._db.run(query, tenant=tenant, name=name, user=user)
+
+    def _put(self, tenant: str, thread: Thread, cursors: Sequence[Cursor]) -> None:
+        """In one order for everybody, so that two never wait for each other."""
+        rows = [(tenant, *thread, one.stream, one.seq, json.dumps(one.shown)) for one in sorted(cursors)]
+        self._db.run_many("put_cursor", rows)

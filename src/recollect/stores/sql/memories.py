@@ -1,0 +1,418 @@
+"""Current memories, their text index, their provenance, and rejected values, over named queries."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from recollect.model.address import Address
+from recollect.model.principals import author_principal
+from recollect.model.state import State
+from recollect.rules.identity.keys import identities
+from recollect.rules.identity.rejected_values import Sealed
+from recollect.rules.language.findable import Findable
+from recollect.stores.protocol import Contender, Later, Neighbour, Posting, Selection, Standing, Stored, Stream
+from recollect.stores.sql import rows
+from recollect.stores.sql.queries import Capability, check_column, encode_list, encode_places, where
+from recollect.stores.sql.rows import said_terms_in, term_counts_in, text_length_in, write_term_note
+
+
+class _NamesVouchers(Capability):
+    def _named(self, tenant: str, found: Sequence[rows.Row], *, damaged: bool = False) -> list[Stored]:
+        """Memories with the names of those who vouch for them, which most memories have not: then nothing is looked up.
+
+        Damaged ones are left out unless they are asked for.
+        """
+        memories = [stored for stored in map(rows.stored_from, found) if damaged or stored.damage is None]
+        uids = {one["actor"] for stored in memories for one in stored.state.vouchers}
+        if not uids:
+            return memories
+        names = self.names_of(tenant, sorted(uids))
+        return [stored._replace(actor_names=names) if stored.state.vouchers else stored for stored in memories]
+
+    def names_of(self, tenant: str, uids: Sequence[str]) -> dict[str, str]:
+        found = self._db.rows("actors_with_uids", tenant=tenant, uids=json.dumps(list(uids))) if uids else []
+        return {row["uid"]: row["name"] for row in found}
+
+
+class ProvenanceTables(_NamesVouchers):
+    """The projection of parents is kept with the row of current state, by the same calls."""
+
+    def with_hashes(self, tenant: str, hashes: Sequence[str], selection: Selection, limit: int) -> list[Stored]:
+        return self._by_hash("memories_with_hashes", tenant, hashes, selection, limit)
+
+    def built_upon(self, tenant: str, hashes: Sequence[str], selection: Selection, limit: int) -> list[Stored]:
+        return self._by_hash("built_upon", tenant, hashes, selection, limit)
+
+    def tied_to(self, tenant: str, ids: Sequence[str]) -> list[Stored]:
+        params = {"tenant": tenant, "ids": json.dumps(list(ids))}
+        found = self._db.filtered("tied_to", "1 = 1", params, **self._readable("v.body", "m.vouchers")) if ids else []
+        return self._named(tenant, found, damaged=True)
+
+    def _readable(self, *texts: str) -> dict[str, str]:
+        """Return the conditions that these texts can be read, by the names under which a statement leaves a place for them."""
+        return {f"{text.rpartition('.')[2]}_readable": self._db.dialect.readable.format(text=text) for text in texts}
+
+    def cut_links(self, stream: Stream, number: int, memory_id: str, body: str, hashes: Sequence[str]) -> None:
+        self._db.run("cut_links", tenant=stream.tenant, stream=stream.number, memory=number, body=body)
+        self._db.run("note_scrub_due")
+        self._db.run_many("remove_parent", [(stream.tenant, one, stream.number, number) for one in hashes])
+        self._db.run("remove_retries", tenant=stream.tenant, id=memory_id)
+        for one in hashes:
+            self._db.run("remove_traces_holding", tenant=stream.tenant, text=one)
+
+    def vouched_for(
+        self, tenant: str, vouchers: Sequence[str], selection: Selection, each: int
+    ) -> dict[str, tuple[str, ...]]:
+        if not vouchers:
+            return {}
+        condition, params = where(selection, self._db.dialect)
+        params |= {"tenant": tenant, "names": json.dumps(list(dict.fromkeys(vouchers))), "each": each}
+        found: dict[str, tuple[str, ...]] = {}
+        for row in self._db.filtered("vouched_for", condition, params, **self._readable("v.body")):
+            author = author_principal(row["author"], row["user_id"], row["agent_id"])
+            found[row["voucher"]] = tuple(dict.fromkeys((*found.get(row["voucher"], ()), author)))
+        return found
+
+    def _by_hash(
+        self, query: str, tenant: str, hashes: Sequence[str], selection: Selection, limit: int
+    ) -> list[Stored]:
+        if not hashes:
+            return []
+        condition, params = where(selection, self._db.dialect)
+        params |= {"tenant": tenant, "hashes": json.dumps(list(dict.fromkeys(hashes))), "limit": limit}
+        return self._named(tenant, self._db.filtered(query, condition, params))
+
+    def _note_parents(self, stream: Stream, number: int, body: Mapping[str, Any] | None) -> None:
+        hashes = body.get("parent_refs", ()) if body else ()
+        if hashes:
+            self._db.run_many(
+                "add_parent", [(stream.tenant, one, stream.number, number) for one in sorted(set(hashes))]
+            )
+
+
+FEW_STREAMS = 16
+
+
+class _Postings(Capability):
+    def _add_postings(self, stream: Stream, number: int, terms: Findable) -> str:
+        """Add a memory's terms to the index and to the stream's statistics; returns the note that takes them out.
+
+        A text is as long as what it says: the words of its key do not make the others weigh less.
+        """
+        said, keyed = Counter(terms.said), Counter(terms.keyed)
+        counts, length = {**said, **keyed}, len(terms.said)
+        key = (stream.tenant, stream.number)
+        self._db.run_many("add_posting", [(*key, term, number, tf, length) for term, tf in counts.items()])
+        self._db.run_many("count_term", [(*key, term) for term in counts])
+        stream.documents += 1
+        stream.words += length
+        return write_term_note(said, keyed)
+
+
+SORTS = {
+    "turns": "kind = 'short_term'",
+    "profile": "kind = 'profile'",
+    "rules": "layer = 'intent' AND authority <> 'ai_inferred'",
+}
+"""What the indexes of the standing memories hold."""
+
+
+OF_CATEGORY = "category = :of_category AND kind NOT IN ('profile', 'short_term', 'procedural')"
+
+
+class StateTables(ProvenanceTables, _Postings):
+    def by_ids(self, tenant: str, ids: Sequence[str]) -> dict[str, Stored]:
+        found = self._db.rows("memories_by_ids", tenant=tenant, ids=encode_list(ids))
+        return {stored.state.id: stored for stored in self._named(tenant, found, damaged=True)}
+
+    def by_numbers(self, stream: Stream, numbers: Sequence[int]) -> list[Stored]:
+        found = self._db.rows(
+            "memories_numbered", tenant=stream.tenant, stream=stream.number, numbers=encode_list(numbers)
+        )
+        return self._named(stream.tenant, found)
+
+    def by_places(self, tenant: str, places: Sequence[tuple[int, int]]) -> list[Stored]:
+        found = self._db.rows("memories_at", tenant=tenant, places=encode_places(places)) if places else []
+        return self._named(tenant, found)
+
+    def contents(self, tenant: str, places: Sequence[tuple[int, int]]) -> dict[tuple[int, int], str]:
+        found = self._at_places("contents_at", tenant, places)
+        return {(stream, number): content for stream, number, content in found if isinstance(content, str)}
+
+    def entities(
+        self, tenant: str, places: Sequence[tuple[int, int]]
+    ) -> dict[tuple[int, int], list[Mapping[str, Any]]]:
+        found = self._at_places("entities_at", tenant, places)
+        return {(stream, number): json.loads(entities) for stream, number, entities in found if entities is not None}
+
+    def _at_places(self, query: str, tenant: str, places: Sequence[tuple[int, int]]) -> list[tuple[Any, ...]]:
+        """Something out of the bodies at these places; nothing out of those that cannot be read."""
+        if not places:
+            return []
+        params = {"tenant": tenant, "places": encode_places(places)}
+        return self._db.filtered_tuples(query, self._db.dialect.readable.format(text="v.body"), params)
+
+    def candidates(
+        self, tenant: str, places: Sequence[tuple[int, int]], selection: Selection
+    ) -> dict[tuple[int, int], Contender]:
+        if not places:
+            return {}
+        condition, params = where(selection, self._db.dialect)
+        params |= {"tenant": tenant, "places": encode_places(places)}
+        found = self._db.filtered_tuples("candidates", condition, params)
+        return {row[:2]: Contender._make(row[2:]) for row in found}
+
+    def ids_like(self, tenant: str, text: str, limit: int = 10) -> list[str]:
+        """Return the ids that begin with these hex digits, or that go by this alias."""
+        low = prefix_of(text)
+        found = self._db.rows("ids_with_alias", tenant=tenant, alias=text, limit=limit)
+        if low is not None:
+            found += self._db.rows("ids_with_prefix", tenant=tenant, low=low, high=low + "~", limit=limit)
+        return list(dict.fromkeys(row["id"] for row in found))
+
+    def active_with_key(self, stream: Stream, scope: str, kind_class: str, key_identity: str) -> list[Stored]:
+        low, end = identities(key_identity)
+        found = self._db.rows(
+            "active_with_key",
+            tenant=stream.tenant,
+            stream=stream.number,
+            scope=scope,
+            kind_class=kind_class,
+            low=low,
+            end=end,
+        )
+        return sorted(self._named(stream.tenant, found, damaged=True), key=lambda stored: stored.number)
+
+    def select(self, tenant: str, selection: Selection, limit: int, *, damaged: bool = False) -> list[Stored]:
+        """Newest first. A few streams are read one by one, so that a small one is not searched for in a large store."""
+        condition, params = where(selection, self._db.dialect)
+        params |= {"tenant": tenant, "limit": limit}
+        if selection.streams is None or len(selection.streams) > FEW_STREAMS:
+            found = self._db.filtered("select_memories", condition, params)
+            return self._named(tenant, found, damaged=damaged)
+        asked = [
+            self._db.filtered_soon("select_in_stream", condition, {**params, "stream": stream})
+            for stream in selection.streams
+        ]
+        found = [row for answer in asked for row in answer()]
+        found.sort(key=lambda row: (row["created_at"], row["stream"], row["memory"]), reverse=True)
+        return self._named(tenant, found[:limit], damaged=damaged)
+
+    def active_about(self, stream: Stream, slot: str, subject_value: str, limit: int) -> list[Stored]:
+        about = {"tenant": stream.tenant, "stream": stream.number, "slot": slot, "subject_value": subject_value}
+        numbers = [number for (number,) in self._db.tuples("active_about", **about, limit=limit)]
+        return self.by_numbers(stream, numbers) if numbers else []
+
+    def key_holders(self, stream: Stream, scopes: Sequence[str], keys: Sequence[tuple[str, str]]) -> list[int]:
+        found = self._db.tuples(
+            "key_holders",
+            tenant=stream.tenant,
+            stream=stream.number,
+            scopes=json.dumps(list(scopes)),
+            keys=json.dumps([list(key) for key in keys]),
+        )
+        return sorted(number for (number,) in found)
+
+    def standing(
+        self, stream: Stream, which: Standing, limit: int, selection: Selection | None = None
+    ) -> Later[list[Stored]]:
+        condition, params = where(selection or Selection(), self._db.dialect)
+        params |= {"tenant": stream.tenant, "stream": stream.number, "limit": limit}
+        answer = self._db.filtered_soon("standing", condition, params, which=which, sort=SORTS[which])
+        return lambda: self._named(stream.tenant, answer())
+
+    def standing_in(self, stream: Stream, category: str, limit: int, selection: Selection) -> Later[list[Stored]]:
+        condition, params = where(selection, self._db.dialect)
+        params |= {"tenant": stream.tenant, "stream": stream.number, "limit": limit, "of_category": category}
+        answer = self._db.filtered_soon("standing", condition, params, which="by_category", sort=OF_CATEGORY)
+        return lambda: self._named(stream.tenant, answer())
+
+    def count(self, tenant: str, selection: Selection) -> int:
+        condition, params = where(selection, self._db.dialect)
+        return int(self._db.filtered("count_memories", condition, {**params, "tenant": tenant})[0]["n"])
+
+    def count_by(self, tenant: str, column: str, selection: Selection) -> dict[str, int]:
+        check_column(column)
+        condition, params = where(selection, self._db.dialect)
+        found = self._db.filtered("count_by", condition, {**params, "tenant": tenant}, column=column)
+        return {str(row["value"]): row["n"] for row in found}
+
+    def count_removed(self, tenant: str) -> int:
+        return int(self._db.rows("count_removed", tenant=tenant)[0]["n"])
+
+    def aliases(self, tenant: str) -> list[tuple[str, str]]:
+        return [(row["alias"], row["id"]) for row in self._db.rows("aliases_of_tenant", tenant=tenant)]
+
+    def states(self, stream: Stream) -> list[Stored]:
+        found = self._db.rows("states_of_stream", tenant=stream.tenant, stream=stream.number)
+        return [rows.stored_from(row) for row in found]
+
+    def expired_ids(self, stream: Stream, now: str, tick: int) -> list[str]:
+        found = self._db.rows("expired", tenant=stream.tenant, stream=stream.number, now=now, tick=tick)
+        return [row["id"] for row in found]
+
+    def unused_ids(self, stream: Stream, before: str, importance: int) -> list[str]:
+        found = self._db.rows(
+            "unused", tenant=stream.tenant, stream=stream.number, before=before, importance=importance
+        )
+        return [row["id"] for row in found]
+
+    def purgeable_ids(self, stream: Stream, now: str) -> list[str]:
+        return [row["id"] for row in self._db.rows("to_purge", tenant=stream.tenant, stream=stream.number, now=now)]
+
+    def put_memory(
+        self,
+        stream: Stream,
+        number: int,
+        state: State,
+        body: Mapping[str, Any] | None,
+        terms: Findable | None,
+        *,
+        beside: bool = False,
+    ) -> None:
+        row = rows.memory_row(stream, number, state, body, beside=beside)
+        if terms is not None:
+            row["terms"] = self._add_postings(stream, number, terms)
+        self._db.run("put_memory", **row)
+        for alias in body.get("aliases", ()) if body else ():
+            self._db.run("add_alias", tenant=stream.tenant, alias=alias, id=state.id)
+        self._note_parents(stream, number, body)
+
+    def move_memory(self, stream: Stream, number: int, state: State, *, beside: bool = False) -> None:
+        self._db.run("move_memory", **rows.state_row(stream, number, state, beside=beside))
+
+
+class TextTables(_Postings):
+    def index_text(self, stream: Stream, number: int, terms: Findable) -> None:
+        """Index a memory that is there already, such as one that was restored."""
+        note = self._add_postings(stream, number, terms)
+        self._db.run("set_terms", tenant=stream.tenant, stream=stream.number, memory=number, terms=note)
+
+    def unindex_text(self, stream: Stream, numbers: Sequence[int]) -> None:
+        """Take the terms of some memories out again; nothing happens to one that is not indexed."""
+        place = (stream.tenant, stream.number)
+        found = self._db.tuples("terms_of", tenant=stream.tenant, stream=stream.number, numbers=encode_list(numbers))
+        terms = [(*place, term, number) for number, note in found for term in term_counts_in(note)]
+        self._db.run_many("remove_posting", terms)
+        counts = Counter(term for _, _, term, _ in terms)
+        self._db.run_many("uncount_term", [(*place, term, count) for term, count in counts.items()])
+        self._db.run_many("drop_uncounted_terms", [(*place, term) for term in counts])
+        for number, note in found:
+            self._db.run("set_terms", tenant=stream.tenant, stream=stream.number, memory=number, terms=None)
+            stream.documents -= 1
+            stream.words -= text_length_in(note)
+
+    def term_frequencies(self, stream: Stream, terms: Sequence[str]) -> dict[str, int]:
+        found = self._db.rows("term_frequencies", tenant=stream.tenant, stream=stream.number, terms=encode_list(terms))
+        return {row["term"]: row["tf"] for row in found}
+
+    def postings(
+        self, stream: Stream, limits: Mapping[str, int], selection: Selection | None = None
+    ) -> dict[str, list[Posting]]:
+        place = {"tenant": stream.tenant, "stream": stream.number}
+        asked = [{**place, "term": term, "limit": limit} for term, limit in limits.items()]
+        if selection is None:
+            return dict(zip(limits, self._each("postings", asked), strict=True))
+        condition, params = where(selection, self._db.dialect)
+        fitting = (self._db.filtered_tuples("fitting_postings", condition, {**params, **one}) for one in asked)
+        return dict(zip(limits, fitting, strict=True))
+
+    def postings_of(self, stream: Stream, terms: Sequence[str], numbers: Sequence[int]) -> dict[str, list[Posting]]:
+        place = {"tenant": stream.tenant, "stream": stream.number, "numbers": encode_list(numbers)}
+        asked = [{**place, "term": term} for term in terms]
+        return dict(zip(terms, self._each("postings_of", asked), strict=True))
+
+    def _each(self, query: str, asked: Iterable[Mapping[str, Any]]) -> list[list[Any]]:
+        """Return the answers to one query with several parameters, all asked before the first is waited for."""
+        answers = [self._db.soon(query, one) for one in asked]
+        return [answer() for answer in answers]
+
+    def sharing(
+        self, stream: Stream, terms: Sequence[str], shared_min: int, after: int, limit: int, selection: Selection
+    ) -> list[int]:
+        condition, params = where(selection, self._db.dialect)
+        params |= {"tenant": stream.tenant, "stream": stream.number, "terms": encode_list(terms)}
+        params |= {"shared_min": shared_min, "after": after, "limit": limit}
+        return [number for (number,) in self._db.filtered_tuples("sharing", condition, params)]
+
+    def neighbours(
+        self, stream: Stream, numbers: Sequence[int], terms: frozenset[str], shared_min: int
+    ) -> list[Neighbour]:
+        """Most candidates share too little, which is seen in their notes as they stand; only the rest are taken apart."""
+        found = self._db.rows(
+            "texts_numbered", tenant=stream.tenant, stream=stream.number, numbers=encode_list(numbers)
+        )
+        marks = [f" {term}:" for term in terms]
+        said = ((row, said_terms_in(row["terms"])) for row in found if row["terms"])
+        likely = ((row, note) for row, note in said if sum(mark in note for mark in marks) >= shared_min)
+        read = (Neighbour(row["memory"], row["id"], frozenset(term_counts_in(note))) for row, note in likely)
+        return [one for one in read if len(one.terms & terms) >= shared_min]
+
+    def visible(self, stream: Stream, numbers: Sequence[int], selection: Selection) -> set[int]:
+        condition, params = where(selection, self._db.dialect)
+        params |= {"tenant": stream.tenant, "stream": stream.number, "numbers": encode_list(numbers)}
+        return {row["memory"] for row in self._db.filtered("visible_numbers", condition, params)}
+
+    def count_beyond(
+        self, stream: Stream, scopes: Sequence[str] | None, categories: Sequence[str] | None
+    ) -> Later[int]:
+        where = {"tenant": stream.tenant, "stream": stream.number}
+        seen = None if scopes is None else json.dumps(sorted(scopes))
+        counts = [self._db.soon("active_between_scopes", where | gap) for gap in gaps(scopes)]
+        of_categories = [{**where, **gap, "scopes": seen} for gap in gaps(categories)]
+        counts += [self._db.soon("active_between_categories", gap) for gap in of_categories]
+        return lambda: sum(int(answer()[0][0]) for answer in counts)
+
+
+_FIRST, _LAST = "", chr(0x10FFFF)
+"""Before and after every name that there can be."""
+
+
+def gaps(names: Sequence[str] | None) -> list[dict[str, str]]:
+    """Return the stretches between some names in order; none if any name will do."""
+    if names is None:
+        return []
+    ordered = [_FIRST, *sorted(set(names)), _LAST]
+    return [{"after": after, "before": before} for after, before in pairwise(ordered)]
+
+
+def prefix_of(text: str) -> str | None:
+    """Return an id or the beginning of one, as ids are written: ``"0f3a9c2b1d4e"`` gives ``"0f3a9c2b-1d4e"``."""
+    digits = text.replace("-", "").lower()
+    if not digits or len(digits) > 32 or any(c not in "0123456789abcdef" for c in digits):
+        return None
+    cuts = ((0, 8), (8, 12), (12, 16), (16, 20), (20, 32))
+    return "-".join(digits[a:b] for a, b in cuts if digits[a:b])
+
+
+class RejectionTables(Capability):
+    def rejection_secrets(self, address: Address, person: str | None) -> dict[int, str]:
+        found = self._db.tuples(
+            "rejection_secrets",
+            tenant=address.tenant,
+            space=address.space,
+            owner=address.owner,
+            person=person or "",
+        )
+        return dict(found)
+
+    def rejecting_streams(self, tenant: str) -> list[int]:
+        return [stream for (stream,) in self._db.tuples("rejecting_streams", tenant=tenant)]
+
+    def rejections_with(self, tenant: str, stream: int, marks: Iterable[str]) -> list[str]:
+        place = {"tenant": tenant, "stream": stream}
+        asked = [self._db.soon("rejections_with_mark", {**place, "mark": mark}) for mark in sorted(marks)]
+        return sorted({id for answer in asked for (id,) in answer()})
+
+    def rejections(self, stream: Stream) -> list[Sealed]:
+        found = self._db.tuples("rejections_of_stream", tenant=stream.tenant, stream=stream.number)
+        return [Sealed(*row) for row in found]
+
+    def add_rejections(self, stream: Stream, sealed: Iterable[Sealed]) -> None:
+        rows = [(stream.tenant, stream.number, one.mark, one.id, one.secret) for one in sorted(sealed)]
+        self._db.run_many("add_rejection", rows)
+
+    def remove_rejection(self, stream: Stream, id: str) -> None:
+        self._db.run("remove_rejection", tenant=stream.tenant, stream=stream.number, rejection=id)
