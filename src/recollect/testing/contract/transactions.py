@@ -273,7 +273,7 @@ class ConcurrencyContract(StoreUnderTest):
 
     def test_processes_take_turns(self, store: Store, second: Store) -> None:
         del second
-        spawn = multiprocessing.get_context("spawn")
+        spawn = multiprocessing.get_context("forkserver")
         workers = [
             spawn.Process(target=_write_in_a_process, args=(type(self), store.location, worker)) for worker in (1, 2)
         ]
