@@ -14,7 +14,6 @@ from recollect.engine.ledger.documents import RecordedErasure
 from recollect.engine.lifecycle.consolidation import ConsolidationReport
 from recollect.engine.transfer.importing import ImportReport
 from recollect.model.errors import RecollectError
-from recollect.model.operation import OperationPage
 from recollect.model.receipt import ErasureReceipt, Page, Recall, Receipt, UpkeepReport, Verification
 from recollect.model.record import Memory
 from recollect.model.vocabulary import Namespace, Space
@@ -103,8 +102,7 @@ def _(answer: Memory) -> Attributes:
 
 @described.register(Page)
 @described.register(Recall)
-@described.register(OperationPage)
-def _(answer: Page | Recall | OperationPage) -> Attributes:
+def _(answer: Page[Any] | Recall) -> Attributes:
     return {"count": len(answer.items)}
 
 

@@ -87,9 +87,9 @@ def test_trust_flows_to_the_agent_and_not_to_the_user_of_its_name(mem: Any) -> N
     ana = mem.as_caller(agent="ana", **IN_LAB)
     ana.vouch(bens.id)
     mem.as_caller(user="ben", **IN_LAB).vouch(it.id)
-    assert ana.vouching(it.id).weight == 0
+    assert ana.vouchers(it.id).weight == 0
     mem.as_caller(agent="ben", **IN_LAB).vouch(it.id)
-    assert ana.vouching(it.id).weight == 0.5
+    assert ana.vouchers(it.id).weight == 0.5
 
 
 def test_no_caller_is_credited_under_another_kind(mem: Any) -> None:
@@ -212,7 +212,7 @@ def test_a_store_of_an_earlier_release_is_brought_forward(
         assert mem.verify().ok
         actors = {event.actor for event in mem.history(owner="ana")}
         assert actors == {"user:ana", "agent:planner", "agent:critic"}
-        assert mem.at(tick=tick, owner="ana").get(it.id).content == "Ana paints doors"
+        assert mem.as_of(tick=tick, owner="ana").get(it.id).content == "Ana paints doors"
         mem.as_caller(user="ana").add("Ana paints gates")
         assert len({event.actor for event in mem.history(owner="ana")}) == 3, "who acted before acts under the same uid"
         mem.erase(owner="ana")
