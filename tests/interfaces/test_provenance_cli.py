@@ -135,7 +135,7 @@ def test_out_and_in_again(greenhouse: Shell) -> None:
     greenhouse.run("--store", "other.db", *moving, stdin=lines)
     assert greenhouse.run("--store", "other.db", "export", "--format", "entries", "--any-status") == lines
     again = greenhouse.json("--store", "other.db", *moving, stdin=lines)
-    assert again["outcomes"] == {"here already": 12}
+    assert again["outcomes"] == {"already_there": 12}
 
 
 def test_an_unsound_file_is_refused_whole(shell: Shell) -> None:
