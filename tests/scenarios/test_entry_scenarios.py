@@ -241,7 +241,7 @@ class EntryStage(Stage):
         assert [one["name"] for one in found] == step["are"]
 
     def step_weight(self, step: dict[str, Any]) -> None:
-        assert self.agent(step["for"]).vouching(self.names[step["weight"]]).weight == step["is"]
+        assert self.agent(step["for"]).vouchers(self.names[step["weight"]]).weight == step["is"]
 
     def step_ask(self, step: dict[str, Any]) -> None:
         found = self.speaker(step).query(step["ask"], **PLACE, filters=step.get("where"), threshold=0.35)

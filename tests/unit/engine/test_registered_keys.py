@@ -52,7 +52,7 @@ def vouched(entry: dict[str, Any], who: str = "critic", by: Any = CRITIC) -> dic
 
 
 def taken_in(mem: recollect.Recollect, *entries: dict[str, Any]) -> Any:
-    return mem.import_entries(io.StringIO("\n".join(map(json.dumps, entries))))
+    return mem.import_(io.StringIO("\n".join(map(json.dumps, entries))), format="entries", whole=True)
 
 
 def test_what_was_signed_elsewhere_is_checked_where_it_comes_in_and_by_verify(mem: recollect.Recollect) -> None:
