@@ -134,7 +134,7 @@ def test_the_systems_canon_is_everybodys_and_another_owners_is_nobodys(mem: Reco
     mem.add(MISSION, owner="ana", tier="canon")
     assert lines(mem.snapshot_block(owner="ana")) == ["Nobody waters at noon", MISSION]
     assert lines(mem.as_caller(user="ana").snapshot_block()) == ["Nobody waters at noon", MISSION]
-    assert lines(mem.snapshot_block(owner="ana", spaces=["user"])) == [MISSION]
+    assert lines(mem.snapshot_block(owner="ana", space=["user"])) == [MISSION]
     assert lines(mem.as_caller(user="ana").snapshot_block(owner="ben")) == ["Nobody waters at noon"]
 
 
@@ -339,8 +339,7 @@ def test_a_store_opened_again_and_one_that_moved_to_a_server_give_the_same_bytes
         ("budget_tokens", lambda mem: mem.snapshot_block(budget_tokens=0)),
         ("budget_tokens", lambda mem: mem.memory_block("x", budget_tokens="many")),
         ("top_k", lambda mem: mem.memory_block("x", top_k=0)),
-        ("spaces", lambda mem: mem.snapshot_block(spaces="user")),
-        ("spaces", lambda mem: mem.snapshot_block(spaces=["nowhere"])),
+        ("space", lambda mem: mem.snapshot_block(space=["nowhere"])),
         ("owner", lambda mem: mem.snapshot_block(owner=7)),
         ("include_namespaces", lambda mem: mem.snapshot_block(include_namespaces=["elsewhere"])),
         ("query", lambda mem: mem.memory_block(" ")),
