@@ -11,8 +11,7 @@ from typing import Any
 
 import typer
 
-from recollect.interfaces.cli.app import app
-from recollect.interfaces.cli.everywhere import OF_EVERY_COMMAND
+from recollect.interfaces.cli.app import COMMANDS, OF_EVERY_COMMAND, app
 from recollect.model.policy import settings
 from recollect.policies import PRESETS
 from recollect.rules import privacy
@@ -33,13 +32,13 @@ def cli_page() -> str:
         "`recollect command …`. The options of every command choose the store and the way to answer, and stand before the",
         "command or after it. Every command has `--help`. With `--json` a command prints exactly one JSON document, errors",
         "included. `recollect --version` prints the version. What can be long is also written as JSON lines, one document a",
-        "line: `export`, `entry export`, `history --jsonl`, `trace show --jsonl` and `import --report FILE`. `export` in",
+        "line: `export`, `history --jsonl`, `traces --jsonl` and `import --report FILE`. `export` in",
         "another tool's format writes that format, also with `--json`.",
         "",
         "Exit codes: **0** done, **1** refused or not found, **2** bad usage, **3** the store failed.",
         "",
         "Where the store's file is not there, what brings something in makes it: `add`, `add-many`, `turn`, `record`, `import`,",
-        "`entry import`, `phase start`, `identity new`, `identity register`, `mcp`, `vault add` and `vault topic`. `recall-for`, with",
+        "`phase start`, `identity new`, `identity register`, `mcp`, `vault add` and `vault topic`. `recall-for`, with",
         "which a first turn begins, finds nothing then. Every other command that needs a store is refused with exit code 3.",
         "Neither makes a file.",
         "",
@@ -50,6 +49,9 @@ def cli_page() -> str:
     ]
     group = typer.main.get_command(app)
     lines += [_option_row(option) for option in group.params if option.name in OF_EVERY_COMMAND]
+    lines += ["", "## Commands by purpose", ""]
+    for purpose, names in COMMANDS.items():
+        lines.append(f"- **{purpose}**: {', '.join(f'[`{name}`](#{name})' for name in names)}")
     for name, command in sorted(group.commands.items()):
         lines += ["", f"## {name}", "", command.help.strip(), ""]
         arguments = " ".join(f"<{p.name}>" for p in command.params if p.param_type_name == "argument")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from recollect.compose import open
     from recollect.interfaces.python import Recollect
+    from recollect.interfaces.python.arguments import Filters, MemoryFields, NewMemory
     from recollect.model.caller import Caller, Right
     from recollect.model.errors import (
         AmbiguousId,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     )
     from recollect.model.item import from_item
     from recollect.model.policy import Policy
-    from recollect.model.receipt import Recall, Receipt, Turn
+    from recollect.model.receipt import Page, Recall, Receipt, Turn
     from recollect.model.record import Candidate, Memory, Tombstone
     from recollect.whole_stores import migrate, restore_backup
 
@@ -44,11 +45,15 @@ __all__ = [
     "BadPolicy",
     "Caller",
     "Candidate",
+    "Filters",
     "Memory",
     "MemoryDamaged",
+    "MemoryFields",
+    "NewMemory",
     "NotAllowed",
     "NotFound",
     "OutcomeUnknown",
+    "Page",
     "Policy",
     "Recall",
     "Receipt",
@@ -76,9 +81,13 @@ __all__ = [
 _HOMES = {
     "open": "compose",
     "Recollect": "interfaces.python",
+    "Filters": "interfaces.python.arguments",
+    "MemoryFields": "interfaces.python.arguments",
+    "NewMemory": "interfaces.python.arguments",
     "Caller": "model.caller",
     "Right": "model.caller",
     "Policy": "model.policy",
+    "Page": "model.receipt",
     "Recall": "model.receipt",
     "Receipt": "model.receipt",
     "Turn": "model.receipt",

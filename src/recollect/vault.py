@@ -452,7 +452,7 @@ def build_memory_block(
     Over the same as :func:`build_snapshot_block`, and within the same budget.
     """
     if not isinstance(vault, MemoryVault):
-        how: dict[str, Any] = {"max_items": max_items, "budget_tokens": budget_tokens, "count_tokens": count_tokens}
+        how: dict[str, Any] = {"top_k": max_items, "budget_tokens": budget_tokens, "count_tokens": count_tokens}
         return _memory_block(_opened(vault), scopes, query, how).text
     budget = _budget(vault, budget_tokens, count_tokens)
     if query is None:

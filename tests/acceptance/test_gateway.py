@@ -28,13 +28,15 @@ def every_way_in(house: House, content: str) -> dict[str, Any]:
     came = mem.import_([json.dumps({"content": content, **owner, "canonical_key": "Imported-Thing"})])
     kept: dict[str, Any] = {way.name: way.add(content, **owner).was_kept for way in house.ways()}
     kept["import"] = bool(came.outcomes.get("stored"))
-    kept["entries"] = bool(mem.import_entries([json.dumps(entry)], owner="moss").outcomes.get("stored"))
+    kept["entries"] = bool(
+        mem.import_([json.dumps(entry)], owner="moss", format="entries", whole=True).outcomes.get("stored")
+    )
     kept["many"] = not mem.add_many([{"content": content, **owner, "title": "Many-Thing"}])[0].denied
     kept["update"] = not mem.update(old.id, content).denied
     kept["turn"] = any(not one.denied for one in mem.turn(session="s1", user=content, **owner).receipts)
     turn = shell.run("turn", "--session", "s2", "--user", content, "--owner", "ana")
     kept["turn, shell"] = any(one["outcome"] != "denied" for one in turn["receipts"])
-    updated = mcp.call("memory_update", replaces=older.id, content=content, source="user")
+    updated = mcp.call("memory_update", id=older.id, content=content, source="user")
     kept["update, mcp"] = updated["outcome"] != "denied"
     return kept
 

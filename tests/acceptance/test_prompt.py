@@ -24,14 +24,14 @@ def test_k_bounds_what_reaches_the_prompt(house: House) -> None:
         assert len(way.query("Who prunes the vineyard?", owner="ana", top_k=20)) == 20, f"{way.name}: there is more"
         assert len(way.query("Who prunes the vineyard?", owner="ana", top_k=3)) == 3, way.name
     for way in house.ways(user="ana")[:2]:
-        assert len(SHORT_ID.findall(way.prompt("Who prunes the vineyard?", max_items=3))) == 3, way.name
+        assert len(SHORT_ID.findall(way.prompt("Who prunes the vineyard?", top_k=3))) == 3, way.name
 
 
 def test_the_budget_bounds_what_reaches_the_prompt(house: House) -> None:
     fill(house)
     for way in house.ways(user="ana")[:2]:
-        whole = way.prompt("Who prunes the vineyard?", max_items=30, budget_tokens=4_000)
-        tight = way.prompt("Who prunes the vineyard?", max_items=30, budget_tokens=160)
+        whole = way.prompt("Who prunes the vineyard?", top_k=30, budget_tokens=4_000)
+        tight = way.prompt("Who prunes the vineyard?", top_k=30, budget_tokens=160)
         assert len(SHORT_ID.findall(whole)) > len(SHORT_ID.findall(tight)) > 0, f"{way.name}: there was more to say"
         assert count_tokens(tight) <= 160 < count_tokens(whole), way.name
     budget = {"python": 60, "shell": 4_000, "mcp": 4_000}  # of text, and of whole records

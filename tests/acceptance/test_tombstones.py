@@ -50,7 +50,7 @@ def test_a_rejected_value_is_not_laundered_by_supersede_restate_corroborate(hous
     assert isinstance(python, ThroughPython) and isinstance(shell, ThroughTheShell) and isinstance(mcp, ThroughMcp)
     assert python.memory.update(cousin.id, UNTRUE).reasons == (REFUSED,)
     assert shell.run("update", cousin.id, UNTRUE)["reasons"] == [REFUSED]
-    assert mcp.call("memory_update", replaces=cousin.id, content=UNTRUE)["reasons"] == [REFUSED]
+    assert mcp.call("memory_update", id=cousin.id, content=UNTRUE)["reasons"] == [REFUSED]
     for author in ("moss", "iris", "otto"):
         corroborated = house.mem.add(UNTRUE, owner="nora", author=author, source="tool")
         assert corroborated.reasons == (REFUSED,), "many who say so are no proof"

@@ -110,7 +110,7 @@ class ThroughTheShell(Way):
         return [item["memory"]["content"] for item in self.run("query", question, *_options(narrowed))["items"]]
 
     def prompt(self, question: str, **narrowed: Any) -> str:
-        return str(self.run("block", question, *_options(narrowed))["text"])
+        return str(self.run("memory-block", question, *_options(narrowed))["text"])
 
     def listed(self, **narrowed: Any) -> list[str]:
         return [item["content"] for item in self.run("list", *_options(narrowed))["items"]]
@@ -140,7 +140,7 @@ class ThroughMcp(Way):
         return _receipt(self.call("memory_add", content=content, **fields))
 
     def query(self, question: str, **narrowed: Any) -> list[str]:
-        found = self.call("memory_query", query=question, **{"return": "full"}, **narrowed)
+        found = self.call("memory_query", query=question, form="full", **narrowed)
         return [item["memory"]["content"] if "memory" in item else item["content"] for item in found["items"]]
 
     def prompt(self, question: str, **narrowed: Any) -> str:
@@ -148,7 +148,7 @@ class ThroughMcp(Way):
 
         async def asked() -> Any:
             async with Client(self._server) as client:
-                return await client.get_prompt("recall", {"query": question})
+                return await client.get_prompt("recall", {"text": question})
 
         return str(anyio.run(asked).messages[0].content.text)
 

@@ -99,14 +99,14 @@ def test_whatever_a_command_writes_is_private(path: Path, command: Command) -> N
     command(*on, "identity", "new", "operator")
     command(*on, "identity", "history", "--sign-as", "operator", "--out", "keys.json")
     command(*on, "ledger", "checkpoint", "--out", "checkpoint.json")
-    command(*on, "ledger", "prove", "--memory", added, "--out", "proof.json")
+    command(*on, "ledger", "prove", "--id", added, "--out", "proof.json")
     command(*on, "export", "--output", "all.jsonl")
-    command(*on, "export", "entries", "--output", "entries.jsonl")
-    command(*on, "import", "csv", "notes.csv", "--report", "report.jsonl")
-    command("audit", "csv", "notes.csv", "--html", "audit.html")
+    command(*on, "export", "--format", "entries", "--output", "entries.jsonl")
+    command(*on, "import", "notes.csv", "--format", "csv", "--report", "report.jsonl")
+    command("audit", "notes.csv", "--format", "csv", "--html", "audit.html")
     command(*on, "backup", "memory.bak")
     command(*on, "erase", "--owner", "ana", "--yes", "--receipt", "receipt.json")
-    command("--store", "restored.db", "restore", "--backup", "memory.bak")
+    command("--store", "restored.db", "restore-backup", "memory.bak")
     command("migrate", "--from", "memory.db", "--to", "moved.jsonl")
     command("migrate", "--from", "moved.jsonl", "--to", "moved.db")
     command("--store", "moved.jsonl", "backup", "moved.bak")
@@ -122,7 +122,7 @@ def test_a_restored_store_is_private_although_its_backup_is_not(path: Path, comm
     command("--store", "memory.db", "add", "Ana keeps bees")
     command("--store", "memory.db", "backup", "memory.bak")
     path.with_name("memory.bak").chmod(0o644)
-    command("--store", "restored.db", "restore", "--backup", "memory.bak")
+    command("--store", "restored.db", "restore-backup", "memory.bak")
     assert set(modes(path.with_name("restored.db")).values()) == {"0o600"}
 
 
@@ -130,7 +130,7 @@ def test_a_document_that_is_written_over_keeps_its_mode(path: Path, command: Com
     id = json.loads(command("--store", "memory.db", "--json", "add", "Ana keeps bees"))["memory"]["id"]
     path.with_name("proof.json").touch(0o644)
     command("--store", "memory.db", "ledger", "checkpoint")
-    command("--store", "memory.db", "ledger", "prove", "--memory", id, "--out", "proof.json")
+    command("--store", "memory.db", "ledger", "prove", "--id", id, "--out", "proof.json")
     assert modes(path.with_name("proof.json")) == {"": "0o644"}
 
 

@@ -245,5 +245,5 @@ def test_a_history_of_one_endless_text_is_cut(tmp_path: Path) -> None:
     export = tmp_path / "export.json"
     export.write_text(json.dumps({"results": [{"id": "m", "memory": "Rivers flow"}]}))
     mem = recollect.open(":memory:")
-    report = mem.import_file("mem0", export, history=tmp_path / "history.db")
+    report = mem.import_(export, format="mem0", history=tmp_path / "history.db")
     assert report.outcomes == {"refused": 4, "stored": 1} and everything(mem) == ["Rivers flow"]

@@ -136,7 +136,7 @@ def test_a_policy_or_profile_that_cannot_be_read_is_named(tmp_path: Path, text: 
         lambda path: recollect.open(f"{path}.jsonl"),
         lambda path: recollect.open(":memory:", policy=path),
         lambda path: recollect.open(":memory:").backup(path),
-        lambda path: recollect.open(":memory:").import_file("mem0", path),
+        lambda path: recollect.open(":memory:").import_(path, format="mem0"),
         lambda path: restore_backup(path, "target.db"),
         lambda path: restore_backup(__file__, path),
         lambda path: migrate(path, "target.db"),

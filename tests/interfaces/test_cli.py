@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 import typer
 
-from recollect.interfaces.cli.app import app
-from recollect.interfaces.cli.everywhere import OF_EVERY_COMMAND
+from recollect.interfaces.cli.app import OF_EVERY_COMMAND, app
 
 from .shell import Shell
 
@@ -32,7 +31,7 @@ def test_a_memory_s_life(shell: Shell) -> None:
     assert shell.json("archive", short)["status"] == "archived"
     assert len(shell.json("list", "--any-status")["items"]) == 2
     assert shell.json("stats")["by_status"] == {"archived": 1, "superseded": 1}
-    assert len(shell.json("changes", "--owner", "ana", "--since", "1")) > 3
+    assert len(shell.json("history", "--owner", "ana", "--since", "1")) > 3
     assert shell.json("verify")["ok"] is True
     assert shell.json("doctor") == []
     assert shell.json("rebuild") == {"rebuilt": 2}
@@ -102,7 +101,7 @@ def test_contradictions_are_resolved(shell: Shell) -> None:
 def test_a_denied_write_is_an_answer_with_exit_code_1(shell: Shell) -> None:
     receipt = shell.json("add", "My password is hunter2-Zx9Q", code=1)
     assert receipt["outcome"] == "denied" and receipt["reasons"] == ["privacy_deny_sensitive"]
-    assert [t["type"] for t in shell.json("traces")] == ["memory_denied"]
+    assert [t["type"] for t in shell.json("traces")["items"]] == ["memory_denied"]
     assert "hunter2" not in shell.run("traces") + shell.errors
 
 
@@ -136,9 +135,9 @@ def test_lines_in_and_lines_out(shell: Shell) -> None:
     assert len(exported.splitlines()) == 20
     assert len(shell.json("export")) == 20
     (shell.folder / "out.jsonl").write_text(exported)
-    report = shell.json("--store", "other.db", "import", "recollect", "out.jsonl")
+    report = shell.json("--store", "other.db", "import", "out.jsonl", "--format", "recollect")
     assert report["outcomes"] == {"stored": 20} and report["refused"] == []
-    again = shell.json("--store", "other.db", "import", "recollect", "-", stdin=exported)
+    again = shell.json("--store", "other.db", "import", "-", "--format", "recollect", stdin=exported)
     assert again["outcomes"] == {"already_there": 20}
     found = shell.json("--store", "other.db", "list", "--limit", "5")
     assert len(found["items"]) == 5 and found["next_cursor"]
@@ -146,7 +145,8 @@ def test_lines_in_and_lines_out(shell: Shell) -> None:
         len(shell.json("--store", "other.db", "list", "--limit", "50", "--cursor", found["next_cursor"])["items"]) == 15
     )
     assert (
-        shell.json("import", "recollect", "-", stdin="nonsense", code=2)["error"]["field"] == "standard input, line 1"
+        shell.json("import", "-", "--format", "recollect", stdin="nonsense", code=2)["error"]["field"]
+        == "standard input, line 1"
     )
 
 

@@ -45,7 +45,7 @@ def test_a_signed_receipt_is_checked_without_the_store(shell: Shell) -> None:
     checked = shell.json("ledger", "check", "receipt.json", "--key", key)
     assert (checked["ok"], checked["kind"]) == (True, "erasure")
     assert shell.json("ledger", "check", "receipt.json", "--key", "0" * 64, code=1)["ok"] is False
-    assert shell.json("ledger", "prove", "--memory", source, "--out", "proof.json")["kind"] == "memory"
+    assert shell.json("ledger", "prove", "--id", source, "--out", "proof.json")["kind"] == "memory"
     assert shell.json("ledger", "check", "proof.json", "--key", key)["ok"] is True
 
 

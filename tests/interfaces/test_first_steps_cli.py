@@ -79,7 +79,7 @@ def test_neither_does_a_vault_nor_the_default_path(shell: Here) -> None:
     "arguments",
     [
         *(["add", "Rivers flow"], ["add-many"], ["turn", "--session", "s", "--user", "I like tea", "--owner", "ana"]),
-        *(["import", "jsonl", "-"], ["phase", "start"], ["identity", "new", "ana"]),
+        *(["import", "-", "--format", "jsonl"], ["phase", "start"], ["identity", "new", "ana"]),
     ],
     ids=lambda arguments: arguments[0],
 )
@@ -90,7 +90,7 @@ def test_what_brings_something_in_makes_one(shell: Here, arguments: list[str]) -
 
 def test_a_dry_run_needs_no_store_and_makes_none(shell: Here) -> None:
     (shell.folder / "f.jsonl").write_text('{"content": "Rivers flow"}\n')
-    assert shell.json("import", "jsonl", "f.jsonl", "--dry-run")["outcomes"] == {"stored": 1}
+    assert shell.json("import", "f.jsonl", "--format", "jsonl", "--dry-run")["outcomes"] == {"stored": 1}
     assert [file.name for file in shell.folder.iterdir()] == ["f.jsonl"]
 
 
@@ -151,7 +151,7 @@ def test_hashes_ids_keys_and_cursors_are_printed_whole(shell: Here) -> None:
     assert f"--cursor {cursor}\n" in shell.run("list", "--limit", "1")
     after = shell.json("events", "--limit", "1")["next_cursor"]
     events = shell.run("events", "--limit", "1")
-    assert f"--after {after}\n" in events and made["id"][:13] in events
+    assert f"--cursor {after}\n" in events and made["id"][:13] in events
     key = shell.json("identity", "new", "ana")["key"]
     assert key in shell.run("identity", "list") and key in shell.run("identity", "show", "ana")
     root = shell.json("ledger", "checkpoint")["root"]
@@ -172,7 +172,7 @@ def test_what_was_done_is_one_line(shell: Here) -> None:
 def test_a_file_that_was_written_is_named(shell: Here) -> None:
     shell.run("add", "Ana lives in Lisbon", "--owner", "ana")
     shell.run("identity", "new", "ana")
-    (shell.folder / "entry.json").write_text(shell.run("entry", "export").splitlines()[0])
+    (shell.folder / "entry.json").write_text(shell.run("export", "--format", "entries", "--any-status").splitlines()[0])
     written = {
         "all.jsonl": ["export", "--output", "all.jsonl"],
         "signed.json": ["identity", "sign", "entry.json", "--sign-as", "ana", "--out", "signed.json"],
@@ -209,11 +209,11 @@ def test_a_vouch_that_weighs_nothing_says_why(shell: Here) -> None:
 def test_a_proof_says_what_it_is_about_and_what_it_leaves_out(shell: Here) -> None:
     id = shell.json("add", "Ana lives in Lisbon", "--owner", "ana")["memory"]["id"]
     shell.run("ledger", "checkpoint", "--out", "kept.json")
-    shell.run("ledger", "prove", "--memory", id, "--out", "memory.json")
+    shell.run("ledger", "prove", "--id", id, "--out", "memory.json")
     assert shell.errors == "", "everything is covered"
     shown = shell.run("ledger", "check", "memory.json", "--kept", "kept.json")
     assert id in shown and '"Ana lives in Lisbon"' in shown
-    shell.run("ledger", "prove", "--memory", id, "--without-content", "--out", "bare.json")
+    shell.run("ledger", "prove", "--id", id, "--without-content", "--out", "bare.json")
     assert "Lisbon" not in shell.run("ledger", "check", "bare.json", "--kept", "kept.json")
     shell.run("add", "Rivers flow")
     shell.run("ledger", "prove", "--since", "kept.json", "--out", "growth.json")
@@ -235,21 +235,21 @@ def test_a_receipt_is_checked_by_a_key_and_says_so(shell: Here) -> None:
 
 def test_an_import_says_what_it_counts_and_what_it_guessed(shell: Here) -> None:
     (shell.folder / "f.csv").write_text('note,who\n"Rivers flow\nand flow",ana\n,ben\nRain falls,ana\n')
-    shown = shell.run("import", "csv", "f.csv", code=1)
+    shown = shell.run("import", "f.csv", "--format", "csv", code=1)
     assert "f.csv: 3 records" in shown and "stored 2  records 1, 3" in shown and "refused 1  record 2" in shown
     assert "record 2 (line 4): malformed  has nothing in the column 'note'" in shown
     assert "the words were taken from the column 'note'" in shown
-    assert shell.json("import", "csv", "f.csv", code=1)["guessed_columns"] == ["note"]
-    mapped = shell.json("import", "csv", "f.csv", "--map", "content=note")
+    assert shell.json("import", "f.csv", "--format", "csv", code=1)["guessed_columns"] == ["note"]
+    mapped = shell.json("import", "f.csv", "--format", "csv", "--map", "content=note")
     assert mapped["guessed_columns"] == [] and mapped["outcomes"]["skipped"] == 1
 
 
 def test_a_file_of_another_format_is_said_to_be_one(shell: Here) -> None:
     (shell.folder / "numbers.json").write_text("[1, 2, 3]")
-    shown = shell.run("import", "mem0", "numbers.json", code=1)
+    shown = shell.run("import", "numbers.json", "--format", "mem0", code=1)
     assert "is a number; a record is an object with fields" in shown and "is the file of another format?" in shown
     shell.run("add", "Rivers flow")
-    hint = shell.json("export", "nonsense", code=2)["error"]["hint"]
+    hint = shell.json("export", "--format", "nonsense", code=2)["error"]["hint"]
     assert "mem0" in hint and "chatgpt" not in hint, "that one can only be read"
 
 
@@ -257,7 +257,7 @@ def test_no_entries_are_called_so(shell: Here) -> None:
     (shell.folder / "empty.jsonl").write_text("")
     assert shell.run("entry", "validate", "empty.jsonl") == "empty.jsonl: no entries, 0 problems\n"
     shell.run("add", "Rivers flow")
-    (shell.folder / "one.jsonl").write_text(shell.run("entry", "export"))
+    (shell.folder / "one.jsonl").write_text(shell.run("export", "--format", "entries", "--any-status"))
     assert shell.run("entry", "validate", "one.jsonl") == "one.jsonl: 1 entry, 0 problems\n"
 
 
@@ -288,7 +288,7 @@ def test_what_is_over_already_is_not_remembered(shell: Here) -> None:
     (shell.folder / "f.jsonl").write_text(
         '{"content": "The offer is on", "expires_at": "2020-01-01"}\n{"content": "Rivers flow"}\n'
     )
-    shown = shell.json("import", "jsonl", "f.jsonl")
+    shown = shell.json("import", "f.jsonl", "--format", "jsonl")
     assert shown["outcomes"] == {"skipped": 1, "stored": 1} and shown["numbers"]["skipped"] == "1"
 
 
@@ -418,7 +418,13 @@ def test_a_pipe_gets_whole_lines_and_nothing_beside_them(shell: Here) -> None:
     assert len(lines) == 3 and lines[2].endswith(words) and key in lines[2]
     assert all(line == line.rstrip() for line in lines)
     (shell.folder / "f.jsonl").write_text('{"content": "Rivers flow"}\n')
-    quiet = (["verify"], ["import", "jsonl", "f.jsonl"], ["audit", "jsonl", "f.jsonl"], ["reindex"], ["rebuild"])
+    quiet = (
+        ["verify"],
+        ["import", "f.jsonl", "--format", "jsonl"],
+        ["audit", "f.jsonl", "--format", "jsonl"],
+        ["reindex"],
+        ["rebuild"],
+    )
     for command in (*quiet, ["upkeep"], ["migrate", "--from", "recollect.db", "--to", "copy.db"]):
         shell.run(*command)
         assert shell.errors == "", command
@@ -443,7 +449,7 @@ def test_a_folder_is_no_store(shell: Here) -> None:
 
 def test_a_file_that_is_no_backup_is_named(shell: Here) -> None:
     (shell.folder / "notes.jsonl").write_text('{"content": "Rivers flow"}\n')
-    error = shell.json("--store", "new.db", "restore", "--backup", "notes.jsonl", code=3)["error"]
+    error = shell.json("--store", "new.db", "restore-backup", "notes.jsonl", code=3)["error"]
     assert error["field"] == "notes.jsonl" and "backup" in error["message"]
     assert not (shell.folder / "new.db").exists()
 
@@ -451,7 +457,7 @@ def test_a_file_that_is_no_backup_is_named(shell: Here) -> None:
 def test_identical_records_are_duplicates_and_are_told_apart(shell: Here) -> None:
     records = [{"id": f"m{n}", "memory": "Ana likes tea", "user_id": "ana"} for n in range(2)]
     (shell.folder / "m.json").write_text(json.dumps({"results": records}))
-    found = shell.json("audit", "mem0", "m.json")["found"]
+    found = shell.json("audit", "m.json", "--format", "mem0")["found"]
     assert (found["counts"]["duplicate"], found["counts"]["near_duplicate"]) == (1, 0)
     ((place, *_, beside),) = found["examples"]["duplicate"]
     assert (place, beside) == ("record 2 (m.json, line 1, id m1)", "record 1 (m.json, line 1, id m0)")
@@ -459,8 +465,8 @@ def test_identical_records_are_duplicates_and_are_told_apart(shell: Here) -> Non
 
 def test_other_files_that_do_not_fit_are_told_why(shell: Here) -> None:
     (shell.folder / "f.jsonl").write_text('{"text": 5}\n')
-    assert "is not text" in shell.json("import", "jsonl", "f.jsonl", code=1)["refused"][0]["detail"]
-    assert shell.json("import", "mem0", ".", code=2)["error"]["field"] == str(shell.folder)
+    assert "is not text" in shell.json("import", "f.jsonl", "--format", "jsonl", code=1)["refused"][0]["detail"]
+    assert shell.json("import", ".", "--format", "mem0", code=2)["error"]["field"] == str(shell.folder)
     error = shell.json("identity", "register", "bob", "--key", "zz", code=2)["error"]
     assert error["field"] == "key" and "64 hex digits" in error["message"] and "a file" in error["message"]
 
@@ -468,17 +474,17 @@ def test_other_files_that_do_not_fit_are_told_why(shell: Here) -> None:
 def test_entries_are_taken_from_a_path_from_lines_and_from_an_open_file(tmp_path: Path) -> None:
     with recollect.open(":memory:") as mem:
         mem.add("Rivers flow", owner="ana")
-        lines = list(mem.export_entries())
+        lines = list(mem.export(format="entries", status=None))
     file = tmp_path / "ana.jsonl"
     file.write_text("\n".join(lines))
     for given in (str(file), file, lines, (line for line in lines)):
         with recollect.open(":memory:") as mem:
-            assert mem.import_entries(given).outcomes == {"stored": 1}
+            assert mem.import_(given, format="entries", whole=True).outcomes == {"stored": 1}
     with recollect.open(":memory:") as mem, file.open() as stream:
-        assert mem.import_entries(stream).outcomes == {"stored": 1}
+        assert mem.import_(stream, format="entries", whole=True).outcomes == {"stored": 1}
         for wrong in (5, [5], "missing.jsonl"):
             with pytest.raises(recollect.BadInput):
-                mem.import_entries(wrong)
+                mem.import_(wrong, format="entries", whole=True)
 
 
 def test_a_policy_that_is_none_is_refused_by_name() -> None:
@@ -493,7 +499,7 @@ def test_a_policy_that_is_none_is_refused_by_name() -> None:
 def test_an_argument_of_another_door_is_told_how_it_is_written_here() -> None:
     with recollect.open(":memory:") as mem:
         mem.add("Rivers flow")
-        for ask in (mem.query, mem.at(tick=1).query):
+        for ask in (mem.query, mem.as_of(tick=1).query):
             for name, hint in (("category", "categories=[…]"), ("kind", "filters={'kind': …}"), ("limit", "top_k")):
                 with pytest.raises(recollect.BadInput) as refused:
                     ask("rivers", **{name: "semantic"})
@@ -501,7 +507,7 @@ def test_an_argument_of_another_door_is_told_how_it_is_written_here() -> None:
 
 
 def test_a_tool_and_a_prompt_say_what_they_take() -> None:
-    from recollect.interfaces.mcp import prompts
+    from recollect.interfaces.mcp.catalogue import get_prompt
     from recollect.interfaces.mcp.tool import parse
     from recollect.interfaces.mcp.tools import Add, History, history
 
@@ -510,8 +516,8 @@ def test_a_tool_and_a_prompt_say_what_they_take() -> None:
             parse(Add, {"text": "x"})
         assert refused.value.field == "text" and "content" in str(refused.value.hint)
         with pytest.raises(recollect.BadInput) as refused:
-            prompts.get(mem, "recall", {})
-        assert str(refused.value) == "query: is missing. Give it a value."
+            get_prompt(mem, "recall", {})
+        assert str(refused.value) == "text: is missing. Give it a value."
         with pytest.raises(recollect.NotFound) as missing:
             history(mem, History(id="0f3a9c2b1d4e"))
         assert "`list`" not in str(missing.value), "there is no such tool"

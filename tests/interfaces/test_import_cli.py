@@ -53,18 +53,21 @@ def as_json(run: Run, *arguments: str, code: int = 0) -> Any:
 
 def test_a_dry_run_an_import_and_the_same_again(run: Run) -> None:
     vault = str(SAMPLES / "vault.jsonl")
-    tried = as_json(run, "import", "vault", vault, "--dry-run")
+    tried = as_json(run, "import", vault, "--format", "vault", "--dry-run")
     assert tried["dry_run"] and tried["outcomes"] == {"skipped": 3, "stored": 3}
     assert not list(Path.cwd().glob("memory.db*")), "a dry run makes no store"
-    done = as_json(run, "import", "vault", vault, "--owner", "ana")
+    done = as_json(run, "import", vault, "--format", "vault", "--owner", "ana")
     assert done["outcomes"] == tried["outcomes"] and {m["owner"] for m in as_json(run, "list")["items"]} == {"ana"}
-    assert as_json(run, "import", "vault", vault, "--owner", "ana")["outcomes"] == {"already_there": 3, "skipped": 3}
-    assert "what would become of them" in run("import", "vault", vault, "--dry-run")
+    assert as_json(run, "import", vault, "--format", "vault", "--owner", "ana")["outcomes"] == {
+        "already_there": 3,
+        "skipped": 3,
+    }
+    assert "what would become of them" in run("import", vault, "--format", "vault", "--dry-run")
 
 
 def test_refusals_are_told_one_by_one_and_make_the_exit_code(run: Run) -> None:
     Path("f.csv").write_text("said\nRivers flow\nMy password is hunter2-Zx9Q\n")
-    out = run("import", "csv", "f.csv", "--map", "content=said", "--report", "report.jsonl", code=1)
+    out = run("import", "f.csv", "--format", "csv", "--map", "content=said", "--report", "report.jsonl", code=1)
     assert "record 2 (line 3): privacy_deny_sensitive" in out and "refused 1  record 2" in out and "hunter2" not in out
     report = [json.loads(line) for line in Path("report.jsonl").read_text().splitlines()]
     assert [(one["number"], one["outcome"]) for one in report] == [(1, "stored"), (2, "refused")]
@@ -72,20 +75,22 @@ def test_refusals_are_told_one_by_one_and_make_the_exit_code(run: Run) -> None:
 
 
 def test_standard_input_can_be_imported(shell: Shell) -> None:
-    assert shell.json("import", "jsonl", "-", stdin='{"content": "Rivers flow"}\n')["outcomes"] == {"stored": 1}
+    assert shell.json("import", "-", "--format", "jsonl", stdin='{"content": "Rivers flow"}\n')["outcomes"] == {
+        "stored": 1
+    }
 
 
 @pytest.mark.parametrize(
     ("arguments", "field"),
     [
-        (["import", "xml", "f"], "format"),
-        (["import", "jsonl", "nowhere"], "nowhere"),
-        (["import", "jsonl", "taken", "--map", "content"], "map"),
-        (["import", "jsonl", "taken", "--map", "colour=x"], "map"),
-        (["import", "vault", "taken", "--map", "content=x"], "map"),
-        (["export", "chatgpt"], "format"),
-        (["export", "csv", "--output", "taken"], "taken"),
-        (["audit", "mem0", "nowhere"], "nowhere"),
+        (["import", "f", "--format", "xml"], "format"),
+        (["import", "nowhere", "--format", "jsonl"], "nowhere"),
+        (["import", "taken", "--format", "jsonl", "--map", "content"], "map"),
+        (["import", "taken", "--format", "jsonl", "--map", "colour=x"], "map"),
+        (["import", "taken", "--format", "vault", "--map", "content=x"], "map"),
+        (["export", "--format", "chatgpt"], "format"),
+        (["export", "--format", "csv", "--output", "taken"], "taken"),
+        (["audit", "nowhere", "--format", "mem0"], "nowhere"),
     ],
 )
 def test_what_makes_no_sense_is_said_before_anything_is_done(run: Run, arguments: list[str], field: str) -> None:
@@ -101,7 +106,15 @@ def test_a_servers_table_is_imported_and_audited_with_its_history(
 ) -> None:
     postgres.execute((SAMPLES / "mem0_pgvector" / "mem0.sql").read_text(encoding="utf-8"), empty)
     postgres.execute("ALTER TABLE mem0 RENAME TO memories", empty)
-    where = ("mem0", empty, "--table", "memories", "--history", str(SAMPLES / "mem0_pgvector" / "history.sqlite"))
+    where = (
+        empty,
+        "--format",
+        "mem0",
+        "--table",
+        "memories",
+        "--history",
+        str(SAMPLES / "mem0_pgvector" / "history.sqlite"),
+    )
     assert as_json(run, "audit", *where)["found"]["read"] == 5
     assert as_json(run, "import", *where, "--believe", "place")["outcomes"] == {
         "skipped": 1,
@@ -114,38 +127,40 @@ def test_what_is_exported_is_private_and_comes_back(run: Run) -> None:
     run("add", "Ana likes tea", "--owner", "ana", "--tag", "drinks")
     for format in ("recollect", "items", "vault", "mem0", "csv", "jsonl"):
         file = Path(f"out.{format}")
-        run("export", format, "--output", file.name)
+        run("export", "--format", format, "--output", file.name)
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
-        assert file.read_bytes().decode() == run("export", format)
-        assert as_json(run, "--store", f"to-{format}.db", "import", format, file.name)["outcomes"] == {"stored": 1}
+        assert file.read_bytes().decode() == run("export", "--format", format)
+        assert as_json(run, "--store", f"to-{format}.db", "import", file.name, "--format", format)["outcomes"] == {
+            "stored": 1
+        }
     assert as_json(run, "export")[0]["content"] == "Ana likes tea"
 
 
 def test_what_a_format_cannot_keep_private_is_left_out_aloud(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
     run("add", "The planner waits", "--scope", "planner")
     run("add", "Everybody drinks tea")
-    app(["--store", "memory.db", "export", "mcp-memory"], standalone_mode=False)
+    app(["--store", "memory.db", "export", "--format", "mcp-memory"], standalone_mode=False)
     said = capsys.readouterr()
     assert "planner" not in said.out and "tea" in said.out
     assert "left out: 1 memory" in said.err and "--include-private" in said.err
-    assert "planner" in run("export", "mcp-memory", "--include-private")
+    assert "planner" in run("export", "--format", "mcp-memory", "--include-private")
 
 
 def test_an_audit_stores_nothing_and_draws_a_page(run: Run) -> None:
     Path("f.jsonl").write_text('{"content": "Rivers flow"}\n' * 3 + '{"content": "heartbeat ok"}\n')
-    found = as_json(run, "audit", "jsonl", "f.jsonl", "--html", "page.html")["found"]
+    found = as_json(run, "audit", "f.jsonl", "--format", "jsonl", "--html", "page.html")["found"]
     assert found["counts"]["duplicate"] == 2 and found["counts"]["noise"] == 1 and found["worthless"] == 3
     assert "<svg" in Path("page.html").read_text()
-    assert "3 of 4 records" in run("audit", "jsonl", "f.jsonl")
+    assert "3 of 4 records" in run("audit", "f.jsonl", "--format", "jsonl")
     assert not list(Path.cwd().glob("*.db*"))
 
 
 def test_an_import_that_is_killed_goes_on_to_the_same_memories(run: Run, tmp_path: Path) -> None:
     Path("f.jsonl").write_text(LINES)
     kept = _killed_in_the_middle(tmp_path)
-    again = as_json(run, "import", "jsonl", "f.jsonl")
+    again = as_json(run, "import", "f.jsonl", "--format", "jsonl")
     assert again["outcomes"] == {"already_there": kept, "stored": COUNT - kept}
-    run("--store", "whole.db", "import", "jsonl", "f.jsonl")
+    run("--store", "whole.db", "import", "f.jsonl", "--format", "jsonl")
     assert _said(run, "memory.db") == _said(run, "whole.db")
     assert as_json(run, "verify")["ok"]
 
@@ -153,7 +168,17 @@ def test_an_import_that_is_killed_goes_on_to_the_same_memories(run: Run, tmp_pat
 def _killed_in_the_middle(folder: Path) -> int:
     """How many records were kept when the process was killed."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("RECOLLECT_")}
-    command = [str(RECOLLECT), "--store", "memory.db", "import", "jsonl", "f.jsonl", "--report", "report.jsonl"]
+    command = [
+        str(RECOLLECT),
+        "--store",
+        "memory.db",
+        "import",
+        "f.jsonl",
+        "--format",
+        "jsonl",
+        "--report",
+        "report.jsonl",
+    ]
     report, deadline = folder / "report.jsonl", time.monotonic() + 60
     with subprocess.Popen(command, cwd=folder, env=environment, stderr=subprocess.DEVNULL) as running:
         while not (report.exists() and report.stat().st_size) and time.monotonic() < deadline:

@@ -53,7 +53,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Desk:
     shell.run("identity", "new", "auditor")
     added = shell.json("add", "Ana now lives in Porto", "--owner", "ana")
     shell.run("ledger", "checkpoint", "--sign-as", "auditor", "--out", "signed.json")
-    shell.run("ledger", "prove", "--memory", added["memory"]["id"][:13], "--out", "memory.json")
+    shell.run("ledger", "prove", "--id", added["memory"]["id"][:13], "--out", "memory.json")
     shell.run("ledger", "prove", "--since", "kept.json", "--out", "growth.json")
     (shell.folder / "auditor.pem").write_text(shell.run("identity", "show", "auditor", "--pem"))
     return shell
@@ -111,8 +111,8 @@ def test_a_forged_proof_is_refused_with_exit_code_1(elsewhere: Desk) -> None:
         (("check", "missing.json", "--key", "auditor.pem"), 2, "cannot be read"),
         (("check", "signed.json", "--key", "signed.json"), 2, "not an Ed25519 public key"),
         (("check", "signed.json", "--kept", "growth.json"), 1, "not a checkpoint"),
-        (("prove",), 2, "Give either --memory or --since"),
-        (("prove", "--memory", "x", "--since", "1"), 2, "Give either"),
+        (("prove",), 2, "Give either --id or --since"),
+        (("prove", "--id", "x", "--since", "1"), 2, "Give either"),
         (("prove", "--since", "9"), 1, "no checkpoint of 9 leaves"),
         (("checkpoint", "--sign-as", "nobody"), 1, "has no key"),
         (("checkpoint", "--key-file", "missing.pem"), 1, "no such key file"),
@@ -158,10 +158,12 @@ def test_a_key_from_elsewhere_is_registered_replaced_and_revoked(desk: Desk) -> 
     desk.run("--store", "theirs.db", "identity", "new", "babel")
     theirs = desk.json("--store", "theirs.db", "identity", "show", "babel")["keys"][0]["key"]
     desk.run("--store", "theirs.db", "add", "Trust needs attribution", "--author", "babel")
-    (desk.folder / "signed.jsonl").write_text(desk.run("--store", "theirs.db", "entry", "export", "--sign-as", "babel"))
+    (desk.folder / "signed.jsonl").write_text(
+        desk.run("--store", "theirs.db", "export", "--format", "entries", "--any-status", "--sign-as", "babel")
+    )
     (desk.folder / "babel.pem").write_text(desk.run("--store", "theirs.db", "identity", "show", "babel", "--pem"))
     assert theirs in desk.run("identity", "register", "babel", "--key", "babel.pem")
-    assert desk.json("entry", "import", "signed.jsonl")["signed_entries"] == {"good": 1}
+    assert desk.json("import", "signed.jsonl", "--format", "entries", "--whole")["signed_entries"] == {"good": 1}
     assert "1 signed entry: 1 good" in desk.run("verify")
     other = "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a"
     desk.run("identity", "register", "babel", "--key", other, code=1)
@@ -223,7 +225,9 @@ def test_vouches_and_entries_are_signed_with_the_same_option(desk: Desk) -> None
     added = desk.json("add", "Trust needs attribution", *where, "--author", "babel")
     assert desk.json("vouch", added["memory"]["id"], "--sign-as", "critic")["vouchers"][0]["signature"]
     assert "good" in desk.run("provenance", "vouchers", added["memory"]["id"])
-    (desk.folder / "entry.json").write_text(desk.run("entry", "export", "--sign-as", "babel"))
+    (desk.folder / "entry.json").write_text(
+        desk.run("export", "--format", "entries", "--any-status", "--sign-as", "babel")
+    )
     assert "holds" in desk.run("identity", "check", "entry.json")
     desk.run("entry", "validate", "entry.json")
     desk.run("identity", "history", "--sign-as", "critic", "--out", "keys.json")

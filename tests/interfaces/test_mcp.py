@@ -66,14 +66,14 @@ def test_a_memory_s_life_over_stdio(tmp_path: Path, mode: str) -> None:
         assert (first["outcome"], first["memory"]["canonical_key"]) == ("stored", "Api-Port-Number")
         second = (await client.call_tool("memory_add", {"content": "The API port is 9090"})).structured_content
         assert second["outcome"] == "superseded"
-        found = await client.call_tool("memory_query", {"query": "api port", "top_k": 1})
+        found = await client.call_tool("memory_query", {"text": "api port", "top_k": 1})
         (item,) = items = json.loads(found.content[0].text)
         assert (item["id"], item["category"]) == (second["memory"]["id"], "general")
         assert re.fullmatch(r"\[ai: general\] The API port is 9090 \(20\d\d-\d\d-\d\d\)", item["text"])
         assert found.structured_content.pop("confidence") > 0.3
         assert found.structured_content == {"items": items, "abstained": False, "no_room": 0, "header": ""}
         await client.call_tool("memory_add", {"content": "The API port is 7070"})
-        news = await client.call_tool("memory_query", {"query": "api port", "top_k": 1})
+        news = await client.call_tool("memory_query", {"text": "api port", "top_k": 1})
         header = "Memory updates since rev 0:\n- ↑updated: [ai: general] The API port is 7070"
         assert news.structured_content["header"] == header and news.content[0].text == envelope([header])
         assert json.loads(news.content[1].text) == news.structured_content["items"]
@@ -101,25 +101,25 @@ def test_the_query_takes_the_whole_request(server: HttpServer) -> None:
     server.call("memory_add", {"content": "The zeppelin deployment is a hobby", "category": "leisure"})
     request = {
         "agent": "planner",
-        "query": "zeppelin deployment",
+        "text": "zeppelin deployment",
         "categories": ["tasks", "projects"],
         "filters": {"pinned": False, "importance_min": 1, "importance_max": 5, "updated_after": "2025-07-01",
                     "updated_before": None},
         "top_k": 2,
-        "return": "bullets",
+        "form": "bullets",
         "budget_tokens": 512,
     }  # fmt: skip
     bullets = server.call("memory_query", request).structured_content["items"]
     assert len(bullets) == 2
     assert all({"id", "category", "text"} <= set(one) <= {"id", "category", "text", "related"} for one in bullets)
     assert {one["category"] for one in bullets} == {"tasks"}
-    full = server.call("memory_query", request | {"return": "full", "budget_tokens": 4_000}).structured_content["items"]
+    full = server.call("memory_query", request | {"form": "full", "budget_tokens": 4_000}).structured_content["items"]
     assert [one["id"] for one in full] == [one["id"] for one in bullets]
     assert full[0]["content"].startswith("Deployment step") and full[0]["authority"] == "ai_inferred"
     assert full[0]["score"] >= full[1]["score"] and full[0]["recall_reason"]
     assert round(sum(full[0]["breakdown"].values()), 4) == round(full[0]["score"], 4)
     assert full[0]["shadowed"] == [] and 0 < full[0]["relevance"] <= 1
-    none = server.call("memory_query", {"query": "quantum pancakes", "threshold": 0.99})
+    none = server.call("memory_query", {"text": "quantum pancakes", "threshold": 0.99})
     assert none.structured_content["items"] == [] and none.structured_content["abstained"] and not none.is_error
     assert none.structured_content["because"] in ("abstained:threshold", "abstained:nothing_matches")
     assert [part.text for part in none.content] == ["[]", "Nothing that is remembered has enough to do with it."]
@@ -137,7 +137,7 @@ def test_the_query_says_where_to_look(server: HttpServer, folder: Path) -> None:
         mem.add("The okapi of Ana moved", owner="ana", title="okapi", change="update")
 
     def found(**where: Any) -> list[str]:
-        asked = {"query": "okapi", "return": "full", "top_k": 9, "threshold": 0.5, **where}
+        asked = {"text": "okapi", "form": "full", "top_k": 9, "threshold": 0.5, **where}
         items = server.call("memory_query", asked).structured_content["items"]
         return sorted(f"{one['namespace']} {one['space']} {one['owner']}" for one in items)
 
@@ -145,13 +145,13 @@ def test_the_query_says_where_to_look(server: HttpServer, folder: Path) -> None:
     assert found() == sorted([ana, ben, session]) and found(owner="ana") == [ana]
     assert found(space="session") == [session] and found(space=["session", "project"]) == [session]
     assert found(owner="ana", include_namespaces=["test", "prod"]) == [ana, test]
-    moved = {"query": "Which okapi moved?", "space": ["session", "user"]}
+    moved = {"text": "Which okapi moved?", "space": ["session", "user"]}
     assert len(found(**moved)) == 3 and found(**moved, share_of_best=0.9) == [ana]
     assert found(**moved, named=True) == []  # none of them has an entity
     about = {"content": "An animal of the forest", "owner": "zoe", "entities": [{"name": "Okapi"}]}
     assert server.call("memory_add", about).structured_content["outcome"] == "stored"
     assert found(named=True) == ["prod user zoe"]
-    told = server.call("memory_query", {"query": "okapi", "owner": "ana", "history": True}).structured_content
+    told = server.call("memory_query", {"text": "okapi", "owner": "ana", "history": True}).structured_content
     assert [line.split(": ", 1)[1] for line in told["items"][0]["earlier"]] == ["An prod okapi of ana"]
 
 
@@ -167,13 +167,13 @@ def test_lists_and_queries_are_filtered_by_where_a_memory_comes_from(server: Htt
         ({"confidence_min": 0.1, "content_hash": record["content_hash"]}, []),
     ):
         listed = server.call("memory_list", {"filters": filters}).structured_content["items"]
-        queried = server.call("memory_query", {"query": "toad", "filters": filters}).structured_content["items"]
+        queried = server.call("memory_query", {"text": "toad", "filters": filters}).structured_content["items"]
         assert [one["id"] for one in listed] == [one["id"] for one in queried] == expected
 
 
 def test_both_names_of_a_tool_are_answered(server: HttpServer) -> None:
-    dotted = server.call("memory.query", {"query": "anything"})
-    assert dotted.structured_content == server.call("memory_query", {"query": "anything"}).structured_content
+    dotted = server.call("memory.query", {"text": "anything"})
+    assert dotted.structured_content == server.call("memory_query", {"text": "anything"}).structured_content
 
 
 def test_contradictions_wait_and_are_resolved(server: HttpServer) -> None:
@@ -212,18 +212,18 @@ def test_a_retry_is_answered_from_the_first(server: HttpServer) -> None:
 @every_row(
     ("tool", "arguments", "code", "field"),
     [
-        ("memory_query", {}, "bad_input", "query"),
-        ("memory_query", {"query": 7}, "bad_input", "query"),
-        ("memory_query", {"query": "x", "top_k": "three"}, "bad_input", "top_k"),
-        ("memory_query", {"query": "x", "top_k": 0}, "bad_input", "top_k"),
-        ("memory_query", {"query": "x", "return": "poem"}, "bad_input", "return"),
-        ("memory_query", {"query": "x", "filters": {"colour": "red"}}, "bad_input", "colour"),
-        ("memory_query", {"query": "x", "filters": ["pinned"]}, "bad_input", "filters"),
-        ("memory_query", {"query": "x", "categories": "tasks"}, "bad_input", "categories"),
-        ("memory_query", {"query": "x", "filters": {"owner": "ana"}}, "bad_input", "owner"),
-        ("memory_query", {"query": "x", "space": ["attic"]}, "bad_input", "space"),
-        ("memory_query", {"query": "x", "share_of_best": 2}, "bad_input", "share_of_best"),
-        ("memory_query", {"query": "x", "rights": ["operate"]}, "bad_input", "rights"),
+        ("memory_query", {}, "bad_input", "text"),
+        ("memory_query", {"text": 7}, "bad_input", "text"),
+        ("memory_query", {"text": "x", "top_k": "three"}, "bad_input", "top_k"),
+        ("memory_query", {"text": "x", "top_k": 0}, "bad_input", "top_k"),
+        ("memory_query", {"text": "x", "form": "poem"}, "bad_input", "form"),
+        ("memory_query", {"text": "x", "filters": {"colour": "red"}}, "bad_input", "colour"),
+        ("memory_query", {"text": "x", "filters": ["pinned"]}, "bad_input", "filters"),
+        ("memory_query", {"text": "x", "categories": "tasks"}, "bad_input", "categories"),
+        ("memory_query", {"text": "x", "filters": {"owner": "ana"}}, "bad_input", "owner"),
+        ("memory_query", {"text": "x", "space": ["attic"]}, "bad_input", "space"),
+        ("memory_query", {"text": "x", "share_of_best": 2}, "bad_input", "share_of_best"),
+        ("memory_query", {"text": "x", "rights": ["operate"]}, "bad_input", "rights"),
         ("memory_add", {"content": ""}, "bad_input", "content"),
         ("memory_add", {"content": "nul \0 byte"}, "bad_input", "content"),
         ("memory_add", {"content": "x" * 100_000}, "bad_input", "content"),
@@ -240,16 +240,15 @@ def test_a_retry_is_answered_from_the_first(server: HttpServer) -> None:
         ("memory_restore", {"id": ""}, "not_found", "id"),
         ("memory_reject", {"id": "ffffffffffff"}, "not_found", "id"),
         ("memory_lift", {"id": "ffffffffffff"}, "not_found", "id"),
-        ("memory_update", {}, "bad_input", "replaces"),
-        ("memory_update", {"replaces": "ffffffffffff"}, "bad_input", "content"),
-        ("memory_update", {"replaces": "ffffffffffff", "by": "x", "content": "y"}, "bad_input", "content"),
-        ("memory_update", {"replaces": "ffffffffffff", "by": "x", "source": "user"}, "bad_input", "source"),
-        ("memory_update", {"replaces": "ffffffffffff", "by": "eeeeeeeeeeee"}, "not_found", "by"),
-        ("memory_update", {"replaces": "ffffffffffff", "content": "Tea is hot"}, "not_found", "replaces"),
-        ("memory_update", {"replaces": 7, "content": "Tea is hot"}, "bad_input", "replaces"),
-        ("memory_update", {"replaces": "x", "id": "y", "content": "Tea is hot"}, "bad_input", "id"),
-        ("memory_update", {"replaces": "%", "content": "nul \0 byte"}, "not_found", "replaces"),
-        ("memory_update", {"replaces": "x", "content": "Tea is hot", "authority": "system"}, "bad_input", "authority"),
+        ("memory_update", {}, "bad_input", "id"),
+        ("memory_update", {"id": "ffffffffffff"}, "bad_input", "content"),
+        ("memory_update", {"id": "ffffffffffff", "by": "x", "content": "y"}, "bad_input", "content"),
+        ("memory_update", {"id": "ffffffffffff", "by": "x", "source": "user"}, "bad_input", "source"),
+        ("memory_update", {"id": "ffffffffffff", "by": "eeeeeeeeeeee"}, "not_found", "by"),
+        ("memory_update", {"id": "ffffffffffff", "content": "Tea is hot"}, "not_found", "id"),
+        ("memory_update", {"id": 7, "content": "Tea is hot"}, "bad_input", "id"),
+        ("memory_update", {"id": "%", "content": "nul \0 byte"}, "not_found", "id"),
+        ("memory_update", {"id": "x", "content": "Tea is hot", "authority": "system"}, "bad_input", "authority"),
         ("memory_add", {"content": "Tea is hot", "supersedes": "ffffffffffff"}, "not_found", "supersedes"),
         ("memory_add", {"content": "Tea is hot", "supersedes": 7}, "bad_input", "supersedes"),
         ("memory_forget", {"id": "ffffffffffff"}, "not_found", "id"),
@@ -283,7 +282,7 @@ def test_errors_say_code_field_and_next_step(
     "query", ["a\0b", "'; DROP TABLE memory; --", 'NEAR("x" AND', "*" * 500, "שלום \u202e עולם", "🦕" * 50, "%_\\"]
 )
 def test_a_hostile_query_is_an_ordinary_query(server: HttpServer, query: str) -> None:
-    assert not server.call("memory_query", {"query": query}).is_error
+    assert not server.call("memory_query", {"text": query}).is_error
 
 
 def test_bytes_that_are_no_request_harm_nobody(server: HttpServer) -> None:
@@ -291,9 +290,9 @@ def test_bytes_that_are_no_request_harm_nobody(server: HttpServer) -> None:
     assert server.post(tool_call("memory_add", {"content": "\ud800"}))[0] == 400
     assert server.post("[" * 50_000)[0] == 400
     assert server.post(tool_call("memory_add", {"content": "x" * 5_000_000}))[0] == 413
-    assert server.post(tool_call("memory_query", {"query": "x"}), Host="evil.example")[0] == 421
-    assert server.post(tool_call("memory_query", {"query": "x"}), Origin="http://evil.example")[0] == 403
-    assert not server.call("memory_query", {"query": "still here"}).is_error
+    assert server.post(tool_call("memory_query", {"text": "x"}), Host="evil.example")[0] == 421
+    assert server.post(tool_call("memory_query", {"text": "x"}), Origin="http://evil.example")[0] == 403
+    assert not server.call("memory_query", {"text": "still here"}).is_error
 
 
 def test_an_unknown_tool_prompt_or_resource_is_a_protocol_error(server: HttpServer) -> None:
@@ -303,7 +302,7 @@ def test_an_unknown_tool_prompt_or_resource_is_a_protocol_error(server: HttpServ
         with pytest.raises(MCPError) as caught:
             read(server, uri)
         assert caught.value.data["code"] == "not_found"
-    for name, arguments in (("nonsense", {}), ("recall", {}), ("snapshot", {"query": "x"})):
+    for name, arguments in (("nonsense", {}), ("recall", {}), ("snapshot", {"text": "x"})):
         with pytest.raises(MCPError) as caught:
             server.ask(lambda client, n=name, a=arguments: client.get_prompt(n, a))
         assert caught.value.data["hint"]
@@ -332,7 +331,7 @@ def test_prompts_and_the_snapshot_bring_memory_into_a_conversation(tmp_path: Pat
     async def ask(client: Client) -> None:
         assert [prompt.name for prompt in (await client.list_prompts()).prompts] == ["recall", "snapshot"]
         assert [one.uri for one in (await client.list_resources()).resources] == ["recollect://snapshot"]
-        recalled = (await client.get_prompt("recall", {"query": "cook thyme"})).messages[0]
+        recalled = (await client.get_prompt("recall", {"text": "cook thyme"})).messages[0]
         assert recalled.role == "user" and "The cook likes thyme" in recalled.content.text
         snapshot = (await client.read_resource("recollect://snapshot")).contents[0].text
         assert "captain" in snapshot and "Friday" in snapshot and "thyme" not in snapshot
@@ -359,7 +358,7 @@ def test_two_clients_at_once(server: HttpServer) -> None:
 
     first, second = anyio.run(both)
     assert len(first) == len(second) == 12 and not first & second
-    found = server.call("memory_query", {"query": "parrot", "top_k": 100}).structured_content["items"]
+    found = server.call("memory_query", {"text": "parrot", "top_k": 100}).structured_content["items"]
     assert first | second <= {one["id"] for one in found}
 
 
@@ -376,7 +375,7 @@ def test_a_write_that_waits_holds_up_nobody(server: HttpServer, folder: Path) ->
         async with anyio.create_task_group() as group:
             group.start_soon(write)
             for _ in range(20):
-                await client.call_tool("memory_query", {"query": "ferry"})
+                await client.call_tool("memory_query", {"text": "ferry"})
             answered.append("queries")
             blocker.execute("ROLLBACK")
         blocker.close()
@@ -394,7 +393,7 @@ def test_a_server_on_stdio_ends_with_its_input_and_says_nothing_else(tmp_path: P
             json.dumps({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello}),
             json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}),
             tool_call("memory_add", {"content": "\ud800"}),
-            tool_call("memory_query", {"query": "x"}),
+            tool_call("memory_query", {"text": "x"}),
         ]
         running.stdin.write("".join(f"{line}\n" for line in lines))
         running.stdin.flush()
@@ -410,7 +409,7 @@ def test_a_key_is_asked_of_everybody_and_a_server_ends_cleanly(tmp_path: Path) -
         assert server.post(write)[0] == 401
         for wrong in (f"Bearer {KEY}x", f"Bearer {KEY[:-1]}", "Bearer ", f"Basic {KEY}", KEY, "Bearer \xff"):
             assert server.post(write, Authorization=wrong)[0] == 401
-        for request in (write, tool_call("memory_query", {"query": "tides"})):
+        for request in (write, tool_call("memory_query", {"text": "tides"})):
             status, text = server.post(request, Authorization=f"Bearer {KEY}")
             assert status == 200 and "Tides turn twice a day" in text and '"isError":false' in text
         server.process.send_signal(signal.SIGTERM)

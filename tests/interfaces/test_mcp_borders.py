@@ -87,11 +87,11 @@ def everything(server: HttpServer, house: House, **agent: str) -> str:
     told = [
         "\n".join(part.text for part in server.call(tool, arguments | agent).content)
         for tool, arguments in [
-            ("memory_query", {"query": "meeting secret", "top_k": 50}),
-            ("memory_query", {"query": "meeting", "return": "full", "filters": {"scope": "stylist"}}),
-            ("memory_query", {"query": " ".join(house.words), "top_k": 50, "return": "full"}),
+            ("memory_query", {"text": "meeting secret", "top_k": 50}),
+            ("memory_query", {"text": "meeting", "form": "full", "filters": {"scope": "stylist"}}),
+            ("memory_query", {"text": " ".join(house.words), "top_k": 50, "form": "full"}),
             *(
-                ("memory_query", {"query": " ".join(house.words), "return": "full", "history": True, **where})
+                ("memory_query", {"text": " ".join(house.words), "form": "full", "history": True, **where})
                 for where in (
                     {"owner": "ben"},
                     {"owner": "other-session", "space": "session"},
@@ -117,7 +117,7 @@ def test_reads_stay_within_the_borders(planner: HttpServer, house: House) -> Non
     told = everything(planner, house)
     told += planner.call("read_graph").content[0].text
     told += planner.ask(lambda client: client.read_resource("recollect://snapshot")).contents[0].text
-    told += planner.ask(lambda client: client.get_prompt("recall", {"query": "meeting"})).messages[0].content.text
+    told += planner.ask(lambda client: client.get_prompt("recall", {"text": "meeting"})).messages[0].content.text
     assert "planning meeting" in told and silent(told, house)
 
 
@@ -147,7 +147,7 @@ def test_a_foreign_id_looks_like_a_missing_one(planner: HttpServer, house: House
 def test_a_request_cannot_widen_what_its_server_may_see(
     planner: HttpServer, arguments: dict[str, Any], field: str
 ) -> None:
-    refused = planner.call("memory_query", {"query": "meeting", **arguments})
+    refused = planner.call("memory_query", {"text": "meeting", **arguments})
     assert refused.is_error
     assert (refused.structured_content["error"]["code"], refused.structured_content["error"]["field"]) == (
         "not_allowed",
@@ -200,7 +200,7 @@ def test_whose_words_they_are_is_the_server_s_to_say(
 
 
 def test_an_agent_that_a_person_s_client_names_narrows_and_opens_nothing(person: HttpServer, house: House) -> None:
-    searches = [{"query": "meeting secret", "top_k": 50}, {"query": " ".join(house.words), "top_k": 50}]
+    searches = [{"text": "meeting secret", "top_k": 50}, {"text": " ".join(house.words), "top_k": 50}]
 
     def told(**agent: str) -> str:
         answers = [person.call("memory_query", asked | agent) for asked in searches]
@@ -232,6 +232,6 @@ def test_an_agent_that_names_itself_sees_as_little(application: HttpServer, hous
     for id in (house.ids["scope"], house.ids["category"]):
         assert application.call("memory_history", {"id": id, "agent": "planner"}).is_error
         assert not application.call("memory_history", {"id": id, "agent": "stylist"}).is_error
-    everyone = application.call("memory_query", {"query": "meeting", "top_k": 50}).structured_content["items"]
+    everyone = application.call("memory_query", {"text": "meeting", "top_k": 50}).structured_content["items"]
     assert house.ids["owner"] in {one["id"] for one in everyone}
     assert house.ids["tenant"] not in {one["id"] for one in everyone}

@@ -26,10 +26,10 @@ def test_backup_and_restore(shell: Shell) -> None:
     _filled(shell)
     shell.json("backup", "copy.bak")
     shell.run("erase", "--owner", "ben", "--yes")
-    answer = shell.json("--store", "back.db", "restore", "--backup", "copy.bak")
+    answer = shell.json("--store", "back.db", "restore-backup", "copy.bak")
     assert answer["tenants"][0]["verified"] and answer["forgotten_again"] > 0
     assert [m["owner"] for m in shell.json("--store", "back.db", "list")["items"]] == ["ana"]
-    refused = shell.json("--store", "back.db", "restore", "--backup", "copy.bak", code=1)
+    refused = shell.json("--store", "back.db", "restore-backup", "copy.bak", code=1)
     assert refused["error"]["code"] == "wrong_state"
 
 
@@ -37,7 +37,7 @@ def test_people_see_tables(shell: Shell) -> None:
     _filled(shell)
     assert "holds the same as" in shell.run("migrate", "--from", "recollect.db", "--to", "new.db")
     assert "copy.bak" in shell.run("backup", "copy.bak")
-    assert "verified" in shell.run("--store", "back.db", "restore", "--backup", "copy.bak")
+    assert "verified" in shell.run("--store", "back.db", "restore-backup", "copy.bak")
 
 
 def test_restore_takes_a_memory_or_a_backup(shell: Shell) -> None:

@@ -53,11 +53,11 @@ def test_an_offer_comes_with_the_call_that_accepts_it(server: HttpServer) -> Non
     assert (offered["id"], offered["content"]) == (old["memory"]["id"], OLD)
     assert offered["canonical_key"] == old["memory"]["canonical_key"]
     assert 0 < offered["similarity"] < 1 and offered["at"].startswith("20")
-    step = f"call memory_update with replaces=<that id>, by={new['memory']['id']}."
+    step = f"call memory_update with id=<that id>, by={new['memory']['id']}."
     assert step in new["next_step"] and answer.content[-1].text == new["next_step"]
     assert json.loads(answer.content[0].text)["similar"] == new["similar"]
 
-    done = server.call("memory_update", {"replaces": offered["id"], "by": new["memory"]["id"]}).structured_content
+    done = server.call("memory_update", {"id": offered["id"], "by": new["memory"]["id"]}).structured_content
     assert done["outcome"] == "superseded" and done["memory"]["supersedes_id"] == old["memory"]["id"]
     assert (done["memory"]["canonical_key"], done["memory"]["version"]) == (offered["canonical_key"], 2)
     listed = server.call("memory_list").structured_content["items"]
@@ -82,7 +82,7 @@ def test_a_long_memory_is_offered_by_its_beginning(mem: Recollect) -> None:
 def test_update_writes_the_next_version(mem: Recollect) -> None:
     old = call(mem, "memory_add", content=OLD)["memory"]
     short = old["id"].replace("-", "")[:12]
-    new = call(mem, "memory_update", replaces=short, content="The retro is on Fridays")
+    new = call(mem, "memory_update", id=short, content="The retro is on Fridays")
     assert new["outcome"] == "superseded" and new["memory"]["version"] == 2
     again = call(mem, "memory_update", id=new["memory"]["id"], content="The retro is on Sundays", source="user")
     assert again["outcome"] == "superseded" and again["memory"]["authority"] == "user_asserted"
@@ -94,11 +94,11 @@ def test_update_writes_the_next_version(mem: Recollect) -> None:
 
 def test_a_memory_that_was_superseded_is_not_replaced_again(mem: Recollect) -> None:
     old, new = (call(mem, "memory_add", content=text)["memory"] for text in (OLD, NEW))
-    call(mem, "memory_update", replaces=old["id"], by=new["id"])
+    call(mem, "memory_update", id=old["id"], by=new["id"])
     for how in ({"by": new["id"]}, {"content": "The retro is on Fridays"}):
         with pytest.raises(WrongState, match="already superseded") as caught:
-            call(mem, "memory_update", replaces=old["id"], **how)
-        assert caught.value.field == "replaces" and new["id"] in (caught.value.hint or "")
+            call(mem, "memory_update", id=old["id"], **how)
+        assert caught.value.field == "id" and new["id"] in (caught.value.hint or "")
 
 
 def test_two_agents_accept_the_same_offer_at_once(tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ def test_two_agents_accept_the_same_offer_at_once(tmp_path: Path) -> None:
             agent = own.as_caller(agent=f"agent-{new[:4]}")
             together.wait()
             try:
-                told[new] = call(agent, "memory_update", replaces=old, by=new)["outcome"]
+                told[new] = call(agent, "memory_update", id=old, by=new)["outcome"]
             except WrongState as error:
                 told[new] = str(error)
 
@@ -135,7 +135,7 @@ def test_an_agent_does_not_replace_what_a_person_said(mem: Recollect) -> None:
     guess = call(agent, "memory_add", content=NEW, source="user")
     assert [one["id"] for one in guess["similar"]] == [said.id]
     for how in ({"by": guess["memory"]["id"]}, {"content": "The retro is on Fridays", "source": "user"}):
-        waits = call(agent, "memory_update", replaces=said.id, **how)
+        waits = call(agent, "memory_update", id=said.id, **how)
         assert waits["outcome"] == "contradicted" and waits["reasons"][0] == "conflict:authority"
         assert waits["memory"]["status"] == "contradictory" and waits["memory"]["conflict_ids"] == [said.id]
     with pytest.raises(NotAllowed):
@@ -154,11 +154,11 @@ def test_nothing_is_offered_or_replaced_across_a_border(mem: Recollect) -> None:
     for foreign in hidden:
         assert foreign is not None
         with pytest.raises(NotFound):
-            call(agent, "memory_update", replaces=foreign.id, by=new["memory"]["id"])
+            call(agent, "memory_update", id=foreign.id, by=new["memory"]["id"])
         with pytest.raises(NotFound):
-            call(agent, "memory_update", replaces=new["memory"]["id"], by=foreign.id)
+            call(agent, "memory_update", id=new["memory"]["id"], by=foreign.id)
         with pytest.raises(NotFound):
-            call(agent, "memory_update", replaces=foreign.id, content=NEW)
+            call(agent, "memory_update", id=foreign.id, content=NEW)
         with pytest.raises(NotFound):
             call(agent, "memory_add", content=NEW, supersedes=foreign.id)
         with pytest.raises(NotFound):
@@ -221,7 +221,7 @@ def test_the_command_line_writes_the_next_version(shell: Shell) -> None:
         (("update", "ffffffffffff", "Tea is hot"), 1, "id"),
         (("update", fourth["memory"]["id"], ""), 2, "content"),
         (("update", fourth["memory"]["id"], "x", "--importance", "9"), 2, "importance"),
-        (("supersede", "ffffffffffff", "--by", fourth["memory"]["id"]), 1, "old"),
+        (("supersede", "ffffffffffff", "--by", fourth["memory"]["id"]), 1, "id"),
         (("supersede", fourth["memory"]["id"], "--by", fourth["memory"]["id"]), 2, "by"),
         (("add", "Tea is hot", "--supersedes", "ffffffffffff"), 1, "supersedes"),
     ):

@@ -45,15 +45,25 @@ def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
 
 def test_in_a_process_of_its_own(tmp_path: Path) -> None:
     process = Process(tmp_path)
-    process.run("entry", "import", str(EXAMPLES), "--owner", "greenhouse")
-    assert len(process.run("entry", "export").splitlines()) >= 10
+    process.run("import", str(EXAMPLES), "--format", "entries", "--whole", "--owner", "greenhouse")
+    assert len(process.run("export", "--format", "entries", "--any-status").splitlines()) >= 10
 
 
 @pytest.fixture
 def greenhouse(shell: Shell) -> Shell:
     (shell.folder / "policy.yaml").write_text("preset: entry\ntrust: {seeds: [otter]}\n", encoding="utf-8")
     shell.run(
-        "--policy", "policy.yaml", "entry", "import", str(EXAMPLES), "--owner", "greenhouse", "--space", "project"
+        "--policy",
+        "policy.yaml",
+        "import",
+        str(EXAMPLES),
+        "--format",
+        "entries",
+        "--whole",
+        "--owner",
+        "greenhouse",
+        "--space",
+        "project",
     )
     return shell
 
@@ -109,26 +119,28 @@ def test_the_namespaces_that_are_named_are_those_that_are_told_everywhere(shell:
     shell.run("add", "Kettles boil at noon", "--namespace", "test")
     asked = ["--include-namespaces", "test"]
     assert [one["content"] for one in shell.json("list", *asked)["items"]] == ["Kettles boil at noon"]
-    assert [one["content"] for one in shell.json("entry", "export", *asked)] == ["Kettles boil at noon"]
-    assert "Rivers" not in shell.run("export", "recollect", *asked)
-    assert len(shell.json("entry", "export", *asked, "--include-namespaces", "prod")) == 2
+    assert [one["content"] for one in shell.json("export", "--format", "entries", "--any-status", *asked)] == [
+        "Kettles boil at noon"
+    ]
+    assert "Rivers" not in shell.run("export", "--format", "recollect", *asked)
+    assert len(shell.json("export", "--format", "entries", "--any-status", *asked, "--include-namespaces", "prod")) == 2
 
 
 def test_out_and_in_again(greenhouse: Shell) -> None:
-    lines = greenhouse.run("entry", "export", "--owner", "greenhouse")
+    lines = greenhouse.run("export", "--format", "entries", "--any-status", "--owner", "greenhouse")
     assert len(lines.splitlines()) == 12
-    assert len(greenhouse.json("entry", "export")) == 12
-    assert len(greenhouse.run("entry", "export", "--active-only").splitlines()) == 10
-    moving = ("--policy", "entry", "entry", "import", "-", "--believe", "place")
+    assert len(greenhouse.json("export", "--format", "entries", "--any-status")) == 12
+    assert len(greenhouse.run("export", "--format", "entries").splitlines()) == 10
+    moving = ("--policy", "entry", "import", "-", "--format", "entries", "--whole", "--believe", "place")
     greenhouse.run("--store", "other.db", *moving, stdin=lines)
-    assert greenhouse.run("--store", "other.db", "entry", "export") == lines
+    assert greenhouse.run("--store", "other.db", "export", "--format", "entries", "--any-status") == lines
     again = greenhouse.json("--store", "other.db", *moving, stdin=lines)
-    assert again["outcomes"] == {"here already": 12}
+    assert again["outcomes"] == {"already_there": 12}
 
 
 def test_an_unsound_file_is_refused_whole(shell: Shell) -> None:
     lines = EXAMPLES.read_text(encoding="utf-8").replace("Tomato", "Potato")
-    shell.run("entry", "import", "-", stdin=lines, code=2)
+    shell.run("import", "-", "--format", "entries", "--whole", stdin=lines, code=2)
     assert "nothing was imported" in shell.errors and "entry 4 (line 4), content_hash" in shell.errors
     assert shell.json("list")["items"] == []
 
@@ -143,7 +155,7 @@ def test_where_a_memory_comes_from(greenhouse: Shell) -> None:
     assert greenhouse.run("provenance", "ancestors", rule, "--as", "mermaid").startswith("graph BT")
     first = id_of(greenhouse, "Bench three reaches 41 °C between two and four in the afternoon.")
     assert len(greenhouse.json("provenance", "descendants", first)["descendants"]) >= 5
-    assert "Bench three" in greenhouse.run("provenance", "common", rule, first)
+    assert "Bench three" in greenhouse.run("provenance", "common-sources", rule, first)
 
 
 def test_a_backslash_at_the_end_is_one(shell: Shell) -> None:

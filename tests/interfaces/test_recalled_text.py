@@ -79,15 +79,15 @@ def test_a_client_over_mcp_gets_the_same_and_full_records_stay_exact(tmp_path: P
         server = build_server(mem, choose_tools("all"))
 
         async def ask(client: Any) -> list[str]:
-            bullets = await client.call_tool("memory_query", {"query": "boiler key", "owner": "ana"})
-            full = await client.call_tool("memory_query", {"query": "boiler key", "owner": "ana", "return": "full"})
+            bullets = await client.call_tool("memory_query", {"text": "boiler key", "owner": "ana"})
+            full = await client.call_tool("memory_query", {"text": "boiler key", "owner": "ana", "form": "full"})
             listed = await client.call_tool("memory_list", {"owner": "ana"})
             id = next(one["id"] for one in full.structured_content["items"] if one["content"] == HOSTILE)
             assert HOSTILE in {one["content"] for one in json.loads(full.content[-1].text)}, "exact as JSON"
             history = await client.call_tool("memory_history", {"id": id})
             page = await client.read_resource(f"recollect://memory/{id}")
             snapshot = await client.read_resource("recollect://snapshot")
-            recalled = await client.get_prompt("recall", {"query": "boiler key"})
+            recalled = await client.get_prompt("recall", {"text": "boiler key"})
             assert history.content and json.loads(page.contents[0].text)["memory"]["content"] == HOSTILE
             assert FORBIDDEN.search(json.dumps(bullets.structured_content["items"], ensure_ascii=False)) is None
             parts = [*bullets.content, *full.content, *listed.content]
@@ -115,10 +115,10 @@ def test_no_command_passes_an_escape_sequence_to_the_terminal(shell: Shell) -> N
     foreign = shell.folder / "theirs\x1b]0;x\x07.json"
     foreign.write_text(json.dumps([{"id": "1", "memory": f"I pay\x1b[2J{HOSTILE}"}] * 2))
     commands = [
-        ["query", "boiler key"], ["query", "boiler key", "--return", "bullets"], ["list"], ["get", id], ["chain", id],
-        ["explain", id], ["history", id], ["related", id], ["block", "boiler key"], ["snapshot"], ["stats"],
-        ["trace", "show"], ["trace", "show", "--plain"], ["trace", "show", "--jsonl"], ["why", "--memory", id],
-        ["outdated"], ["audit", "mem0", str(foreign)], ["--json", "get", id], ["--json", "list"],
+        ["query", "boiler key"], ["query", "boiler key", "--form", "bullets"], ["list"], ["get", id], ["chain", id],
+        ["explain", id], ["history", id], ["related", id], ["memory-block", "boiler key"], ["snapshot-block"], ["stats"],
+        ["traces"], ["traces", "--plain"], ["traces", "--jsonl"], ["explain", id],
+        ["outdated"], ["audit", str(foreign), "--format", "mem0"], ["--json", "get", id], ["--json", "list"],
     ]  # fmt: skip
     for command in commands:
         said = shell.run(*command)
@@ -127,7 +127,7 @@ def test_no_command_passes_an_escape_sequence_to_the_terminal(shell: Shell) -> N
         )
         assert found is None, (command, found and said[max(0, found.start() - 40) : found.end() + 40])
     assert shell.json("get", id)["content"] == HOSTILE, "as JSON it is exact"
-    assert "theirs␛]0;x␇.json" in shell.run("audit", "mem0", str(foreign))
+    assert "theirs␛]0;x␇.json" in shell.run("audit", str(foreign), "--format", "mem0")
     shell.run("get", "\x1b]0;owned\x07\x9b31m", code=1)
     assert shell.errors and not re.search(r"[\x1b\x07\x9b]", shell.errors)
     shell.run("list", "--\x1b[31m", code=2)

@@ -22,12 +22,12 @@ def _add(shell: Shell, content: str) -> str:
 
 def test_memories_are_linked_by_hand_and_taken_apart(shell: Shell) -> None:
     rent, wall = _add(shell, "The landlord lowered the rent"), _add(shell, "There is mould on the north wall")
-    made = shell.json("link", rent[:8], wall[:8], "--type", "explains", "--strength", "0.5")
+    made = shell.json("link", rent[:8], wall[:8], "--relation-type", "explains", "--strength", "0.5")
     assert (made["id"], made["relation_type"], made["strength"]) == (wall, "explains", 0.5)
     assert shell.json("related", rent) == [made]
     shown = shell.run("related", wall)
     assert "explains" in shown and "0.50" in shown and "landlord" in shown
-    assert "↔ explains: There is mould" in shell.run("query", "landlord rent", "--top-k", "1", "--return", "bullets")
+    assert "↔ explains: There is mould" in shell.run("query", "landlord rent", "--top-k", "1", "--form", "bullets")
     assert shell.json("unlink", rent, wall) == {"unlinked": 1}
     assert shell.json("related", rent) == [] and "nothing is related" in shell.run("related", rent)
     assert shell.json("link", rent, rent, code=2)["error"]["field"] == "other"

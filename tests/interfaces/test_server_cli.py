@@ -94,27 +94,24 @@ COMMANDS: dict[str, list[str]] = {
     "edit": ["ID", "--pinned"],
     "promote": ["ID", "project", "--owner", "apollo"],
     "phase": ["list", "--owner", "ana"],
-    "trace": ["show"],
-    "why": ["--memory", "ID"],
     "resolve": ["ID", "--winner", "ID"],
-    "link": ["ID", "ID", "--type", "explains"],
+    "link": ["ID", "ID", "--relation-type", "explains"],
     "unlink": ["ID", "ID"],
     "related": ["ID"],
     "vouch": ["ID", "--by", "crow"],
     "withdraw-vouch": ["ID", "--by", "crow"],
     "provenance": ["ancestors", "ID"],
-    "entry": ["export"],
+    "entry": ["schema"],
     "ledger": ["checkpoint"],
     "identity": ["list"],
     "list": ["--any-status", "--limit", "1000"],
     "query": ["savings bank", "--top-k", "100"],
     "turn": ["--session", "s1", "--user", "I live in Acme", "--ai", "Good.", "--owner", "ana"],
-    "snapshot": ["--owner", "ana"],
-    "block": ["savings bank", "--owner", "ana"],
+    "snapshot-block": ["--owner", "ana"],
+    "memory-block": ["savings bank", "--owner", "ana"],
     "change-header": ["--owner", "ana", "--space", "user", "--since", "0"],
     "recall-for": ["--session", "s1", "--user", "savings bank", "--owner", "ana"],
     "record": ["--session", "s1", "--user", "I love tea", "--tool", "kettle=it boils", "--owner", "ana"],
-    "changes": ["--owner", "ana"],
     "export": ["--any-status"],
     "traces": ["--limit", "1000"],
     "events": ["--limit", "1000"],
@@ -123,8 +120,8 @@ COMMANDS: dict[str, list[str]] = {
     "policy": [],
     "add": ["Acme is well", "--owner", "ana", "--idempotency-key", "first", "--field", "tenant=globex"],
     "add-many": [],
-    "import": ["recollect", "-"],
-    "audit": ["recollect", "-"],
+    "import": ["-"],
+    "audit": ["-"],
     "upkeep": [],
     "consolidate": ["--force"],
     "update": ["ID", "Acme says otherwise"],
@@ -137,7 +134,7 @@ COMMANDS: dict[str, list[str]] = {
     "doctor": [],
     "erase": ["--id", "ID", "--yes"],
 }
-WHOLE_STORES = {"migrate", "backup", "db", "demo", "mcp", "embedder"}
+WHOLE_STORES = {"migrate", "backup", "restore-backup", "db", "demo", "mcp", "embedder"}
 """Commands that take or make a store as a whole, a throw-away one, or none: they name no tenant."""
 LINES = json.dumps({"content": "Acme reaches out", "tenant": GLOBEX, "owner": "ana"}) + "\n"
 VARIES = re.compile(
@@ -268,13 +265,13 @@ def test_a_backup_is_put_back_and_forgets_again(shell: Here, server_store: str, 
     made = shell.json("--store", server_store, "backup", "nightly.dump")
     assert made["bytes"] > 0 and (shell.folder / "nightly.dump.erased").exists()
     shell.json("--store", server_store, "--tenant", GLOBEX, "erase", "--owner", "ana", "--yes")
-    restored = shell.json("--store", empty, "restore", "--backup", "nightly.dump")
+    restored = shell.json("--store", empty, "restore-backup", "nightly.dump")
     assert [(one["tenant"], one["verified"]) for one in restored["tenants"]] == [(ACME, True), (GLOBEX, True)]
     roots = {one["tenant"]: one["ledger_root"] for one in restored["tenants"]}
     with recollect.open(server_store, tenant=ACME) as mem:
         assert mem.ledger_root() == roots[ACME]
     assert shell.json("--store", empty, "--tenant", GLOBEX, "list", "--any-status")["items"] == []
-    refused = shell.json("--store", empty, "restore", "--backup", "nightly.dump", code=1)["error"]
+    refused = shell.json("--store", empty, "restore-backup", "nightly.dump", code=1)["error"]
     assert refused["code"] == "wrong_state"
     assert "is there already" in shell.json("--store", empty, "backup", "nightly.dump", code=3)["error"]["message"]
 
@@ -284,7 +281,7 @@ def test_backing_up_says_what_is_wrong(
 ) -> None:
     refused = shell.json("--store", server_store, "--as-user", "ana", "backup", "copy.dump", code=1)["error"]
     assert refused["code"] == "not_allowed"
-    assert shell.json("--store", empty, "restore", "--backup", "no.dump", code=3)["error"]["field"] == "no.dump"
+    assert shell.json("--store", empty, "restore-backup", "no.dump", code=3)["error"]["field"] == "no.dump"
     monkeypatch.setenv("PATH", str(shell.folder))
     without = shell.json("--store", server_store, "backup", "copy.dump", code=3)["error"]
     assert without["message"] == "pg_dump was not found." and "RECOLLECT_PG_BIN" in without["hint"]
@@ -295,7 +292,7 @@ def test_what_is_no_backup_is_refused_and_leaves_nothing(
     shell: Here, postgres: PostgresServer, empty: str, programs: None
 ) -> None:
     (shell.folder / "letter.txt").write_text("Dear Ana")
-    refused = shell.json("--store", empty, "restore", "--backup", "letter.txt", code=3)["error"]
+    refused = shell.json("--store", empty, "restore-backup", "letter.txt", code=3)["error"]
     assert refused["code"] == "store_unavailable" and "pg_restore failed" in refused["message"]
     assert postgres.execute("SELECT to_regnamespace('recollect') IS NULL", empty) == [(True,)]
 
@@ -322,7 +319,7 @@ def test_whole_stores_are_named_without_their_password(
 ) -> None:
     fill(server_store, ACME, "acme")
     printed = shell.run("--json", "--store", _with_password(server_store), "backup", "copy.dump")
-    printed += shell.run("--store", _with_password(empty), "restore", "--backup", "copy.dump")
+    printed += shell.run("--store", _with_password(empty), "restore-backup", "copy.dump")
     printed += shell.run("migrate", "--from", _with_password(empty), "--to", "copy.db")
     printed += shell.run("--store", _with_password(empty), "db", "init", "--partitions", "7", code=1)
     assert "postgresql://postgres@" in printed and PASSWORD not in printed

@@ -35,9 +35,9 @@ def test_tools_take_a_user_id_for_the_owner(tmp_path: Path) -> None:
         calls = [
             ("memory_add", {"content": "Ana is allergic to peanuts", "user_id": "ana"}),
             ("memory_add", {"content": "Ben is not allergic to peanuts", "user_id": "ben"}),
-            ("memory_query", {"query": "peanuts", "user_id": "ana", "return": "full"}),
+            ("memory_query", {"text": "peanuts", "user_id": "ana", "form": "full"}),
             ("memory_list", {"user_id": "ben"}),
-            ("memory_query", {"query": "peanuts", "user_id": "ana", "owner": "ben"}),
+            ("memory_query", {"text": "peanuts", "user_id": "ana", "owner": "ben"}),
             ("memory_list", {"filters": {"user_id": "ben", "kind": "semantic"}}),
             ("memory_list", {"user_id": "ana", "filters": {"user_id": "ben"}}),
         ]

@@ -139,7 +139,7 @@ def test_a_refusal_leaves_a_trace_without_the_words(store: RecollectStore, mem: 
         before = len(mem.traces())
         with pytest.raises(Refused):
             store.batch(puts)
-        traces = mem.traces()[before:]
+        traces = mem.traces().items[before:]
         assert [trace["type"] for trace in traces] == ["memory_denied"] and "hunter2" not in str(traces)
 
 

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 
 import recollect
 from recollect.engine.context import SeededRandomness
-from recollect.interfaces.mcp import prompts, resources
-from recollect.interfaces.mcp.catalogue import TOOLS
+from recollect.interfaces.mcp.catalogue import GRAPH, PAGE, SNAPSHOT, TOOLS, get_prompt, read_resource
 from recollect.interfaces.python import Recollect
 from recollect.model.caller import Caller
 from recollect.model.errors import RecollectError
@@ -282,14 +281,14 @@ ON_AN_ID: dict[str, Callable[[Recollect, str], object]] = {
     "common_sources": lambda mem, id: mem.common_sources(id, id),
     "credit": lambda mem, id: mem.credit(id),
     "derivatives": lambda mem, id: mem.derivatives(id),
-    "vouching": lambda mem, id: mem.vouching(id),
+    "vouching": lambda mem, id: mem.vouchers(id),
     "parent_hashes": lambda mem, id: mem.parent_hashes([id]),
-    "at a tick, get": lambda mem, id: mem.at(tick=8).get(id),
-    "at a time, get": lambda mem, id: mem.at(time=START + timedelta(minutes=60)).get(id),
+    "at a tick, get": lambda mem, id: mem.as_of(tick=8).get(id),
+    "at a time, get": lambda mem, id: mem.as_of(time=START + timedelta(minutes=60)).get(id),
     "traces of a memory": lambda mem, id: _unnumbered(mem.traces(memory=id)),
-    "why, of a memory": lambda mem, id: mem.why(memory=id),
+    "why, of a memory": lambda mem, id: mem.explain(id).sentences,
     "mcp memory_history": lambda mem, id: TOOLS["memory_history"].call(mem, {"id": id}),
-    "mcp page": lambda mem, id: resources.read(mem, f"{resources.PAGE}{id}").text,
+    "mcp page": lambda mem, id: read_resource(mem, f"{PAGE}{id}").text,
 }
 FILTERED: dict[str, dict[str, Any]] = {
     "kind": {"kind": ["semantic", "episodic"]},
@@ -332,7 +331,7 @@ NAMED: dict[str, dict[str, Any]] = {
 """Where a read may be told to look, whosever it is."""
 
 PLAIN: dict[str, Read] = {
-    "export_entries": lambda mem, _: list(mem.export_entries()),
+    "export_entries": lambda mem, _: list(mem.export(format="entries", status=None)),
     "list": lambda mem, _: mem.list(limit=1_000),
     "list of every status": lambda mem, _: mem.list(status=None, limit=1_000),
     "list, page by page": lambda mem, _: list(_pages(mem)),
@@ -364,24 +363,24 @@ PLAIN: dict[str, Read] = {
     ],
     "phase_diff": lambda mem, _: mem.phase_diff("phase-1", "phase-2", space="project", owner="apollo"),
     "phase_diff elsewhere": lambda mem, _: mem.phase_diff("phase-1", "phase-1", space="project", owner="gemini"),
-    "at a tick, list": lambda mem, _: mem.at(tick=9).list(limit=1_000),
-    "at a tick, query": lambda mem, _: mem.at(tick=9).query(ASKED, top_k=100),
-    "at a time, list": lambda mem, _: mem.at(time=START + timedelta(minutes=60)).list(status=None, limit=1_000),
-    "at a time, query": lambda mem, _: mem.at(time=START + timedelta(minutes=60)).query(ASKED, top_k=100),
-    "at a phase": lambda mem, _: mem.at(phase="phase-2", owner="apollo").list(),
+    "at a tick, list": lambda mem, _: mem.as_of(tick=9).list(limit=1_000),
+    "at a tick, query": lambda mem, _: mem.as_of(tick=9).query(ASKED, top_k=100),
+    "at a time, list": lambda mem, _: mem.as_of(time=START + timedelta(minutes=60)).list(status=None, limit=1_000),
+    "at a time, query": lambda mem, _: mem.as_of(time=START + timedelta(minutes=60)).query(ASKED, top_k=100),
+    "at a phase": lambda mem, _: mem.as_of(phase="phase-2", owner="apollo").list(),
     "history of an owner": lambda mem, _: [list(mem.history(owner=name)) for name in ("zoe", "s-zoe", "gemini")],
-    "changes": lambda mem, _: mem.changes(owner="ana"),
+    "changes": lambda mem, _: mem.history(owner="ana"),
     "changes elsewhere": lambda mem, _: [
-        mem.changes(owner="zoe"), mem.changes(owner="s-zoe", space="session"), mem.changes(owner="gemini", space="project")
+        mem.history(owner="zoe"), mem.history(owner="s-zoe", space="session"), mem.history(owner="gemini", space="project")
     ],
     "traces": lambda mem, _: _unnumbered(mem.traces(limit=1_000)),
     "traces of a session": lambda mem, _: _unnumbered(mem.traces(session="s-ana")),
-    "why": lambda mem, _: mem.why(),
+    "why": lambda mem, _: mem.explain().sentences,
     "events": lambda mem, _: mem.events(limit=1_000),
     "events of a thread": lambda mem, _: mem.events(thread="t1", limit=1_000),
     "ops": lambda mem, _: mem.ops(by="total"),
     "export": lambda mem, _: list(mem.export(status=None)),
-    "export_as": lambda mem, _: list(mem.export_as("items", status=None)),
+    "export_as": lambda mem, _: list(mem.export(format="items", status=None)),
     "stats": lambda mem, _: mem.stats(),
     "verify": lambda mem, _: mem.verify(),
     "doctor": lambda mem, _: mem.doctor(),
@@ -398,16 +397,16 @@ PLAIN: dict[str, Read] = {
     "rekey": lambda mem, _: mem.rekey(),
     "outdated": lambda mem, _: mem.outdated(conflicts=True),
     "rejections": lambda mem, _: mem.rejections(),
-    "mcp memory_query": lambda mem, _: TOOLS["memory_query"].call(mem, {"query": ASKED, "return": "full"}),
+    "mcp memory_query": lambda mem, _: TOOLS["memory_query"].call(mem, {"text": ASKED, "form": "full"}),
     "mcp memory_list": lambda mem, _: TOOLS["memory_list"].call(mem, {"limit": 100}),
     "mcp memory_consolidate": lambda mem, _: TOOLS["memory_consolidate"].call(mem, {}),
     "mcp memory_rejections": lambda mem, _: TOOLS["memory_rejections"].call(mem, {}),
     "mcp read_graph": lambda mem, _: TOOLS["read_graph"].call(mem, {}),
     "mcp search_nodes": lambda mem, _: TOOLS["search_nodes"].call(mem, {"query": "savings"}),
     "mcp open_nodes": lambda mem, _: TOOLS["open_nodes"].call(mem, {"names": ["Ana"]}),
-    "mcp snapshot": lambda mem, _: resources.read(mem, resources.SNAPSHOT).text,
-    "mcp graph": lambda mem, _: resources.read(mem, resources.GRAPH).text,
-    "mcp prompts": lambda mem, _: [prompts.get(mem, "recall", {"query": ASKED}), prompts.get(mem, "snapshot", {})],
+    "mcp snapshot": lambda mem, _: read_resource(mem, SNAPSHOT).text,
+    "mcp graph": lambda mem, _: read_resource(mem, GRAPH).text,
+    "mcp prompts": lambda mem, _: [get_prompt(mem, "recall", {"text": ASKED}), get_prompt(mem, "snapshot", {})],
 }  # fmt: skip
 READS: dict[str, Read] = {
     **{name: _own(read) for name, read in ON_AN_ID.items()},

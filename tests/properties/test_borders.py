@@ -113,8 +113,8 @@ def test_a_foreign_winner_looks_exactly_like_a_missing_one(mem: Recollect) -> No
 
 READS: dict[str, Callable[[Recollect], object]] = {
     "list": lambda mem: mem.list(status=None, include_namespaces=EVERYWHERE),
-    "list of then": lambda mem: mem.at(tick=100).list(status=None, include_namespaces=EVERYWHERE),
-    "query of then": lambda mem: mem.at(tick=100).query("savings bank", owner="ana"),
+    "list of then": lambda mem: mem.as_of(tick=100).list(status=None, include_namespaces=EVERYWHERE),
+    "query of then": lambda mem: mem.as_of(tick=100).query("savings bank", owner="ana"),
     "phases of ana": lambda mem: mem.phases(space="user", owner="ana"),
     "list of ana": lambda mem: mem.list(owner="ana", status=None),
     "list of the session": lambda mem: mem.list(owner="s-ana", space="session"),
@@ -134,10 +134,10 @@ READS: dict[str, Callable[[Recollect], object]] = {
     "recall for ana": lambda mem: mem.recall_for(session="s-ben", user="savings in Lisbon", owner="ana"),
     "recall in ana's session": lambda mem: mem.recall_for(session="s-ana", user="savings in Lisbon"),
     "stats": lambda mem: mem.stats(),
-    "changes": lambda mem: mem.changes(owner="ben"),
-    "changes of ana": lambda mem: mem.changes(owner="ana"),
+    "changes": lambda mem: mem.history(owner="ben"),
+    "changes of ana": lambda mem: mem.history(owner="ana"),
     "export": lambda mem: list(mem.export(include_namespaces=EVERYWHERE, status=None)),
-    "export as a vault": lambda mem: list(mem.export_as("vault", include_namespaces=EVERYWHERE, status=None)),
+    "export as a vault": lambda mem: list(mem.export(format="vault", include_namespaces=EVERYWHERE, status=None)),
     "export of ana": lambda mem: list(mem.export(owner="ana", status=None)),
     "own history": lambda mem: mem.history(mem.list(key="Savings-Place").items[0].id),
     "outdated": lambda mem: mem.outdated(conflicts=True),
@@ -176,7 +176,7 @@ WRITES: dict[str, Callable[[Recollect], object]] = {
     "verify": lambda mem: mem.verify(),
     "doctor": lambda mem: mem.doctor(),
     "traces": lambda mem: mem.traces(),
-    "why": lambda mem: mem.why(),
+    "why": lambda mem: mem.explain().sentences,
     "become ana": lambda mem: mem.as_caller(user="ana"),
     "look through the planner's eyes": lambda mem: mem.query("savings", agent="planner"),
 }

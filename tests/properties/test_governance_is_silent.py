@@ -88,7 +88,7 @@ def conversation(mem: Recollect, look: bool) -> list[str]:
         said = answer(recall.text)
         if look:
             mem.traces(limit=50)
-            mem.why(session=person["session"])
+            mem.explain(session=person["session"]).sentences
             mem.ops()
             mem.events(limit=10)
         mem.record(user=user, ai=said, tools=TOOLS if number % 3 == 0 else [], **person)

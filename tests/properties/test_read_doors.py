@@ -33,10 +33,10 @@ from read_doors import (
 from typer.testing import CliRunner
 
 from recollect.engine.read.filters import FILTERS
-from recollect.interfaces.as_of import Past
 from recollect.interfaces.cli.app import app
 from recollect.interfaces.mcp.catalogue import TOOLS
 from recollect.interfaces.python import Recollect
+from recollect.interfaces.python.past import Past
 from rows import every_row
 from support.script import START
 
@@ -195,8 +195,8 @@ def test_no_link_chain_or_past_leads_to_the_hidden(entangled: House, read: str) 
     """Versions, contradictions and near-duplicates of what may be seen, and what has become hidden since."""
     mem, earlier = BORDERS["category"].eyes(entangled.mem), START + timedelta(minutes=150)
     past = {
-        "at an earlier time, list": lambda: mem.at(time=earlier).list(status=None, limit=1_000),
-        "at an earlier time, query": lambda: mem.at(time=earlier).query("the launch in Lisbon", top_k=100),
+        "at an earlier time, list": lambda: mem.as_of(time=earlier).list(status=None, limit=1_000),
+        "at an earlier time, query": lambda: mem.as_of(time=earlier).query("the launch in Lisbon", top_k=100),
     }
     text = repr(outcome(past.get(read, lambda: READS[read](mem, entangled))))
     hashes = [entangled.mem.get(id).content_hash for id in entangled.hidden]

@@ -160,7 +160,7 @@ def test_no_forger_signs_for_another(tmp_path: Path, hash_too: bool) -> None:
     with open_seeded(path, 4) as mem:
         mem.register_identity("babel", public_key(private))
         entry = identities.sign_entry(said_by_babel("Ana owes nobody anything"), private)
-        mem.import_entries(io.StringIO(json.dumps(entry)))
+        mem.import_(io.StringIO(json.dumps(entry)), format="entries", whole=True)
         assert mem.verify().signed_entries == {"good": 1}
     with closing(sqlite3.connect(path)) as db:
         forger = Forger(db, Random(5))

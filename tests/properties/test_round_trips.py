@@ -283,13 +283,13 @@ def in_lines(entries: list[Entry]) -> str:
 
 
 def by_entry_import(mem: Recollect, text: str) -> None:
-    assert not mem.import_entries(io.StringIO(text), believe=["place", "weight"]).refused
+    assert not mem.import_(io.StringIO(text), believe=["place", "weight"], format="entries", whole=True).refused
 
 
 def by_import_entries(mem: Recollect, text: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "entries").write_text(text)
-        assert not mem.import_file("entries", Path(folder) / "entries", believe=["place", "weight"]).refused
+        assert not mem.import_(Path(folder) / "entries", format="entries", believe=["place", "weight"]).refused
 
 
 @pytest.mark.parametrize("take_in", [by_entry_import, by_import_entries])
@@ -303,7 +303,7 @@ def test_whoever_said_it_and_when_goes_round(take_in: Callable[[Recollect, str],
             mem = recollect.open(":memory:")
             take_in(mem, text)
             take_in(mem, text)
-            found = [json.loads(line) for line in mem.export_entries()]
+            found = [json.loads(line) for line in mem.export(format="entries", status=None)]
             kept = sorted((one["content"], one["author"]["id"], one["timestamp"]) for one in found)
             assert kept == wanted
             text = in_lines(found)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from recollect.engine.ledger.audit import canonical_state
-from recollect.interfaces.cli.tracing import schema_text
+from recollect.interfaces.cli.activity import schema_text
 from recollect.interfaces.python import Recollect
 from recollect.model.canonical import canonical_json
 from recollect.model.policy_governance import PATHS

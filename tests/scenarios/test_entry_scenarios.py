@@ -92,7 +92,10 @@ class EntryStage(Stage):
             self.names[step["as"]], self.made[step["as"]] = receipt.memory.id, receipt.memory
 
     def exported(self, of: recollect.Recollect | None = None) -> dict[str, dict[str, Any]]:
-        return {self.name_of(one): one for one in map(json.loads, (of or self.memory).export_entries(owner="lab"))}
+        return {
+            self.name_of(one): one
+            for one in map(json.loads, (of or self.memory).export(format="entries", status=None, owner="lab"))
+        }
 
     def name_of(self, entry: dict[str, Any]) -> str:
         """By its id; what came from elsewhere has none of ours, and is known by its words."""
@@ -155,12 +158,14 @@ class EntryStage(Stage):
         assert found == step["finds"]
 
     def step_import(self, step: dict[str, Any]) -> None:
-        report = self.memory.import_entries(self.read(step["import"]), partial=step.get("partial", False), **PLACE)
+        report = self.memory.import_(
+            self.read(step["import"]), partial=step.get("partial", False), **PLACE, format="entries", whole=True
+        )
         assert report.outcomes == step["becomes"], report
 
     def step_holds(self, step: dict[str, Any]) -> None:
         """The entries that an export holds, by their words, each with these fields; ``null`` for one that it lacks."""
-        exported = [json.loads(line) for line in self.memory.export_entries(owner="lab")]
+        exported = [json.loads(line) for line in self.memory.export(format="entries", status=None, owner="lab")]
         back = {one["content_hash"]: one["content"] for one in exported}
         assert [one["content"] for one in exported] == list(step["holds"])
         for one in exported:
@@ -236,7 +241,7 @@ class EntryStage(Stage):
         assert [one["name"] for one in found] == step["are"]
 
     def step_weight(self, step: dict[str, Any]) -> None:
-        assert self.agent(step["for"]).vouching(self.names[step["weight"]]).weight == step["is"]
+        assert self.agent(step["for"]).vouchers(self.names[step["weight"]]).weight == step["is"]
 
     def step_ask(self, step: dict[str, Any]) -> None:
         found = self.speaker(step).query(step["ask"], **PLACE, filters=step.get("where"), threshold=0.35)
@@ -272,8 +277,8 @@ class EntryStage(Stage):
         """A signed entry on another platform: it is taken in with its signature, which the author's public key proves."""
         entry = self.signed(step["elsewhere"], step["by"])
         with recollect.open(":memory:", policy="entry") as other:
-            other.import_entries(io.StringIO(json.dumps(entry)), believe=["place", "weight"])
-            (out,) = map(json.loads, other.export_entries())
+            other.import_(io.StringIO(json.dumps(entry)), believe=["place", "weight"], format="entries", whole=True)
+            (out,) = map(json.loads, other.export(format="entries", status=None))
         keys = {name: self.memory.identity(name).keys[0].key for name in step["proved_by"]}
         assert {name: check_offline(out, [key]).ok for name, key in keys.items()} == step["proved_by"]
 
@@ -284,13 +289,19 @@ class EntryStage(Stage):
         self.memory.erase(id=self.names[step["erase"]])
 
     def step_round_trip(self, _: dict[str, Any]) -> None:
-        lines = list(self.memory.export_entries())
+        lines = list(self.memory.export(format="entries", status=None))
         with recollect.open(":memory:", policy="entry") as other:
             assert (
-                other.import_entries(io.StringIO("\n".join(lines)), partial=True, believe=["place", "weight"]).refused
+                other.import_(
+                    io.StringIO("\n".join(lines)),
+                    partial=True,
+                    believe=["place", "weight"],
+                    format="entries",
+                    whole=True,
+                ).refused
                 == ()
             )
-            assert list(other.export_entries()) == lines
+            assert list(other.export(format="entries", status=None)) == lines
 
 
 @pytest.mark.parametrize("scenario", scenarios())

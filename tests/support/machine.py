@@ -23,6 +23,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from recollect.compose import open as open_memory
 from recollect.engine.context import SeededRandomness, SteppingClock
 from recollect.interfaces.python import Recollect
+from recollect.interfaces.python.arguments import Filters, NamespaceName
 from recollect.model.errors import BadInput, NotAllowed, NotFound, WrongState
 from recollect.model.record import Memory
 from recollect.model.vocabulary import Kind
@@ -143,7 +144,7 @@ class Machine(RuleBasedStateMachine):
     @rule(data=st.data())
     def add_many(self, data: st.DataObject) -> None:
         self._step()
-        many = data.draw(st.lists(candidates(self.model.now), min_size=3, max_size=8))
+        many: Any = data.draw(st.lists(candidates(self.model.now), min_size=3, max_size=8))
         receipts = self.mem.add_many(many)
         self.model.added(list(zip(many, receipts, strict=True)))
         self.returned = [receipts[-1].memory] if receipts[-1].memory else []
@@ -158,7 +159,7 @@ class Machine(RuleBasedStateMachine):
             return
         note = known[pick % len(known)]
         namespace, space, owner = note.place
-        fields = {
+        fields: dict[str, Any] = {
             "content": STEPS[pick % len(STEPS)] if note.kind == "procedural" else content,
             "canonical_key": note.key,
             "namespace": namespace,
@@ -298,7 +299,7 @@ class Machine(RuleBasedStateMachine):
         owner=st.sampled_from([None, *OWNERS]),
         namespaces=st.sampled_from([("prod",), ("test", "ephemeral"), EVERYWHERE]),
     )
-    def list(self, owner: str | None, namespaces: tuple[str, ...]) -> None:
+    def list(self, owner: str | None, namespaces: tuple[NamespaceName, ...]) -> None:
         page = self.mem.list(owner=owner, include_namespaces=namespaces, limit=1_000)
         expected = self.model.live(owner=owner, namespaces=namespaces)
         assert {memory.id for memory in page.items} == {note.id for note in expected}
@@ -307,11 +308,11 @@ class Machine(RuleBasedStateMachine):
 
     @precondition(lambda self: self.model.notes)
     @rule(pick=picks, namespaces=st.sampled_from([("prod",), EVERYWHERE]))
-    def get_and_query(self, pick: int, namespaces: tuple[str, ...]) -> None:
+    def get_and_query(self, pick: int, namespaces: tuple[NamespaceName, ...]) -> None:
         """Only what is live is found; and whoever looks for a live memory's very words finds it."""
         note = self._pick(pick)
         self._get(note)
-        kinds = {"kind": tuple(Kind)}  # procedures come only to those who name them
+        kinds: Filters = {"kind": tuple(Kind)}  # procedures come only to those who name them
         recall = self.mem.query(note.content, include_namespaces=namespaces, top_k=1_000, filters=kinds)
         live = {n.id: n for n in self.model.live(namespaces=namespaces)}
         found = [item.memory.id for item in recall.items]

@@ -10,11 +10,12 @@ import sys
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 from recollect.compose import open as open_memory
 from recollect.engine.context import SeededRandomness, SteppingClock
 from recollect.interfaces.python import Recollect
+from recollect.interfaces.python.arguments import NewMemory, ToolOutput
 from recollect.model.errors import Refused
 from support.invariants import EVERYWHERE, all_memories
 
@@ -91,6 +92,9 @@ def _lift(mem: Recollect, random: Random) -> None:
         mem.lift(random.choice(rejected).id)
 
 
+TOOLS: tuple[tuple[ToolOutput, ...], ...] = ((), ({"name": "search", "output": "nothing found"},))
+
+
 def _turn(mem: Recollect, random: Random) -> None:
     said = ". ".join(_fields(random)["content"] for _ in range(2))
     mem.turn(
@@ -99,13 +103,13 @@ def _turn(mem: Recollect, random: Random) -> None:
         project="apollo",
         user=f"{said}. I live in {random.choice(('Lisbon', 'Porto', 'Łódź'))}. I love {random.choice(THINGS)}.",
         ai=random.choice((None, "Noted.", "Tell me more about that.")),
-        tools=random.choice(((), ({"name": "search", "output": "nothing found"},))),
+        tools=random.choice(TOOLS),
     )
 
 
 ACTS: tuple[tuple[Callable[[Recollect, Random], object], int], ...] = (
     (lambda mem, random: mem.add(**_fields(random)), 40),
-    (lambda mem, random: mem.add_many([_fields(random) for _ in range(4)]), 8),
+    (lambda mem, random: mem.add_many(cast(list[NewMemory], [_fields(random) for _ in range(4)])), 8),
     (lambda mem, random: mem.add(**_fields(random), idempotency_key=str(random.randint(0, 20))), 4),
     (_turn, 8),
     (lambda mem, random: mem.promote(_any_id(mem, random), random.choice(("user", "project")), owner="ana"), 4),

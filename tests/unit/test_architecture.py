@@ -35,7 +35,8 @@ MAY_IMPORT = {
 }
 
 PUBLIC = """
-    AmbiguousId BadInput BadPolicy Caller Candidate Memory MemoryDamaged NotAllowed NotFound Policy Recall Receipt Recollect
+    AmbiguousId BadInput BadPolicy Caller Candidate Filters Memory MemoryDamaged MemoryFields NewMemory NotAllowed NotFound Page
+    Policy Recall Receipt Recollect
     RecollectError Refused RetryMismatch Right StoreBusy StoreClosed StoreConflict StoreCorrupt StoreError StoreTooNew
     StoreUnavailable Tombstone OutcomeUnknown Turn WrongState from_item migrate open restore_backup
 """.split()

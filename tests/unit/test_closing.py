@@ -48,7 +48,7 @@ def test_a_closed_memory_says_so_and_nothing_else(place: str, tmp_path: Path) ->
     mem = recollect.open(place)
     assert mem.add("Ana has a dog", owner="ana").outcome == "stored"
     assert mem.query("who has a dog?", owner="ana").items
-    view, past = mem.as_caller(user="ana"), mem.at(tick=1, owner="ana")
+    view, past = mem.as_caller(user="ana"), mem.as_of(tick=1, owner="ana")
     mem.close()
     for file in tmp_path.iterdir():
         file.unlink()

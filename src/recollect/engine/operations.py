@@ -21,8 +21,8 @@ from recollect.engine.waiting import waiting
 from recollect.model.caller import Caller, Right
 from recollect.model.canonical import format_time, parse_time
 from recollect.model.errors import BadInput, RecollectError, StoreError
-from recollect.model.operation import Node, Op, Operation, OperationCount, OperationPage, OpStatus, Period
-from recollect.model.receipt import Receipt
+from recollect.model.operation import Node, Op, Operation, OperationCount, OpStatus, Period
+from recollect.model.receipt import Page, Receipt
 from recollect.model.record import Candidate
 from recollect.model.vocabulary import KIND_CLASS, Kind, KindClass, Outcome, Space
 from recollect.rules.privacy.gate import denied_types
@@ -191,9 +191,9 @@ def events(
     status: str | None = None,
     since: datetime | str | None = None,
     limit: int = 100,
-    after: str | None = None,
-) -> OperationPage:
-    """Operational events that fit every filter, newest first. ``after`` is the cursor of the page before.
+    cursor: str | None = None,
+) -> Page[Operation]:
+    """Return the operational events that fit every filter, newest first. ``cursor`` is that of the page before.
 
     A bound caller sees its own user's, as far as it may know of the memories that they are about; whoever may operate
     the store sees everybody's.
@@ -206,13 +206,13 @@ def events(
         op=None if op is None else check_word("op", Op, op),
         status=None if status is None else check_word("status", OpStatus, status),
         since=check_moment("since", since),
-        before=_decoded(engine, after),
+        before=_decoded(engine, cursor),
     )
     waiting(engine).flush()
     with engine.read() as reader:
         found = list(itertools.islice(_walk(engine, reader, wanted, limit + 1), limit + 1))
     page, more = found[:limit], len(found) > limit
-    return OperationPage(tuple(operation for _, operation in page), _encoded(engine, page[-1][0]) if more else None)
+    return Page(tuple(operation for _, operation in page), _encoded(engine, page[-1][0]) if more else None)
 
 
 def ops(
@@ -287,6 +287,6 @@ def _decoded(engine: Engine, cursor: str | None) -> OperationPlace:
         return OperationPlace()
     try:
         at, number = json.loads(base64.urlsafe_b64decode(cursor.encode()))
-        return _masked(engine, OperationPlace(str(at), check_number("after", number)))
+        return _masked(engine, OperationPlace(str(at), check_number("cursor", number)))
     except (ValueError, TypeError, AttributeError, RecursionError, BadInput):
-        raise BadInput("is not one that a page returned.", field="after", hint="Start without it.") from None
+        raise BadInput("is not one that a page returned.", field="cursor", hint="Start without it.") from None

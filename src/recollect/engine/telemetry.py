@@ -10,17 +10,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from recollect.engine.ledger.documents import RecordedErasure
-from recollect.engine.lifecycle.consolidation import ConsolidationReport
-from recollect.engine.transfer.importing import ImportReport
 from recollect.model.errors import RecollectError
-from recollect.model.operation import OperationPage
 from recollect.model.receipt import ErasureReceipt, Page, Recall, Receipt, UpkeepReport, Verification
 from recollect.model.record import Memory
 from recollect.model.vocabulary import Namespace, Space
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span
+
+    from recollect.engine.ledger.documents import RecordedErasure
+    from recollect.engine.lifecycle.consolidation import ConsolidationReport
+    from recollect.engine.transfer.importing import ImportReport
 
 try:
     from opentelemetry import trace
@@ -86,8 +86,9 @@ def _asked(arguments: Mapping[str, Any]) -> dict[str, Value]:
 
 @functools.singledispatch
 def described(answer: object) -> Attributes:
-    """An answer in codes and counts."""
-    return {}
+    """Return an answer in codes and counts."""
+    describe = _BY_NAME.get(type(answer).__name__)
+    return describe(answer) if describe is not None else {}
 
 
 @described.register
@@ -103,14 +104,15 @@ def _(answer: Memory) -> Attributes:
 
 @described.register(Page)
 @described.register(Recall)
-@described.register(OperationPage)
-def _(answer: Page | Recall | OperationPage) -> Attributes:
+def _(answer: Page[Any] | Recall) -> Attributes:
     return {"count": len(answer.items)}
 
 
 @described.register(list)
 @described.register(tuple)
 def _(answer: Sequence[object]) -> Attributes:
+    if type(answer).__name__ in _BY_NAME:  # a named tuple
+        return _BY_NAME[type(answer).__name__](answer)
     outcomes = Counter(str(one.outcome) for one in answer if isinstance(one, Receipt))
     return {"count": len(answer), **{f"count.{outcome}": count for outcome, count in sorted(outcomes.items())}}
 
@@ -125,21 +127,26 @@ def _(answer: ErasureReceipt) -> Attributes:
     return {"count": len(answer.removed), "count.streams": answer.streams}
 
 
-@described.register
-def _(answer: RecordedErasure) -> Attributes:
+def _recorded_erasure(answer: "RecordedErasure") -> Attributes:
     return described(answer.receipt)
 
 
-@described.register
-def _(answer: ConsolidationReport) -> Attributes:
+def _consolidation(answer: "ConsolidationReport") -> Attributes:
     return {"count": len(answer.steps), "outcome": "applied" if answer.applied else "proposed"}
 
 
-@described.register
-def _(answer: ImportReport) -> Attributes:
+def _import(answer: "ImportReport") -> Attributes:
     return {"count": answer.read, **{f"count.{outcome}": count for outcome, count in answer.outcomes.items()}}
 
 
 @described.register
 def _(answer: Verification) -> Attributes:
     return {"count": answer.entries, "outcome": "ok" if answer.ok else "broken"}
+
+
+_BY_NAME: dict[str, Callable[[Any], Attributes]] = {
+    "RecordedErasure": _recorded_erasure,
+    "ConsolidationReport": _consolidation,
+    "ImportReport": _import,
+}
+"""Answers of modules that most programs never load."""

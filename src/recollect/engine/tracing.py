@@ -1,6 +1,8 @@
 """Governance events: kept where policy asks, without repeating what was refused, and read back by whoever may."""
 
-from collections.abc import Iterable, Iterator
+import base64
+import json
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
 
@@ -15,6 +17,7 @@ from recollect.model.canonical import format_time, parse_time, storable
 from recollect.model.errors import BadInput, RecollectError
 from recollect.model.item import source_word
 from recollect.model.policy import Privacy
+from recollect.model.receipt import Page
 from recollect.model.record import Candidate
 from recollect.model.trace import Trace, TraceType, is_refusal, policy_key
 from recollect.model.vocabulary import Authority, Source, Space
@@ -119,33 +122,63 @@ def traces(
     type: str | None = None,
     memory: str | None = None,
     since: datetime | str | None = None,
-    after: int = 0,
-    before: int | None = None,
+    number: int | None = None,
     latest: bool = False,
     limit: int = 100,
-) -> tuple[Trace, ...]:
-    """The events that policy kept and that fit every filter, oldest first, each with the policy that was in force.
+    cursor: str | None = None,
+) -> Page[Trace]:
+    """Return the events that policy kept and that fit every filter, oldest first, each with the policy that was in force.
 
     A bound caller is told what happened in its own session and to memories that it may see, and nothing that names any
-    other; whoever may operate the store is told everything. ``after`` and ``before`` are numbers of events. ``latest``
-    counts ``limit`` from the end and not from the beginning.
+    other; whoever may operate the store is told everything. With ``latest`` the first page has the newest events, and each
+    further page older ones.
     """
     engine.require(Right.GOVERN, "read traces")
-    check_number("after", after)
     check_number("limit", limit, 1, MAX_PAGE)
+    after, before = _range(number, cursor, latest)
     wanted = TracesWanted(
         session=None if session is None else check_sought("session", session),
         type=None if type is None else check_word("type", TraceType, type),
         since=check_moment("since", since),
-        before=ANY_TRACE.before if before is None else check_number("before", before, 1),
+        before=before,
     )
     waiting(engine).flush()
     with engine.read() as reader:
         wanted = wanted._replace(memory=_whole_id(engine, reader, memory))
         if engine.caller.may(Right.OPERATE):
-            return tuple(reader.traces(engine.tenant, after, limit, wanted, latest=latest))
-        found = list(islice(_seen(engine, reader, after, wanted, latest), limit))
-    return tuple(reversed(found) if latest else found)
+            found = list(reader.traces(engine.tenant, after, limit + 1, wanted, latest=latest))
+        else:
+            found = list(islice(_seen(engine, reader, after, wanted, latest), limit + 1))
+            found = found[::-1] if latest else found
+    page = found[-limit:] if latest else found[:limit]
+    return Page(tuple(page), _encoded(page, latest) if len(found) > limit else None)
+
+
+def _range(number: int | None, cursor: str | None, latest: bool) -> tuple[int, int]:
+    """Return after and before which numbers the events lie that a page may hold."""
+    if number is not None:
+        if cursor is not None:
+            raise BadInput("one event has no further page.", field="cursor", hint="Leave it out.")
+        return check_number("number", number, 1) - 1, number + 1
+    if cursor is None:
+        return 0, ANY_TRACE.before
+    try:
+        direction, place = json.loads(base64.urlsafe_b64decode(cursor.encode()))
+        if direction != _direction(latest):
+            raise ValueError("the page was of the other end")
+        place = check_number("cursor", place, 1)
+    except (ValueError, TypeError, AttributeError, RecursionError, BadInput):
+        raise BadInput("is not one that such a page returned.", field="cursor", hint="Start without it.") from None
+    return (0, place) if latest else (place, ANY_TRACE.before)
+
+
+def _encoded(page: Sequence[Trace], latest: bool) -> str:
+    place = page[0]["number"] if latest else page[-1]["number"]
+    return base64.urlsafe_b64encode(json.dumps([_direction(latest), place]).encode()).decode()
+
+
+def _direction(latest: bool) -> str:
+    return "before" if latest else "after"
 
 
 def _seen(engine: Engine, reader: Reader, after: int, wanted: TracesWanted, latest: bool) -> Iterator[Trace]:
@@ -160,11 +193,9 @@ def _seen(engine: Engine, reader: Reader, after: int, wanted: TracesWanted, late
             after = found[-1]["number"]
 
 
-def why(engine: Engine, *, session: str | None = None, memory: str | None = None) -> tuple[str, ...]:
-    """What was decided and why, in a few sentences: in a session's last turn, or about one memory."""
-    if session is not None and memory is not None:
-        raise BadInput("name either a session or a memory.", field="memory", hint="Leave one of them out.")
-    found = traces(engine, session=session, memory=memory, latest=True, limit=MAX_TRACES)
+def told_decisions(engine: Engine, *, session: str | None = None, memory: str | None = None) -> tuple[str, ...]:
+    """Return what was decided and why, in a few sentences: in a session's last turn, or about one memory."""
+    found = traces(engine, session=session, memory=memory, latest=True, limit=MAX_TRACES).items
     return sentences(found if memory is not None else last_turn(found))
 
 

@@ -79,11 +79,3 @@ class OperationCount(Plain):
     op: Op
     status: OpStatus
     count: int
-
-
-@dataclass(frozen=True, slots=True)
-class OperationPage(Plain):
-    """Some operations, newest first, and the cursor that continues the list (``None`` at the end)."""
-
-    items: tuple[Operation, ...]
-    next_cursor: str | None = None

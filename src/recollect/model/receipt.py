@@ -1,8 +1,8 @@
 """Answers: what became of a write, of a read, and of the longer operations."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal
+from typing import Any, Generic, Literal, TypeVar
 
 from recollect.model.canonical import canonical_json
 from recollect.model.item import source_word
@@ -10,6 +10,8 @@ from recollect.model.moment import validity_words
 from recollect.model.record import TITLE, Memory
 from recollect.model.rendering import NOTHING, envelope, one_line, visible_json
 from recollect.model.vocabulary import Authority, Kind, Outcome
+
+T = TypeVar("T")
 
 
 class Plain:
@@ -66,7 +68,7 @@ class Receipt(Plain):
     detail: str | None = None
     replayed: bool = False
     similar: tuple[Similar, ...] = ()
-    """Up to three memories that a newly stored one may replace; ``supersede(old, by=new)`` accepts one of them."""
+    """Up to three memories that a newly stored one may replace; ``supersede(id, by=new)`` accepts one of them."""
 
     @property
     def denied(self) -> bool:
@@ -74,14 +76,32 @@ class Receipt(Plain):
 
 
 @dataclass(frozen=True, slots=True)
-class Page(Plain):
-    """Some of a list, and the cursor that continues it (``None`` at the end).
+class Page(Plain, Generic[T]):
+    """Some of what was found, and the cursor that continues the list (``None`` at the end). It iterates over its items."""
 
-    ``damaged`` names the memories that belong here and cannot be read: where each is, what is wrong, and what to do.
+    items: tuple[T, ...]
+    next_cursor: str | None = None
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values. Governance events keep the policy that was in force: they were asked for."""
+        items = [one.to_dict() if hasattr(one, "to_dict") else one for one in self.items]
+        more = {f.name: _value(getattr(self, f.name)) for f in fields(self) if f.name != "items"}
+        return {"items": items, **more}
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPage(Page[Memory]):
+    """Some memories, newest first.
+
+    ``damaged`` are memories that belong here and cannot be read: where each is, what is wrong, and what to do.
     """
 
-    items: tuple[Memory, ...]
-    next_cursor: str | None = None
     damaged: tuple["Problem", ...] = ()
 
 
@@ -465,10 +485,15 @@ class Verification(Plain):
 
 @dataclass(frozen=True, slots=True)
 class Explanation(Plain):
-    """Why a memory is as it is. ``text`` is for people; the rest is the same for programs."""
+    """Why a memory is as it is, or what was decided in a turn. ``text`` is for people; the rest is for programs.
+
+    That of a turn has an empty ``id`` and no ``decisions``, ``chain`` and ``history``.
+    """
 
     id: str
     text: str
-    decisions: tuple[dict[str, str], ...]
-    chain: tuple[dict[str, Any], ...]
-    history: tuple[HistoryEvent, ...] = field(default=())
+    decisions: tuple[dict[str, str], ...] = ()
+    chain: tuple[dict[str, Any], ...] = ()
+    history: tuple[HistoryEvent, ...] = ()
+    sentences: tuple[str, ...] = ()
+    """What was decided and why, from the traces that policy kept and that the caller may read."""

@@ -26,7 +26,7 @@ def mem() -> Iterator[Recollect]:
 
 
 def asked(mem: Recollect, **how: Any) -> Any:
-    return TOOLS["memory_query"].call(mem, {"query": "deploy step", "owner": "ana", "top_k": 12, **how})
+    return TOOLS["memory_query"].call(mem, {"text": "deploy step", "owner": "ana", "top_k": 12, **how})
 
 
 @every_row("shape", ["bullets", "full"])
@@ -35,13 +35,13 @@ def asked(mem: Recollect, **how: Any) -> Any:
 def test_the_items_of_an_answer_over_mcp_take_no_more_than_the_budget(
     mem: Recollect, shape: str, budget: int, history: bool
 ) -> None:
-    answer = asked(mem, **{"return": shape}, budget_tokens=budget, history=history)
+    answer = asked(mem, form=shape, budget_tokens=budget, history=history)
     assert count_tokens(answer.text) <= budget
     assert bool(answer.values["items"]) == (shape == "bullets" or budget > 120)
 
 
 def test_small_records_leave_room_for_more_of_them(mem: Recollect) -> None:
-    told = [len(asked(mem, **{"return": shape}, budget_tokens=2_000).values["items"]) for shape in ("bullets", "full")]
+    told = [len(asked(mem, form=shape, budget_tokens=2_000).values["items"]) for shape in ("bullets", "full")]
     assert told[0] > told[1] > 0
 
 

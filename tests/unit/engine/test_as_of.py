@@ -10,8 +10,8 @@ import pytest
 
 import recollect
 from interfaces.shell import Shell
-from recollect.interfaces.as_of import Past
 from recollect.interfaces.python import Recollect
+from recollect.interfaces.python.past import Past
 from recollect.model.address import Address
 from recollect.model.record import Memory
 from rows import every_row
@@ -92,10 +92,10 @@ def _check_every_step(mem: Recollect, seed: int) -> None:
     assert len({where.tick for where in by_tick}) > 5 and len(by_time) == STEPS, "the script did something"
     for where, belief in by_tick.items():
         if where.uid in there:
-            seen = _records(mem.at(tick=where.tick).list(**where.filters()).items)
+            seen = _records(mem.as_of(tick=where.tick).list(**where.filters()).items)
             assert seen == {id: record for id, record in belief.items() if id in left}, where
     for moment, belief in by_time.items():
-        view = mem.at(time=moment)
+        view = mem.as_of(time=moment)
         listed = view.list(include_namespaces=EVERYWHERE, limit=1_000).items
         assert _records(listed) == {id: record for id, record in belief.items() if id in left}, moment
         assert [view.get(memory.id) for memory in listed[:3]] == list(listed[:3]), "one by one it is the same"
@@ -135,8 +135,8 @@ def test_a_question_is_answered_as_it_was_then_to_the_last_digit(mem: Recollect,
         answers.append((clock.now, _ranked(mem, "green tea"), _ranked(mem, "door")))
     assert len({str(answer[1:]) for answer in answers}) > 5, "the answer kept changing"
     for moment, tea, door in answers:
-        assert _ranked(mem.at(time=moment), "green tea") == tea
-        assert _ranked(mem.at(time=moment), "door") == door
+        assert _ranked(mem.as_of(time=moment), "green tea") == tea
+        assert _ranked(mem.as_of(time=moment), "door") == door
 
 
 # ── what a view shows ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -146,11 +146,11 @@ def test_an_older_version_was_the_one_believed(mem: Recollect) -> None:
     mem.add("The API port is 8080")
     new = mem.add("The API port is 9090").memory
     assert new is not None and contents(mem) == ["The API port is 9090"]
-    (old,) = mem.at(tick=1).list().items
+    (old,) = mem.as_of(tick=1).list().items
     assert (old.content, old.status, old.superseded_by_id) == ("The API port is 8080", "active", None)
-    assert mem.at(tick=2).get(new.id).parent_refs == (old.content_hash,)
-    assert [item.memory.id for item in mem.at(tick=1).query("api port").items] == [old.id]
-    assert contents(mem.at(tick=2), status="superseded") == ["The API port is 8080"]
+    assert mem.as_of(tick=2).get(new.id).parent_refs == (old.content_hash,)
+    assert [item.memory.id for item in mem.as_of(tick=1).query("api port").items] == [old.id]
+    assert contents(mem.as_of(tick=2), status="superseded") == ["The API port is 8080"]
 
 
 def test_what_was_edited_later_is_as_it_was(mem: Recollect) -> None:
@@ -158,11 +158,11 @@ def test_what_was_edited_later_is_as_it_was(mem: Recollect) -> None:
     assert made is not None
     mem.edit(made.id, tags=["theme"], importance=5, pinned=True, category="work")
     mem.forget(made.id)
-    first, second = mem.at(tick=1), mem.at(tick=2)
+    first, second = mem.as_of(tick=1), mem.as_of(tick=2)
     was = first.get(made.id)
     assert (was.tags, was.importance, was.pinned, was.category) == (("ui",), 3, False, "general")
     assert (second.get(made.id).tags, second.get(made.id).pinned) == (("theme",), True)
-    assert mem.at(tick=3).get(made.id).status == "soft_deleted"
+    assert mem.as_of(tick=3).get(made.id).status == "soft_deleted"
     assert contents(first, tags=["ui"]) and not contents(second, tags=["ui"])
     assert contents(second, pinned=True, importance_min=4, category="work") and not contents(first, pinned=True)
 
@@ -170,10 +170,10 @@ def test_what_was_edited_later_is_as_it_was(mem: Recollect) -> None:
 def test_before_the_first_tick_there_is_nothing(mem: Recollect) -> None:
     made = mem.add("Ana prefers dark mode").memory
     assert made is not None
-    assert mem.at(tick=0).list(status=None).items == () and mem.at(tick=0).query("dark mode").items == ()
+    assert mem.as_of(tick=0).list(status=None).items == () and mem.as_of(tick=0).query("dark mode").items == ()
     with pytest.raises(recollect.NotFound, match="yet"):
-        mem.at(tick=0).get(made.id)
-    assert mem.at(time=START - DAY).list(status=None).items == ()
+        mem.as_of(tick=0).get(made.id)
+    assert mem.as_of(time=START - DAY).list(status=None).items == ()
 
 
 def test_a_point_that_is_still_to_come_is_now(mem: Recollect, clock: Calendar) -> None:
@@ -181,7 +181,7 @@ def test_a_point_that_is_still_to_come_is_now(mem: Recollect, clock: Calendar) -
     mem.add("Ana likes dark chocolate", owner="ana")
     for moment in (START, START + 3 * DAY):
         clock.now = moment
-        for future in (mem.at(tick=99), mem.at(time=START + 400 * DAY)):
+        for future in (mem.as_of(tick=99), mem.as_of(time=START + 400 * DAY)):
             assert _records(future.list(status=None).items) == _records(mem.list(status=None).items)
             assert _ranked(future, "dark") == _ranked(mem, "dark")
 
@@ -191,11 +191,11 @@ def test_expiry_is_judged_by_the_time_that_is_asked_for(mem: Recollect, clock: C
     assert made is not None
     clock.now = START + 9 * DAY
     assert contents(mem) == []
-    assert contents(mem.at(time=START + DAY)) == ["The guest code is tulip"]
-    assert mem.at(time=START + DAY).query("guest code").items
-    assert contents(mem.at(time=START + 2 * DAY)) == [], "nobody had swept it, and nobody saw it"
-    assert mem.at(time=START + 2 * DAY).get(made.id).status == "soft_deleted"
-    assert contents(mem.at(tick=1)) == ["The guest code is tulip"], "right after it was said"
+    assert contents(mem.as_of(time=START + DAY)) == ["The guest code is tulip"]
+    assert mem.as_of(time=START + DAY).query("guest code").items
+    assert contents(mem.as_of(time=START + 2 * DAY)) == [], "nobody had swept it, and nobody saw it"
+    assert mem.as_of(time=START + 2 * DAY).get(made.id).status == "soft_deleted"
+    assert contents(mem.as_of(tick=1)) == ["The guest code is tulip"], "right after it was said"
 
 
 def test_streams_that_stop_at_different_times_expire_by_their_own(mem: Recollect, clock: Calendar) -> None:
@@ -206,7 +206,7 @@ def test_streams_that_stop_at_different_times_expire_by_their_own(mem: Recollect
     mem.add("Ben waters the garden", owner="ben")
     clock.now = START + 9 * DAY
     mem.add("Ben went home", owner="ben")
-    view = mem.at(tick=2)
+    view = mem.as_of(tick=2)
     assert sorted(contents(view)) == ["Ben waters the garden", "Ben's code is rose"]
     assert [item.memory.content for item in view.query("code").items] == ["Ben's code is rose"]
 
@@ -215,12 +215,12 @@ def test_ticks_are_each_stream_s_own(mem: Recollect) -> None:
     for owner in ("ana", "ben"):
         for number in (1, 2, 3):
             mem.add(f"Note {number} of {owner}", owner=owner, kind="episodic")
-    assert sorted(contents(mem.at(tick=2))) == sorted(f"Note {n} of {o}" for n in (1, 2) for o in ("ana", "ben"))
-    assert contents(mem.at(tick=2, owner="ana")) == ["Note 2 of ana", "Note 1 of ana"]
-    assert contents(mem.at(tick=2, owner="ana"), owner="ben") == ["Note 2 of ben", "Note 1 of ben"]
-    assert contents(mem.at(tick=2, space="project")) == []
-    assert [item.memory.owner for item in mem.at(tick=1, owner="ben").query("note").items] == ["ben"]
-    assert mem.at(tick=1, space="project").query("note").items == ()
+    assert sorted(contents(mem.as_of(tick=2))) == sorted(f"Note {n} of {o}" for n in (1, 2) for o in ("ana", "ben"))
+    assert contents(mem.as_of(tick=2, owner="ana")) == ["Note 2 of ana", "Note 1 of ana"]
+    assert contents(mem.as_of(tick=2, owner="ana"), owner="ben") == ["Note 2 of ben", "Note 1 of ben"]
+    assert contents(mem.as_of(tick=2, space="project")) == []
+    assert [item.memory.owner for item in mem.as_of(tick=1, owner="ben").query("note").items] == ["ben"]
+    assert mem.as_of(tick=1, space="project").query("note").items == ()
 
 
 def test_a_phase_is_seen_as_it_ended(mem: Recollect, clock: Calendar) -> None:
@@ -235,12 +235,12 @@ def test_a_phase_is_seen_as_it_ended(mem: Recollect, clock: Calendar) -> None:
     mem.add("Ben sleeps in a tent", owner="ben", space="project")
     assert len({str(ranked) for _, ranked in answers}) == 3
     for number, (believed, ranked) in enumerate(answers, start=1):
-        view = mem.at(phase=f"phase-{number}", owner="ana", space="project")
+        view = mem.as_of(phase=f"phase-{number}", owner="ana", space="project")
         assert (_records(view.list(status=None).items), _ranked(view, "tent")) == (believed, ranked)
-    assert contents(mem.at(phase="phase-2"), owner="ben") == [], "Ben's time has one phase"
-    assert contents(mem.at(phase="phase-1"), owner="ben") == ["Ben sleeps in a tent"], "and it goes on"
+    assert contents(mem.as_of(phase="phase-2"), owner="ben") == [], "Ben's time has one phase"
+    assert contents(mem.as_of(phase="phase-1"), owner="ben") == ["Ben sleeps in a tent"], "and it goes on"
     clock.now += DAY
-    assert "A passing thought about tent 2" not in contents(mem.at(phase="phase-3")), "it ends now"
+    assert "A passing thought about tent 2" not in contents(mem.as_of(phase="phase-3")), "it ends now"
 
 
 def test_a_phase_that_nobody_may_know_of_is_not_found(mem: Recollect) -> None:
@@ -250,21 +250,21 @@ def test_a_phase_that_nobody_may_know_of_is_not_found(mem: Recollect) -> None:
     elsewhere: list[dict[str, Any]] = [{"owner": "ben"}, {"space": "project"}, {"owner": "nobody"}]
     for where in elsewhere:
         with pytest.raises(recollect.NotFound):
-            mem.at(phase="phase-2", **where)
+            mem.as_of(phase="phase-2", **where)
     ben = mem.as_caller(user="ben")
     for phase, owner in (("phase-2", None), ("phase-2", "ana"), ("phase-1", "ana")):
         with pytest.raises(recollect.NotFound):
-            ben.at(phase=phase, owner=owner)
-    assert contents(ben.at(phase="phase-1")) == ["Ben sleeps in a tent"]
+            ben.as_of(phase=phase, owner=owner)
+    assert contents(ben.as_of(phase="phase-1")) == ["Ben sleeps in a tent"]
     for odd in ("", 2, "x" * 300):
         with pytest.raises(recollect.BadInput):
-            mem.at(phase=odd)  # type: ignore[arg-type]
+            mem.as_of(phase=odd)  # type: ignore[arg-type]
 
 
 def test_the_past_is_read_a_page_at_a_time(mem: Recollect) -> None:
     for number in range(7):
         mem.add(f"Note {number}", kind="episodic")
-    view, cursor, seen = mem.at(tick=5), None, []
+    view, cursor, seen = mem.as_of(tick=5), None, []
     for _ in range(3):
         page = view.list(limit=2, cursor=cursor)
         seen += [memory.content for memory in page.items]
@@ -276,7 +276,7 @@ def test_looking_back_leaves_no_mark(mem: Recollect) -> None:
     made = mem.add("Ana prefers dark mode").memory
     assert made is not None
     before = mem.state_hash(), mem.ledger_root()
-    view = mem.at(tick=1)
+    view = mem.as_of(tick=1)
     view.get(made.id), view.list(), view.query("dark mode")
     mem.engine.accesses.flush()
     assert (mem.state_hash(), mem.ledger_root()) == before
@@ -291,18 +291,18 @@ def test_what_was_erased_since_is_gone_from_the_past(mem: Recollect) -> None:
     old = mem.add("Ana lives in Lisbon", owner="ana").memory
     new = mem.add("Ana now lives in Porto", owner="ana").memory
     assert old is not None and new is not None
-    view = mem.at(tick=1)
+    view = mem.as_of(tick=1)
     assert contents(view) == ["Ana lives in Lisbon"]
     mem.erase(id=old.id)
     assert view.list(status=None).items == () and view.query("Ana lives Lisbon").items == ()
     with pytest.raises(recollect.NotFound, match="was erased since"):
         view.get(old.id)
-    later = mem.at(tick=2).get(new.id)
+    later = mem.as_of(tick=2).get(new.id)
     assert (later.content, later.parent_refs) == ("Ana now lives in Porto", ())
     mem.erase(owner="ana")
-    assert mem.at(tick=2).list(status=None).items == () and mem.at(time=START).list(owner="ana").items == ()
+    assert mem.as_of(tick=2).list(status=None).items == () and mem.as_of(time=START).list(owner="ana").items == ()
     with pytest.raises(recollect.NotFound):
-        mem.at(tick=2).get(new.id)
+        mem.as_of(tick=2).get(new.id)
 
 
 def test_what_was_purged_since_is_gone_from_the_past(mem: Recollect, clock: Calendar) -> None:
@@ -311,9 +311,9 @@ def test_what_was_purged_since_is_gone_from_the_past(mem: Recollect, clock: Cale
     mem.forget(made.id)
     clock.now = START + 400 * DAY
     assert mem.upkeep().purged == (made.id,)
-    assert mem.at(tick=1).list(status=None).items == ()
+    assert mem.as_of(tick=1).list(status=None).items == ()
     with pytest.raises(recollect.NotFound, match="was purged since"):
-        mem.at(tick=1).get(made.id)
+        mem.as_of(tick=1).get(made.id)
 
 
 def test_another_s_past_is_as_closed_as_their_present(mem: Recollect) -> None:
@@ -322,16 +322,16 @@ def test_another_s_past_is_as_closed_as_their_present(mem: Recollect) -> None:
     mem.add("Ben has none", owner="ben")
     assert made is not None and mine is not None
     ben, coder = mem.as_caller(user="ben"), mem.as_caller(user="ana", agent="coder")
-    for view in (ben.at(tick=2), ben.at(time=START), ben.at(tick=2, owner="ana")):
+    for view in (ben.as_of(tick=2), ben.as_of(time=START), ben.as_of(tick=2, owner="ana")):
         assert [m.owner for m in view.list(status=None, include_namespaces=EVERYWHERE).items] in ([], ["ben"])
         assert view.list(owner="ana").items == () and view.query("savings").items == ()
         assert _refusal(view, made.id) == _refusal(view, "7d7d7d7d-1111-5222-8333-444444444444")
-    assert contents(coder.at(tick=2)) == ["Ana keeps her savings under the mattress"]
-    assert [item.memory.id for item in coder.at(tick=2).query("whispers planner").items] == [made.id]
+    assert contents(coder.as_of(tick=2)) == ["Ana keeps her savings under the mattress"]
+    assert [item.memory.id for item in coder.as_of(tick=2).query("whispers planner").items] == [made.id]
     with pytest.raises(recollect.NotFound):
-        coder.at(tick=2).get(mine.id)
-    assert len(mem.as_caller(user="ana", agent="planner").at(tick=2).list().items) == 2
-    assert mem.as_caller(user="ana", rights=["write"]).at(tick=2).list().items == ()
+        coder.as_of(tick=2).get(mine.id)
+    assert len(mem.as_caller(user="ana", agent="planner").as_of(tick=2).list().items) == 2
+    assert mem.as_caller(user="ana", rights=["write"]).as_of(tick=2).list().items == ()
 
 
 def _refusal(view: Past, id: str) -> str:
@@ -342,10 +342,10 @@ def _refusal(view: Past, id: str) -> str:
 
 def test_a_view_can_look_through_an_agent_s_eyes_as_today(mem: Recollect) -> None:
     mem.add("The planner's drawer holds a compass", owner="ana", scope="planner")
-    view = mem.at(tick=1)
+    view = mem.as_of(tick=1)
     assert view.query("compass").items and view.query("compass", agent="planner").items
     assert view.query("compass", agent="coder").items == ()
-    planner = mem.as_caller(user="ana", agent="planner").at(tick=1)
+    planner = mem.as_caller(user="ana", agent="planner").as_of(tick=1)
     assert planner.query("compass", agent="planner").items
     with pytest.raises(recollect.NotAllowed):
         planner.query("compass", agent="coder")
@@ -362,7 +362,7 @@ ODD_POINTS: list[dict[str, Any]] = [{}, {"tick": 1, "time": START}, *({"tick": o
 @every_row("asked", [*ODD_POINTS, *({"time": odd} for odd in ODD_TIMES)])
 def test_a_point_that_makes_no_sense_is_refused(mem: Recollect, asked: dict[str, Any]) -> None:
     with pytest.raises(recollect.BadInput) as refused:
-        mem.at(**asked)
+        mem.as_of(**asked)
     assert refused.value.field == ("time" if list(asked) == ["time"] else "tick")
 
 
@@ -370,12 +370,12 @@ def test_wrong_filters_are_refused_as_today(mem: Recollect) -> None:
     mem.add("Ana prefers dark mode")
     for wrong in ({"colour": "red"}, {"limit": 0}, {"space": "moon"}, {"status": "odd"}, {"cursor": "x"}):
         with pytest.raises(recollect.BadInput) as then:
-            mem.at(tick=1).list(**wrong)
+            mem.as_of(tick=1).list(**wrong)
         with pytest.raises(recollect.BadInput) as now:
             mem.list(**wrong)
         assert str(then.value) == str(now.value)
     with pytest.raises(recollect.BadInput):
-        mem.at(tick=1).query(" ")
+        mem.as_of(tick=1).query(" ")
 
 
 def test_no_thread_looks_at_the_past(mem: Recollect) -> None:
@@ -384,9 +384,9 @@ def test_no_thread_looks_at_the_past(mem: Recollect) -> None:
     mem.add("Ana brews tea at five", owner="ana")
     for view in (mem, mem.as_caller(user="ana")):
         with pytest.raises(recollect.BadInput, match="of today, not of the past") as refused:
-            view.at(tick=1).query("tea", owner="ana", thread="T")
+            view.as_of(tick=1).query("tea", owner="ana", thread="T")
         assert refused.value.field == "thread" and refused.value.hint
-    assert mem.at(tick=1).query("tea", owner="ana", thread=None).items
+    assert mem.as_of(tick=1).query("tea", owner="ana", thread=None).items
     assert "at five" in mem.query("tea", owner="ana", thread="T").header, "a refusal uses up no change"
 
 

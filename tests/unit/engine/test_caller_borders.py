@@ -166,7 +166,7 @@ def test_cursors_of_events_do_not_count_what_others_did(opened: Open) -> None:
         mem.add(f"Barrel {number} is there", owner="ben")
     everything, paged, numbers, after = ana.events(limit=100).items, [], [], None
     while True:
-        page = ana.events(limit=1, after=after)
+        page = ana.events(limit=1, cursor=after)
         paged += page.items
         if (after := page.next_cursor) is None:
             break

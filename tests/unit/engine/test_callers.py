@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 
 import recollect
-from recollect.interfaces.as_of import through_agent
+from recollect.interfaces.python.past import through_agent
 from recollect.model.errors import BadInput
 
 
@@ -23,7 +23,7 @@ def test_what_is_hidden_never_crowds_out_what_is_seen(mem: recollect.Recollect) 
     mem.add("One shared alpha among a great many other words about gardens and rivers", owner="ana", title="shared one")
     planner = mem.as_caller(agent="planner", user="ana")
     assert [item.memory.scope for item in planner.query("alpha").items] == ["shared"]
-    assert len(planner.changes(owner="ana", limit=10)) == 1
+    assert len(planner.history(owner="ana", limit=10)) == 1
 
 
 def test_a_request_cannot_widen_the_caller(mem: recollect.Recollect) -> None:
@@ -65,7 +65,7 @@ def test_an_agent_that_a_person_s_request_names_only_narrows(listed: recollect.R
         return {item.memory.content for item in recall.items}
 
     assert told(person.query("alpha", agent=agent, top_k=50)) == expected < told(person.query("alpha", top_k=50))
-    assert told(person.at(tick=99).query("alpha", agent=agent, top_k=50)) == expected
+    assert told(person.as_of(tick=99).query("alpha", agent=agent, top_k=50)) == expected
     for owner, scope in (("ben", None), (None, agent), (None, "stylist")):
         assert (
             told(person.query("alpha", agent=agent, owner=owner, filters={"scope": scope} if scope else None)) == set()

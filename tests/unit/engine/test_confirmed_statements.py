@@ -121,7 +121,7 @@ def test_where_nothing_new_may_be_created_the_fields_are_removed_by_an_edit(open
     for memory in (said.memory, mem.get(guess.id), *(one.memory for one in mem.query(BANK, owner="ana").items[:1])):
         assert attached(memory) == NOTHING and not ATTACHED["meta"].keys() & memory.meta.keys()
     assert not matched(mem, "Zugspitze")
-    exported = "".join(mem.export_entries(owner="ana"))
+    exported = "".join(mem.export(format="entries", status=None, owner="ana"))
     assert "planner's note" not in exported and "Mallory" not in exported
     state = mem.state_hash()
     assert mem.verify().ok and mem.rebuild() and mem.state_hash() == state

@@ -52,11 +52,11 @@ def add(mem: recollect.Recollect, content: str, **fields: Any) -> Memory:
 
 def taken_in(mem: recollect.Recollect, text: str, **where: Any) -> Any:
     """Import a file of one's own, which is believed."""
-    return mem.import_entries(io.StringIO(text), **{"believe": ["place", "weight"], **where})
+    return mem.import_(io.StringIO(text), **{"believe": ["place", "weight"], **where}, format="entries", whole=True)
 
 
 def exported(mem: recollect.Recollect, **which: Any) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in mem.export_entries(**which)]
+    return [json.loads(line) for line in mem.export(format="entries", status=None, **which)]
 
 
 # ── there and back ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -92,20 +92,20 @@ def full_store(mem: recollect.Recollect) -> None:
 def test_out_in_and_out_again_is_the_same(place: str) -> None:
     with opened() as first:
         full_store(first)
-        lines = list(first.export_entries())
+        lines = list(first.export(format="entries", status=None))
     assert len(lines) == 10 and all(problems_of(json.loads(line)) == [] for line in lines)
     with opened(place, seed=2) as second:
         report = taken_in(second, "\n".join(lines))
         assert report.refused == () and report.read == 10
-        assert list(second.export_entries()) == lines
-        assert taken_in(second, "\n".join(lines)).outcomes == {"here already": 10}
-        assert list(second.export_entries()) == lines and second.verify().ok
+        assert list(second.export(format="entries", status=None)) == lines
+        assert taken_in(second, "\n".join(lines)).outcomes == {"already_there": 10}
+        assert list(second.export(format="entries", status=None)) == lines and second.verify().ok
 
 
 def test_a_replacement_is_a_version_here_too() -> None:
     with opened() as first, opened() as mem:
         full_store(first)
-        taken_in(mem, "\n".join(first.export_entries()))
+        taken_in(mem, "\n".join(first.export(format="entries", status=None)))
         (current,) = [one for one in mem.list(limit=100).items if one.content == "The port is 443"]
         assert [link.content for link in mem.chain(current.id)] == ["The port is 80", "The port is 443"]  # type: ignore[union-attr]
         (old,) = [one for one in exported(mem) if one["content"] == "The port is 80"]
@@ -118,7 +118,7 @@ def test_vouches_that_come_along_unsigned_are_told_and_weigh_nothing(mem: recoll
         one for one in mem.list(limit=100).items if one.content.startswith("Seedlings on bench three wilt from heat")
     ]
     assert [one["name"] for one in it.vouchers if one["imported"]] == ["Moss", "Reed"]
-    assert mem.vouching(it.id).weight == 0
+    assert mem.vouchers(it.id).weight == 0
     (out,) = [one for one in exported(mem) if one["content_hash"] == it.content_hash]
     assert [one["name"] for one in out["vouchers"]] == ["Moss", "Reed"]
     mem.vouch(it.id, by="otter")
@@ -169,10 +169,10 @@ def test_whatever_was_said_comes_back_the_same(said: list[dict[str, Any]], data:
             parents = data.draw(st.lists(st.sampled_from(hashes), max_size=3)) if hashes else []
             memory = first.add(**fields, parent_refs=parents).memory
             hashes += [memory.content_hash] if memory is not None else []
-        lines = list(first.export_entries())
+        lines = list(first.export(format="entries", status=None))
         report = taken_in(second, "\n".join(lines))
         assert report.refused == ()
-        assert list(second.export_entries()) == lines
+        assert list(second.export(format="entries", status=None)) == lines
 
 
 # ── what is refused ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -201,14 +201,16 @@ def test_a_part_may_be_imported_before_the_rest(mem: recollect.Recollect) -> Non
 def test_what_a_gate_refuses_is_reported_by_its_number() -> None:
     with opened() as first, opened() as mem:
         add(first, "Fine")
-        lines = list(first.export_entries())
+        lines = list(first.export(format="entries", status=None))
         secret = lines[0].replace("Fine", "the password is hunter2-very-secret")
         entry = json.loads(secret)
         entry["content_hash"] = hashlib.sha256(entry["content"].encode()).hexdigest()
         del entry["cid"]
-        report = taken_in(mem, "\n".join([lines[0], json.dumps(entry)]))
-    assert report.outcomes == {"denied": 1, "stored": 1}
-    assert [(one["entry"], one["line"], one["reason"]) for one in report.refused] == [(2, 2, "privacy_deny_sensitive")]
+        report = taken_in(mem, "".join([lines[0], json.dumps(entry)]))
+    assert report.outcomes == {"refused": 1, "stored": 1}
+    assert [(one.number, one.place, one.reasons[0]) for one in report.refused] == [
+        (2, "line 2", "privacy_deny_sensitive")
+    ]
 
 
 def signed_vouches(count: int) -> list[dict[str, Any]]:
@@ -229,12 +231,12 @@ def test_what_no_memory_can_hold_refuses_its_own_entry_and_no_other(place: str) 
     entries[4]["metadata"]["theirs"] = "x" * 17_000
     with opened(place) as mem:
         report = taken_in(mem, "\n".join(map(json.dumps, entries)))
-        assert report.outcomes == {"denied": 4, "stored": 2}
-        told = {(one["entry"], one["line"]): (one["reason"], one["detail"]) for one in report.refused}
-        assert told[2, 2][1].startswith("meta: the list of vouchers that came along is 5")
-        assert "the limit is 393,216" in told[4, 4][1]
-        assert told[3, 3] == ("bad_input", "importance: must be at most 5.")
-        assert told[5, 5][1].startswith("meta: the metadata that came along is 17,")
+        assert report.outcomes == {"refused": 4, "stored": 2}
+        told = {(one.number, one.place): (one.reasons[0], one.detail) for one in report.refused}
+        assert told[2, "line 2"][1].startswith("meta: the list of vouchers that came along is 5")
+        assert "the limit is 393,216" in told[4, "line 4"][1]
+        assert told[3, "line 3"] == ("bad_input", "importance: must be at most 5.")
+        assert told[5, "line 5"][1].startswith("meta: the metadata that came along is 17,")
         assert [(one.content, one.status) for one in mem.list(status=None).items] == [
             ("Fine", "active"),
             (old.content, "archived"),
@@ -263,11 +265,11 @@ def test_sixty_four_parents_and_the_version_before_make_an_entry_that_is_sound(m
     new = add(mem, "They are many", canonical_key="Sum", change="update", parent_refs=named)
     assert new.parent_refs == tuple(named) and new.supersedes_id == old.id
     assert len(mem.ancestors(new.id).parents[new.id]) == 65, "the version before counts all the same"
-    lines = list(mem.export_entries())
+    lines = list(mem.export(format="entries", status=None))
     assert not any(problems_of(json.loads(line)) for line in lines)
     with opened(seed=2) as second:
         assert taken_in(second, "\n".join(lines)).outcomes == {"stored": 65, "superseded": 1}
-        assert list(second.export_entries()) == lines
+        assert list(second.export(format="entries", status=None)) == lines
         (again,) = [one for one in second.list(limit=100).items if one.content == new.content]
         assert len(second.ancestors(again.id).parents[again.id]) == 65
     with opened(seed=3) as third:
@@ -281,10 +283,10 @@ def test_what_a_crowd_vouched_for_can_still_be_handed_on(mem: recollect.Recollec
     taken_in(mem, EXAMPLES.read_text(encoding="utf-8").splitlines()[0])
     (it,) = mem.list().items
     mem.vouch(it.id, by="otter")
-    (line,) = mem.export_entries()
+    (line,) = mem.export(format="entries", status=None)
     with opened() as second:
         assert taken_in(second, line).outcomes == {"stored": 1}
-        assert list(second.export_entries()) == [line]
+        assert list(second.export(format="entries", status=None)) == [line]
     crowd = tuple({"id": f"sock{n}", "name": "S", "timestamp": "2026-01-01T00:00:00Z"} for n in range(1_025))
     entry = to_entry(replace(mem.get(it.id), vouchers=crowd))
     assert problems_of(entry) == [] and len(entry["vouchers"]) == 1_024
@@ -295,21 +297,21 @@ def test_who_vouched_since_is_added_when_the_entry_comes_again(place: str) -> No
     with opened() as first, opened(place, {"preset": "entry", "trust": {"seeds": ["otter", "heron"]}}) as mem:
         it = add(first, "Trust needs a chain of tellers", author="babel")
         first.vouch(it.id, by="otter")
-        assert taken_in(mem, "\n".join(first.export_entries())).vouches_added == 0
+        assert taken_in(mem, "\n".join(first.export(format="entries", status=None))).vouches_added == 0
         (here,) = mem.list().items
         mem.vouch(here.id, by="heron")
         for name in ("heron", "moss", "iris"):
             first.vouch(it.id, by=name, says="useful")
-        weight, later = mem.vouching(here.id).weight, list(first.export_entries())
+        weight, later = mem.vouchers(here.id).weight, list(first.export(format="entries", status=None))
         report = taken_in(mem, later[0])
-        assert (report.outcomes, report.vouches_added, report.refused) == ({"here already": 1}, 2, ())
+        assert (report.outcomes, report.vouches_added, report.refused) == ({"already_there": 1}, 2, ())
         assert taken_in(mem, later[0]).vouches_added == 0
         (told,) = exported(mem)
         assert sorted(one["id"] for one in told["vouchers"]) == [
             f"agent:{name}" for name in ("heron", "iris", "moss", "otter")
         ]
         assert [one["id"] for one in mem.get(here.id).vouchers if "imported" not in one] == ["agent:heron"]
-        assert mem.vouching(here.id).weight == weight and mem.get(here.id).last_modified == here.last_modified
+        assert mem.vouchers(here.id).weight == weight and mem.get(here.id).last_modified == here.last_modified
         mem.withdraw_vouch(here.id, by="heron")
         assert taken_in(mem, later[0]).vouches_added == 0, "what was taken back here is not brought back"
         assert mem.verify().ok and mem.rebuild() == 1 and mem.verify().ok
@@ -331,7 +333,7 @@ def test_no_file_makes_whoever_imports_it_vouch(place: str) -> None:
         assert taken_in(mem, json.dumps({**entry, "vouchers": [fake]})).vouches_added == 1
         other = add(mem, "Something that nobody relies upon", author="mallory")
         mem.vouch(other.id, by=entry["author"]["id"])
-        found = mem.vouching(other.id)
+        found = mem.vouchers(other.id)
         assert "system:application" in found.relied_upon and found.weight == 0
 
 
@@ -342,12 +344,12 @@ def test_later_vouches_pass_the_same_checks(mem: recollect.Recollect) -> None:
     (it,) = mem.list().items
     secret = {"id": "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5", "name": "S", "timestamp": "2026-01-01T00:00:00Z"}
     report = taken_in(mem, json.dumps({**entry, "vouchers": [secret]}))
-    assert report.vouches_added == 0 and report.refused[0]["reason"] == "privacy_deny_sensitive"
+    assert report.vouches_added == 0 and report.refused[0].reasons[0] == "privacy_deny_sensitive"
     assert secret["id"] not in json.dumps(report.to_dict())
     assert taken_in(mem, json.dumps({**entry, "vouchers": signed_vouches(1_000)})).vouches_added == 1_000
     more = [{**one, "id": f"another {place}"} for place, one in enumerate(signed_vouches(25))]
     report = taken_in(mem, json.dumps({**entry, "vouchers": more}))
-    assert "more than 1,024" in report.refused[0]["detail"] and report.refused[0]["reason"] == "bad_input"
+    assert "more than 1,024" in report.refused[0].detail and report.refused[0].reasons[0] == "bad_input"
     bound = mem.as_caller(agent="planner", user=it.owner)
     assert taken_in(bound, json.dumps({**entry, "vouchers": more[:1]})).vouches_added == 0
     assert len(exported(mem)[0]["vouchers"]) == 1_000 and mem.verify().ok
@@ -383,14 +385,16 @@ def test_nobody_brings_vouchers_or_an_origin_of_their_own_making(mem: recollect.
     (out,) = exported(mem)
     assert out["vouchers"] == [] and out["timestamp"].startswith("2026-")
     (line,) = EXAMPLES.read_text(encoding="utf-8").splitlines()[:1]
-    refused = mem.as_caller(agent="planner", user="ana").import_entries(io.StringIO(line)).refused
-    assert [one["reason"] for one in refused] == ["border:not_your_name"]
+    refused = (
+        mem.as_caller(agent="planner", user="ana").import_(io.StringIO(line), format="entries", whole=True).refused
+    )
+    assert [one.reasons[0] for one in refused] == ["border:not_your_name"]
 
 
 def test_an_import_does_not_tell_that_something_is_here_that_its_caller_may_not_see(mem: recollect.Recollect) -> None:
     own = add(mem, "The doctor's own", owner="ana", scope="doctor", author="planner")
-    (line,) = mem.export_entries()
-    assert taken_in(mem, line).outcomes == {"here already": 1}
+    (line,) = mem.export(format="entries", status=None)
+    assert taken_in(mem, line).outcomes == {"already_there": 1}
     entry = json.loads(line)
     del entry["metadata"]
     told = [
@@ -411,7 +415,7 @@ def test_what_was_forgotten_or_erased_is_not_exported(mem: recollect.Recollect) 
     add(mem, "Expired", ttl_ticks=1)
     add(mem, "Kept")
     assert [one["content"] for one in exported(mem)] == ["Kept"]
-    assert exported(mem, active_only=True) == exported(mem)
+    assert [*mem.export(format="entries")] == [*mem.export(format="entries", status=None)]
 
 
 # ── the same, said twice ────────────────────────────────────────────────────────────────────────────────────────────
@@ -445,7 +449,7 @@ def who_said(mem: recollect.Recollect) -> set[tuple[str, str, str]]:
 
 def by_the_file(mem: recollect.Recollect, text: str, tmp_path: Path) -> Any:
     (tmp_path / "entries.jsonl").write_text(text)
-    return mem.import_file("entries", tmp_path / "entries.jsonl")
+    return mem.import_(tmp_path / "entries.jsonl", format="entries")
 
 
 @pytest.mark.parametrize("policy", ["assistant", "entry"])
@@ -459,7 +463,7 @@ def test_everybody_who_said_it_keeps_a_record_of_their_own(policy: str, way: str
 
     report = imported(mem, as_lines(*told))
     assert not report.refused and sum(report.outcomes.values()) == len(told)
-    assert report.outcomes["said before" if way == "entry import" else "said_before"] >= 2
+    assert report.outcomes["said_before"] >= 2
     wanted = {(one["content"], one["author"]["id"], one["timestamp"]) for one in told}
     assert who_said(mem) == wanted
     words = [memory.content for memory in mem.list().items]
@@ -468,12 +472,12 @@ def test_everybody_who_said_it_keeps_a_record_of_their_own(policy: str, way: str
     (babel,) = (one for one in exported(mem) if (one["author"]["id"], one["content"]) == ("babel", OTTO["content"]))
     assert babel["metadata"]["recollect"]["canonical_key"] == "Tea"
 
-    before = list(mem.export_entries())
+    before = list(mem.export(format="entries", status=None))
     imported(mem, as_lines(*told))
-    assert list(mem.export_entries()) == before, "a second time changes nothing"
+    assert list(mem.export(format="entries", status=None)) == before, "a second time changes nothing"
     next_one = opened(policy=policy, seed=2)
     imported(next_one, "\n".join(before))
-    assert list(next_one.export_entries()) == before
+    assert list(next_one.export(format="entries", status=None)) == before
     assert mem.verify().ok and next_one.verify().ok
 
 
@@ -496,7 +500,7 @@ def test_entries_that_supersede_each_other_are_refused(tmp_path: Path) -> None:
 
 def test_an_audit_does_not_judge_what_is_history(tmp_path: Path) -> None:
     (tmp_path / "entries.jsonl").write_text(as_lines(OLD, NEW, GONE))
-    found = opened().audit_file("entries", tmp_path / "entries.jsonl").found
+    found = opened().audit_file(tmp_path / "entries.jsonl", format="entries").found
     assert (found.read, found.skipped) == (1, 2)
 
 

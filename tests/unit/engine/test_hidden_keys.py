@@ -158,7 +158,7 @@ def _is_unharmed(mem: Recollect, hidden: Sequence[str]) -> None:
     assert mem.verify().ok
     mem.rebuild()
     assert mem.verify().ok and mem.state_hash() == state
-    assert {one.id for one in mem.at(tick=10_000).list(owner="ana", limit=1_000).items} == {one.id for one in live}
+    assert {one.id for one in mem.as_of(tick=10_000).list(owner="ana", limit=1_000).items} == {one.id for one in live}
 
 
 @pytest.fixture

@@ -134,7 +134,7 @@ def test_the_systems_canon_is_everybodys_and_another_owners_is_nobodys(mem: Reco
     mem.add(MISSION, owner="ana", tier="canon")
     assert lines(mem.snapshot_block(owner="ana")) == ["Nobody waters at noon", MISSION]
     assert lines(mem.as_caller(user="ana").snapshot_block()) == ["Nobody waters at noon", MISSION]
-    assert lines(mem.snapshot_block(owner="ana", spaces=["user"])) == [MISSION]
+    assert lines(mem.snapshot_block(owner="ana", space=["user"])) == [MISSION]
     assert lines(mem.as_caller(user="ana").snapshot_block(owner="ben")) == ["Nobody waters at noon"]
 
 
@@ -207,15 +207,15 @@ def test_at_most_so_many_and_no_category_beyond_its_share() -> None:
         mem.add_many([{"content": f"Garden bed {n} is dug", "title": f"b{n}"} for n in range(9)])
         told = lines(mem.memory_block("garden"))
         assert len(told) == 6 and sum("diary" in one for one in told) <= 2
-        assert len(lines(mem.memory_block("garden", max_items=3))) == 3
-        assert len(lines(mem.memory_block("garden entry diary", max_items=4, categories=["diary"]))) == 2
+        assert len(lines(mem.memory_block("garden", top_k=3))) == 3
+        assert len(lines(mem.memory_block("garden entry diary", top_k=4, categories=["diary"]))) == 2
 
 
 def test_what_the_snapshot_tells_is_not_told_again_and_takes_no_place(mem: Recollect) -> None:
     mem.add(MISSION, owner="ana", tier="canon")
     mem.add("The garden pond holds carp", owner="ana")
     snapshot = mem.snapshot_block(owner="ana")
-    block = mem.memory_block("garden", owner="ana", besides=snapshot, max_items=1)
+    block = mem.memory_block("garden", owner="ana", besides=snapshot, top_k=1)
     assert lines(block) == ["The garden pond holds carp"]
 
 
@@ -338,9 +338,8 @@ def test_a_store_opened_again_and_one_that_moved_to_a_server_give_the_same_bytes
     [
         ("budget_tokens", lambda mem: mem.snapshot_block(budget_tokens=0)),
         ("budget_tokens", lambda mem: mem.memory_block("x", budget_tokens="many")),
-        ("max_items", lambda mem: mem.memory_block("x", max_items=0)),
-        ("spaces", lambda mem: mem.snapshot_block(spaces="user")),
-        ("spaces", lambda mem: mem.snapshot_block(spaces=["nowhere"])),
+        ("top_k", lambda mem: mem.memory_block("x", top_k=0)),
+        ("space", lambda mem: mem.snapshot_block(space=["nowhere"])),
         ("owner", lambda mem: mem.snapshot_block(owner=7)),
         ("include_namespaces", lambda mem: mem.snapshot_block(include_namespaces=["elsewhere"])),
         ("query", lambda mem: mem.memory_block(" ")),
@@ -358,10 +357,10 @@ def test_bad_input_names_its_field(mem: Recollect, field: str, call: Any) -> Non
 def test_the_commands_print_the_blocks(tmp_path: Path) -> None:
     with recollect.open(tmp_path / "recollect.db") as mem:
         fill(mem)
-        snapshot, block = mem.snapshot_block(owner="ana"), mem.memory_block("garden bed", owner="ana", max_items=2)
+        snapshot, block = mem.snapshot_block(owner="ana"), mem.memory_block("garden bed", owner="ana", top_k=2)
     run = Shell(tmp_path).run
-    assert run("snapshot", "--owner", "ana") == f"{snapshot.text}\n"
-    assert run("block", "garden bed", "--owner", "ana", "--max-items", "2") == f"{block.text}\n"
-    answer = json.loads(run("--json", "snapshot", "--owner", "ana", "--space", "system"))
+    assert run("snapshot-block", "--owner", "ana") == f"{snapshot.text}\n"
+    assert run("memory-block", "garden bed", "--owner", "ana", "--top-k", "2") == f"{block.text}\n"
+    answer = json.loads(run("--json", "snapshot-block", "--owner", "ana", "--space", "system"))
     assert [answer["text"].count("- ["), len(answer["items"]), answer["left_out"]] == [1, 1, []]
-    assert run("block", "nothing of the kind", "--owner", "nobody") == ""
+    assert run("memory-block", "nothing of the kind", "--owner", "nobody") == ""

@@ -104,7 +104,7 @@ def test_the_past_is_searched_by_meaning_too(place: str) -> None:
         add(mem, "tea at eight", canonical_key="Ana-Morning")
         add(mem, "coffee at eight", canonical_key="Ana-Morning", change="update")
         assert told(mem, "thirsty") == ["coffee at eight"]
-        assert told(mem.at(tick=1), "thirsty") == ["tea at eight"]
+        assert told(mem.as_of(tick=1), "thirsty") == ["tea at eight"]
 
 
 def test_both_stores_give_the_same_order_and_the_same_scores(tmp_path: Path, server_store: str) -> None:

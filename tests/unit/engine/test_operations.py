@@ -328,7 +328,7 @@ def test_what_another_agent_alone_sees_is_not_told(mem: Recollect) -> None:
     assert len(seen) == 10 and len(planner.events(limit=1_000).items) == 20
     pages, cursor = list(critic.events(limit=2).items), critic.events(limit=2).next_cursor
     while cursor is not None:
-        page = critic.events(limit=2, after=cursor)
+        page = critic.events(limit=2, cursor=cursor)
         pages, cursor = pages + list(page.items), page.next_cursor
     assert pages == list(seen), "what is hidden leaves no gap in the pages"
 
@@ -341,7 +341,7 @@ def test_pages_and_times(mem: Recollect, clock: Clock) -> None:
         mem.add(f"Number {n} is {n * n}", kind="episodic")
         clock.wait(hours=1)
     first = mem.events(limit=5)
-    rest = mem.events(limit=5, after=first.next_cursor)
+    rest = mem.events(limit=5, cursor=first.next_cursor)
     assert rest.next_cursor is None
     assert [*first.items, *rest.items] == list(mem.events().items)
     for moment in (START + timedelta(hours=2), "2026-03-01T11:00:00Z", "2026-03-01T12:00:00+01:00"):
@@ -358,7 +358,7 @@ def test_pages_and_times(mem: Recollect, clock: Clock) -> None:
     [
         ("limit", 0), ("limit", 1_001), ("limit", "5"), ("user", ""), ("user", 5), ("thread", "\x00"), ("node", "kitchen"),
         ("op", "guess"), ("status", "fine"), ("since", "yesterday"), ("since", "2026-01-01T00:00:00"), ("since", 5),
-        ("since", datetime(2026, 1, 1)), ("after", "nonsense"), ("after", ""), ("after", "WzEsMiwzXQ=="), ("after", 7),
+        ("since", datetime(2026, 1, 1)), ("cursor", "nonsense"), ("cursor", ""), ("cursor", "WzEsMiwzXQ=="), ("cursor", 7),
     ],
 )  # fmt: skip
 def test_what_makes_no_sense_is_named(mem: Recollect, field: str, value: Any) -> None:

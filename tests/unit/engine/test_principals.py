@@ -77,9 +77,9 @@ def test_trust_flows_to_the_agent_and_not_to_the_user_of_its_name(mem: Any) -> N
     ana = mem.as_caller(agent="ana", **IN_LAB)
     ana.vouch(bens.id)
     mem.as_caller(user="ben", **IN_LAB).vouch(it.id)
-    assert ana.vouching(it.id).weight == 0
+    assert ana.vouchers(it.id).weight == 0
     mem.as_caller(agent="ben", **IN_LAB).vouch(it.id)
-    assert ana.vouching(it.id).weight == 0.5
+    assert ana.vouchers(it.id).weight == 0.5
 
 
 def test_no_caller_is_credited_under_another_kind(mem: Any) -> None:

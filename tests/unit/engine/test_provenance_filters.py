@@ -47,7 +47,7 @@ def test_a_content_hash_or_a_cid_names_a_memory_wherever_an_id_does(mem: Any, sl
     buds, north = slope["buds"], slope["north"]
     for name in (buds.content_hash, buds.content_hash.upper(), cid_of(BUDS)):
         assert mem.get(name).id == buds.id
-        assert [v["name"] for v in mem.vouching(name).vouchers] == ["gardener"]
+        assert [v["name"] for v in mem.vouchers(name).vouchers] == ["gardener"]
         assert list(mem.descendants(name).distances()) == [north.id]
     assert [one.who for one in mem.credit(cid_of(NORTH))] == ["iris", "m-1"]
     assert mem.vouch(cid_of(NORTH), by="gardener").id == north.id
@@ -109,7 +109,7 @@ def test_a_query_is_filtered_in_the_store_and_so_is_one_of_the_past(
 
     assert found(mem) == {BUDS, NORTH, BEES}
     assert found(mem, filters=filters) == expected
-    assert found(mem.at(tick=99), filters=filters) == expected
+    assert found(mem.as_of(tick=99), filters=filters) == expected
 
 
 def test_a_filter_that_makes_no_sense_is_named(mem: Any) -> None:

@@ -79,7 +79,7 @@ def test_no_door_opens_another_category(mem: Any) -> None:
     assert {one.category for one in planner.list().items} == {"tasks"}
     assert "friendly" not in "".join(planner.export())
     assert planner.add("Be friendly", category="tone").reasons == ("border:category_not_yours",)
-    assert tone.id not in {event.memory_id for event in planner.changes(owner="ana")}
+    assert tone.id not in {event.memory_id for event in planner.history(owner="ana")}
 
 
 def test_a_budget_is_kept_and_spent_on_the_best(mem: Any) -> None:

@@ -43,7 +43,7 @@ def said(words: str, *vouchers: dict[str, Any], by: Any = BABEL) -> dict[str, An
     """An entry of babel's, from another platform."""
     with recollect.open(":memory:", policy={"preset": "entry"}) as elsewhere:
         elsewhere.add(words, author="babel")
-        entry = json.loads(next(elsewhere.export_entries()))
+        entry = json.loads(next(elsewhere.export(format="entries", status=None)))
     return sign_entry({**entry, "vouchers": list(vouchers)}, by)
 
 
@@ -53,7 +53,7 @@ def vouched(entry: dict[str, Any], who: str = "critic", by: Any = CRITIC) -> dic
 
 
 def taken_in(mem: recollect.Recollect, *entries: dict[str, Any]) -> Any:
-    return mem.import_entries(io.StringIO("\n".join(map(json.dumps, entries))))
+    return mem.import_(io.StringIO("\n".join(map(json.dumps, entries))), format="entries", whole=True)
 
 
 def test_what_was_signed_elsewhere_is_checked_where_it_comes_in_and_by_verify(mem: recollect.Recollect) -> None:
@@ -66,14 +66,14 @@ def test_what_was_signed_elsewhere_is_checked_where_it_comes_in_and_by_verify(me
     assert (late.signed_entries, late.signed_vouches) == ({"good": 1}, {"good": 1})
     found = mem.verify()
     assert found.ok and (found.signed_entries, found.signed_vouches) == ({"good": 2}, {"good": 2}), "whenever it came"
-    (kept, *_) = [json.loads(line) for line in mem.export_entries()]
+    (kept, *_) = [json.loads(line) for line in mem.export(format="entries", status=None)]
     also = {"id": "babel's friend", "name": "friend", "timestamp": "2026-02-04T00:00:00Z"}
     later = taken_in(mem, {**kept, "vouchers": [*kept["vouchers"], sign_voucher(kept, also, NEXT)]})
     assert later.vouches_added == 1 and mem.verify().signed_vouches == {"good": 2, "unknown": 1}
     forged = taken_in(mem, said("I owe Mallory a fortune", by=CRITIC))
-    assert forged.refused[0]["reason"] == "signature" and "somebody else" in forged.refused[0]["detail"]
+    assert forged.refused[0].reasons[0] == "signature" and "somebody else" in forged.refused[0].detail
     forged = taken_in(mem, vouched(said("Mallory is honest"), by=BABEL))
-    assert forged.refused[0]["detail"].startswith("vouchers: the key belongs to somebody else")
+    assert forged.refused[0].detail.startswith("vouchers: the key belongs to somebody else")
 
 
 def test_a_key_is_replaced_by_the_operators_word_and_then_revoked(mem: recollect.Recollect) -> None:
@@ -82,10 +82,10 @@ def test_a_key_is_replaced_by_the_operators_word_and_then_revoked(mem: recollect
     with pytest.raises(WrongState, match="has a key already"):
         mem.register_identity("babel", public_key(NEXT))
     assert mem.register_identity("babel", public_key(NEXT), replace=True).replaced == THEIRS
-    assert "rotated" in taken_in(mem, said("Signed too late")).refused[0]["detail"]
+    assert "rotated" in taken_in(mem, said("Signed too late")).refused[0].detail
     assert taken_in(mem, said("Tellers remember each other", by=NEXT)).signed_entries == {"good": 1}
     mem.revoke_identity("babel")
-    assert "revoked" in taken_in(mem, said("Signed by a thief", by=NEXT)).refused[0]["detail"]
+    assert "revoked" in taken_in(mem, said("Signed by a thief", by=NEXT)).refused[0].detail
     assert mem.verify().signed_entries == {"good": 2}, "what the log has from before still counts"
     third = public_key(private_key(bytes([9]) * 32))
     assert mem.register_identity("babel", third).replaced is None
@@ -96,11 +96,11 @@ def test_every_import_refuses_what_is_signed_with_anothers_key(quick: recollect.
     file, entry = tmp_path / "entries.jsonl", said("I owe Mallory a fortune", by=CRITIC)
     file.write_text(json.dumps(entry), encoding="utf-8")
     quick.register_identity("critic", public_key(CRITIC))
-    report = quick.import_file("entries", file)
+    report = quick.import_(file, format="entries")
     assert (report.outcomes, report.reasons) == ({"refused": 1}, {"signature": 1})
     quick.revoke_identity("critic")
     file.write_text(json.dumps(vouched(said("Trust needs a chain of tellers"))), encoding="utf-8")
-    assert quick.import_file("entries", file).outcomes == {"stored": 1}, "a vouch of old comes along as it is told"
+    assert quick.import_(file, format="entries").outcomes == {"stored": 1}, "a vouch of old comes along as it is told"
     assert quick.verify().signed_vouches == {"revoked": 1}
 
 
@@ -143,7 +143,7 @@ def test_what_the_policy_redacts_was_not_signed_so() -> None:
         assert taken_in(mem, entry).outcomes == {"stored": 1}
         (kept,) = mem.list().items
         assert "ana@" not in kept.content and kept.signature is None
-        (told,) = (json.loads(line) for line in mem.export_entries())
+        (told,) = (json.loads(line) for line in mem.export(format="entries", status=None))
         assert [one["id"] for one in told["vouchers"]] == ["critic"] and "signature" not in told["vouchers"][0]
         assert mem.verify().ok
 

@@ -139,7 +139,7 @@ def test_every_way_in_refuses_it(mem: Any, opened: Open, tmp_path: Path) -> None
         ("mem0.json", json.dumps({"results": [{"id": "m1", "memory": LEA, "user_id": "ana"}]}), "mem0"),
     ):
         (tmp_path / name).write_text(text)
-        report = mem.import_file(read, tmp_path / name, owner="ana")
+        report = mem.import_(tmp_path / name, format=read, owner="ana")
         assert report.reasons == {SECRET: 1}, report
     assert active(mem) == sorted([TEA, "Ana's cousin is called Kim"])
 
@@ -155,10 +155,10 @@ def test_other_doors_lead_to_the_same_gate(mem: Any, tmp_path: Path) -> None:
     assert added["reasons"] == [SECRET] and value.id in added["detail"]
     with recollect.open(tmp_path / "elsewhere.db", clock=Clock()) as elsewhere:
         entries = [elsewhere.add(text, owner="ana").memory and text for text in (LEA, "Ana plays chess")]
-        lines = list(elsewhere.export_entries(owner="ana"))
+        lines = list(elsewhere.export(format="entries", status=None, owner="ana"))
     assert len(entries) == len(lines) == 2
-    report = mem.import_entries(lines, owner="ana")
-    assert [one["reason"] for one in report.refused] == [SECRET], report
+    report = mem.import_(lines, owner="ana", format="entries", whole=True)
+    assert [one.reasons[0] for one in report.refused] == [SECRET], report
     assert active(mem) == sorted([TEA, "Ana plays chess"])
 
 

@@ -40,7 +40,7 @@ def keyed(mem: recollect.Recollect, folder: Path, *names: str) -> None:
 
 
 def exported(mem: recollect.Recollect, **how: Any) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in mem.export_entries(**how)]
+    return [json.loads(line) for line in mem.export(format="entries", status=None, **how)]
 
 
 def read(*entries: dict[str, Any]) -> io.StringIO:
@@ -75,10 +75,10 @@ def test_a_key_that_was_revoked_counts_for_vouches_before_and_none_after(
     id, file = note(mem).id, tmp_path / "critic.pem"
     mem.vouch(id, sign_as="critic", key_file=file)
     asking = mem.as_caller(agent="critic", projects=["lab"])
-    assert asking.vouching(id).weight > 0 and asking.vouching(id).vouchers[0]["signed"] == "good"
+    assert asking.vouchers(id).weight > 0 and asking.vouchers(id).vouchers[0]["signed"] == "good"
     mem.revoke_identity("critic")
-    assert asking.vouching(id).vouchers[0]["signed"] == "good", "the log has the vouch before the revocation"
-    assert asking.vouching(id).weight > 0
+    assert asking.vouchers(id).vouchers[0]["signed"] == "good", "the log has the vouch before the revocation"
+    assert asking.vouchers(id).weight > 0
     other = note(mem, "A chain is as strong as its weakest teller").id
     with pytest.raises(recollect.Refused):
         mem.vouch(other, sign_as="critic", key_file=file)
@@ -90,7 +90,7 @@ def test_a_rotated_key_signs_no_more_vouches_and_the_next_one_does(mem: recollec
     with pytest.raises(BadInput, match="holds another key"):
         mem.vouch(note(mem).id, sign_as="critic", key_file=tmp_path / "critic.pem")
     mem.vouch(note(mem).id, sign_as="critic", key_file=tmp_path / "next.pem")
-    assert mem.vouching(note(mem).id).vouchers[0]["signed"] == "good"
+    assert mem.vouchers(note(mem).id).vouchers[0]["signed"] == "good"
 
 
 # ── vouches, by policy ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -103,12 +103,12 @@ def test_where_the_policy_asks_for_signatures_nobody_vouches_without(tmp_path: P
         mem.vouch(unsigned, by="critic")
     with recollect.open(store, policy={"preset": "entry", "trust": {"signed_only": True}}) as mem:
         asking = mem.as_caller(agent="critic", projects=["lab"])
-        assert asking.vouching(unsigned).weight == 0.0, "what was never signed weighs nothing here"
+        assert asking.vouchers(unsigned).weight == 0.0, "what was never signed weighs nothing here"
         with pytest.raises(NotFound, match="has no key"):
             mem.vouch(signed, by="critic")
         mem.new_identity("critic")
         mem.vouch(signed, by="critic")
-        assert asking.vouching(signed).weight > 0
+        assert asking.vouchers(signed).weight > 0
         assert mem.verify().ok
 
 
@@ -178,19 +178,21 @@ def test_an_import_takes_only_what_is_signed_with_a_key_that_counts(quick: recol
     note(quick)
     (entry,) = exported(quick, sign_as="babel", key_file=tmp_path / "babel.pem")
     with pytest.raises(BadInput, match="does not hold"):
-        quick.import_entries(read({**entry, "timestamp": "2020-01-01T00:00:00Z"}))
+        quick.import_(read({**entry, "timestamp": "2020-01-01T00:00:00Z"}), format="entries", whole=True)
     with recollect.open(":memory:", policy={"preset": "entry"}) as elsewhere:
-        assert elsewhere.import_entries(read(entry)).outcomes == {"stored": 1}, "nobody has said there whose key it is"
+        assert elsewhere.import_(read(entry), format="entries", whole=True).outcomes == {"stored": 1}, (
+            "nobody has said there whose key it is"
+        )
     with recollect.open(":memory:", policy={"preset": "entry"}) as here:
         key = tmp_path / "here.pem"
         here.new_identity("babel", key_file=key)
         signed = here.sign_entry({name: value for name, value in entry.items() if name != "signature"}, key_file=key)
         as_critic = here.sign_entry({**entry, "author": {"id": "critic", "name": "Critic"}}, key_file=key)
-        done = here.import_entries(read(as_critic))
-        assert done.refused[0]["reason"] == "signature" and "somebody else" in done.refused[0]["detail"]
+        done = here.import_(read(as_critic), format="entries", whole=True)
+        assert done.refused[0].reasons[0] == "signature" and "somebody else" in done.refused[0].detail
         here.revoke_identity("babel")
-        done = here.import_entries(read(signed))
-        assert done.outcomes == {"denied": 1} and "revoked" in done.refused[0]["detail"]
+        done = here.import_(read(signed), format="entries", whole=True)
+        assert done.outcomes == {"refused": 1} and "revoked" in done.refused[0].detail
 
 
 @pytest.mark.parametrize("names_it", [True, False])
@@ -205,7 +207,7 @@ def test_a_signature_still_holds_when_its_entry_supersedes_another(
         {**after, "parent_refs": [old.content_hash] if names_it else []}, key_file=tmp_path / "babel.pem"
     )
     with recollect.open(":memory:", policy={"preset": "entry"}) as elsewhere:
-        elsewhere.import_entries(read({**before, "superseded_by": new.content_hash}, after))
+        elsewhere.import_(read({**before, "superseded_by": new.content_hash}, after), format="entries", whole=True)
         assert [one.content for one in elsewhere.list(limit=10).items] == [new.content]
         first, second = exported(elsewhere)
         assert not told(first, second)
@@ -221,7 +223,9 @@ def test_a_signature_still_holds_where_its_entry_happens_to_supersede_another(
         old = note(elsewhere, "The port is 80", canonical_key="Port")
         note(quick, "The port is 443", canonical_key="Port")
         (entry,) = exported(quick, sign_as="babel", key_file=tmp_path / "babel.pem")
-        assert elsewhere.import_entries(read(entry), believe=["place", "weight"]).outcomes == {"superseded": 1}
+        assert elsewhere.import_(read(entry), believe=["place", "weight"], format="entries", whole=True).outcomes == {
+            "superseded": 1
+        }
         (new,) = elsewhere.list().items
         assert new.supersedes_id == old.id and old.id in elsewhere.ancestors(new.id).sources
         assert not told(*exported(elsewhere))

@@ -19,7 +19,8 @@ from recollect.engine import telemetry
 from recollect.interfaces.python import Recollect
 from support import script
 
-NOT_OPERATIONS = {"as_caller", "close"}
+NOT_OPERATIONS = {"as_caller", "close", "list_all"}
+"""What calls no operation, or one operation for each page."""
 
 
 @pytest.fixture(scope="module")
@@ -137,7 +138,7 @@ def test_spans_hold_no_content_no_names_and_no_ids(mem: Recollect, spans: Spans)
         lambda: mem.query(words[0], space="ruby-space"),
         lambda: mem.get("ruby-id"),
         lambda: bound.erase(owner="ruby-owner"),
-        lambda: mem.changes(namespace="ruby-namespace"),
+        lambda: mem.history(owner="ana", include_namespaces=["ruby-namespace"]),
     ):
         with pytest.raises(recollect.RecollectError):
             act()

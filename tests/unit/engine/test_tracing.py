@@ -133,7 +133,7 @@ def test_upkeep_removes_the_oldest_beyond_the_limit(clock: Clock) -> None:
         everything = mem.traces()
         assert len(texts(everything)) == 5
         mem.upkeep()
-        assert mem.traces() == everything[-3:]
+        assert mem.traces().items == everything.items[-3:]
 
 
 def test_without_a_limit_nothing_is_too_much(clock: Clock) -> None:
@@ -189,13 +189,21 @@ def test_pages(clock: Clock) -> None:
     with opened(clock) as mem:
         for number in range(1, 8):
             mem.add(f"Room {number} is painted", owner="ana", title=f"room {number}")
-        forwards: list[Trace] = []
-        while page := mem.traces(after=forwards[-1]["number"] if forwards else 0, limit=3):
-            forwards += page
-        backwards: list[Trace] = []
-        while page := mem.traces(before=backwards[0]["number"] if backwards else None, latest=True, limit=3):
-            backwards = [*page, *backwards]
-        assert forwards == backwards and len(texts(tuple(forwards))) == 7
+        forwards, backwards = pages(mem, latest=False), pages(mem, latest=True)
+        assert len(forwards) == len(backwards) > 2 and all(len(page) == 3 for page in forwards[:-1])
+        in_order = [event for page in forwards for event in page]
+        assert in_order == [event for page in reversed(backwards) for event in page] and len(texts(in_order)) == 7
+        (last,) = mem.traces(number=in_order[-1]["number"])
+        assert last == in_order[-1]
+        with pytest.raises(recollect.BadInput, match="such a page"):
+            mem.traces(cursor=forwards[0].next_cursor, latest=True)
+
+
+def pages(mem: Recollect, *, latest: bool) -> list[Any]:
+    found = [mem.traces(latest=latest, limit=3)]
+    while found[-1].next_cursor is not None:
+        found.append(mem.traces(latest=latest, limit=3, cursor=found[-1].next_cursor))
+    return found
 
 
 @every_row(
@@ -205,7 +213,7 @@ def test_pages(clock: Clock) -> None:
         ({"session": ""}, recollect.BadInput, "session"),
         ({"since": "yesterday"}, recollect.BadInput, "since"),
         ({"since": datetime(2026, 1, 1)}, recollect.BadInput, "since"),
-        ({"before": 0}, recollect.BadInput, "before"),
+        ({"number": 0}, recollect.BadInput, "number"),
         ({"limit": 10_001}, recollect.BadInput, "limit"),
         ({"memory": "0123456789ab"}, recollect.NotFound, "memory"),
     ],
@@ -219,7 +227,7 @@ def test_what_cannot_be_meant_is_refused(clock: Clock, arguments: Any, error: ty
 def test_traces_are_for_those_who_govern(clock: Clock) -> None:
     with opened(clock) as mem:
         plain = mem.as_caller(user="ana", rights=[Right.READ, Right.WRITE])
-        for read in (plain.traces, plain.why):
+        for read in (plain.traces, plain.explain):
             with pytest.raises(recollect.NotAllowed):
                 read()
 
@@ -234,17 +242,19 @@ def test_why_tells_a_session_or_a_memory(clock: Clock) -> None:
         rome = ana.add("My manager is Rome").memory
         ben.add("My manager is Oslo")
         assert rome is not None
-        assert mem.why(memory=rome.id) == (
+        assert mem.explain(rome.id).sentences == (
             "Wrote the fact “My manager is Rome” to ana's own space: a person said it.",
             "Found a contradiction: “My manager is Rome” stands against memory "
             f"{mem.list(status='superseded').items[0].short_id}, since the newer is believed.",
         )
-        assert mem.why(session="of ben") == (
+        assert mem.explain(session="of ben").sentences == (
             "Wrote the fact “My manager is Oslo” to ben's own space: a person said it.",
             "Began phase-1 in ben's own space: the first phase begins with the first write.",
             "Checked 1 border: open.",
         )
-        assert mem.why() == mem.why(session="of ben"), "with neither, the session that spoke last"
-        assert "traces.keep" in mem.why(session="of nobody")[0]
+        assert mem.explain().sentences == mem.explain(session="of ben").sentences, (
+            "with neither, the session that spoke last"
+        )
+        assert "traces.keep" in mem.explain(session="of nobody").sentences[0]
         with pytest.raises(recollect.BadInput):
-            mem.why(session="of ana", memory=rome.id)
+            mem.explain(rome.id, session="of ana")

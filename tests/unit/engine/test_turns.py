@@ -171,7 +171,7 @@ def test_a_turn_is_a_recall_and_a_record(mem: Any, tmp_path: Path) -> None:
         assert recall.text == whole.recall.text and recorded.recall is None
         types = [event["type"] for event in (*recall.events, *recorded.events)]
         assert types == [event["type"] for event in whole.events]
-        assert other.why(session="s1") == mem.why(session="s1")
+        assert other.explain(session="s1").sentences == mem.explain(session="s1").sentences
 
 
 # ── the window ──────────────────────────────────────────────────────────────────────────────────────────────────────

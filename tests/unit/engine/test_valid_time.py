@@ -113,7 +113,7 @@ def test_a_dated_replacement_closes_what_it_replaces(mem: Recollect) -> None:
         assert (mem.get(porto).valid_from, mem.get(porto).valid_until) == (Y2021, None)
         assert mem.verify().ok
         rebuild(mem.engine)
-    assert mem.at(tick=1, owner="ana").get(rome).valid_until is None, "nobody knew that then"
+    assert mem.as_of(tick=1, owner="ana").get(rome).valid_until is None, "nobody knew that then"
 
 
 def test_a_dated_change_closes_the_old_one_and_is_the_new_version(mem: Recollect) -> None:
@@ -259,9 +259,9 @@ def test_every_format_but_a_graph_carries_it(format: str, tmp_path: Path) -> Non
     mem = recollect.open(":memory:")
     mem.add("The kettle is blue", owner="ana", valid_from="2019-01-01T09:30:00Z", valid_until="2027-01-01")
     file = tmp_path / ("out.json" if format == "mem0" else "out")
-    file.write_text("".join(mem.export_as(format)), encoding="utf-8", newline="")
+    file.write_text("".join(mem.export(format=format)), encoding="utf-8", newline="")
     there = recollect.open(":memory:")
-    there.import_file(format, file)
+    there.import_(file, format=format)
     (memory,) = there.list().items
     assert (
         str(memory.valid_from) == "2019-01-01 09:30:00+00:00" and str(memory.valid_until) == "2027-01-01 00:00:00+00:00"

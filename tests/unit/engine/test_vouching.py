@@ -115,12 +115,12 @@ def test_trust_is_passed_on_through_what_others_vouched_for(mem: recollect.Recol
     agent(mem, "ana").vouch(bens.id)
     agent(mem, "ben").vouch(cats.id)
     agent(mem, "cat").vouch(it.id)
-    found = agent(mem, "ana").vouching(it.id)
+    found = agent(mem, "ana").vouchers(it.id)
     assert (found.weight, found.vouchers[0]["weight"], found.relied_upon[0]) == (0.25, 0.25, "agent:ana")
-    assert agent(mem, "ben").vouching(it.id).weight == 0.5
-    assert agent(mem, "eve").vouching(it.id).weight == 0
+    assert agent(mem, "ben").vouchers(it.id).weight == 0.5
+    assert agent(mem, "eve").vouchers(it.id).weight == 0
     agent(mem, "ben").withdraw_vouch(cats.id)
-    assert agent(mem, "ana").vouching(it.id).weight == 0
+    assert agent(mem, "ana").vouchers(it.id).weight == 0
 
 
 # ── who may ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -237,7 +237,7 @@ def test_the_past_shows_who_vouched_then(quick: recollect.Recollect) -> None:
     agent(quick, "ana").vouch(it.id)
     then = quick.get(it.id).vouchers[0]["timestamp"]
     agent(quick, "ben").vouch(it.id)
-    past = quick.at(time=then)
+    past = quick.as_of(time=then)
     assert names(past.get(it.id)) == ["ana"]
     (listed,) = past.list(owner="lab").items
     assert names(listed) == ["ana"]
@@ -250,13 +250,13 @@ def test_those_whom_the_policy_names_are_relied_upon_by_everybody() -> None:
     with recollect.open(":memory:", policy={"preset": "entry", "trust": {"seeds": ["TrustBot"]}}) as mem:
         it = add(mem, "Trust needs a chain")
         agent(mem, "TrustBot").vouch(it.id, confidence=0.8)
-        assert mem.vouching(it.id).weight == agent(mem, "anyone").vouching(it.id).weight == 0.8
+        assert mem.vouchers(it.id).weight == agent(mem, "anyone").vouchers(it.id).weight == 0.8
 
 
 def test_an_application_that_asks_for_an_owner_sees_with_that_owners_eyes(quick: recollect.Recollect) -> None:
     it = add(quick, "Ana's plan", owner="ana", space="user", author="planner")
     quick.as_caller(user="ana").vouch(it.id)
-    assert quick.vouching(it.id).weight == 1.0
+    assert quick.vouchers(it.id).weight == 1.0
 
 
 def test_vouches_on_what_may_not_be_seen_lend_no_weight(quick: recollect.Recollect) -> None:
@@ -265,13 +265,13 @@ def test_vouches_on_what_may_not_be_seen_lend_no_weight(quick: recollect.Recolle
     doctor = agent(quick, "doctor")
     doctor.vouch(secret.id)
     agent(quick, "ben").vouch(it.id)
-    assert doctor.vouching(it.id).weight == 0.5
+    assert doctor.vouchers(it.id).weight == 0.5
     with recollect.open(":memory:", policy={"preset": "entry", "trust": {"seeds": ["doctor"]}}) as mem:
         secret, it = add(mem, "Ben's note", author="ben", scope="doctor"), add(mem, "Trust needs a chain", author="dan")
         agent(mem, "doctor").vouch(secret.id)
         agent(mem, "ben").vouch(it.id)
-        assert agent(mem, "ana").vouching(it.id).weight == 0
-        assert mem.vouching(it.id).weight == 0.5
+        assert agent(mem, "ana").vouchers(it.id).weight == 0
+        assert mem.vouchers(it.id).weight == 0.5
 
 
 def test_a_crowd_of_one_actor_does_not_win(quick: recollect.Recollect) -> None:
@@ -286,7 +286,7 @@ def test_a_crowd_of_one_actor_does_not_win(quick: recollect.Recollect) -> None:
         own = add(quick, f"Sock number {number} is reliable", author=f"sock{number}")
         agent(quick, "mallory").vouch(own.id)
         agent(quick, f"sock{number}").vouch(lie.id)
-    weights = {one.id: agent(quick, "ana").vouching(one.id).weight for one in (truth, lie)}
+    weights = {one.id: agent(quick, "ana").vouchers(one.id).weight for one in (truth, lie)}
     assert weights == {truth.id: 1.0, lie.id: 0.5}
     assert len(quick.get(lie.id).vouchers) == 200 and weights[lie.id] < ENOUGH
     asked = agent(quick, "ana").query("where does the key hang", owner="lab", space="project", top_k=2).items
@@ -298,4 +298,4 @@ def test_test_data_lends_no_trust_to_production(quick: recollect.Recollect) -> N
     it = add(quick, "Trust needs a chain", author="dan")
     agent(quick, "ana").vouch(tested.id)
     agent(quick, "ben").vouch(it.id)
-    assert agent(quick, "ana").vouching(it.id).weight == 0
+    assert agent(quick, "ana").vouchers(it.id).weight == 0

@@ -18,9 +18,9 @@ CARRIED = ("items", "mem0", "vault", "csv", "jsonl", "entries", "recollect")
 def through(mem: Recollect, format: str, folder: Path, **options: Any) -> Recollect:
     """What a file of this format brings into a memory of its own, which believes it."""
     file = folder / ("out.json" if format == "mem0" else "out")
-    file.write_text("".join(mem.export_as(format)), encoding="utf-8", newline="")
+    file.write_text("".join(mem.export(format=format)), encoding="utf-8", newline="")
     new = recollect.open(":memory:")
-    assert not new.import_file(format, file, believe=["place", "weight"], **options).refused
+    assert not new.import_(file, format=format, believe=["place", "weight"], **options).refused
     return new
 
 
@@ -53,8 +53,8 @@ def test_mem0_metadata_has_who_said_it_beside_the_users_own(tmp_path: Path) -> N
     file = tmp_path / "theirs.json"
     file.write_text(json.dumps([{"id": "1", "memory": "Tea is at four", "metadata": {"team": "red", "recollect": 5}}]))
     mem = recollect.open(":memory:")
-    mem.import_file("mem0", file, scope="planner")
-    (result,) = json.loads("".join(mem.export_as("mem0")))["results"]
+    mem.import_(file, format="mem0", scope="planner")
+    (result,) = json.loads("".join(mem.export(format="mem0")))["results"]
     assert result["metadata"]["team"] == "red" and result["metadata"]["recollect"]["scope"] == "planner"
     found = only(through(mem, "mem0", tmp_path))
     assert found.scope == "planner" and found.author.id == "system:application"
@@ -78,7 +78,7 @@ def test_what_a_later_version_would_add_is_kept() -> None:
 def test_an_old_vaults_lines_get_no_field_that_it_does_not_know() -> None:
     mem = recollect.open(":memory:")
     mem.add("Tea is at four")
-    assert "recollect" not in json.loads("".join(mem.export_as("vault")))
+    assert "recollect" not in json.loads("".join(mem.export(format="vault")))
 
 
 def test_a_graph_holds_what_is_shared_and_tells_what_it_left_out() -> None:
@@ -86,9 +86,9 @@ def test_a_graph_holds_what_is_shared_and_tells_what_it_left_out() -> None:
     mem.add("The launch is on Friday", scope="planner")
     mem.add("Tea is at four")
     missing: list[Memory] = []
-    assert "launch" not in "".join(mem.export_as("mcp-memory", left_out=missing.append))
+    assert "launch" not in "".join(mem.export(format="mcp-memory", left_out=missing.append))
     assert [memory.content for memory in missing] == ["The launch is on Friday"]
-    assert "launch" in "".join(mem.export_as("mcp-memory", include_private=True))
+    assert "launch" in "".join(mem.export(format="mcp-memory", include_private=True))
 
 
 # ── what a table may say of itself ──────────────────────────────────────────────────────────────────────────────────
@@ -113,10 +113,10 @@ def test_a_table_speaks_for_the_system_only_where_somebody_maps_it(
     file = tmp_path / "rows.jsonl"
     file.write_text(json.dumps({"content": "Tea is at four", **row}))
     mem = recollect.open(":memory:")
-    assert mem.import_file("jsonl", file, columns=columns).outcomes == {"stored": 1}
+    assert mem.import_(file, format="jsonl", columns=columns).outcomes == {"stored": 1}
     assert only(mem).authority == authority
     bound = recollect.open(":memory:").as_caller(user="bo", agent="helper")
-    bound.import_file("jsonl", file, columns=columns, owner="bo")
+    bound.import_(file, format="jsonl", columns=columns, owner="bo")
     assert all(memory.authority == "ai_inferred" for memory in bound.list().items)
 
 
@@ -124,7 +124,7 @@ def test_columns_name_an_author_by_id_or_by_name_alone(tmp_path: Path) -> None:
     file = tmp_path / "rows.csv"
     file.write_text("content,author_id,author_name,writer\nRivers flow,o,Otto,\nSeas rise,,Ana,\nHills wait,,,ben\n")
     mem = recollect.open(":memory:")
-    mem.import_file("csv", file)
+    mem.import_(file, format="csv")
     found = {memory.content: (memory.author.id, memory.author.name) for memory in mem.list().items}
     assert found["Rivers flow"] == ("o", "Otto") and found["Seas rise"] == ("Ana", "Ana")
     assert found["Hills wait"] == ("system:application", "application")

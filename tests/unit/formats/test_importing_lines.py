@@ -34,7 +34,7 @@ def test_an_import_goes_through_the_gates() -> None:
 def test_an_export_is_the_file_of_its_format_line_by_line() -> None:
     mem = recollect.open(":memory:")
     mem.add_many([{"content": "Rivers flow"}, {"content": "Seas rise", "owner": "ana", "scope": "planner"}])
-    assert "".join(f"{line}\n" for line in mem.export()) == "".join(mem.export_as("recollect"))
+    assert "".join(f"{line}\n" for line in mem.export()) == "".join(mem.export())
     assert [json.loads(line)["owner"] for line in mem.export()] == ["ana", "default"], "the newest comes first"
 
 
@@ -46,7 +46,9 @@ def test_the_same_lines_again_change_nothing(tmp_path: Path) -> None:
     assert mem.import_(lines).numbers == {"already_there": "1, 3"}
     file = tmp_path / "facts.jsonl"
     file.write_text("\n".join(lines))
-    assert mem.import_file("recollect", file).numbers == {"already_there": "1, 3"}, "a file of them is no other import"
+    assert mem.import_(file, format="recollect").numbers == {"already_there": "1, 3"}, (
+        "a file of them is no other import"
+    )
     assert mem.ledger_root() == before
     mem.forget("a1")
     assert mem.import_(lines).outcomes == {"already_there": 2} and len(mem.list().items) == 1

@@ -94,7 +94,7 @@ def history(path: Path, *rows: tuple[str, str | None, str | None, str]) -> Path:
 def taken_in(mem: Recollect, folder: Path, said: str) -> dict[str, int]:
     file = folder / "export.json"
     file.write_text(json.dumps({"results": [{"id": "m-0001", "memory": said, "user_id": "ana"}]}))
-    return mem.import_file("mem0", file, history=folder / "history.db", believe="place").outcomes
+    return mem.import_(file, format="mem0", history=folder / "history.db", believe="place").outcomes
 
 
 def test_a_history_may_lie_beside_an_export(tmp_path: Path) -> None:

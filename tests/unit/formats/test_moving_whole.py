@@ -19,16 +19,16 @@ WRITTEN = [name for name, format in FORMATS.items() if format.write is not None]
 def through(mem: Recollect, format: str, folder: Path) -> tuple[Recollect, ImportReport]:
     """What a file of this format brings into a memory of its own, and the report."""
     file = folder / ("out.json" if format == "mem0" else "out")
-    file.write_text("".join(mem.export_as(format)), encoding="utf-8", newline="")
+    file.write_text("".join(mem.export(format=format)), encoding="utf-8", newline="")
     new = recollect.open(":memory:")
-    return new, new.import_file(format, file, believe=["place", "weight"])
+    return new, new.import_(file, format=format, believe=["place", "weight"])
 
 
 def taken_in(folder: Path, format: str, text: str, name: str = "in") -> tuple[Recollect, ImportReport]:
     file = folder / name
     file.write_text(text, encoding="utf-8")
     mem = recollect.open(":memory:")
-    return mem, mem.import_file(format, file, believe=["place", "weight"])
+    return mem, mem.import_(file, format=format, believe=["place", "weight"])
 
 
 def only(mem: Recollect) -> Memory:
@@ -113,7 +113,7 @@ def test_half_a_document_or_two_of_them_are_refused_before_anything_is_stored(
     (tmp_path / name).write_text(text)
     mem = recollect.open(":memory:")
     with pytest.raises(recollect.BadInput) as wrong:
-        mem.import_file(format, tmp_path / name)
+        mem.import_(tmp_path / name, format=format)
     assert wrong.value.field == f"{name}, line 2"
     assert not mem.list().items
 
@@ -132,7 +132,7 @@ def test_mem0_categories_are_tags_and_what_expires_there_expires_here(tmp_path: 
         "immutable": True,
         "mood": {"a": 1},
     }
-    (back,) = json.loads("".join(mem.export_as("mem0")))["results"]
+    (back,) = json.loads("".join(mem.export(format="mem0")))["results"]
     assert {name: back[name] for name in record} == record
     there, _ = through(mem, "mem0", tmp_path)
     assert (only(there).tags, only(there).expires_at) == (memory.tags, memory.expires_at)
@@ -189,7 +189,7 @@ def test_fields_that_nobody_knows_are_kept(format: str, record: dict[str, Any], 
     assert report.outcomes == {"stored": 1}
     assert only(mem).meta["imported_from"]["fields"] == {"mood": "good"}
     if FORMATS[format].write is not None and format not in ("recollect", "items"):
-        assert '"mood":"good"' in "".join(mem.export_as(format))
+        assert '"mood":"good"' in "".join(mem.export(format=format))
 
 
 def test_recollects_own_records_keep_their_other_names_and_who_vouched(tmp_path: Path) -> None:
@@ -280,7 +280,7 @@ def test_a_v4_record_means_here_what_it_means_there(tmp_path: Path) -> None:
     decided = ("supersedes_id", "related_memory_ids", "created_at", "last_modified", "access_count", "last_accessed")
     came = memory.meta["imported_from"]
     assert {name: came[name] for name in ("source", *decided)} == {name: V4[name] for name in ("source", *decided)}
-    (back,) = [json.loads(line) for line in mem.export_as("v4")]
+    (back,) = [json.loads(line) for line in mem.export(format="v4")]
     same = ("content", "content_hash", "layer", "sublayer", "canonical_key", "status", "namespace", "source", "tags")
     same += ("entities", "relationships", "artifact_ref")
     assert {name: back[name] for name in same} == {name: V4[name] for name in same}
@@ -318,7 +318,7 @@ def test_the_words_for_who_spoke_lead_both_ways(word: str, source: str, tmp_path
     mem, _ = taken_in(tmp_path, "v4", json.dumps({**V4, "source": word}) + "\n")
     (memory,) = mem.list(include_namespaces=["prod", "test"]).items
     assert memory.source == source and memory.authority != "system_imposed"
-    (back,) = mem.export_as("v4", include_namespaces=["prod", "test"])
+    (back,) = mem.export(format="v4", include_namespaces=["prod", "test"])
     assert json.loads(back)["source"] == word
 
 
@@ -333,7 +333,7 @@ def test_a_store_that_folds_synonyms_exports_what_can_be_checked(tmp_path: Path)
     mem.add("The colour is green")
     there, report = through(mem, "v4", tmp_path)
     assert report.outcomes == {"stored": 1} and only(there).content == "The colour is green"
-    damaged = "".join(mem.export_as("v4")).replace("green", "blue!")
+    damaged = "".join(mem.export(format="v4")).replace("green", "blue!")
     assert taken_in(tmp_path, "v4", damaged)[1].outcomes == {"refused": 1}
 
 
@@ -347,7 +347,7 @@ def test_the_operators_canon_comes_back_to_a_trusted_caller_and_to_no_other(form
     there, report = through(mem, format, tmp_path)
     assert not report.refused and (only(there).authority, only(there).tier) == ("system_imposed", "canon")
     bound = recollect.open(":memory:").as_caller(user="bo", agent="helper")
-    bound.import_file(format, tmp_path / "out", believe=["place", "weight"])
+    bound.import_(tmp_path / "out", format=format, believe=["place", "weight"])
     assert all(memory.authority != "system_imposed" for memory in bound.list().items)
 
 

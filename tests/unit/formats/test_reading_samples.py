@@ -302,7 +302,7 @@ def test_entries_come_in_any_order_and_their_history_is_put_away(backwards: bool
     mem.add("Rivers carry sand to the sea", author="ben", parent_refs=[sea.content_hash])
     mem.add("Blue, mostly", title="colour", author="ana")
     mem.add("Green, mostly", title="colour", author="ana", change="update")
-    lines = list(mem.export_entries())
+    lines = list(mem.export(format="entries", status=None))
     file = tmp_path / "entries.jsonl"
     file.write_text("".join(line + "\n" for line in (reversed(lines) if backwards else lines)))
     report, kept = taken_in("entries", file)

@@ -29,7 +29,7 @@ def wordings(mem: Recollect, content: str) -> list[tuple[int, str, str]]:
 
 def test_mem0s_table_brings_its_payloads(of_mem0: str) -> None:
     mem = recollect.open(":memory:")
-    report = mem.import_file("mem0", of_mem0, believe="place")
+    report = mem.import_(of_mem0, format="mem0", believe="place")
     assert (report.file, report.outcomes) == ("mem0", {"stored": 5})
     kept = {memory.content: memory for memory in mem.list(limit=100).items}
     peanuts = kept["Ana is allergic to peanuts"]
@@ -42,7 +42,7 @@ def test_mem0s_table_brings_its_payloads(of_mem0: str) -> None:
 
 def test_mem0s_history_beside_its_table_becomes_versions(of_mem0: str) -> None:
     mem = recollect.open(":memory:")
-    report = mem.import_file("mem0", of_mem0, history=HISTORY, believe="place")
+    report = mem.import_(of_mem0, format="mem0", history=HISTORY, believe="place")
     assert report.outcomes == {"skipped": 1, "stored": 5, "superseded": 3}
     assert wordings(mem, "The office is in Basel") == [
         (1, "The office is in Zürich", "superseded"),
@@ -53,14 +53,14 @@ def test_mem0s_history_beside_its_table_becomes_versions(of_mem0: str) -> None:
         "Ana lives in Porto",
         "Ana lives in Porto since May",
     ]
-    assert mem.import_file("mem0", of_mem0, history=HISTORY, believe="place").outcomes == {
+    assert mem.import_(of_mem0, format="mem0", history=HISTORY, believe="place").outcomes == {
         "already_there": 8,
         "skipped": 1,
     }
 
 
 def test_a_server_is_audited_without_importing(of_mem0: str) -> None:
-    found = recollect.open(":memory:").audit_file("mem0", of_mem0, history=HISTORY).found
+    found = recollect.open(":memory:").audit_file(of_mem0, format="mem0", history=HISTORY).found
     assert (found.read, found.skipped, found.clean) == (5, 4, 5)
 
 
@@ -72,12 +72,12 @@ def test_langgraphs_items_come_from_its_server(empty: str) -> None:
         store.put(("notes",), "gone", {"text": "Seas rise"})
         store.delete(("notes",), "gone")
     mem = recollect.open(":memory:")
-    assert mem.import_file("langgraph", empty, believe="place").outcomes == {"stored": 2}
+    assert mem.import_(empty, format="langgraph", believe="place").outcomes == {"stored": 2}
     kept = {memory.content: memory for memory in mem.list(limit=100).items}
     assert kept["Ana prefers dark mode"].owner == "ana" and kept["Ana prefers dark mode"].tags == ("memories",)
     assert kept["The kettle is on"].expires_at is not None
     assert kept["Ana prefers dark mode"].meta["imported_from"]["created_at"].endswith("Z")
-    assert mem.import_file("langgraph", empty, believe="place").outcomes == {"already_there": 2}
+    assert mem.import_(empty, format="langgraph", believe="place").outcomes == {"already_there": 2}
 
 
 def test_a_table_from_before_items_expired_is_read_too(empty: str, postgres: PostgresServer) -> None:
@@ -85,7 +85,7 @@ def test_a_table_from_before_items_expired_is_read_too(empty: str, postgres: Pos
         "CREATE TABLE store (prefix text, key text, value jsonb, created_at timestamptz, updated_at timestamptz)", empty
     )
     postgres.execute("""INSERT INTO store VALUES ('a.ana', 'k', '{"text": "Rivers flow"}', now(), now())""", empty)
-    assert recollect.open(":memory:").import_file("langgraph", empty, believe="place").outcomes == {"stored": 1}
+    assert recollect.open(":memory:").import_(empty, format="langgraph", believe="place").outcomes == {"stored": 1}
 
 
 def test_what_is_wrong_with_a_row_refuses_that_row(of_mem0: str, postgres: PostgresServer) -> None:
@@ -93,7 +93,7 @@ def test_what_is_wrong_with_a_row_refuses_that_row(of_mem0: str, postgres: Postg
         ('00000000-0000-4000-8000-000000000003', '{"hash": "x"}'),
         ('00000000-0000-4000-8000-000000000004', json_build_object('data', repeat('x', 9000000)))"""
     postgres.execute(f"INSERT INTO mem0 (id, payload) VALUES {rows}", of_mem0)
-    report = recollect.open(":memory:").import_file("mem0", of_mem0, believe="place")
+    report = recollect.open(":memory:").import_(of_mem0, format="mem0", believe="place")
     assert report.outcomes == {"refused": 4, "stored": 5}
     said = " ".join(str(one.detail) for one in report.refused)
     assert "8,388,608 bytes" in said and "no object" in said and "has no memory" in said
@@ -116,14 +116,14 @@ def test_another_table_is_named_with_what_may_be_meant(
     postgres.execute("CREATE VIEW disguise AS SELECT * FROM mem0", of_mem0)
     mem = recollect.open(":memory:")
     with pytest.raises(BadInput, match=message):
-        mem.import_file("mem0", of_mem0, **options)
+        mem.import_(of_mem0, format="mem0", **options)
     assert mem.list().items == ()
     assert len(postgres.execute("SELECT id FROM mem0", of_mem0)) == 5
 
 
 def test_an_address_is_shown_without_its_password() -> None:
     with pytest.raises(BadInput) as wrong:
-        recollect.open(":memory:").import_file("mem0", "postgresql://ana:hunter2-Zx9Q@127.0.0.1:1/memories")
+        recollect.open(":memory:").import_("postgresql://ana:hunter2-Zx9Q@127.0.0.1:1/memories", format="mem0")
     assert "hunter2" not in str(wrong.value) and wrong.value.field == "postgresql://ana@127.0.0.1:1/memories"
 
 
@@ -139,5 +139,5 @@ def test_only_some_formats_have_tables_and_histories(
     format: str, path: str, options: dict[str, Any], field: str
 ) -> None:
     with pytest.raises(BadInput) as wrong:
-        recollect.open(":memory:").import_file(format, path, **options)
+        recollect.open(":memory:").import_(path, format=format, **options)
     assert wrong.value.field == field

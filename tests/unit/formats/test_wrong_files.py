@@ -28,9 +28,9 @@ def refusal(format: str, path: Path, **options: Any) -> BadInput:
     """What import and audit say, which is the same."""
     mem = recollect.open(":memory:")
     with pytest.raises(BadInput) as audited:
-        mem.audit_file(format, path, **options)
+        mem.audit_file(path, format=format, **options)
     with pytest.raises(BadInput) as imported:
-        mem.import_file(format, path, **options)
+        mem.import_(path, format=format, **options)
     assert str(imported.value) == str(audited.value) and imported.value.hint
     assert not mem.list().items
     return imported.value
@@ -56,13 +56,13 @@ def test_what_holds_nothing_of_mem0_is_refused(other: Path, tmp_path: Path) -> N
 
 def test_mem0s_parts_are_read_by_themselves(tmp_path: Path) -> None:
     whole = recollect.open(":memory:")
-    whole.import_file("mem0", SAMPLES / "mem0", believe="place")
+    whole.import_(SAMPLES / "mem0", format="mem0", believe="place")
     words = {memory.content for memory in whole.list().items}
     shutil.copy(SAMPLES / "mem0" / "history.sqlite", tmp_path / "history.db")
     (storage,) = (SAMPLES / "mem0").rglob("storage.sqlite")
     for part in (tmp_path, storage):
         mem = recollect.open(":memory:")
-        assert mem.import_file("mem0", part, believe="place").outcomes["stored"] >= 4
+        assert mem.import_(part, format="mem0", believe="place").outcomes["stored"] >= 4
         assert {memory.content for memory in mem.list().items} == words
 
 
@@ -99,10 +99,10 @@ def test_what_stands_beside_a_record_that_says_two_things_comes_in(tmp_path: Pat
     file = tmp_path / "facts.jsonl"
     file.write_text(f'{{"content": "Rivers flow"}}\n{TWICE["jsonl"]}\n{{"content": "Salt dissolves"}}\n')
     mem = recollect.open(":memory:")
-    assert mem.import_file("jsonl", file, dry_run=True).numbers == {"refused": "2", "stored": "1, 3"}
-    assert mem.import_file("jsonl", file).numbers == {"refused": "2", "stored": "1, 3"}
+    assert mem.import_(file, format="jsonl", dry_run=True).numbers == {"refused": "2", "stored": "1, 3"}
+    assert mem.import_(file, format="jsonl").numbers == {"refused": "2", "stored": "1, 3"}
     assert {memory.content for memory in mem.list().items} == {"Rivers flow", "Salt dissolves"}
-    assert mem.import_file("jsonl", file).numbers == {"already_there": "1, 3", "refused": "2"}
+    assert mem.import_(file, format="jsonl").numbers == {"already_there": "1, 3", "refused": "2"}
 
 
 def test_a_vaults_line_that_says_two_things_refuses_the_file(tmp_path: Path) -> None:
@@ -136,6 +136,6 @@ def test_a_column_that_is_there_twice_is_refused_and_one_without_a_name_is_kept(
     assert "the column 'content' is there twice" in wrong.message and wrong.field == "rows.csv, line 1"
     file.write_text("content,,\nRivers flow,wide,deep\n")
     mem = recollect.open(":memory:")
-    mem.import_file("csv", file)
+    mem.import_(file, format="csv")
     (memory,) = mem.list().items
     assert memory.meta["imported_from"]["columns"] == {"column 2": "wide", "column 3": "deep"}

@@ -35,7 +35,7 @@ DOORS: dict[str, tuple[Door, str]] = {
     "as_caller: ai_profile": (lambda mem, name: mem.as_caller(ai_profile=name), "ai_profile"),
     "as_caller: projects": (lambda mem, name: mem.as_caller(projects=[name]), "projects"),
     "query: agent": (lambda mem, name: mem.query("tea", agent=name), "agent"),
-    "the past: agent": (lambda mem, name: mem.at(tick=1, owner="ana").query("tea", agent=name), "agent"),
+    "the past: agent": (lambda mem, name: mem.as_of(tick=1, owner="ana").query("tea", agent=name), "agent"),
     "turn: agent": (lambda mem, name: mem.turn(session="s", user="Tea?", agent=name), "agent"),
     "turn: session": (lambda mem, name: mem.turn(session=name, user="Tea?"), "session"),
     "turn: owner": (lambda mem, name: mem.turn(session="s", user="Tea?", owner=name), "owner"),

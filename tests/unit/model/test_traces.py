@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
-from recollect.interfaces.cli.tracing import schema_text
+from recollect.interfaces.cli.activity import schema_text
 from recollect.interfaces.python import Recollect
 from recollect.model import trace
 from recollect.model.caller import Caller
@@ -238,10 +238,11 @@ def opened(seed: int, **policy: Any) -> Recollect:
 
 
 def kept(mem: Recollect) -> Iterator[Trace]:
-    after = 0
-    while page := mem.traces(after=after, limit=100):
+    page = mem.traces(limit=100)
+    yield from page
+    while page.next_cursor is not None:
+        page = mem.traces(limit=100, cursor=page.next_cursor)
         yield from page
-        after = page[-1]["number"]
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def test_names_are_found_again_after_a_rebuild_and_in_the_past() -> None:
         assert mem.verify().ok
         after = mem.query("PSP", owner="ana").items[0]
         assert (after.memory.id, after.score) == (before.memory.id, before.score)
-        assert [item.memory.id for item in mem.at(tick=1, owner="ana").query("PSP").items] == [kept.id]
+        assert [item.memory.id for item in mem.as_of(tick=1, owner="ana").query("PSP").items] == [kept.id]
 
 
 THEME = "Ana prefers dark mode"
@@ -96,7 +96,7 @@ def test_the_words_of_a_key_come_and_go_with_the_memory() -> None:
         assert (mem.query("theme").items[0].score, mem.verify().ok) == (before, True)
         mem.add("Ana prefers light mode")
         assert _found(mem, "theme") == ["Ana prefers light mode"]
-        assert [item.memory.id for item in mem.at(tick=1).query("theme").items] == [kept.id]
+        assert [item.memory.id for item in mem.as_of(tick=1).query("theme").items] == [kept.id]
 
 
 def test_a_memory_that_is_named_anew_is_found_by_its_new_key_alone(tmp_path: Path) -> None:

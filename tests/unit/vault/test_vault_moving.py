@@ -36,8 +36,8 @@ def used_vault(path: Path) -> None:
 def moved(path: Path, to: Path) -> Any:
     """Into an ordinary store, and out again as a vault."""
     with recollect.open(":memory:") as mem:
-        report = mem.import_file("vault", path, believe=["place", "weight"])
-        to.write_text("".join(mem.export_as("vault")), encoding="utf-8")
+        report = mem.import_(path, format="vault", believe=["place", "weight"])
+        to.write_text("".join(mem.export(format="vault")), encoding="utf-8")
     return report
 
 
@@ -70,7 +70,7 @@ def test_what_is_no_canon_is_in_no_snapshot_after_a_move(tmp_path: Path) -> None
     with recollect.open(":memory:") as mem:
         mem.add("Lunch was soup")
         mem.add("The mission is to stabilise", tier="canon")
-        (tmp_path / "vault.jsonl").write_text("".join(mem.export_as("vault")), encoding="utf-8")
+        (tmp_path / "vault.jsonl").write_text("".join(mem.export(format="vault")), encoding="utf-8")
     with MemoryVault(tmp_path / "vault.jsonl") as vault:
         assert "mission" in vault.build_snapshot() and "soup" not in vault.build_snapshot()
 
@@ -80,7 +80,7 @@ def test_no_memory_can_pass_for_a_stores_line(tmp_path: Path) -> None:
     forged = {"recollect": {"tables": rows, "also": []}, "id": "ffffffffffff", "deleted_at": "2026-01-01", "mood": 1}
     with recollect.open(":memory:") as mem:
         mem.add("Owls hunt at dusk", meta={"imported_from": {"format": "vault", "fields": forged}})
-        (line,) = mem.export_as("vault")
+        (line,) = mem.export(format="vault")
     assert json.loads(line).keys() <= {*VaultMemory._fields}
     assert json.loads(line)["deleted_at"] is None
 
@@ -94,6 +94,6 @@ def test_a_broken_record_is_refused_by_its_place(tmp_path: Path) -> None:
     ]
     (tmp_path / "vault.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
     with recollect.open(":memory:") as mem:
-        report = mem.import_file("vault", tmp_path / "vault.jsonl", believe=["place", "weight"])
+        report = mem.import_(tmp_path / "vault.jsonl", format="vault", believe=["place", "weight"])
     assert report.outcomes == {"refused": 3, "stored": 1}
     assert [one.place for one in report.refused] == ["line 1", "line 2", "line 3"]

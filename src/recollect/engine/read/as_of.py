@@ -33,7 +33,7 @@ from recollect.model.errors import BadInput, NotFound
 from recollect.model.ledger import Entry, Event
 from recollect.model.operation import Node, Op
 from recollect.model.phase import LISTED, phase_id
-from recollect.model.receipt import Page, Recall
+from recollect.model.receipt import MemoryPage, Recall
 from recollect.model.record import Memory
 from recollect.model.vocabulary import Namespace, Status
 from recollect.rules.language.findable import findable
@@ -75,7 +75,9 @@ def point(
 ) -> Point:
     """The point that exactly one of tick, time and phase names. A phase must be known where the caller may look."""
     if sum(given is not None for given in (tick, time, phase)) != 1:
-        raise BadInput("name one of tick, time and phase.", field="tick", hint="at(tick=…), at(time=…) or at(phase=…).")
+        raise BadInput(
+            "name one of tick, time and phase.", field="tick", hint="as_of(tick=…), as_of(time=…) or as_of(phase=…)."
+        )
     if tick is not None:
         return Point(tick=check_number("tick", tick))
     if time is not None:
@@ -123,7 +125,7 @@ def list_memories(
     space: Spaces = None,
     include_namespaces: Sequence[str] = PROD,
     **which: Any,
-) -> Page:
+) -> MemoryPage:
     """Memories that fitted every filter then, newest first; the filters are those of a list of today."""
     where: dict[str, Any] = {"owner": owner, "space": space, "include_namespaces": include_namespaces}
     with engine.read() as reader:

@@ -11,13 +11,15 @@ from recollect.engine.arguments import check_names, check_number, check_sought, 
 from recollect.engine.context import MENDING, Engine, damage_of, find, own_names, own_streams, visible
 from recollect.engine.read.assemble import as_of, as_seen, hidden_ids, to_memory, to_tombstone
 from recollect.engine.read.filters import selection_of
+from recollect.engine.tracing import told_decisions
 from recollect.engine.write.relations import links_in
+from recollect.model.caller import Right
 from recollect.model.canonical import parse_time
 from recollect.model.errors import BadInput, NotFound
 from recollect.model.ledger import BRINGS_VERSION, HISTORY_KIND, Entry, Event
 from recollect.model.moment import validity_words
 from recollect.model.principals import USER, names_shown, principal
-from recollect.model.receipt import Explanation, HistoryEvent, Page, Problem
+from recollect.model.receipt import Explanation, HistoryEvent, MemoryPage, Problem
 from recollect.model.record import Memory, Tombstone
 from recollect.model.rendering import one_line
 from recollect.model.state import State
@@ -88,7 +90,7 @@ def get(engine: Engine, id: str) -> Memory:
     return to_memory(stored)
 
 
-def list_memories(engine: Engine, **which: Any) -> Page:
+def list_memories(engine: Engine, **which: Any) -> MemoryPage:
     """Memories that fit every filter, newest first, a page at a time; see :func:`page_of` for the filters."""
     with engine.read() as reader:
         return page_of(engine, reader, **which)
@@ -105,7 +107,7 @@ def page_of(
     limit: int = 100,
     cursor: str | None = None,
     **filters: Any,
-) -> Page:
+) -> MemoryPage:
     """By default what is active in ``prod``; ``status=None`` is every status. ``cursor`` continues a page.
 
     The other filters are those of :mod:`recollect.engine.read.filters`: ``kind``, ``event_type``, ``layer``, ``tier``,
@@ -124,7 +126,7 @@ def page_of(
     page, more = found[:limit], len(found) > limit
     items = tuple(to_memory(stored) for stored in page if stored.damage is None)
     damaged = tuple(told_damage(reader, stored) for stored in page if stored.damage is not None)
-    return Page(items, _encoded(page[-1]) if more else None, damaged)
+    return MemoryPage(items, _encoded(page[-1]) if more else None, damaged)
 
 
 def told_damage(reader: Reader, stored: Stored) -> Problem:
@@ -226,30 +228,38 @@ def history(engine: Engine, id: str) -> tuple[HistoryEvent, ...]:
     return tuple(sorted([*told, *links], key=lambda event: (event.at, event.meta["seq"])))
 
 
-def history_of_owner(engine: Engine, owner: str) -> Iterator[HistoryEvent]:
+def history_of_owner(
+    engine: Engine,
+    owner: str,
+    *,
+    space: Spaces = None,
+    include_namespaces: Sequence[str] | None = None,
+    since: int = 0,
+) -> Iterator[HistoryEvent]:
     """Return everything that happened to a person's memories so far, wherever the caller may read, oldest first.
 
     It is read a page at a time as it is asked for; ``meta`` says in which namespace and space each thing happened, and of
-    which owner (a session's, say) where that is not the person.
+    which owner (a session's, say) where that is not the person. ``since`` leaves out the first entries of each stream.
     """
     check_sought("owner", owner)
+    check_number("since", since)
+    namespaces = tuple(Namespace) if include_namespaces is None else include_namespaces
     with engine.read() as reader:
         record = record_of(reader, engine.tenant, owner)
-        streams = _admitted(engine, _streams_of(engine, reader, record), None, tuple(Namespace))
+        streams = _admitted(engine, _streams_of(engine, reader, record), space, namespaces)
         names = {uid: name for uid, (name, _) in reader.actor_names(engine.tenant).items()}
     own = {stream.number for stream in record.streams}
-    told = (_told(engine, one, names, None if one.number in own else record.elsewhere) for one in streams)
+    told = (_told(engine, one, names, None if one.number in own else record.elsewhere, since) for one in streams)
     return heapq.merge(*told, key=lambda event: event.at)
 
 
 def _told(
-    engine: Engine, stream: Stream, names: Mapping[str, str | None], only: Collection[str] | None
+    engine: Engine, stream: Stream, names: Mapping[str, str | None], only: Collection[str] | None, after: int
 ) -> Iterator[HistoryEvent]:
     """Yield one stream's history up to where it stands, of these memories ``only``, with no snapshot open between pages."""
     assert stream.address is not None, "a stream that may be read has an owner"
     where = {"namespace": str(stream.address.namespace), "space": str(stream.address.space)}
     where |= {} if only is None else {"owner": stream.address.owner}
-    after = 0
     while after < stream.last_seq:
         with engine.read() as reader:
             entries = reader.entries(stream, after, min(PAGE, stream.last_seq - after))
@@ -327,26 +337,6 @@ _CONCERNS_BOTH = (Event.CONTRADICTED, Event.LINKED, Event.UNLINKED, Event.CONSOL
 """Events that change the other memory too: it gains or loses a link."""
 _ABOUT_A_VALUE = (Event.REJECTED, Event.LIFTED)
 """Events under the id of a rejection; what they bring is keys and hashes, which history does not show."""
-
-
-def changes(engine: Engine, *, owner: str | None = None, user_id: str | None = None, space: str = "user",
-            since: int = 0, limit: int = 100, namespace: str = "prod") -> tuple[HistoryEvent, ...]:  # fmt: skip
-    """What happened in one stream after ledger entry ``since``, oldest first."""
-    owner = owner_named(owner, user_id, space) or "default"
-    check_number("since", since)
-    check_number("limit", limit, 1)
-    check_word("namespace", Namespace, namespace)
-    check_word("space", Space, space)
-    with engine.read() as reader:
-        streams = readable_streams(engine, reader, owner, space, [namespace])
-        if not streams:
-            return ()
-        names = {uid: name for uid, (name, _) in reader.actor_names(engine.tenant).items()}
-        shown: list[Entry] = []
-        while len(shown) < limit and (entries := reader.entries(streams[0], since, PAGE)):
-            since = entries[-1].seq
-            shown += _visible_entries(engine, reader, [_about_its_memory(entry) for entry in entries])
-    return tuple(_history_event(entry, names, None) for entry in shown[:limit])
 
 
 def _about_its_memory(entry: Entry) -> Entry:
@@ -468,8 +458,16 @@ def _seen(sight: Sight, stored: Stored | None) -> bool:
     return stored is not None and stored.body is not None and sight.sees(stored.body["scope"], stored.state.category)
 
 
-def explain(engine: Engine, id: str) -> Explanation:
-    """The story of one memory. What was erased is told without its content."""
+def explain(engine: Engine, id: str | None = None, *, session: str | None = None) -> Explanation:
+    """Tell the story of one memory, or what was decided in the last turn of a session, or of all if none is named.
+
+    A removed memory's story comes without its content.
+    """
+    if id is None:
+        told = told_decisions(engine, session=session)
+        return Explanation("", "\n".join(told), sentences=told)
+    if session is not None:
+        raise BadInput("name either a memory or a session.", field="session", hint="Leave one of them out.")
     with engine.read() as reader:
         (stored,) = current(engine, reader, [find(engine, reader, id, damaged=True)])
         links = chain_of(engine, reader, stored.state.id)
@@ -479,7 +477,9 @@ def explain(engine: Engine, id: str) -> Explanation:
     chain = tuple(_explain_link(link) for link in links)
     around = [*_rejected(events), *_around(stored, links), *_happened(events)]
     text = "\n".join([*_opening(stored), *_gates(decisions), *around])
-    return Explanation(stored.state.id, text, decisions, chain, events)
+    kept = stored.body is not None and engine.caller.may(Right.GOVERN)
+    told = told_decisions(engine, memory=stored.state.id) if kept else ()
+    return Explanation(stored.state.id, text, decisions, chain, events, told)
 
 
 def _opening(stored: Stored) -> list[str]:

@@ -1,21 +1,29 @@
 """Import and export entries with their authors, their sources and their vouchers."""
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from recollect.engine.arguments import check_flags, check_one, owner_named
+from recollect.engine.arguments import check_flags, check_names, check_one, check_word
 from recollect.engine.context import Engine, visible
 from recollect.engine.lifecycle.changes import archive
 from recollect.engine.read.assemble import as_seen, to_memory
 from recollect.engine.read.reading import MAX_PAGE, current, exported_from, place_of
 from recollect.engine.transfer.import_terms import Admitted, ImportTerms, decided_by_time
-from recollect.engine.transfer.importing import keep_apart, says_it_already
+from recollect.engine.transfer.importing import (
+    ALREADY,
+    REFUSED,
+    SAID_BEFORE,
+    ImportReport,
+    Taken,
+    Tally,
+    keep_apart,
+    says_it_already,
+)
 from recollect.engine.trust.identities import holder_named, sign_entry, signing_key
-from recollect.engine.trust.imported_signatures import ImportedSignatures, add_later_vouches
+from recollect.engine.trust.imported_signatures import Added, ImportedSignatures, add_later_vouches
 from recollect.engine.write.drafting import check_expiry, parse_candidate
 from recollect.engine.write.ingest import add_many
 from recollect.formats.entries import (
@@ -27,7 +35,7 @@ from recollect.formats.entries import (
     to_entry,
     version_key,
 )
-from recollect.formats.entry_files import Finding, Findings, read_entries
+from recollect.formats.entry_files import NAME, Finding, Findings, read_entries
 from recollect.formats.entry_files import Readable as Readable
 from recollect.model.canonical import canonical_json, parse_time
 from recollect.model.errors import AmbiguousId, BadInput
@@ -82,8 +90,6 @@ EXPORTED = (str(Status.ACTIVE), str(Status.SUPERSEDED), str(Status.ARCHIVED))
 MAX_ENTRIES = 100_000
 """How many entries one import takes. All are read and checked before anything is stored."""
 BATCH = 500
-SAID_BEFORE = "said before"
-"""What becomes of an entry whose words are here already, by somebody else or of another time: it is kept, archived."""
 SHOWN = 100
 """How many findings an error tells."""
 
@@ -129,24 +135,22 @@ def export_entries(
     engine: Engine,
     *,
     owner: str | None = None,
-    user_id: str | None = None,
     space: str | None = None,
     include_namespaces: Sequence[str] = ("prod",),
-    active_only: bool = False,
+    status: str | Sequence[str] | None = None,
     sign_as: str | None = None,
     key_file: Path | None = None,
 ) -> Iterator[str]:
-    """Every memory that the caller may see as one line of canonical JSON, the oldest first: parents before children.
+    """Yield every memory that the caller may see as one line of canonical JSON, the oldest first: parents before children.
 
     Only ``prod`` unless asked otherwise. Who may see what is decided as for any read: an export crosses no border. What
     somebody wrote and nobody has signed is signed with their key, if they ``sign_as`` themselves.
     """
-    check_flags(active_only=active_only)
+    statuses = _exported(status)
     signer = holder_named(engine, sign_as) if sign_as is not None else None
     private = signing_key(engine, signer, key_file) if signer is not None else None
     with engine.read() as reader:
-        statuses = EXPORTED[:1] if active_only else EXPORTED
-        where = exported_from(engine, reader, owner_named(owner, user_id), space, include_namespaces)
+        where = exported_from(engine, reader, owner, space, include_namespaces)
         if signer not in (None, sign_as, engine.caller.principal):
             _check_nobody_else_is_meant(engine, reader, str(signer), equal={"status": statuses}, **where)
         ids = _in_order(engine, reader, statuses, **where)
@@ -156,7 +160,16 @@ def export_entries(
             for stored in found:
                 entry = to_entry(to_memory(stored), following.get(stored.state.superseded_by_id or ""))
                 own = private is not None and author_of(stored.body or {}) == signer and "signature" not in entry
-                yield canonical_json(sign_entry(entry, private) if own and private is not None else entry)
+                yield canonical_json(sign_entry(entry, private) if own and private is not None else entry) + "\n"
+
+
+def _exported(status: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Return those of the statuses that are asked for which entries can have."""
+    if status is None:
+        return EXPORTED
+    asked = [status] if isinstance(status, str) else check_names("status", status)
+    known = {check_word("status", Status, one) for one in asked}
+    return tuple(one for one in EXPORTED if one in known)
 
 
 def _check_nobody_else_is_meant(engine: Engine, reader: Reader, signer: str, **where: Any) -> None:
@@ -198,26 +211,6 @@ def _hashes(engine: Engine, reader: Reader, ids: Sequence[str | None]) -> dict[s
 # ── in ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@dataclass(frozen=True, slots=True)
-class EntriesImported(Plain):
-    """How many entries were read, what became of them, and why some did not come in.
-
-    ``signed_entries`` and ``signed_vouches`` count what the signatures of those that did are worth here, by a word each.
-    """
-
-    read: int
-    outcomes: dict[str, int]
-    refused: tuple[dict[str, Any], ...]
-    signed_entries: dict[str, int] = field(default_factory=dict)
-    signed_vouches: dict[str, int] = field(default_factory=dict)
-    vouches_added: int = 0
-    """Of those who vouch for what was here already, how many nobody here had heard of."""
-    claimed: dict[str, int] = field(default_factory=dict)
-    """How many entries claim a standing that they were not granted, by field."""
-    by_time: tuple[dict[str, Any], ...] = ()
-    """Every case in which an entry's own time decided which of two memories is the newer one."""
-
-
 class _Wanted(NamedTuple):
     """An entry on its way in: where it stood in the file, and the candidate that it became."""
 
@@ -229,18 +222,18 @@ class _Wanted(NamedTuple):
     replaces: Mapping[str, Any] | None = None
     """The entry of the file whose next version it is to be."""
 
+    def taken(self, outcome: str, reasons: tuple[str, ...] = (), detail: str | None = None) -> Taken:
+        return Taken(self.number, f"line {self.line}", outcome, reasons, detail)
+
 
 def import_entries(
     engine: Engine,
     source: Readable | str | Path | Iterable[str],
     *,
-    owner: str | None = None,
-    user_id: str | None = None,
-    space: str | None = None,
-    scope: str | None = None,
+    place: Mapping[str, Any],
     partial: bool = False,
     believe: Iterable[str] = (),
-) -> EntriesImported:
+) -> ImportReport:
     """Take in entries, from a file, open or by its path, or from lines.
 
     Everything is checked before anything is stored, then each goes through the gates.
@@ -251,17 +244,16 @@ def import_entries(
     An entry that supersedes another does so here too. One that is here already, by the same author and of the same time, is
     left as it is, so that an import that was interrupted can be run again; only if the file says that it was superseded
     since, it is superseded here as well, and those who vouched for it since are added. Vouches that come along are kept as
-    told, and weigh nothing here. ``owner``, ``space`` and ``scope`` say where the entries go, whatever they say themselves.
+    told, and weigh nothing here. ``place`` says where the entries go, whatever they say themselves.
     What an entry says of its own standing is kept as a claim, unless somebody says what to ``believe``: ``place``, ``weight``.
     """
     check_flags(partial=partial)
-    place = {"owner": owner_named(owner, user_id), "space": space, "scope": scope}
-    given = {name: check_one(name, value) for name, value in place.items() if value is not None}
+    given = {name: check_one(name, value) for name, value in place.items()}
     terms = ImportTerms(engine, given, believe)
     parse_candidate(engine, {"content": "A wrong place is an error before any entry is read", **given})
     with opened(source) as stream:
         findings, entries = _read_all(stream, partial=partial)
-    tally = _Tally(ImportedSignatures(engine))
+    tally = _Tally(ImportedSignatures(engine), Tally(None, None, len(entries)))
     wanted = [_Wanted(number, line, entry, candidate_fields(entry)) for number, line, entry in entries]
     for one in wanted:
         terms.note_owner(one.fields)
@@ -272,7 +264,7 @@ def import_entries(
             problems[place_in_file] = admitted
         else:
             wanted[place_in_file] = one._replace(fields=admitted.fields)
-            tally.claimed.update(admitted.claimed)
+            tally.records.claimed.update(admitted.claimed)
     wanted = _chain_versions(wanted, findings, problems)
     in_order = [wanted[place] for place in findings.parents_first() if place not in problems]
     _join_versions(engine, in_order)
@@ -280,7 +272,7 @@ def import_entries(
         tally.deny(wanted[refused], "bad_input", why)
     for start in range(0, len(in_order), BATCH):
         _take_in(engine, in_order[start : start + BATCH], tally)
-    return tally.report(len(wanted))
+    return tally.report()
 
 
 @dataclass(slots=True)
@@ -288,44 +280,33 @@ class _Tally:
     """What becomes of the entries as they pass."""
 
     signatures: ImportedSignatures
-    outcomes: Counter[str] = field(default_factory=Counter)
-    refused: list[dict[str, Any]] = field(default_factory=list)
+    records: Tally
     vouches_added: int = 0
-    claimed: Counter[str] = field(default_factory=Counter)
-    by_time: list[dict[str, Any]] = field(default_factory=list)
 
     def deny(self, one: _Wanted, reason: str, detail: str | None) -> None:
-        self.outcomes["denied"] += 1
-        self.refuse(one, reason, detail)
-
-    def refuse(self, one: _Wanted, reason: str, detail: str | None) -> None:
-        self.refused.append({"entry": one.number, "line": one.line, "reason": reason, "detail": detail})
+        self.records.note(one.taken(REFUSED, (reason,), detail))
 
     def took(self, one: _Wanted, receipt: Receipt) -> None:
-        self.outcomes[str(receipt.outcome)] += 1
         decided = decided_by_time(parse_time(one.fields["created_at"]), receipt)
-        if decided is not None:
-            self.by_time.append({"entry": one.number, "line": one.line, "decided": decided})
+        self.records.note(replace(one.taken(str(receipt.outcome), receipt.reasons), by_time=decided))
 
     def said_before(self, one: _Wanted, receipt: Receipt) -> None:
         if receipt.denied:
             self.deny(one, receipt.reasons[0], receipt.detail)
         else:
-            self.outcomes[SAID_BEFORE] += 1
+            self.records.note(one.taken(SAID_BEFORE, receipt.reasons))
 
-    def report(self, read: int) -> EntriesImported:
-        counted = (self.outcomes, self.signatures.entries, self.signatures.vouches, self.claimed)
-        outcomes, entries, vouches, claimed = (dict(sorted(found.items())) for found in counted)
-        return EntriesImported(
-            read,
-            outcomes,
-            tuple(self.refused),
-            entries,
-            vouches,
-            self.vouches_added,
-            claimed,
-            tuple(self.by_time),
-        )
+    def met_again(self, one: _Wanted, added: Added) -> None:
+        """Count an entry that is here already, and the vouches that it brought, or why they were refused."""
+        self.vouches_added += added.vouches
+        self.records.note(one.taken(ALREADY))
+        if added.reason is not None:
+            self.records.refused.append(one.taken(REFUSED, (added.reason,), added.detail))
+
+    def report(self) -> ImportReport:
+        entries, vouches = (dict(sorted(found.items())) for found in (self.signatures.entries, self.signatures.vouches))
+        found = self.records.report(NAME)
+        return replace(found, signed_entries=entries, signed_vouches=vouches, vouches_added=self.vouches_added)
 
 
 def _read_all(stream: Readable, *, partial: bool) -> tuple[Findings, list[tuple[int, int, Mapping[str, Any]]]]:
@@ -334,7 +315,7 @@ def _read_all(stream: Readable, *, partial: bool) -> tuple[Findings, list[tuple[
         wrong += [*findings.of(read)]
         entries.append((read.number, read.line, read.value))
         if len(entries) > MAX_ENTRIES:
-            hint = "Split the file, or use `recollect import entries FILE`, which reads any number."
+            hint = "Split the file, or import it without --whole, which reads any number."
             raise BadInput(f"more than {MAX_ENTRIES:,} entries.", field="entries", hint=hint)
         if len(wrong) > SHOWN:
             break
@@ -442,12 +423,8 @@ def _is_said_already(engine: Engine, one: _Wanted, receipt: Receipt) -> bool:
 
 
 def _meet_again(engine: Engine, one: _Wanted, here: Memory, tally: _Tally) -> None:
-    """What is here already stays as it is; who vouched for it elsewhere since is added."""
-    tally.outcomes["here already"] += 1
-    added = add_later_vouches(engine, here, one.entry.get("vouchers", ()), tally.signatures)
-    tally.vouches_added += added.vouches
-    if added.reason is not None:
-        tally.refuse(one, added.reason, added.detail)
+    """Leave an entry that is here already as it is, and add the vouches that it gained elsewhere since."""
+    tally.met_again(one, add_later_vouches(engine, here, one.entry.get("vouchers", ()), tally.signatures))
 
 
 def _put_away_superseded(engine: Engine, batch: Sequence[_Wanted], here: Mapping[Identity, Memory]) -> None:

@@ -10,9 +10,11 @@ from recollect.engine.context import Engine
 from recollect.engine.read.assemble import to_memory
 from recollect.engine.read.filters import selection_of
 from recollect.engine.read.reading import MAX_PAGE, current, exported_from, place_of
+from recollect.engine.transfer import entries
 from recollect.formats import records
+from recollect.formats.entry_files import NAME as ENTRIES
 from recollect.formats.registry import to_write
-from recollect.model.errors import NotAllowed
+from recollect.model.errors import BadInput, NotAllowed
 from recollect.model.receipt import Plain
 from recollect.model.record import Memory
 from recollect.model.vocabulary import SHARED
@@ -31,23 +33,24 @@ def export_as(
     status: str | Sequence[str] | None = "active",
     include_private: bool = False,
     left_out: LeftOut | None = None,
+    sign_as: str | None = None,
+    key_file: Path | None = None,
 ) -> Iterator[str]:
     """The pieces of a file of that format, in order. Only ``prod``, and only what is active, unless asked otherwise.
 
     The oldest comes first, since most tools read a file from the top; only Recollect's own begins with the newest. Where a
     format cannot say who may see a memory, one that is not shared is ``left_out``, unless the caller will ``include_private``
-    ones: whoever reads the file would take them for everybody's.
+    ones: whoever reads the file would take them for everybody's. Only entries can be signed.
     """
     known = to_write(format)
     assert known.write is not None, "the registry checked it"
     which: dict[str, Any] = {"owner": owner, "space": space, "include_namespaces": include_namespaces, "status": status}
+    if known.name == ENTRIES:
+        return entries.export_entries(engine, **which, sign_as=sign_as, key_file=key_file)
+    if sign_as is not None:
+        raise BadInput("only entries are signed.", field="sign_as", hint="Export the format entries.")
     memories = every_memory(engine, oldest_first=known.name != records.NAME, **which)
     return known.write(memories if known.tells_scope or include_private else _shared(memories, left_out))
-
-
-def export_lines(engine: Engine, **which: Any) -> Iterator[str]:
-    """What ``export_as`` writes in Recollect's own format, a memory to a line, without the line's end."""
-    return (line.removesuffix("\n") for line in export_as(engine, records.NAME, **which))
 
 
 def _shared(memories: Iterable[Memory], left_out: LeftOut | None) -> Iterator[Memory]:

@@ -26,6 +26,7 @@ from recollect.engine.write.drafting import check_concepts, parse_candidate
 from recollect.engine.write.ingest import Writing, add
 from recollect.engine.write.preparing import Answer, Prepared, Refused, addresses_of, prepare
 from recollect.formats.entries import identity_of, kept_apart, to_entry
+from recollect.formats.entry_files import Readable
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source
 from recollect.formats.registry import to_read
 from recollect.model.canonical import canonical_json
@@ -120,6 +121,8 @@ GIVE_UP_AFTER = 1_000
 DELETED_HERE = "forgotten:here"
 REFUSED, SKIPPED, ALREADY, SAID_BEFORE = "refused", "skipped", "already_there", "said_before"
 
+VALIDATE = "`recollect entry validate` checks the file."
+
 Progress = Callable[[int, int], None]
 
 
@@ -169,11 +172,65 @@ class ImportReport(Plain):
     """How many records claim a standing that they were not granted, by field."""
     by_time: tuple[str, ...] = ()
     """Every case in which a record's own time decided which of two memories is the newer one."""
+    signed_entries: dict[str, int] = field(default_factory=dict)
+    """How many signed entries came in as a whole, by what their signatures are worth here."""
+    signed_vouches: dict[str, int] = field(default_factory=dict)
+    vouches_added: int = 0
+    """How many new vouches were added to memories that were there already."""
 
     @property
     def all_malformed(self) -> bool:
         """Whether not one record is of the format: perhaps the whole file is of another."""
         return self.read > 0 and self.reasons.get("malformed") == self.read
+
+
+def import_source(
+    engine: Engine,
+    source: str | Path | Readable | Iterable[str],
+    *,
+    format: str,
+    whole: bool = False,
+    partial: bool = False,
+    dry_run: bool = False,
+    place: Mapping[str, Any] | None = None,
+    believe: Iterable[str] = (),
+    columns: Mapping[str, str] | None = None,
+    beside: Beside = NOTHING,
+    progress: Progress | None = None,
+    each: Each | None = None,
+) -> ImportReport:
+    """Bring in a file, by its path or a server's URL, or a program's lines, in any format that can be read.
+
+    ``whole`` is for entries: nothing is stored unless all of them are sound, and versions are chained. With ``partial`` their
+    parents may be elsewhere.
+    """
+    if whole:
+        from recollect.engine.transfer.entries import import_entries
+        from recollect.formats.entry_files import NAME
+
+        if format != NAME:
+            raise BadInput("only a file of entries is taken in as a whole.", field="whole", hint="Leave it out.")
+        if dry_run:
+            raise BadInput("a file that is taken in as a whole has no dry run.", field="dry_run", hint=VALIDATE)
+        return import_entries(engine, source, place=place or {}, partial=partial, believe=believe)
+    if partial:
+        raise BadInput("is for entries that are taken in as a whole.", field="partial", hint="Give whole as well.")
+    if isinstance(source, str | Path):
+        return import_file(
+            engine,
+            format,
+            source,
+            dry_run=dry_run,
+            columns=columns,
+            beside=beside,
+            options=place,
+            believe=believe,
+            progress=progress,
+            each=each,
+        )
+    if dry_run or columns or beside != NOTHING or each is not None:
+        raise BadInput("lines of text are read as they are.", field="source", hint="Give a path for these options.")
+    return import_lines(engine, format, lines_of(source), place, believe)
 
 
 def import_file(
@@ -201,10 +258,10 @@ def import_file(
     terms = ImportTerms(engine, options or {}, believe, mapped.columns)
     with opened(path, known, beside) as source:
         total, guessed = _read_through(known, source, mapped, terms)
-        tally = _Tally(each, progress, total)
+        tally = Tally(each, progress, total)
         for taken in _taken(engine, _Intake(engine, known, source, terms), known.read(source, mapped), dry_run):
             tally.note(taken)
-        return tally.report(known, source, guessed, dry_run)
+        return tally.report(known.name, source.name, guessed, dry_run)
 
 
 def import_lines(
@@ -222,10 +279,15 @@ def import_lines(
     known, terms = to_read(format), ImportTerms(engine, options or {}, believe)
     source = ForeignLines(lines)
     total, guessed = _read_through(known, source, Options(), terms, partial(_must_be_sound, engine, terms))
-    tally = _Tally(None, None, total)
+    tally = Tally(None, None, total)
     for taken in _taken(engine, _Intake(engine, known, source, terms), known.read(source, Options())):
         tally.note(taken)
-    return tally.report(known, source, guessed)
+    return tally.report(known.name, source.name, guessed)
+
+
+def lines_of(source: Readable | Iterable[str]) -> Iterable[str]:
+    """Return an open file, or any lines, line by line."""
+    return iter(source.readline, "") if isinstance(source, Readable) else source
 
 
 def column_options(format: Format, columns: Mapping[str, str] | None) -> Options:
@@ -503,7 +565,7 @@ class _Ranges:
 
 
 @dataclass(slots=True)
-class _Tally:
+class Tally:
     """Counts what became of the records as they pass."""
 
     each: Each | None
@@ -536,12 +598,12 @@ class _Tally:
         if self.progress is not None:
             self.progress(self.read, self.total)
 
-    def report(self, format: Format, source: Source, guessed: tuple[str, ...], dry_run: bool = False) -> ImportReport:
+    def report(self, format: str, file: str = "", guessed: tuple[str, ...] = (), dry_run: bool = False) -> ImportReport:
         numbers = {outcome: str(found) for outcome, found in sorted(self.numbers.items())}
         counts = dict(sorted(self.outcomes.items()))
         return ImportReport(
-            format.name,
-            source.name,
+            format,
+            file,
             dry_run,
             self.read,
             counts,

@@ -15,7 +15,7 @@ from recollect.engine.read.reading import MAX_PAGE, page_of
 from recollect.engine.telemetry import traced
 from recollect.engine.write import ingest
 from recollect.model.errors import BadInput, NotFound, WrongState
-from recollect.model.receipt import Page, Receipt
+from recollect.model.receipt import MemoryPage, Receipt
 from recollect.model.record import Memory
 from recollect.model.vocabulary import Namespace, Outcome
 from recollect.rules import knowledge_graph as graph
@@ -246,7 +246,9 @@ def _found(engine: Engine, reader: Reader, **which: Any) -> Iterator[Memory]:
         yield from page.items
 
 
-def _page(engine: Engine, reader: Reader, *, tags: Sequence[str] = (), limit: int = MAX_PAGE, **which: Any) -> Page:
+def _page(
+    engine: Engine, reader: Reader, *, tags: Sequence[str] = (), limit: int = MAX_PAGE, **which: Any
+) -> MemoryPage:
     return page_of(
         engine,
         reader,

@@ -74,12 +74,12 @@ def newest_block(
     engine: Engine,
     *,
     scopes: Sequence[str] | None = None,
-    max_items: int | None = None,
+    top_k: int | None = None,
     budget_tokens: int | None = None,
     count_tokens: CountTokens | None = None,
 ) -> Block:
-    """What is remembered, without a question: at most ``max_items``, canon first, then what is newest."""
-    most = _most(engine, max_items)
+    """What is remembered, without a question: at most ``top_k``, canon first, then what is newest."""
+    most = _most(engine, top_k)
     where = _Where(None, engine.policy.spaces.read_order, _scopes(scopes), ("prod",))
     return _unasked_block(engine, RELEVANT, where, partial(_newest, most=most), budget_tokens, count_tokens)
 
@@ -135,17 +135,17 @@ def memory_block(
     engine: Engine,
     wanted: Query,
     *,
-    max_items: int | None = None,
+    top_k: int | None = None,
     budget_tokens: int | None = None,
     besides: Block | None = None,
     count_tokens: CountTokens | None = None,
 ) -> Block:
-    """What is remembered about a question: at most ``max_items``, the best ones, canon first, no category beyond its share.
+    """What is remembered about a question: at most ``top_k``, the best ones, canon first, no category beyond its share.
 
     What ``besides`` tells already (the snapshot of the same prompt) is not told again. With a ``thread`` it begins with what
     changed since that thread last asked, in at most half of the budget.
     """
-    most = _most(engine, max_items)
+    most = _most(engine, top_k)
     budget = _budget(engine, budget_tokens)
     known = frozenset(besides.items if besides is not None else ())
     found = query(engine, replace(wanted, top_k=min(MAX_ITEMS, most + len(known)), thread=None))
@@ -191,10 +191,10 @@ def _block(
     return block(heading, memories, budget_tokens, count, characters, beyond, header, share)
 
 
-def _most(engine: Engine, max_items: int | None) -> int:
-    if max_items is None:
+def _most(engine: Engine, top_k: int | None) -> int:
+    if top_k is None:
         return engine.policy.injection.max_items
-    return check_number("max_items", max_items, 1, MAX_ITEMS)
+    return check_number("top_k", top_k, 1, MAX_ITEMS)
 
 
 def _budget(engine: Engine, budget_tokens: int | None) -> int:

@@ -51,14 +51,14 @@ def update(
 
 @failures_noted(Node.HOTPATH, Op.UPDATE)
 @again_on_conflict
-def supersede(engine: Engine, old: str, *, by: str) -> Receipt:
+def supersede(engine: Engine, id: str, *, by: str) -> Receipt:
     """Make an active memory the next version of another one, which leaves the active set.
 
     A caller who is believed less than the older memory's author cannot replace it by somebody else's words; with words that
     are believed less, too, the newer memory waits for a decision.
     """
     with changing(engine, by, field="by", overrules=False) as (pen, newer):
-        older = find(engine, pen.writer, old, "old")
+        older = find(engine, pen.writer, id, "id")
         check_pair(pen, older, newer)
         may_overrule(engine, newer if _is_outranked(pen, older, newer) else older)
         return supersede_in(pen, older, newer, BY_HAND)
@@ -74,7 +74,7 @@ def check_pair(pen: Pen, older: Stored, newer: Stored) -> None:
     if older.state.id == newer.state.id:
         raise BadInput("is the same memory.", field="by", hint="A memory does not replace itself.")
     seen_older, seen_newer = as_seen(pen.engine, pen.writer, [older, newer])
-    check_active(seen_older, "old")
+    check_active(seen_older, "id")
     check_active(seen_newer, "by")
     check_same_place(older, newer.stream, newer.body or {}, "by")
 

@@ -1,6 +1,6 @@
-"""The command line: a thin door to the engine.
+"""The command line: it parses, calls one method of :class:`recollect.Recollect`, and draws the answer.
 
-``main`` is the entry point. Each file beside this one holds the commands of one theme; ``screen`` draws what people
+``main`` is the entry point. Each module holds the commands of one subject; ``screen`` draws what people
 see, and with ``--json`` every command prints exactly one JSON document instead, errors included.
 """
 

@@ -1,43 +1,206 @@
-"""The application: global options, the commands, and what becomes of errors."""
+"""The application: its commands by purpose, the options of every command, hints for typos, and what becomes of errors."""
 
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from copy import copy
+from dataclasses import fields, replace
+from difflib import get_close_matches
 from io import TextIOWrapper
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup, TyperOption
 from typer.exceptions import Abort, Exit, TyperException
 
 from recollect import __version__
 from recollect.interfaces.cli import (
+    activity,
     care,
-    embedders,
-    entries,
-    erasing,
     identity,
-    importing,
-    injecting,
     ledger,
-    operations,
-    phases,
     provenance,
     reading,
-    relating,
-    serving,
-    tracing,
+    stores,
+    transfer,
     turns,
     vault,
-    whole_stores,
     writing,
 )
-from recollect.interfaces.cli.everywhere import Application
-from recollect.interfaces.cli.session import Session
+from recollect.interfaces.cli.session import Session, of
 from recollect.model.errors import BadInput, RecollectError
 from recollect.model.rendering import visible, visible_json
 
 NAME = "recollect"
+
+Command = Callable[..., Any] | typer.Typer
+COMMANDS: dict[str, dict[str, Command]] = {
+    "Remember": {
+        "add": writing.add,
+        "add-many": writing.add_many,
+        "update": writing.update,
+        "supersede": writing.supersede,
+        "edit": writing.edit,
+        "promote": writing.promote,
+        "link": provenance.link,
+        "unlink": provenance.unlink,
+    },
+    "Recall": {
+        "query": reading.query,
+        "get": reading.get,
+        "list": reading.list_memories,
+        "chain": reading.chain,
+        "related": provenance.related,
+        "snapshot-block": reading.snapshot_block,
+        "memory-block": reading.memory_block,
+    },
+    "Converse": {
+        "turn": turns.turn,
+        "recall-for": turns.recall_for,
+        "record": turns.record,
+        "change-header": turns.change_header,
+        "phase": turns.phase,
+    },
+    "Decide and put away": {
+        "outdated": provenance.outdated,
+        "resolve": writing.resolve,
+        "reject": writing.reject,
+        "lift": writing.lift,
+        "rejections": writing.rejections,
+        "archive": writing.archive,
+        "forget": writing.forget,
+        "restore": writing.restore,
+        "erase": care.erase,
+    },
+    "See what happened": {
+        "history": activity.history,
+        "explain": activity.explain,
+        "events": activity.events,
+        "ops": activity.ops,
+        "traces": activity.traces,
+    },
+    "Move in and out": {
+        "import": transfer.import_,
+        "export": transfer.export,
+        "audit": transfer.audit,
+        "entry": transfer.entry,
+        "backup": stores.backup,
+        "restore-backup": stores.restore_backup,
+        "migrate": stores.migrate,
+    },
+    "Trust and prove": {
+        "verify": care.verify,
+        "ledger": ledger.ledger,
+        "identity": identity.identity,
+        "vouch": provenance.vouch,
+        "withdraw-vouch": provenance.withdraw_vouch,
+        "provenance": provenance.provenance,
+    },
+    "Look after the store": {
+        "upkeep": care.upkeep,
+        "consolidate": care.consolidate,
+        "rekey": care.rekey,
+        "reindex": care.reindex,
+        "rebuild": care.rebuild,
+        "doctor": care.doctor,
+        "stats": care.stats,
+        "policy": care.policy,
+        "embedder": stores.embedder,
+        "db": stores.db,
+        "mcp": stores.mcp,
+        "demo": stores.demo,
+    },
+    "Keep a vault": {"vault": vault.vault},
+}
+"""Every command, by what people want to do."""
+OTHER_WORDS = {
+    "search": "query",
+    "find": "query",
+    "ask": "query",
+    "recall": "query",
+    "remember": "add",
+    "save": "add",
+    "store": "add",
+    "insert": "add",
+    "create": "add",
+    "delete": "forget",
+    "remove": "forget",
+    "rm": "forget",
+    "purge": "erase",
+    "show": "get",
+    "read": "get",
+    "cat": "get",
+    "ls": "list",
+    "log": "history",
+    "changes": "history",
+    "why": "explain",
+    "trace": "traces",
+    "block": "memory-block",
+    "snapshot": "snapshot-block",
+    "set": "edit",
+    "replace": "update",
+    "versions": "chain",
+    "check": "verify",
+    "serve": "mcp",
+    "load": "import",
+    "dump": "export",
+}
+"""Words that other tools have for a command."""
+OF_EVERY_COMMAND = frozenset(field.name for field in fields(Session))
+"""The names of the options that a session is made of; ``--version`` and ``--help`` are none of them."""
+
+
+class Application(TyperGroup):
+    """The root of all commands. Each of its options may stand before or after the command."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        options = [option for option in self.params if isinstance(option, TyperOption)]
+        repeated = [_repeat(option) for option in options if option.name in OF_EVERY_COMMAND]
+        for command in _below(self):
+            command.params = [*command.params, *repeated]
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands under what people want to do with them."""
+        limit = formatter.width - 6 - max(len(name) for name in self.commands)
+        for purpose, commands in COMMANDS.items():
+            with formatter.section(purpose):
+                formatter.write_dl([(name, self.commands[name].get_short_help_str(limit)) for name in commands])
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command that was named, or say which one was probably meant."""
+        if args[0] not in self.commands and not args[0].startswith("-"):
+            alike = get_close_matches(args[0], [*self.commands, *OTHER_WORDS], cutoff=0.7)
+            known = [OTHER_WORDS[args[0]]] if args[0] in OTHER_WORDS else [OTHER_WORDS.get(one, one) for one in alike]
+            meant = f" Did you mean {' or '.join(f'`{name}`' for name in dict.fromkeys(known))}?" if known else ""
+            ctx.fail(f"there is no command {args[0]!r:.80}.{meant}")
+        return super().resolve_command(ctx, args)
+
+
+def _below(group: TyperGroup) -> Iterator[Any]:
+    """Yield every command of a group, and of the groups in it."""
+    for command in group.commands.values():
+        yield command
+        if isinstance(command, TyperGroup):
+            yield from _below(command)
+
+
+def _repeat(option: TyperOption) -> TyperOption:
+    """Return a global option for one command: no argument of its function, but a change of the session that it runs in."""
+    repeated = copy(option)
+    repeated.expose_value = False
+    repeated.callback = _override
+    return repeated
+
+
+def _override(context: Any, option: Any, value: Any) -> Any:
+    """Let an option after the command win over the same one before it, or over its default."""
+    source = context.get_parameter_source(option.name)
+    if source is not None and source.name == "COMMANDLINE":
+        context.obj = replace(of(context), **{option.name: value})
+    return value
+
 
 app = typer.Typer(
     name=NAME,
@@ -51,7 +214,7 @@ app = typer.Typer(
 
 
 def _version(context: typer.Context, wanted: bool) -> None:
-    """Printed while the options are still being read, so that whether it is to be JSON is known from ``run``."""
+    """Print the version while options are still being read; ``run`` says in ``obj`` whether as JSON."""
     if wanted:
         typer.echo(json.dumps({"version": __version__}) if context.obj is True else __version__)
         raise typer.Exit
@@ -80,7 +243,7 @@ def options(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """The options of every command, and ``--version``."""
+    """Take the options of every command, and ``--version``."""
     context.obj = Session(
         store=store,
         as_json=as_json,
@@ -92,31 +255,15 @@ def options(
     )
 
 
-COMMANDS = (
-    *(
-        writing,
-        reading,
-        injecting,
-        turns,
-        care,
-        importing,
-        whole_stores,
-        phases,
-        operations,
-        relating,
-        embedders,
-        tracing,
-        serving,
-        vault,
-    ),
-    *(ledger, identity, entries, provenance, erasing),
-)
-for commands in COMMANDS:
-    commands.register(app)
+for _name, _command in (pair for commands in COMMANDS.values() for pair in commands.items()):
+    if isinstance(_command, typer.Typer):
+        app.add_typer(_command, name=_name)
+    else:
+        app.command(_name)(_command)
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command line and return its exit code. Nothing here raises but a bug."""
+    """Run one command line and return its exit code. Only a bug raises."""
     as_json = "--json" in arguments
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         assert isinstance(stream, TextIOWrapper), "a process has real streams"
@@ -126,29 +273,29 @@ def run(arguments: Sequence[str]) -> int:
         return outcome if isinstance(outcome, int) else 0
     except RecollectError as error:
         if error.hint is None and isinstance(error, BadInput):
-            error.add_hint(_where_help_is(arguments))
-        return _failed(error, as_json)
+            error.add_hint(_point_to_help(arguments))
+        return _fail(error, as_json)
     except Exit as leave:
         return leave.exit_code
     except Abort:
         print("recollect: nothing was done.", file=sys.stderr)
         return 1
     except TyperException as error:
-        return _misused(error, as_json)
+        return _refuse_usage(error, as_json)
     except BrokenPipeError:
-        # Whoever read our output has seen enough. Python would complain about the pipe again when it exits.
+        # The reader of our output has seen enough. Python would complain about the pipe again when it exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
 
 
-def _where_help_is(arguments: Sequence[str]) -> str:
-    known = getattr(typer.main.get_command(app), "commands", {})
+def _point_to_help(arguments: Sequence[str]) -> str:
+    known = {name for commands in COMMANDS.values() for name in commands}
     command = next((word for word in arguments if word in known), "")
     return f"`{' '.join(filter(None, (NAME, command)))} --help` tells more."
 
 
-def _misused(error: TyperException, as_json: bool) -> int:
-    """Say what is wrong with the command line, and whose help says how it is right; no command at all is shown the help."""
+def _refuse_usage(error: TyperException, as_json: bool) -> int:
+    """Say what is wrong with the command line, and which help page says how it is right; without a command, print the help."""
     used: typer.Context | None = getattr(error, "ctx", None)
     said, command = error.format_message(), used.command_path if used is not None else NAME
     if used is not None and said == used.get_help():
@@ -157,10 +304,10 @@ def _misused(error: TyperException, as_json: bool) -> int:
             return BadInput.exit_code
         said = "Missing command."
     stop = "" if said.endswith((".", "?")) else "."
-    return _failed(BadInput(f"{said}{stop}", hint=f"`{command} --help` tells more."), as_json)
+    return _fail(BadInput(f"{said}{stop}", hint=f"`{command} --help` tells more."), as_json)
 
 
-def _failed(error: RecollectError, as_json: bool) -> int:
+def _fail(error: RecollectError, as_json: bool) -> int:
     if as_json:
         print(visible_json(json.dumps({"error": error.to_dict()}, ensure_ascii=False)))
     else:

@@ -1,22 +1,20 @@
-"""Commands that look after a store: upkeep, consolidate, rekey, outdated, verify, rebuild, doctor; and the demo."""
+"""Commands that look after a store: upkeep, erase, consolidate, rekey, verify, rebuild, reindex, doctor, stats, policy."""
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect.interfaces.cli.session import UserId, of
+from recollect.interfaces.cli.session import KeyFile, Owner, SignAs, UserId, must_be_new, of, screen, write_json
 from recollect.model.errors import BadInput
 
-
-def register(app: typer.Typer) -> None:
-    for command in (upkeep, consolidate, rekey, outdated, verify, rebuild, doctor, demo):
-        app.command()(command)
+if TYPE_CHECKING:
+    from recollect.interfaces.python import Recollect
+    from recollect.model.receipt import DerivedMemory, ErasureReceipt, Verification
 
 
 def upkeep(context: typer.Context) -> None:
     """Expire, put away the unused, purge what is past its date. Safe at any time."""
-    from recollect.interfaces.cli import screen
-
     with of(context).memory() as memory, screen.progress("upkeep") as progress:
         report = memory.upkeep(progress)
     of(context).answer(report, screen.upkeep)
@@ -24,14 +22,12 @@ def upkeep(context: typer.Context) -> None:
 
 def consolidate(
     context: typer.Context,
-    owner: Annotated[str | None, typer.Option(help="Only this owner's.")] = None,
+    owner: Owner = None,
     user_id: UserId = None,
     force: Annotated[bool, typer.Option("--force", help="Carry the proposal out.")] = False,
     undo: Annotated[bool, typer.Option("--undo", help="Take the last one back.")] = False,
 ) -> None:
     """Propose a deterministic clean-up and show its diff."""
-    from recollect.interfaces.cli import screen
-
     with of(context).memory() as memory, screen.progress("consolidate") as progress:
         report = memory.consolidate(owner=owner, user_id=user_id, force=force, undo=undo, progress=progress)
     of(context).answer(report, screen.consolidation)
@@ -39,33 +35,14 @@ def consolidate(
 
 def rekey(
     context: typer.Context,
-    owner: Annotated[str | None, typer.Option(help="Only this owner's.")] = None,
+    owner: Owner = None,
     user_id: UserId = None,
     force: Annotated[bool, typer.Option("--force", help="Set the new keys.")] = False,
 ) -> None:
     """Show which memories today's rules give another key, and what would share one."""
-    from recollect.interfaces.cli import screen
-
     with of(context).memory() as memory, screen.progress("rekey") as progress:
         report = memory.rekey(owner=owner, user_id=user_id, force=force, progress=progress)
     of(context).answer(report, screen.consolidation)
-
-
-def outdated(
-    context: typer.Context,
-    owner: Annotated[str | None, typer.Option(help="Only this owner's.")] = None,
-    user_id: UserId = None,
-    conflicts: Annotated[
-        bool, typer.Option("--conflicts", help="List the contradictions that wait too, before the others.")
-    ] = False,
-    limit: Annotated[int, typer.Option(help="How many pairs.")] = 100,
-) -> None:
-    """List memories that a later one may have replaced, strongest reason first. `resolve` decides each pair."""
-    from recollect.interfaces.cli import screen
-
-    with of(context).memory() as memory:
-        pairs = memory.outdated(owner=owner, user_id=user_id, conflicts=conflicts, limit=limit)
-    of(context).answer(pairs, screen.outdated)
 
 
 def verify(
@@ -73,8 +50,7 @@ def verify(
     kept: Annotated[str | None, typer.Option(help="Also against this checkpoint, which you kept.")] = None,
 ) -> int:
     """Walk every chain, version and projection, and name what is broken."""
-    from recollect.interfaces.cli import screen
-    from recollect.interfaces.cli.documents import read_kept
+    from recollect.interfaces.cli.ledger import read_kept
 
     checkpoint = read_kept(kept)
     with of(context).memory() as memory, screen.progress("verify") as progress:
@@ -85,8 +61,6 @@ def verify(
 
 def rebuild(context: typer.Context) -> None:
     """Make every projection anew from versions and ledger."""
-    from recollect.interfaces.cli import screen
-
     with of(context).memory() as memory, screen.progress("rebuild") as progress:
         count = memory.rebuild(progress)
     of(context).answer({"rebuilt": count}, screen.stats)
@@ -94,18 +68,167 @@ def rebuild(context: typer.Context) -> None:
 
 def doctor(context: typer.Context) -> int:
     """Look for trouble, and say what to do about it."""
-    from recollect.interfaces.cli import screen
-
     with of(context).memory() as memory:
         found = memory.doctor()
     of(context).answer(found, lambda f: screen.problems(f) if f else screen.console.print("[green]all is well[/]"))
     return 1 if found else 0
 
 
-def demo(context: typer.Context) -> None:
-    """A guided run on a throw-away store: what makes this different, in half a minute."""
-    from recollect.interfaces.cli.demo import run
+def reindex(
+    context: typer.Context,
+    embedder: Annotated[
+        str | None, typer.Option(help="static, none, minilm or openai; left out: the policy's, else static.")
+    ] = None,
+) -> None:
+    """Make every vector anew that is not this embedder's. Goes on where it was if it is stopped."""
+    with of(context).memory() as memory, screen.progress("reindex") as progress:
+        report = memory.reindex(embedder, progress)
+    of(context).answer(report, screen.fields)
 
-    if of(context).as_json:
-        raise BadInput("the demo is for people.", field="json", hint="Leave --json out.")
-    run()
+
+def stats(context: typer.Context) -> None:
+    """Count what is in the store."""
+    with of(context).memory() as memory:
+        of(context).answer(memory.stats(), screen.stats)
+
+
+def policy(context: typer.Context) -> None:
+    """Show the policy in force, every setting of it."""
+    from recollect.policies import load_policy
+
+    session = of(context)
+    session.answer(load_policy(session.policy_in_force), screen.policy)
+
+
+# ── erasure ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+MAX_SHOWN = 20
+"""How many derived memories are drawn; the receipt names all of them."""
+BECAME = {
+    "kept": "stays, without the link or the name",
+    "review": "out of recall until somebody restores or erases it",
+    "erased": "erased too",
+}
+NAMED = "stays, and still names them: erase it too if need be"
+SIGN = "give --sign-as NAME or --key-file FILE (`recollect identity new NAME` makes a key)"
+
+
+def erase(
+    context: typer.Context,
+    owner: Annotated[str | None, typer.Option(help="Everything of this owner.")] = None,
+    user_id: UserId = None,
+    id: Annotated[str | None, typer.Option(help="One memory.")] = None,
+    whole_chain: Annotated[bool, typer.Option("--whole-chain", help="With --id: every version of it.")] = False,
+    receipt: Annotated[str | None, typer.Option(help="Write a receipt that can be checked to this file.")] = None,
+    sign_as: SignAs = None,
+    key_file: KeyFile = None,
+    verify: Annotated[bool, typer.Option("--verify/--no-verify", help="Verify the whole store afterwards.")] = True,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> int:
+    """Remove content for good; a tombstone is left. There is no way back."""
+    session = of(context)
+    _check(owner or user_id, id, receipt, sign_as)
+    if session.as_json and not yes:
+        raise BadInput("there is no way back.", field="yes", hint="Add --yes to erase without being asked.")
+    if not yes:
+        if receipt is not None and sign_as is None and key_file is None:
+            typer.echo(f"The receipt will not be signed, and cannot be signed later: {SIGN}.", err=True)
+        typer.confirm(
+            f"Erase {'everything of ' + (owner or user_id or '') if id is None else id} for good?", abort=True, err=True
+        )
+    with session.memory() as memory:
+        record = None
+        if receipt is None:
+            done = memory.erase(owner=owner, user_id=user_id, id=id, whole_chain=whole_chain)
+        else:
+            done, record = memory.erase_with_record(
+                owner=owner, user_id=user_id, id=id, whole_chain=whole_chain, sign_as=sign_as, key_file=key_file
+            )
+        if record is not None:
+            write_json(record.to_dict(), receipt)
+        found = memory.verify() if verify and _may_verify(memory) else None
+    receipt = None if record is None else receipt
+    signed = record is not None and bool(record.signatures)
+    session.answer(_answer(done, found, receipt), lambda _: _draw(done, found, receipt, signed=signed))
+    if found is not None and not found.ok:
+        return 3
+    return 1 if done.is_empty else 0
+
+
+def _check(owner: str | None, id: str | None, receipt: str | None, sign_as: str | None) -> None:
+    if (owner is None) == (id is None):
+        raise BadInput("name either an owner or an id.", field="owner", hint="--owner ana, or --id 0f3a9c2b1d4e.")
+    if sign_as is not None and receipt is None:
+        raise BadInput("there is nothing to sign.", field="sign-as", hint="Name the receipt's file: --receipt.")
+    if receipt is not None and not Path(receipt).absolute().parent.is_dir():
+        raise BadInput("its folder does not exist.", field=receipt, hint="Make it, or name another file.")
+    if receipt is not None:
+        must_be_new(receipt)
+
+
+def _may_verify(memory: "Recollect") -> bool:
+    """Somebody who erases their own memories need not be allowed to walk everybody's."""
+    from recollect.model.caller import Right
+
+    return memory.caller.may(Right.OPERATE)
+
+
+def _answer(done: "ErasureReceipt", found: "Verification | None", receipt: str | None) -> dict[str, object]:
+    verification = found.to_dict() if found is not None else None
+    return {**done.to_dict(), "verification": verification, "receipt": receipt}
+
+
+def _draw(done: "ErasureReceipt", found: "Verification | None", receipt: str | None, *, signed: bool) -> None:
+    if done.is_empty:
+        screen.console.print("nothing of theirs is kept here, so nothing was erased; `recollect list` shows the owners")
+    else:
+        _draw_erased(done)
+    if receipt is not None:
+        what = "signed" if signed else f"not signed, and it cannot be signed later: next time, {SIGN}"
+        screen.console.print(f"receipt written to {receipt} ({what})", markup=False, soft_wrap=True)
+    if found is not None:
+        screen.verification(found)
+
+
+def _draw_erased(done: "ErasureReceipt") -> None:
+    from recollect.rules.plain_view import counted, memories
+
+    screen.console.print(
+        f"erased {memories(len(done.removed))} in {counted(done.streams, 'stream')}, "
+        f"{counted(done.owner_names_removed, 'owner name')}, {counted(done.actor_names_removed, 'actor name')}, "
+        f"{counted(done.traces_removed, 'trace')}"
+    )
+    if done.authored:
+        screen.console.print(f"and {memories(len(done.authored))} that they wrote in streams of others")
+    if done.derived or done.links_cut:
+        _draw_derived(done)
+    if done.remaining:
+        others = ", ".join(id[:13] for id in done.remaining)
+        screen.console.print(f"[yellow]still there in the same chain:[/] {others} (--whole-chain)", soft_wrap=True)
+    screen.beyond_reach(done.beyond_reach)
+
+
+def _stays_named(one: "DerivedMemory") -> bool:
+    """Whether it only names the person, in a way that cannot be taken out of it."""
+    from recollect.rules.trust.provenance import LISTED_ONLY
+
+    return LISTED_ONLY.issuperset(one.how)
+
+
+def _draw_derived(done: "ErasureReceipt") -> None:
+    """What was made of the erased, or names them, and what became of it."""
+    from recollect.rules.plain_view import counted, memories
+    from recollect.rules.trust.provenance import ROLES
+
+    cut = f"{counted(done.links_cut, 'link')} {'was' if done.links_cut == 1 else 'were'} cut"
+    what = "made of it" if all(ROLES.isdisjoint(one.how) for one in done.derived) else "made of it, or naming them"
+    screen.console.print(f"{what}: {memories(len(done.derived))}; {cut}")
+    drawn = screen.table("memory", "how", "what became of it")
+    for one in done.derived[:MAX_SHOWN]:
+        drawn.add_row(
+            one.id[:13], ", ".join(one.how).replace("_", " "), NAMED if _stays_named(one) else BECAME[one.became]
+        )
+    if done.derived:
+        screen.console.print(drawn)
+    if len(done.derived) > MAX_SHOWN:
+        screen.console.print(f"  [dim]and {len(done.derived) - MAX_SHOWN} more: --json or the receipt names them[/]")

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Literal
 
 from rich.panel import Panel
 
@@ -42,10 +43,9 @@ def _step(title: str) -> Iterator[None]:
     yield
 
 
-def _say(memory: Recollect, words: str, **fields: str) -> Receipt:
-    who = fields.get("source", "user")
+def _say(memory: Recollect, words: str, who: Literal["user", "agent"] = "user") -> Receipt:
     _console.print(f"  [dim]{who} says[/]  “{words}”")
-    receipt = memory.add(words, owner="ana", **fields)
+    receipt = memory.add(words, owner="ana", source=who)
     key = f"  {receipt.memory.canonical_key} v{receipt.memory.version}" if receipt.memory else ""
     _console.print(f"    → {screen.word(str(receipt.outcome))}{key}  [dim]{receipt.reasons[0]}[/]")
     return receipt
@@ -73,7 +73,7 @@ def _update(memory: Recollect) -> None:
 def _contradiction(memory: Recollect) -> None:
     with _step("3. A guess cannot overwrite what a person said: it waits for someone to decide"):
         _say(memory, "The API port is 8080")
-        guess = _say(memory, "The API port is 9090", source="agent")
+        guess = _say(memory, "The API port is 9090", who="agent")
         assert guess.memory is not None
         memory.resolve(guess.memory.id, winner=guess.memory.id)
         id = guess.memory.short_id

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect.interfaces.cli.session import IfMissing, of
+from recollect.interfaces.cli.ledger import read_history, read_object, read_public_key
+from recollect.interfaces.cli.session import IfMissing, KeyFile, Out, SignAs, of, screen, write_json
 from recollect.model.errors import BadInput, Refused
 from recollect.model.principals import names_shown
 
@@ -20,14 +21,7 @@ identity = typer.Typer(no_args_is_help=True, help="Keys that agents and people s
 
 Name = Annotated[str, typer.Argument(help="Who: an agent's id, or a person as user:NAME.")]
 Platform = Annotated[str | None, typer.Option(help="The platform that gave the id.")]
-KeyFile = Annotated[
-    Path | None,
-    typer.Option(envvar="RECOLLECT_KEY_FILE", help="The private key's file.", show_default="beside the store"),
-]
-
-
-def register(app: typer.Typer) -> None:
-    app.add_typer(identity, name="identity")
+PlatformId = Annotated[str, typer.Argument(help="The id as the other platform has it.")]
 
 
 @identity.command()
@@ -52,7 +46,7 @@ def show(
     if key is not None and not of(context).as_json:
         sys.stdout.write(public_pem(key).decode("ascii"))
     else:
-        of(context).answer(found, lambda one: _draw([one]))
+        of(context).answer(found, _draw_one)
 
 
 @identity.command("list")
@@ -70,8 +64,6 @@ def register_key(
     replace: Annotated[bool, typer.Option("--replace", help="It takes over from the one registered before.")] = False,
 ) -> None:
     """Say whose public key it is that signs elsewhere, so that what it signed can be checked here."""
-    from recollect.interfaces.cli.documents import read_public_key
-
     digits = read_public_key(key)
     with of(context).memory(IfMissing.MAKE) as memory:
         of(context).answer(memory.register_identity(name, digits, replace=replace), _draw_registered)
@@ -97,8 +89,6 @@ def revoke(
     key_file: KeyFile = None,
 ) -> None:
     """From here on, let nothing count that a key signs: it was lost, or somebody else has it."""
-    from recollect.interfaces.cli import screen
-
     with of(context).memory() as memory:
         taken = memory.revoke_identity(name, key=key, key_file=key_file)
     of(context).answer(taken, lambda one: screen.console.print(f"revoked; the log has it at place {one.size - 1}"))
@@ -106,45 +96,35 @@ def revoke(
 
 @identity.command()
 def link(
-    context: typer.Context,
-    name: Name,
-    id: Annotated[str, typer.Argument(help="The id as the other platform has it.")],
-    platform: Platform = None,
-    key_file: KeyFile = None,
+    context: typer.Context, name: Name, id: PlatformId, platform: Platform = None, key_file: KeyFile = None
 ) -> None:
-    """Link an id of another platform to somebody, signed with their own key: what they sign under it counts as theirs."""
+    """Link an id of another platform to a principal, signed with the principal's key: what it signs counts as theirs."""
     with of(context).memory() as memory:
-        found = memory.link_identity(name, id, platform=platform, key_file=key_file)
-    of(context).answer(found, lambda one: _draw([one]))
+        linked = memory.link_identity(name, id, platform=platform, key_file=key_file)
+    of(context).answer(linked, _draw_one)
 
 
 @identity.command()
 def unlink(
-    context: typer.Context,
-    name: Name,
-    id: Annotated[str, typer.Argument(help="The id as the other platform has it.")],
-    platform: Platform = None,
-    key_file: KeyFile = None,
+    context: typer.Context, name: Name, id: PlatformId, platform: Platform = None, key_file: KeyFile = None
 ) -> None:
-    """Take an id of another platform away from somebody again."""
+    """Take an id of another platform away from a principal again."""
     with of(context).memory() as memory:
-        found = memory.unlink_identity(name, id, platform=platform, key_file=key_file)
-    of(context).answer(found, lambda one: _draw([one]))
+        unlinked = memory.unlink_identity(name, id, platform=platform, key_file=key_file)
+    of(context).answer(unlinked, _draw_one)
 
 
 @identity.command()
 def history(
     context: typer.Context,
-    sign_as: Annotated[str | None, typer.Option(help="Whose current key signs.")] = None,
+    sign_as: SignAs = None,
     key_file: KeyFile = None,
-    out: Annotated[str | None, typer.Option(help="Write the document to this file.")] = None,
+    out: Out = None,
 ) -> None:
     """Write down what became of everybody's keys, signed, for those who check without the store. It holds no names."""
-    from recollect.interfaces.cli.documents import write_document
-
     with of(context).memory() as memory:
         found = memory.identity_history(sign_as=sign_as, key_file=key_file)
-    write_document(found, out)
+    write_json(found.to_dict(), out)
     of(context).tell_written(out)
 
 
@@ -152,17 +132,15 @@ def history(
 def sign(
     context: typer.Context,
     file: Annotated[str, typer.Argument(help="An exported entry, as JSON; - for standard input.")],
-    sign_as: Annotated[str | None, typer.Option(help="Whose current key signs.")] = None,
+    sign_as: SignAs = None,
     key_file: KeyFile = None,
-    out: Annotated[str | None, typer.Option(help="Write the signed entry to this file.")] = None,
+    out: Out = None,
 ) -> None:
     """Sign an exported entry: its content, author, time and parents."""
-    from recollect.interfaces.cli.documents import read_object, write_document
-
     entry = read_object(file)
     with of(context).memory() as memory:
         signed = memory.sign_entry(entry, sign_as=sign_as, key_file=key_file)
-    write_document(signed, out)
+    write_json(signed, out)
     of(context).tell_written(out)
 
 
@@ -177,7 +155,6 @@ def check(
     keys: Annotated[str | None, typer.Option(help="With --key: a file that tells what became of keys.")] = None,
 ) -> int:
     """Check who signed an exported entry, and whether their key counts."""
-    from recollect.interfaces.cli.documents import read_history, read_object, read_public_key
     from recollect.rules.trust.signed_documents import check_offline
 
     entry = read_object(file)
@@ -201,29 +178,27 @@ def _refusing(file: str | None) -> Iterator[None]:
     try:
         yield
     except BadProof as error:
-        raise Refused(f"{error}.", field=file, hint="Ask whoever published it for another.") from None
+        raise Refused(f"{error}.", field=file, hint="Ask its publisher for another.") from None
 
 
 def _draw_new(made: "NewKey") -> None:
-    from recollect.interfaces.cli import screen
-
     screen.console.print(f"{made.name}  {made.key}", markup=False, soft_wrap=True)
     screen.console.print(f"  private key: {made.file}", markup=False, soft_wrap=True)
     screen.console.print("  Keep a copy of it somewhere safe: backups of the store do not hold it.", markup=False)
 
 
 def _draw_registered(made: "RegisteredKey") -> None:
-    from recollect.interfaces.cli import screen
-
     screen.console.print(f"{made.name}  {made.key}", markup=False, soft_wrap=True)
     if made.replaced is not None:
         screen.console.print(f"  takes over from {made.replaced[:12]}", markup=False)
     screen.console.print("  by your word: nothing here shows that the key is theirs", markup=False)
 
 
-def _draw(found: "Sequence[Identity]") -> None:
-    from recollect.interfaces.cli import screen
+def _draw_one(found: "Identity") -> None:
+    _draw([found])
 
+
+def _draw(found: "Sequence[Identity]") -> None:
     table = screen.table("who", "since", "state", "public key")
     names = names_shown({one.name for one in found if one.name is not None})
     for one in found:
@@ -242,8 +217,6 @@ def _draw(found: "Sequence[Identity]") -> None:
 
 
 def _draw_checked(answer: "SignatureCheck") -> None:
-    from recollect.interfaces.cli import screen
-
     line = f"{answer.name or 'nobody known'}, key {answer.key[:12]}"
     screen.console.print(f"[green]holds[/]  {line}" if answer.ok else f"[red]refused[/]  {line}")
     if answer.problem:

@@ -1,36 +1,27 @@
 """Commands about proof: checkpoints of the ledger, proofs from it, and checking them without the store."""
 
+import json
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from recollect.interfaces.cli.session import of
-from recollect.model.errors import BadInput
+from recollect.interfaces.cli.session import KeyFile, Out, SignAs, must_be_new, of, read_text, screen, write_json
+from recollect.model.errors import BadInput, Refused
 
 if TYPE_CHECKING:
-    from recollect.model.proof import Checkpoint, Document, ProofCheck
+    from recollect.model.proof import Checkpoint, Document, KeyHistory, ProofCheck
+
+_KEY = re.compile(r"[0-9a-f]{64}")
 
 ledger = typer.Typer(no_args_is_help=True, help="Prove that history was not rewritten: take checkpoints, prove, check.")
-
-SignAs = Annotated[str | None, typer.Option(help="Sign it with this one's current key.")]
-KeyFile = Annotated[
-    Path | None,
-    typer.Option(envvar="RECOLLECT_KEY_FILE", help="The private key's file.", show_default="beside the store"),
-]
-Out = Annotated[str | None, typer.Option(help="Write the document to this file.")]
-
-
-def register(app: typer.Typer) -> None:
-    app.add_typer(ledger, name="ledger")
 
 
 @ledger.command()
 def checkpoint(context: typer.Context, sign_as: SignAs = None, key_file: KeyFile = None, out: Out = None) -> None:
     """Cover what was written since the last checkpoint. Keep it somewhere else: it reveals every later rewrite."""
-    from recollect.interfaces.cli.documents import must_be_new
-
     if out is not None:
         must_be_new(out)
     with of(context).memory() as memory:
@@ -48,7 +39,7 @@ def list_checkpoints(context: typer.Context) -> None:
 @ledger.command()
 def prove(
     context: typer.Context,
-    memory: Annotated[str | None, typer.Option(help="Prove what the ledger has about this memory.")] = None,
+    id: Annotated[str | None, typer.Option(help="Prove what the ledger has about this memory.")] = None,
     since: Annotated[
         str | None, typer.Option(help="Prove that nothing was rewritten since: a checkpoint's file, or its size.")
     ] = None,
@@ -60,14 +51,12 @@ def prove(
     """Write a proof that anybody can check without the store."""
     from recollect.rules.plain_view import entries
 
-    if (memory is None) == (since is None):
-        raise BadInput("say what to prove.", field="memory", hint="Give either --memory or --since.")
+    if (id is None) == (since is None):
+        raise BadInput("say what to prove.", field="id", hint="Give either --id or --since.")
     with of(context).memory() as opened:
-        proof: Document
-        if memory is not None:
-            proof = opened.prove(memory, with_content=not without_content)
-        else:
-            proof = opened.prove_growth(_size(str(since)))
+        growth = None if since is None else opened.prove_growth(_size(since))
+        proof: Document | None = growth if id is None else opened.prove(id, with_content=not without_content)
+        assert proof is not None, "one of the two was given"
         uncovered = opened.uncovered_entries()
     _handed_out(context, proof, out)
     if uncovered:
@@ -88,7 +77,6 @@ def check(
     keys: Annotated[str | None, typer.Option(help="With --key: a file that tells what became of keys.")] = None,
 ) -> int:
     """Check a document without any store: against a public key, or, unless it is a receipt, a checkpoint that was kept."""
-    from recollect.interfaces.cli.documents import read_history, read_kept, read_public_key, read_text
     from recollect.rules.ledger.proofs import check_document, check_enough
 
     if keys is not None and not key:
@@ -102,8 +90,6 @@ def check(
 
 def _size(since: str) -> int:
     """A checkpoint's size, given as a number or by the file of one that was kept."""
-    from recollect.interfaces.cli.documents import read_kept
-
     if since.isascii() and since.isdigit() and len(since) < 19:
         return int(since)
     kept = read_kept(since)
@@ -115,22 +101,18 @@ def _handed_out(
     context: typer.Context, document: "Document", out: str | None, draw: Callable[[], None] | None = None
 ) -> None:
     """A document goes into the file that was named. What is printed is the document too, unless it can be drawn."""
-    from recollect.interfaces.cli.documents import write_document
-
     if out is not None:
-        write_document(document, out)
+        write_json(document.to_dict(), out)
     if of(context).as_json:
-        write_document(document, None)
+        write_json(document.to_dict(), None)
     elif draw is not None:
         draw()
     elif out is None:
-        write_document(document, None)
+        write_json(document.to_dict(), None)
     of(context).tell_written(out)
 
 
 def _draw_checkpoints(found: "Sequence[Checkpoint]") -> None:
-    from recollect.interfaces.cli import screen
-
     table = screen.table("size", "when", "signed by", "root")
     for one in found:
         signers = ", ".join(signature.key[:12] for signature in one.signatures) or "[dim]nobody[/]"
@@ -142,10 +124,69 @@ def _draw_checkpoints(found: "Sequence[Checkpoint]") -> None:
 
 
 def _draw_check(answer: "ProofCheck") -> None:
-    from recollect.interfaces.cli import screen
-
     screen.console.print(f"[green]holds[/]  {answer.kind}" if answer.ok else f"[red]refused[/]  {answer.kind}")
     for line in answer.shows:
         screen.console.print(f"  {line}", markup=False, soft_wrap=True)
     if answer.problem:
         screen.console.print(f"  {answer.problem}", markup=False, soft_wrap=True)
+
+
+# ── documents ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def read_object(file: str) -> dict[str, Any]:
+    """The one JSON object that a file holds."""
+    try:
+        found = json.loads(read_text(file))
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise BadInput(f"it is not JSON: {error}.", field=file) from None
+    if not isinstance(found, dict):
+        raise BadInput("it does not hold one JSON object.", field=file)
+    return found
+
+
+def read_kept(file: str | None) -> "Checkpoint | None":
+    """The checkpoint that somebody kept, if they name one."""
+    from recollect.rules.ledger.merkle import BadProof
+    from recollect.rules.ledger.proofs import read_checkpoint
+
+    if file is None:
+        return None
+    try:
+        return read_checkpoint(read_text(file))
+    except BadProof as error:
+        raise Refused(f"it is no checkpoint: {error}.", field=file, hint="Name the file that was kept.") from None
+
+
+def read_history(file: str | None) -> "KeyHistory | None":
+    """What became of keys, if somebody names a file that tells it."""
+    from recollect.rules.ledger.merkle import BadProof
+    from recollect.rules.ledger.proofs import read_key_history
+
+    if file is None:
+        return None
+    try:
+        return read_key_history(read_text(file))
+    except BadProof as error:
+        hint = "`recollect identity history` writes one."
+        raise Refused(f"it is no key history: {error}.", field=file, hint=hint) from None
+
+
+def read_public_key(given: str) -> str:
+    """A public key: 64 hex digits, or a file that holds them or a PEM."""
+    from recollect.rules.trust.signatures import public_from_pem
+
+    if not _KEY.fullmatch(given) and given != "-" and not Path(given).exists():
+        raise BadInput(
+            f"{given!r:.80} is neither 64 hex digits nor a file that holds a public key.",
+            field="key",
+            hint="`recollect identity show NAME` prints a key, with --pem as a PEM.",
+        )
+    text = given if _KEY.fullmatch(given) else read_text(given).strip()
+    if _KEY.fullmatch(text):
+        return text
+    try:
+        return public_from_pem(text.encode("utf-8"))
+    except ValueError as error:
+        hint = "Give 64 hex digits, or a PEM file: `recollect identity show NAME --pem` prints one."
+        raise BadInput(f"it is not an Ed25519 public key: {error}.", field=given, hint=hint) from None

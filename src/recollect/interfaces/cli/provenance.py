@@ -1,4 +1,4 @@
-"""Commands about where memories come from and who stands for them: provenance …, vouch, withdraw-vouch."""
+"""Commands about how memories are connected: link, unlink, related, outdated, vouch, withdraw-vouch and provenance …"""
 
 import sys
 from enum import StrEnum
@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from recollect.interfaces.cli.identity import KeyFile
-from recollect.interfaces.cli.reading import Id
-from recollect.interfaces.cli.session import of
+from recollect.interfaces.cli.session import Id, KeyFile, Owner, UserId, of, screen
 from recollect.model.rendering import visible
 
 if TYPE_CHECKING:
@@ -29,10 +27,48 @@ Draw = Annotated[Drawing, typer.Option("--as", help="How to draw it.")]
 By = Annotated[str | None, typer.Option(help="The agent that vouches, where the application speaks for it.")]
 
 
-def register(app: typer.Typer) -> None:
-    app.add_typer(provenance, name="provenance")
-    app.command()(vouch)
-    app.command("withdraw-vouch")(withdraw_vouch)
+def link(
+    context: typer.Context,
+    id: Id,
+    other: Id,
+    relation_type: Annotated[
+        str, typer.Option(help="How: related_to, explains, part_of, or any other short word.")
+    ] = "related_to",
+    strength: Annotated[float, typer.Option(help="From 0 to 1.")] = 1.0,
+) -> None:
+    """Note that one memory has to do with another."""
+    with of(context).memory() as memory:
+        answer = memory.link(id, other, relation_type=relation_type, strength=strength)
+    of(context).answer(answer, screen.fields)
+
+
+def unlink(context: typer.Context, id: Id, other: Id) -> None:
+    """Take back what relates one memory to another."""
+    with of(context).memory() as memory:
+        count = memory.unlink(id, other)
+    of(context).answer({"unlinked": count}, screen.stats)
+
+
+def related(context: typer.Context, id: Id) -> None:
+    """What a memory is related to, strongest first."""
+    with of(context).memory() as memory:
+        found = memory.related(id)
+    of(context).answer(found, screen.related)
+
+
+def outdated(
+    context: typer.Context,
+    owner: Owner = None,
+    user_id: UserId = None,
+    conflicts: Annotated[
+        bool, typer.Option("--conflicts", help="List the contradictions that wait too, before the others.")
+    ] = False,
+    limit: Annotated[int, typer.Option(help="How many pairs.")] = 100,
+) -> None:
+    """List memories that a later one may have replaced, strongest reason first. `resolve` decides each pair."""
+    with of(context).memory() as memory:
+        pairs = memory.outdated(owner=owner, user_id=user_id, conflicts=conflicts, limit=limit)
+    of(context).answer(pairs, screen.outdated)
 
 
 @provenance.command()
@@ -50,7 +86,7 @@ def descendants(context: typer.Context, id: Id, draw: Draw = Drawing.TREE) -> No
 
 
 @provenance.command()
-def common(context: typer.Context, a: Id, b: Id) -> None:
+def common_sources(context: typer.Context, a: Id, b: Id) -> None:
     """What two memories both go back to, nearest first."""
     from recollect.rules.trust.provenance import label
 
@@ -82,9 +118,9 @@ def derivatives(context: typer.Context, id: Id) -> None:
 
 @provenance.command()
 def vouchers(context: typer.Context, id: Id) -> None:
-    """Who vouches for a memory, and what that weighs in the eyes of whoever asks."""
+    """Show who vouches for a memory, and what that weighs for the caller."""
     with of(context).memory() as memory:
-        found = memory.vouching(id)
+        found = memory.vouchers(id)
     rows = [
         (f"{one['weight']:.2f}", one["name"], one.get("says", ""), one["timestamp"][:10], one["signed"] or "no")
         for one in found.vouchers
@@ -108,8 +144,6 @@ def vouch(
     key_file: KeyFile = None,
 ) -> None:
     """Stand for a memory that another wrote, once. The memory itself does not change."""
-    from recollect.interfaces.cli import screen
-
     with of(context).memory() as memory:
         vouched = memory.vouch(id, confidence=confidence, says=says, by=by, sign_as=sign_as, key_file=key_file)
     of(context).answer(vouched, lambda one: screen.changed(one, "vouched for"))
@@ -118,8 +152,6 @@ def vouch(
 
 def withdraw_vouch(context: typer.Context, id: Id, by: By = None) -> None:
     """Take back one's own vouch. History still shows that there was one."""
-    from recollect.interfaces.cli import screen
-
     with of(context).memory() as memory:
         withdrawn = memory.withdraw_vouch(id, by=by)
     of(context).answer(withdrawn, lambda one: screen.changed(one, "no longer vouched for"))
@@ -129,7 +161,6 @@ def withdraw_vouch(context: typer.Context, id: Id, by: By = None) -> None:
 
 
 def _drawn(lineage: "Lineage", draw: Drawing) -> None:
-    from recollect.interfaces.cli import screen
     from recollect.rules.trust.provenance import as_tree, to_dot, to_mermaid
 
     if draw is Drawing.TREE:
@@ -143,11 +174,10 @@ def _drawn(lineage: "Lineage", draw: Drawing) -> None:
 def _tree(branch: "Branch", under: "Tree | None" = None) -> "Tree":
     from rich.tree import Tree
 
-    from recollect.interfaces.cli.screen import escape, styled
     from recollect.rules.trust.provenance import label
 
     source = branch.source
-    text = escape(label(source)) if source.resolved else styled("dim", label(source))
+    text = screen.escape(label(source)) if source.resolved else screen.styled("dim", label(source))
     if source.resolved:
         text += f"  [dim]{(source.id or '')[:13]}{'' if source.status == 'active' else f' {source.status}'}[/]"
     text += "  [dim]…as above[/]" if branch.again else ""
@@ -158,8 +188,6 @@ def _tree(branch: "Branch", under: "Tree | None" = None) -> "Tree":
 
 
 def _table(titles: tuple[str, ...], rows: list[tuple[Any, ...]]) -> None:
-    from recollect.interfaces.cli import screen
-
     table = screen.table(*titles)
     for row in rows:
         table.add_row(*(screen.escape(str(cell)) for cell in row))

@@ -1,20 +1,32 @@
-"""Commands that read: get, list, query, changes, chain, explain, traces, stats, policy."""
+"""Commands that read: get, list, query, chain, and snapshot-block and memory-block for a prompt."""
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from recollect.interfaces.cli.session import UserId, of
+from recollect.interfaces.cli.session import (
+    Agent,
+    Cursor,
+    Id,
+    InSpaces,
+    Namespaces,
+    Owner,
+    UserId,
+    of,
+    screen,
+)
 from recollect.interfaces.cli.writing import named_values
 from recollect.model.errors import BadInput
 from recollect.model.moment import read_moment
 from recollect.model.phase import PHASE_ID
-from recollect.model.vocabulary import EventType, Kind, Layer, Namespace, Space, Status, Tier
+from recollect.model.vocabulary import EventType, Kind, Layer, Status, Tier
 
 if TYPE_CHECKING:
-    from recollect.interfaces.as_of import Past
     from recollect.interfaces.python import Recollect
+    from recollect.interfaces.python.arguments import Filters
+    from recollect.interfaces.python.past import Past
+    from recollect.rules.prompt.injection import Block
 
 MAX_TICK_DIGITS = 18
 """No stream ever ticks that often."""
@@ -27,13 +39,6 @@ class Form(StrEnum):
     BULLETS = "bullets"
 
 
-Id = Annotated[str, typer.Argument(help="An id or its first twelve digits, a content hash or a CID.")]
-Owner = Annotated[str | None, typer.Option(help="Only this owner's.")]
-SpaceOption = Annotated[Space | None, typer.Option(help="Only this space.")]
-SpacesOption = Annotated[list[Space] | None, typer.Option(help="Only this space; may be given again.")]
-Namespaces = Annotated[
-    list[Namespace] | None, typer.Option("--include-namespaces", help="Instead of prod alone; may be given again.")
-]
 AsOf = Annotated[
     str | None,
     typer.Option(
@@ -41,12 +46,14 @@ AsOf = Annotated[
         help="As it stood after a tick (12), at a time (2026-01-31, 2026-01-31T09:00:00Z), or at the end of a phase (phase-1).",
     ),
 ]
-
+Categories = Annotated[list[str] | None, typer.Option("--category", help="Only this category; may be given again.")]
+Budget = Annotated[int | None, typer.Option(help="How many tokens at most.", show_default="the policy's")]
+Where = Annotated[list[str] | None, typer.Option(help="Any other filter, as name=value.")]
 
 Author = Annotated[str | None, typer.Option(help="Only what this author wrote, by id or name.")]
 ContentHash = Annotated[str | None, typer.Option(help="Only what has this content hash or CID.")]
 Parent = Annotated[str | None, typer.Option(help="Only what builds upon the memory with this content hash or CID.")]
-Voucher = Annotated[str | None, typer.Option(help="Only what this one vouches for.")]
+Voucher = Annotated[str | None, typer.Option(help="Only what this agent or person vouches for.")]
 ConfidenceMin = Annotated[float | None, typer.Option(help="From 0 to 1: only what its author is at least so sure of.")]
 
 
@@ -61,16 +68,9 @@ def _filter_takes(name: str) -> tuple[str, ...]:
     return ("string", "array", "null") if name.endswith(("_after", "_before")) else ("string", "array")
 
 
-def register(app: typer.Typer) -> None:
-    for command in (get, query, changes, chain, explain, traces, stats, policy):
-        app.command()(command)
-    app.command("list")(list_memories)
-    app.command("change-header")(change_header)
-
-
 def _as_it_stood(memory: "Recollect", as_of: str | None) -> "Recollect | Past":
     """The memory, or what it was at the point that the option names."""
-    return memory if as_of is None else memory.at(**_point(as_of))
+    return memory if as_of is None else memory.as_of(**_point(as_of))
 
 
 def _point(as_of: str) -> dict[str, Any]:
@@ -92,8 +92,6 @@ def _point(as_of: str) -> dict[str, Any]:
 
 def get(context: typer.Context, id: Id, as_of: AsOf = None) -> None:
     """Show one memory."""
-    from recollect.interfaces.cli import screen
-
     with of(context).memory() as memory:
         of(context).answer(_as_it_stood(memory, as_of).get(id), screen.memory)
 
@@ -102,7 +100,7 @@ def list_memories(
     context: typer.Context,
     owner: Owner = None,
     user_id: UserId = None,
-    space: SpacesOption = None,
+    space: InSpaces = None,
     include_namespaces: Namespaces = None,
     status: Annotated[
         list[str] | None,
@@ -124,14 +122,12 @@ def list_memories(
     parent: Parent = None,
     voucher: Voucher = None,
     confidence_min: ConfidenceMin = None,
-    where: Annotated[list[str] | None, typer.Option(help="Any other filter, as name=value.")] = None,
+    where: Where = None,
     limit: Annotated[int, typer.Option(help="How many at most.")] = 50,
-    cursor: Annotated[str | None, typer.Option(help="Continue a page.")] = None,
+    cursor: Cursor = None,
     as_of: AsOf = None,
 ) -> None:
     """List memories, newest first."""
-    from recollect.interfaces.cli import screen
-
     filters = {
         "owner": owner,
         "user_id": user_id,
@@ -167,16 +163,16 @@ def query(
     text: Annotated[str, typer.Argument(help="What to look for.")],
     owner: Owner = None,
     user_id: UserId = None,
-    space: SpacesOption = None,
+    space: InSpaces = None,
     include_namespaces: Namespaces = None,
-    agent: Annotated[str | None, typer.Option(help="As this agent sees it.")] = None,
-    category: Annotated[list[str] | None, typer.Option(help="Only this category; may be given again.")] = None,
+    agent: Agent = None,
+    category: Categories = None,
     author: Author = None,
     content_hash: ContentHash = None,
     parent: Parent = None,
     voucher: Voucher = None,
     confidence_min: ConfidenceMin = None,
-    where: Annotated[list[str] | None, typer.Option(help="Any other filter, as name=value.")] = None,
+    where: Where = None,
     top_k: Annotated[int | None, typer.Option(help="How many at most.")] = None,
     budget_tokens: Annotated[int | None, typer.Option(help="As much as fits into so many tokens.")] = None,
     threshold: Annotated[float | None, typer.Option(help="From 0 to 1: leave out what has less to do with it.")] = None,
@@ -191,14 +187,10 @@ def query(
     ] = None,
     history: Annotated[bool, typer.Option("--history", help="Also what each said before.")] = False,
     at: Annotated[str | None, typer.Option(help="What held at this time, replaced since or not: 2022-06-01.")] = None,
-    form: Annotated[
-        Form, typer.Option("--return", help="full: the memories; bullets: one line each, for a prompt.")
-    ] = Form.FULL,
+    form: Annotated[Form, typer.Option(help="full: the memories; bullets: one line each, for a prompt.")] = Form.FULL,
     as_of: AsOf = None,
 ) -> None:
     """Find the memories that answer a text best."""
-    from recollect.interfaces.cli import screen
-
     asked: dict[str, Any] = {} if thread is None else {"thread": thread}
     filters = {
         "author": author,
@@ -217,7 +209,7 @@ def query(
             space=space or None,
             include_namespaces=include_namespaces or ("prod",),
             categories=category,
-            filters=filters,
+            filters=cast("Filters", filters),
             top_k=top_k,
             budget_tokens=budget_tokens,
             form=form.value if of(context).as_json else "text",
@@ -234,81 +226,65 @@ def query(
             of(context).answer(answer, screen.recall)
 
 
-def change_header(
-    context: typer.Context,
-    thread: Annotated[
-        str | None, typer.Option(help="The thread that looks; what it is told once is not told again.")
-    ] = None,
-    owner: Owner = None,
-    user_id: UserId = None,
-    space: SpaceOption = None,
-    since: Annotated[int | None, typer.Option(help="Without a thread: after this ledger entry of one stream.")] = None,
-) -> None:
-    """What changed since a thread last looked: three lines at most."""
-    from recollect.interfaces.cli import screen
-
-    with of(context).memory() as memory:
-        found = memory.change_header(thread=thread, owner=owner, user_id=user_id, space=space, since=since)
-        of(context).answer(found, screen.change_header)
-
-
-def changes(
-    context: typer.Context,
-    owner: Annotated[str | None, typer.Option(help="Whose stream; by default that of the owner default.")] = None,
-    user_id: UserId = None,
-    space: Annotated[Space, typer.Option(help="Which space.")] = Space.USER,
-    namespace: Annotated[Namespace, typer.Option(help="Which namespace.")] = Namespace.PROD,
-    since: Annotated[int, typer.Option(help="After this ledger entry.")] = 0,
-    limit: Annotated[int, typer.Option(help="How many at most.")] = 100,
-) -> None:
-    """Show what happened in one stream, oldest first."""
-    from recollect.interfaces.cli import screen
-
-    with of(context).memory() as memory:
-        found = memory.changes(owner=owner, user_id=user_id, space=space, namespace=namespace, since=since, limit=limit)
-    of(context).answer(found, screen.history)
-
-
 def chain(context: typer.Context, id: Id) -> None:
     """Show every version of a memory's concept."""
-    from recollect.interfaces.cli import screen
-
     with of(context).memory() as memory:
         of(context).answer(memory.chain(id), screen.chain)
 
 
-def explain(context: typer.Context, id: Id) -> None:
-    """Say in plain English why a memory is as it is."""
-    from recollect.interfaces.cli import screen
-
-    with of(context).memory() as memory:
-        of(context).answer(memory.explain(id), screen.explanation)
-
-
-def traces(
+def snapshot_block(
     context: typer.Context,
-    after: Annotated[int, typer.Option(help="After this number.")] = 0,
-    limit: Annotated[int, typer.Option(help="How many at most.")] = 100,
+    owner: Owner = None,
+    user_id: UserId = None,
+    space: InSpaces = None,
+    include_namespaces: Namespaces = None,
+    agent: Agent = None,
+    budget_tokens: Budget = None,
 ) -> None:
-    """Show the governance events that policy kept."""
-    from recollect.interfaces.cli import screen
-
+    """Print what is always remembered, as a block for a prompt."""
     with of(context).memory() as memory:
-        of(context).answer(memory.traces(after=after, limit=limit), screen.traces)
+        answer = memory.snapshot_block(
+            agent=agent,
+            owner=owner,
+            user_id=user_id,
+            space=space or None,
+            include_namespaces=include_namespaces or ("prod",),
+            budget_tokens=budget_tokens,
+        )
+    of(context).answer(answer, _print_block)
 
 
-def stats(context: typer.Context) -> None:
-    """Count what is in the store."""
-    from recollect.interfaces.cli import screen
-
+def memory_block(
+    context: typer.Context,
+    text: Annotated[str, typer.Argument(help="What the prompt is about.")],
+    owner: Owner = None,
+    user_id: UserId = None,
+    space: InSpaces = None,
+    include_namespaces: Namespaces = None,
+    agent: Agent = None,
+    category: Categories = None,
+    top_k: Annotated[int | None, typer.Option(help="How many memories at most.")] = None,
+    budget_tokens: Budget = None,
+    thread: Annotated[str | None, typer.Option(help="Begin with what changed since this thread last asked.")] = None,
+) -> None:
+    """Print what is remembered about something, as a block for a prompt."""
     with of(context).memory() as memory:
-        of(context).answer(memory.stats(), screen.stats)
+        answer = memory.memory_block(
+            text,
+            agent=agent,
+            owner=owner,
+            user_id=user_id,
+            space=space or None,
+            include_namespaces=include_namespaces or ("prod",),
+            categories=category or None,
+            top_k=top_k,
+            budget_tokens=budget_tokens,
+            thread=thread,
+        )
+    of(context).answer(answer, _print_block)
 
 
-def policy(context: typer.Context) -> None:
-    """Show the policy in force, every setting of it."""
-    from recollect.interfaces.cli import screen
-    from recollect.policies import load_policy
-
-    session = of(context)
-    session.answer(load_policy(session.policy_in_force), screen.policy)
+def _print_block(answer: "Block") -> None:
+    """Print the block as it is: colours and line breaks of a terminal have no place in a prompt."""
+    if answer.text:
+        print(answer.text)

@@ -1,20 +1,49 @@
-"""What people see: tables and short lines in colour. Everything here only draws."""
+"""What people see of each answer. Everything here only draws."""
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rich.console import Console, ConsoleDimensions, ConsoleOptions
-from rich.progress import Progress
-from rich.segment import Segment
+from rich.padding import Padding
 from rich.table import Table
 
+from recollect.interfaces.cli.console import (
+    cell as cell,
+)
+from recollect.interfaces.cli.console import (
+    console as console,
+)
+from recollect.interfaces.cli.console import (
+    errors as errors,
+)
+from recollect.interfaces.cli.console import (
+    escape as escape,
+)
+from recollect.interfaces.cli.console import (
+    on_one_line,
+)
+from recollect.interfaces.cli.console import (
+    pairs as pairs,
+)
+from recollect.interfaces.cli.console import (
+    progress as progress,
+)
+from recollect.interfaces.cli.console import (
+    styled as styled,
+)
+from recollect.interfaces.cli.console import (
+    table as table,
+)
+from recollect.interfaces.cli.console import (
+    uncut as uncut,
+)
+from recollect.interfaces.cli.console import (
+    word as word,
+)
 from recollect.model.policy import settings
 from recollect.model.principals import names_shown
 from recollect.model.receipt import (
-    Explanation,
     HistoryEvent,
+    MemoryPage,
     OutdatedPair,
     Page,
     Problem,
@@ -28,132 +57,9 @@ from recollect.model.receipt import (
     holds,
 )
 from recollect.model.record import Memory, Tombstone
-from recollect.model.rendering import BREAK, one_line, visible
+from recollect.model.rendering import one_line
 from recollect.rules.plain_view import counted, entries, memories
 from recollect.rules.reasons import plain
-
-COPIED = frozenset({"id", "memory", "when", "public key", "root", "ledger root", "state hash"})
-"""Columns whose values people copy: they are neither folded nor cut."""
-
-_BRACKETS = re.compile(r"(\\*)\[([a-z#/@][^[]*?\])?")
-"""A bracket, with the backslashes before it, and the rest of the tag that it would be."""
-
-BOUNDLESS = 100_000
-"""Wider than any table here."""
-
-
-class _Visible(Console):
-    """A console on which stored words move no cursor and hide nothing, however they came to be printed."""
-
-    def render(self, renderable: Any, options: ConsoleOptions | None = None) -> Iterator[Segment]:
-        for segment in super().render(renderable, options):
-            yield segment if segment.control else segment._replace(text=visible(segment.text))
-
-
-class _Wide(_Visible):
-    """A console that cuts and folds only for a terminal: a pipe or a file has no width."""
-
-    @property  # type: ignore[misc]  # nobody sets it
-    def size(self) -> ConsoleDimensions:
-        return super().size if self.is_terminal else ConsoleDimensions(BOUNDLESS, super().size.height)
-
-    def print(self, *objects: Any, **how: Any) -> None:
-        """The same, without the blanks with which a table fills its last column."""
-        if self.is_terminal:
-            super().print(*objects, **how)
-            return
-        with self.capture() as captured:
-            super().print(*objects, **how)
-        self.file.write("\n".join(line.rstrip(" ") for line in captured.get().split("\n")))
-
-
-console = _Wide(highlight=False)
-_boundless = _Visible(highlight=False, width=BOUNDLESS)
-"""A terminal folds what it cannot show, and copies it whole."""
-errors = _Visible(stderr=True, highlight=False)
-
-COLOURS = {
-    "stored": "green",
-    "reinforced": "cyan",
-    "superseded": "yellow",
-    "contradicted": "magenta",
-    "denied": "red",
-    "active": "green",
-    "contradictory": "magenta",
-    "soft_deleted": "red",
-    "archived": "blue",
-    "redundant": "blue",
-    "pending": "yellow",
-}
-
-
-def word(text: str) -> str:
-    """A status or outcome in its colour."""
-    return styled(COLOURS.get(text, "white"), text)
-
-
-def escape(text: str) -> str:
-    """Return visible words for a line of markup, nothing of which is markup. Directly before a tag ``styled`` is needed.
-
-    Rich's own ``escape`` doubles a backslash at the very end, which is shown twice unless a tag follows.
-    """
-    return _BRACKETS.sub(_escaped, visible(text))
-
-
-def cell(text: str) -> str:
-    """Return stored words as one line of markup, so that none of them begins a row of its own."""
-    return escape(_on_one_line(text))
-
-
-def _on_one_line(text: str) -> str:
-    return f" {BREAK} ".join(line for line in visible(text).split("\n") if line.strip())
-
-
-def _escaped(found: re.Match[str]) -> str:
-    backslashes, tag = found.groups()
-    return f"{backslashes}{backslashes}\\[{tag}" if tag else f"{backslashes}{backslashes[:1]}["
-
-
-def styled(style: str, text: str) -> str:
-    """The same in a colour. Backslashes before the tag that ends it count double."""
-    backslashes = "\\" * (len(text) - len(text.rstrip("\\")))
-    return f"[{style}]{escape(text)}{backslashes}[/]"
-
-
-def table(*titles: str) -> Table:
-    """An empty table with these columns."""
-    made = Table(box=None, pad_edge=False)
-    for title in titles:
-        made.add_column(title, no_wrap=title in COPIED)
-    return made
-
-
-def uncut(drawn: Table) -> None:
-    """Print a table as wide as it is, for values that no terminal of the usual width has room for."""
-    _boundless.print(drawn)
-
-
-def pairs(values: Mapping[str, str]) -> None:
-    """Names and values, a line each, however long: what stands there can be copied."""
-    width = max(map(len, values), default=0) + 2
-    for name, value in values.items():
-        shown = escape(value).replace("\n", "\n" + " " * width)
-        console.print(f"[dim]{name:<{width}}[/]{shown}".rstrip(), soft_wrap=True)
-
-
-def is_or_are(number: int) -> str:
-    return "is" if number == 1 else "are"
-
-
-@contextmanager
-def progress(title: str) -> Iterator[Any]:
-    """A progress bar on the error stream, as a function of ``(done, total)``; drawn on a terminal only."""
-    if not errors.is_terminal:
-        yield lambda done, total: None
-        return
-    with Progress(console=errors, transient=True) as bar:
-        task = bar.add_task(title, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 def receipt(answer: Receipt) -> None:
@@ -214,13 +120,18 @@ def changed(one: Memory, what: str) -> None:
     console.print(f"{what}  {named}" + ("" if one.status == what else f"  {word(one.status)}"), soft_wrap=True)
 
 
-def page(answer: Page) -> None:
+def page(answer: MemoryPage) -> None:
     drawn = table("id", "key", "v", "status", "imp", "owner", "content")
     for one in answer.items:
         _memory_row(drawn, one)
     console.print(drawn if answer.items else "[dim]no memories[/]")
     for problem in answer.damaged:
         console.print(f"[red]damaged[/] {escape(one_line(problem.what))} {escape(problem.hint or '')}", soft_wrap=True)
+    more(answer)
+
+
+def more(answer: Page[Any]) -> None:
+    """Say how to continue a page that is not the last one."""
     if answer.next_cursor:
         console.print(f"[dim]more: --cursor {answer.next_cursor}[/]", soft_wrap=True)
 
@@ -249,9 +160,9 @@ def recall(answer: Recall) -> None:
         one = item.memory
         drawn.add_row(f"{item.score:.2f}", one.short_id, escape(one.canonical_key), cell(one.content + holds(one)))
         for before in item.earlier:
-            drawn.add_row("", "", "[dim]before[/]", styled("dim", _on_one_line(before.content)))
+            drawn.add_row("", "", "[dim]before[/]", styled("dim", on_one_line(before.content)))
         for other in item.related:
-            drawn.add_row("", "", styled("dim", f"↔ {other.relation_type}"), styled("dim", _on_one_line(other.content)))
+            drawn.add_row("", "", styled("dim", f"↔ {other.relation_type}"), styled("dim", on_one_line(other.content)))
     console.print(drawn)
 
 
@@ -317,10 +228,6 @@ def history(events: Sequence[HistoryEvent]) -> None:
     console.print(drawn if events else "[dim]nothing happened[/]")
 
 
-def explanation(answer: Explanation) -> None:
-    console.print(answer.text, markup=False)
-
-
 def upkeep(report: UpkeepReport) -> None:
     console.print(
         f"expired {len(report.expired)}, put away unused {len(report.forgotten)}, purged {len(report.purged)}"
@@ -340,7 +247,9 @@ def verification(answer: Verification) -> None:
     console.print(f"[green]ok[/]  {counts}" if answer.ok else f"[red]broken[/]  {counts}")
     if answer.uncovered_entries:
         uncovered = answer.uncovered_entries
-        console.print(f"  [dim]{entries(uncovered)} {is_or_are(uncovered)} covered by no checkpoint yet[/]")
+        console.print(
+            f"  [dim]{entries(uncovered)} {'is' if uncovered == 1 else 'are'} covered by no checkpoint yet[/]"
+        )
     _signed(answer.signed_entries, "signed entry", "signed entries")
     _signed(answer.signed_vouches, "signed vouch", "signed vouches")
     problems(answer.problems)
@@ -468,15 +377,13 @@ def _short(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
-def traces(events: Sequence[dict[str, Any]]) -> None:
+def traces(page: Page[dict[str, Any]]) -> None:
     drawn = table("#", "when", "type", "reason", "about")
-    for event in events:
-        about = _subject(event)
-        drawn.add_row(
-            str(event["number"]), event["at"][:19].replace("T", " "), event["type"], escape(str(event.get("reason", ""))),
-            cell(str(about)[:40]),
-        )  # fmt: skip
-    console.print(drawn if events else "[dim]no traces were kept[/]")
+    for event in page:
+        at, reason = event["at"][:19].replace("T", " "), str(event.get("reason", ""))
+        drawn.add_row(str(event["number"]), at, event["type"], escape(reason), cell(_subject(event)[:40]))
+    console.print(drawn if page else "[dim]no traces were kept[/]")
+    more(page)
 
 
 def _subject(event: dict[str, Any]) -> str:
@@ -495,10 +402,10 @@ def _subject(event: dict[str, Any]) -> str:
 
 
 def policy(found: Any) -> None:
-    drawn = table("setting", "value", "meaning")
+    """Draw one setting a paragraph: its name and value, and below them what it means, folded to the terminal."""
     values = found.to_dict()
     for name, meaning, _ in settings():
         section, _, inner = name.partition(".")
         value = values[section][inner] if inner else values[section]
-        drawn.add_row(name, escape(str(value)), styled("dim", meaning))
-    console.print(drawn)
+        console.print(f"{styled('bold', name)}  {escape(str(value))}", soft_wrap=not console.is_terminal)
+        console.print(Padding(styled("dim", meaning), (0, 0, 0, 4)))

@@ -1,36 +1,77 @@
-"""One run of the command line: how to open the memory, and how to answer."""
+"""One run of the command line: how it opens the store, reads and writes files, and answers. And the options they share."""
 
+import importlib.util
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from enum import Enum, auto
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from recollect.model.canonical import canonical_json
-from recollect.model.errors import StoreUnavailable
+from recollect.model.errors import BadInput, StoreUnavailable
 from recollect.model.rendering import visible, visible_json
+from recollect.model.vocabulary import Namespace, Space
 
 if TYPE_CHECKING:
+    from recollect.interfaces.cli import screen
     from recollect.interfaces.python import Recollect
 
+__all__ = ["screen"]
 
+
+def _lazy(name: str) -> ModuleType:
+    """Return a module that is loaded when it is first used."""
+    spec = importlib.util.find_spec(name)
+    assert spec is not None and spec.loader is not None, "the module is part of the package"
+    spec.loader = importlib.util.LazyLoader(spec.loader)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+if not TYPE_CHECKING:
+    screen = _lazy("recollect.interfaces.cli.screen")  # rich takes longer to load than many commands to run
+
+MAX_DOCUMENT_BYTES = 16 * 1024 * 1024
+"""Thousands of entries about one memory, at two kilobytes each; no document of ours is larger."""
+PRIVATE = 0o600
+"""The mode of new files: only their owner reads and writes them."""
+
+Id = Annotated[str, typer.Argument(help="An id or its first twelve digits, a content hash or a CID.")]
+Owner = Annotated[str | None, typer.Option(help="Only this owner's.")]
 UserId = Annotated[
     str | None, typer.Option(help="The owner by another name: whose memory it is if --owner is not given.")
 ]
+InSpace = Annotated[Space | None, typer.Option("--space", help="Only this space.")]
+InSpaces = Annotated[list[Space] | None, typer.Option("--space", help="Only this space; may be given again.")]
+Namespaces = Annotated[
+    list[Namespace] | None, typer.Option("--include-namespaces", help="Instead of prod alone; may be given again.")
+]
+Agent = Annotated[str | None, typer.Option(help="As this agent sees it.")]
+Since = Annotated[str | None, typer.Option(help="From this time on, such as 2026-01-31T09:00:00Z.")]
+Cursor = Annotated[str | None, typer.Option(help="Continue a page.")]
+SignAs = Annotated[str | None, typer.Option(help="Sign with the current key of this agent or person.")]
+KeyFile = Annotated[
+    Path | None,
+    typer.Option(envvar="RECOLLECT_KEY_FILE", help="The private key's file.", show_default="beside the store"),
+]
+Out = Annotated[str | None, typer.Option(help="Write the document to this file.")]
 
 
 class IfMissing(Enum):
-    """What becomes of a command whose store's file is not there."""
+    """What a command does if the store's file does not exist."""
 
     REFUSE = auto()
     MAKE = auto()
     PRETEND = auto()
-    """As if an empty one were there, for a dry run."""
+    """Work on an empty store in memory, for a dry run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +95,14 @@ class Session:
 
     @property
     def policy_in_force(self) -> str:
-        """The policy that was named, or the one that goes with the store, be it there or not."""
+        """The policy that was named, or the usual one of such a store."""
         from recollect.compose import usual_policy
 
         return self.policy or usual_policy(self.location)
 
     @contextmanager
     def memory(self, if_missing: IfMissing = IfMissing.REFUSE) -> Iterator["Recollect"]:
-        """The memory that the options name, open for one command. Only what brings something in makes a new store."""
+        """Open the store that the options name, for one command. Only commands that bring something in make a new one."""
         from recollect.compose import open as open_memory
 
         place = self._place(if_missing)
@@ -88,43 +129,41 @@ class Session:
 
     def answer(self, value: Any, draw: Callable[[Any], None]) -> None:
         """Print the value: as JSON if asked, else drawn for people."""
+        from recollect.model.canonical import canonical_json
+
         if self.as_json:
-            plain = json.loads(canonical_json(_plain(value)))
-            print(visible_json(json.dumps(plain, ensure_ascii=False, indent=2, sort_keys=True)))
+            values = json.loads(canonical_json(_plain(value)))
+            print(visible_json(json.dumps(values, ensure_ascii=False, indent=2, sort_keys=True)))
         else:
             draw(value)
 
     def tell(self, line: str) -> None:
-        """Say something beside the answer, to people: on the error stream, since the other is for documents."""
-        from recollect.interfaces.cli import screen
-
+        """Print a remark for people on the error stream, since the other is for documents."""
         if not self.as_json:
             screen.errors.print(line, markup=False, soft_wrap=True)
 
     def tell_written(self, file: str | None) -> None:
-        """Say to people which file was written, if one was."""
-        from recollect.interfaces.cli import screen
-
+        """Tell people which file was written, if one was."""
         if file is not None and not self.as_json:
             size = Path(file).stat().st_size
             screen.console.print(f"written to {file}, {size:,} bytes", markup=False, soft_wrap=True)
 
 
-def write_out(text: str) -> None:
-    """Write an export to standard output: exactly as it is into a pipe or a file, and visible on a terminal."""
-    sys.stdout.write(visible(text) if sys.stdout.isatty() else text)
+def of(context: typer.Context) -> Session:
+    """Return the session of a command."""
+    session = context.find_object(Session)
+    assert session is not None, "the callback sets the session"
+    return session
 
 
 @contextmanager
 def _bar_if_needed(title: str) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar that is drawn when there is something to tell: most commands have nothing."""
+    """Draw a progress bar as soon as there is progress: most commands have none."""
     with ExitStack() as stack:
         bars: list[Callable[[int, int], None]] = []
 
         def tell(done: int, total: int) -> None:
             if not bars:
-                from recollect.interfaces.cli import screen
-
                 bars.append(stack.enter_context(screen.progress(title)))
             bars[0](done, total)
 
@@ -139,8 +178,66 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def of(context: typer.Context) -> Session:
-    """The session of a command."""
-    session = context.find_object(Session)
-    assert session is not None, "the callback sets the session"
-    return session
+# ── values from the command line, files and streams ─────────────────────────────────────────────────────────────────
+
+
+def given(**options: Any) -> dict[str, Any]:
+    """Return the options that were given."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def named_texts(option: str, options: list[str] | None) -> Iterator[tuple[str, str]]:
+    """Yield the pairs of ``name=text`` options, in order."""
+    for one in options or ():
+        name, sign, text = one.partition("=")
+        if not sign or not name:
+            raise BadInput(f"{one!r} is not name=value.", field=option, hint=f"Write --{option} NAME=VALUE.")
+        yield name, text
+
+
+def text_of(argument: str) -> str:
+    """Return an argument's text; ``-`` reads it from standard input."""
+    return sys.stdin.read().rstrip("\n") if argument == "-" else argument
+
+
+def write_out(text: str) -> None:
+    """Write an export to standard output: exactly as it is into a pipe or a file, and visible on a terminal."""
+    sys.stdout.write(visible(text) if sys.stdout.isatty() else text)
+
+
+def must_be_new(file: str) -> None:
+    """Refuse to overwrite evidence that somebody keeps: the old file may be the only proof."""
+    if Path(file).exists():
+        raise BadInput("is there already.", field=file, hint="Keep it, and name a file that is not there.")
+
+
+def read_text(file: str) -> str:
+    """Return the text of a file, or of standard input for ``-``, up to a limit."""
+    try:
+        if file == "-":
+            data = sys.stdin.buffer.read(MAX_DOCUMENT_BYTES + 1)
+        else:
+            with Path(file).open("rb") as opened:
+                data = opened.read(MAX_DOCUMENT_BYTES + 1)
+    except OSError as error:
+        raise BadInput(f"it cannot be read: {error.strerror}.", field=file) from None
+    if len(data) > MAX_DOCUMENT_BYTES:
+        raise BadInput(f"it is larger than {MAX_DOCUMENT_BYTES // 2**20} MB.", field=file)
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise BadInput(f"it is not UTF-8 at byte {error.start}.", field=file) from None
+
+
+def write_json(values: dict[str, Any], file: str | None) -> None:
+    """Write a document to a file, which only its owner reads if it is a new one, or to standard output."""
+    text = json.dumps(values, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
+    if file is None:
+        write_out(text)
+        return
+    try:
+        number = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, PRIVATE)
+        with os.fdopen(number, "w", encoding="utf-8") as written:
+            written.write(text)
+    except OSError as error:
+        raise BadInput(f"it cannot be written: {error.strerror}.", field=file) from None

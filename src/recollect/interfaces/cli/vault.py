@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from recollect.interfaces.cli.injecting import Budget
+from recollect.interfaces.cli.reading import Budget
 from recollect.interfaces.cli.session import of
 from recollect.model.errors import BadInput, NotFound, StoreUnavailable
 
@@ -32,10 +32,6 @@ CategoryOption = Annotated[str | None, typer.Option(help="What it is about.")]
 Limit = Annotated[int | None, typer.Option(help="How many at most.", show_default="the profile's")]
 OneTier = Annotated[str | None, typer.Option("--tier", help="Only canon, or only register.")]
 OneTag = Annotated[str | None, typer.Option("--tag", help="Only with this tag.")]
-
-
-def register(app: typer.Typer) -> None:
-    app.add_typer(vault, name="vault")
 
 
 @contextmanager

@@ -1,35 +1,27 @@
-"""Commands that write: add, add-many, update, supersede, edit, resolve, archive, forget, reject, lift, restore."""
+"""Commands that write: add, add-many, update, supersede, edit, resolve, archive, forget, restore, promote, reject, lift."""
 
 import json
 import re
 import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from recollect.interfaces.cli.session import IfMissing, UserId, of
+from recollect.interfaces.cli.session import Id, IfMissing, UserId, given, named_texts, of, screen, text_of
 from recollect.model.errors import BadInput
 from recollect.model.moment import EXAMPLES
 from recollect.model.vocabulary import Authority, Change, EventType, Kind, Layer, Namespace, Source, Space
 
 if TYPE_CHECKING:
+    from recollect.interfaces.python.arguments import NewMemory
     from recollect.model.receipt import Receipt
-
-Id = Annotated[str, typer.Argument(help="An id, or its first twelve digits.")]
-
 
 _NOT_FIELDS = frozenset({"context", "content", "tag", "parent", "meta", "field", "idempotency_key"})
 """What `add` takes that is no field of a memory under its own name."""
-
-
-def register(app: typer.Typer) -> None:
-    for command in (add, update, supersede, edit, resolve, archive, forget, reject, lift, rejections, promote, restore):
-        app.command()(command)
-    app.command("add-many")(add_many)
 
 
 def add(
@@ -84,7 +76,7 @@ def add(
     if meta is not None:
         fields["meta"] = _json_object("meta", meta)
     fields |= named_values("field", field, field_takes)
-    text = _content(content)
+    text = text_of(content)
     with session.memory(IfMissing.MAKE) as memory:
         if parent:
             fields["parent_refs"] = memory.parent_hashes(parent)
@@ -106,33 +98,25 @@ def update(
     idempotency_key: Annotated[str | None, typer.Option(help="Makes a retry safe.")] = None,
 ) -> int:
     """Write the next version of a memory: same concept, new words."""
-    given = {"source": source, "importance": importance, "tags": tag or None}
-    fields = {name: value for name, value in given.items() if value is not None}
-    fields |= named_values("field", field, field_takes)
+    fields = given(source=source, importance=importance, tags=tag or None) | named_values("field", field, field_takes)
     with of(context).memory() as memory:
-        receipt = memory.update(id, _content(content), idempotency_key=idempotency_key, **fields)
+        receipt = memory.update(id, text_of(content), idempotency_key=idempotency_key, **fields)
     return _answered(context, receipt)
 
 
 def supersede(
     context: typer.Context,
-    old: Annotated[str, typer.Argument(help="The id of the memory that is outdated, or its first twelve digits.")],
+    id: Annotated[str, typer.Argument(help="The id of the memory that is outdated, or its first twelve digits.")],
     by: Annotated[str, typer.Option(help="The id of the memory that replaces it.")],
 ) -> int:
     """Make one memory the next version of another, such as one that `add` offered."""
     with of(context).memory() as memory:
-        receipt = memory.supersede(old, by=by)
+        receipt = memory.supersede(id, by=by)
     return _answered(context, receipt)
-
-
-def _content(given: str) -> str:
-    return sys.stdin.read().rstrip("\n") if given == "-" else given
 
 
 def _answered(context: typer.Context, receipt: "Receipt") -> int:
     """Show a receipt and return the exit code."""
-    from recollect.interfaces.cli import screen
-
     of(context).answer(receipt, screen.receipt)
     return 1 if receipt.denied else 0
 
@@ -144,15 +128,13 @@ def add_many(
     ] = "-",
 ) -> int:
     """Remember many things in one transaction, with a receipt each."""
-    from recollect.interfaces.cli import screen
-
     session = of(context)
-    given = _records(file)
+    records = _records(file)
     with session.memory(IfMissing.MAKE) as memory:
         try:
-            receipts = memory.add_many(list(given.values()))
+            receipts = memory.add_many(cast("list[NewMemory]", list(records.values())))
         except BadInput as error:
-            raise _placed(error, list(given)) from None
+            raise _placed(error, list(records)) from None
     session.answer(receipts, screen.receipts)
     return 1 if any(receipt.denied for receipt in receipts) else 0
 
@@ -193,15 +175,12 @@ def edit(
     ] = None,
 ) -> None:
     """Change a memory's metadata: same id, same content, no new version."""
-    from recollect.interfaces.cli import screen
-
     session = of(context)
-    given = {"pinned": pin, "tags": tag, "category": category, "importance": importance, "expires_at": expires_at}
-    changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    changes = given(pinned=pin, tags=tag, category=category, importance=importance, expires_at=expires_at)
     if expires_at == "never":
         changes["expires_at"] = None
-    holds = {"valid_from": valid_from, "valid_until": valid_until}
-    changes |= {name: None if value == "open" else value for name, value in holds.items() if value is not None}
+    holds = given(valid_from=valid_from, valid_until=valid_until)
+    changes |= {name: None if value == "open" else value for name, value in holds.items()}
     with session.memory() as memory:
         began = datetime.now(UTC)
         edited = memory.edit(id, **changes)
@@ -214,24 +193,18 @@ def resolve(
     winner: Annotated[str, typer.Option(help="The id of the side to believe.")],
 ) -> None:
     """Settle a contradiction."""
-    from recollect.interfaces.cli import screen
-
     with of(context).memory() as memory:
         of(context).answer(memory.resolve(id, winner=winner), lambda one: screen.changed(one, "resolved"))
 
 
 def archive(context: typer.Context, id: Id) -> None:
     """Take a memory out of recall, keeping it for the record."""
-    from recollect.interfaces.cli import screen
-
     with of(context).memory() as memory:
         of(context).answer(memory.archive(id), lambda one: screen.changed(one, "archived"))
 
 
 def forget(context: typer.Context, id: Id) -> None:
     """Soft-delete a memory; restore brings it back until its purge date."""
-    from recollect.interfaces.cli import screen
-
     with of(context).memory() as memory:
         of(context).answer(memory.forget(id), lambda one: screen.changed(one, "forgotten"))
 
@@ -242,8 +215,6 @@ def reject(
     reason: Annotated[str | None, typer.Option(help="Why, in a few words; kept as long as the memory is.")] = None,
 ) -> None:
     """Say of a memory that it was never true: its value is refused until the person says it again."""
-    from recollect.interfaces.cli import screen
-
     with of(context).memory() as memory:
         of(context).answer(memory.reject(id, reason), lambda one: screen.rejected([one], "rejected"))
 
@@ -252,8 +223,6 @@ def lift(
     context: typer.Context, id: Annotated[str, typer.Argument(help="The id of a rejection, or of its memory.")]
 ) -> None:
     """End a rejection; restore then brings the memory back."""
-    from recollect.interfaces.cli import screen
-
     with of(context).memory() as memory:
         of(context).answer(memory.lift(id), lambda one: screen.rejected([one], "lifted"))
 
@@ -264,8 +233,6 @@ def rejections(
     space: Annotated[Space | None, typer.Option(help="Only those of this space.")] = None,
 ) -> None:
     """List the values that were rejected as never true, with their words while the memory is there."""
-    from recollect.interfaces.cli import screen
-
     with of(context).memory() as memory:
         of(context).answer(memory.rejections(owner=owner, space=space), screen.rejected)
 
@@ -273,7 +240,7 @@ def rejections(
 def promote(
     context: typer.Context,
     id: Id,
-    to_space: Annotated[str, typer.Argument(help="user, project or system.")],
+    to_space: Annotated[Space, typer.Argument(help="The space that it goes to.")],
     owner: Annotated[str | None, typer.Option(help="Whose space; a project must be named.")] = None,
     user_id: UserId = None,
     reason: Annotated[str, typer.Option(help="Why, in a few words.")] = "requested",
@@ -284,27 +251,10 @@ def promote(
     return _answered(context, receipt)
 
 
-def restore(
-    context: typer.Context,
-    id: Annotated[str | None, typer.Argument(help="The memory: its id, twelve digits of it, or an alias.")] = None,
-    backup: Annotated[str | None, typer.Option(help="Put this backup where --store says, instead of a memory.")] = None,
-    erased: Annotated[
-        str | None, typer.Option(help="With --backup: also forget what this list of erasures names.")
-    ] = None,
-) -> None:
-    """Bring back what was archived, forgotten, expired or redundant; or put a whole backup back."""
-    from recollect.interfaces.cli import screen
-
-    session = of(context)
-    if (id is None) == (backup is None):
-        raise BadInput("name either a memory or a backup.", field="id", hint="restore ID, or restore --backup FILE.")
-    if backup is not None:
-        from recollect.whole_stores import restore_backup
-
-        session.answer(restore_backup(backup, session.location, erased=erased), screen.restored)
-    elif id is not None:
-        with session.memory() as memory:
-            session.answer(memory.restore(id), lambda one: screen.changed(one, "restored"))
+def restore(context: typer.Context, id: Id) -> None:
+    """Bring back a memory that was archived, forgotten, expired or redundant."""
+    with of(context).memory() as memory:
+        of(context).answer(memory.restore(id), lambda one: screen.changed(one, "restored"))
 
 
 _INDEX = re.compile(r"\[(\d+)\](.*)", re.DOTALL)
@@ -321,12 +271,12 @@ _KINDS: dict[type, tuple[str, ...]] = {
 
 
 def named_values(
-    option: str, given: list[str] | None, takes: Callable[[str], Collection[str] | None]
+    option: str, options: list[str] | None, takes: Callable[[str], Collection[str] | None]
 ) -> dict[str, Any]:
     """``name=value`` options as a mapping. A value is taken as JSON where its name ``takes`` such JSON (``None``: any), else as
     it is written: a user may be called 123."""
     values: dict[str, Any] = {}
-    for written, text in named_texts(option, given):
+    for written, text in named_texts(option, options):
         name = written.replace("-", "_")
         values[name] = _value(text, takes(name))
     return values
@@ -358,15 +308,6 @@ def field_takes(name: str) -> Collection[str] | None:
 def _form(schema: dict[str, Any], form: dict[str, Any]) -> dict[str, Any]:
     named = form.get("$ref")
     return dict(schema["$defs"][named.rpartition("/")[2]]) if named else form
-
-
-def named_texts(option: str, given: list[str] | None) -> Iterator[tuple[str, str]]:
-    """``name=text`` options as pairs, in order."""
-    for one in given or ():
-        name, sign, text = one.partition("=")
-        if not sign or not name:
-            raise BadInput(f"{one!r} is not name=value.", field=option, hint=f"Write --{option} NAME=VALUE.")
-        yield name, text
 
 
 def _read(file: str) -> str:

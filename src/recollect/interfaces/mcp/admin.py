@@ -123,7 +123,7 @@ ADMIN_TOOLS: tuple[Tool[Any], ...] = (
     Tool(
         "memory_rejections",
         "List rejections",
-        "List what was rejected as never true, for the person or whoever governs.",
+        "List what was rejected as never true, for the person or the operator.",
         Rejections,
         rejections,
         reads_only=True,

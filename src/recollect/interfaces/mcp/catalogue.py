@@ -1,13 +1,18 @@
-"""Which tools there are, and which of them a server was asked to serve."""
+"""What a server offers: the sets of tools, the resources that a client reads without a tool, and the prompts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+from urllib.parse import unquote
 
+import mcp_types as wire
+
+from recollect.engine.transfer.knowledge_graph import whole_graph
 from recollect.interfaces.mcp.admin import ADMIN_TOOLS
-from recollect.interfaces.mcp.reference import REFERENCE_TOOLS
-from recollect.interfaces.mcp.tool import Tool
-from recollect.interfaces.mcp.tools import DEFAULT_TOOLS
-from recollect.model.errors import BadInput
+from recollect.interfaces.mcp.reference import INDENT, REFERENCE_TOOLS
+from recollect.interfaces.mcp.tool import Request, Tool, as_text, parse, plain
+from recollect.interfaces.mcp.tools import DEFAULT_TOOLS, THREAD
+from recollect.interfaces.python import Recollect
+from recollect.model.errors import BadInput, NotFound
 
 Tools = Mapping[str, Tool[Any]]
 
@@ -49,3 +54,134 @@ def listed_name(name: str) -> str:
     ``memory_query``, and both are answered.
     """
     return name.replace(".", "_")
+
+
+# ── resources ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+SNAPSHOT = "recollect://snapshot"
+PAGE = "recollect://memory/"
+GRAPH = "memory://knowledge-graph"
+"""The reference server's own address, for clients that read it there."""
+
+MARKDOWN, JSON = "text/markdown", "application/json"
+
+
+def listed_resources(tools: Tools) -> list[wire.Resource]:
+    """The resources that have an address of their own. The graph is there where its tools are."""
+    found = [
+        wire.Resource(
+            uri=SNAPSHOT,
+            name="snapshot",
+            title="Memory snapshot",
+            description="What always belongs in a prompt: what is canon, and the current state of each topic.",
+            mime_type=MARKDOWN,
+        )
+    ]
+    if "read_graph" in tools:
+        found.append(
+            wire.Resource(
+                uri=GRAPH,
+                name="knowledge-graph",
+                title="Knowledge graph",
+                description="Every entity and relation.",
+                mime_type=JSON,
+            )
+        )
+    return found
+
+
+def resource_templates() -> list[wire.ResourceTemplate]:
+    """Resources whose address holds an id."""
+    return [
+        wire.ResourceTemplate(
+            uri_template=f"{PAGE}{{id}}",
+            name="memory",
+            title="A memory's page",
+            description="One memory with where it came from, why it is as it is, its versions and its history.",
+            mime_type=JSON,
+        )
+    ]
+
+
+def read_resource(memory: Recollect, uri: str) -> wire.TextResourceContents:
+    """What stands at an address. What the caller may not see looks exactly like what is not."""
+    mime_type, text = _reader(uri)(memory)
+    return wire.TextResourceContents(uri=uri, mime_type=mime_type, text=text)
+
+
+def _reader(uri: str) -> Callable[[Recollect], tuple[str, str]]:
+    if uri == SNAPSHOT:
+        return lambda memory: (MARKDOWN, _snapshot(memory))
+    if uri == GRAPH:
+        return lambda memory: (JSON, as_text(whole_graph(memory.engine).to_dict(), INDENT))
+    if uri.startswith(PAGE):
+        return lambda memory: (JSON, _page(memory, unquote(uri.removeprefix(PAGE))))
+    raise NotFound("there is no such resource.", field="uri", hint=f"Known: {SNAPSHOT}, {PAGE}ID.")
+
+
+def _page(memory: Recollect, id: str) -> str:
+    """As JSON: whatever a memory says, it cannot be taken for a part of the page."""
+    explanation = memory.explain(id)
+    versions = {version.id: plain(version) for version in memory.chain(explanation.id)}
+    return as_text(
+        {
+            "memory": versions[explanation.id],
+            "explanation": explanation.text,
+            "chain": list(versions.values()),
+            "history": plain(explanation.history),
+        }
+    )
+
+
+# ── prompts ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class About(Request):
+    text: str
+
+
+class Nothing(Request):
+    pass
+
+
+def listed_prompts() -> list[wire.Prompt]:
+    """Both prompts, with what they take."""
+    return [
+        wire.Prompt(
+            name="recall",
+            title="Recall",
+            description="What is remembered about something, as a block for the conversation.",
+            arguments=[wire.PromptArgument(name="text", description="What it is about.", required=True)],
+        ),
+        wire.Prompt(
+            name="snapshot",
+            title="Memory snapshot",
+            description="What is canon and the current state of each topic, as a block for the conversation.",
+        ),
+    ]
+
+
+def get_prompt(memory: Recollect, name: str, arguments: Mapping[str, str]) -> wire.GetPromptResult:
+    """The message that a prompt makes."""
+    if name == "recall":
+        text = _recalled(memory, parse(About, arguments).text)
+    elif name == "snapshot":
+        parse(Nothing, arguments)
+        text = _snapshot(memory)
+    else:
+        raise NotFound(f"there is no prompt {name!r:.80}.", field="name", hint="Known: recall, snapshot.")
+    message = wire.PromptMessage(role="user", content=wire.TextContent(text=text))
+    return wire.GetPromptResult(messages=[message])
+
+
+NOTHING = "Nothing is remembered.\n"
+
+
+def _snapshot(memory: Recollect) -> str:
+    """What always belongs in a prompt: what is canon, and the current state of each topic."""
+    return memory.snapshot_block().text or NOTHING
+
+
+def _recalled(memory: Recollect, text: str) -> str:
+    """What changed since a client last asked, and what is remembered about something."""
+    return memory.memory_block(text, thread=THREAD).text or NOTHING

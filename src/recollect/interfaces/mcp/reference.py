@@ -2,31 +2,18 @@
 
 Requests and answers have its shapes, so that a client changes one line of its configuration and nothing else. What
 differs is behind them: each entity, observation and relation passes the gates, is versioned and attributed, and what is
-deleted can be restored. What a gate refused is not in the answer, and a note beside it says so.
+deleted can be restored. What a gate refused is not in the answer, and a note says so.
 """
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
 from recollect.engine.transfer import knowledge_graph as graph
 from recollect.engine.transfer.knowledge_graph import Deleted, Observations
-from recollect.interfaces.mcp.shapes import (
-    AddObservations,
-    CreateEntities,
-    DeleteEntities,
-    DeleteObservations,
-    DoneAnswer,
-    EntitiesAnswer,
-    GraphAnswer,
-    ObservationsAnswer,
-    OpenNodes,
-    Part,
-    ReadGraph,
-    Relations,
-    RelationsAnswer,
-    SearchNodes,
-)
-from recollect.interfaces.mcp.tool import Answer, Tool, as_text
+from recollect.interfaces.mcp.tool import Answer, Request, Tool, as_text
 from recollect.interfaces.python import Recollect
 from recollect.model.receipt import Receipt
 from recollect.model.vocabulary import Namespace
@@ -34,6 +21,101 @@ from recollect.rules.knowledge_graph import Entity, Graph, Relation
 
 INDENT = 2
 """As the reference server writes its JSON."""
+MAX_SEARCH = 2_048
+
+
+class Part(BaseModel):
+    """A piece of a request or an answer. As in the reference server, what it does not know is left aside."""
+
+    model_config = ConfigDict(extra="ignore", strict=True, frozen=True, alias_generator=to_camel)
+
+
+class EntityPart(Part):
+    name: str = Field(description="what the entity is called")
+    entity_type: str = Field(description="what sort of thing it is")
+    observations: list[str] = Field(description="what is known of it, one statement each")
+
+
+class RelationPart(Part):
+    start: str = Field(alias="from", description="the name of the entity where it begins")
+    to: str = Field(description="the name of the entity where it ends")
+    relation_type: str = Field(description="how the one relates to the other, in active voice")
+
+
+class NewObservations(Part):
+    entity_name: str = Field(description="the entity that they are about")
+    contents: list[str] = Field(description="what is known of it, one statement each")
+
+
+class OldObservations(Part):
+    entity_name: str = Field(description="the entity that they are about")
+    observations: list[str] = Field(description="the exact statements to delete")
+
+
+class AddedObservations(Part):
+    entity_name: str
+    added_observations: list[str]
+
+
+class GraphRequest(Request):
+    model_config = ConfigDict(extra="ignore", alias_generator=to_camel)
+
+
+class CreateEntities(GraphRequest):
+    entities: list[EntityPart]
+
+
+class Relations(GraphRequest):
+    relations: list[RelationPart]
+
+
+class AddObservations(GraphRequest):
+    observations: list[NewObservations]
+
+
+class DeleteEntities(GraphRequest):
+    entity_names: list[str] = Field(description="the names of the entities to delete")
+
+
+class DeleteObservations(GraphRequest):
+    deletions: list[OldObservations]
+
+
+class ReadGraph(GraphRequest):
+    pass
+
+
+class SearchNodes(GraphRequest):
+    query: str = Field(max_length=MAX_SEARCH, description="text to find in names, types and observations")
+
+
+class OpenNodes(GraphRequest):
+    names: list[str] = Field(description="the names of the entities to open")
+
+
+class EntitiesAnswer(Part):
+    entities: list[EntityPart]
+
+
+class RelationsAnswer(Part):
+    relations: list[RelationPart]
+
+
+class ObservationsAnswer(Part):
+    results: list[AddedObservations]
+
+
+class GraphAnswer(Part):
+    entities: list[EntityPart]
+    relations: list[RelationPart]
+
+
+class DoneAnswer(Part):
+    success: bool
+    message: str
+
+
+# ── the tools ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def create_entities(memory: Recollect, request: CreateEntities) -> Answer:

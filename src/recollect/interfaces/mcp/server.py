@@ -9,7 +9,7 @@ from mcp.server import Server
 from mcp.shared.exceptions import MCPError
 
 from recollect import __version__
-from recollect.interfaces.mcp import prompts, resources
+from recollect.interfaces.mcp import catalogue
 from recollect.interfaces.mcp.catalogue import Tools, listed_name
 from recollect.interfaces.mcp.tool import Answer, as_text
 from recollect.interfaces.python import Recollect
@@ -67,22 +67,22 @@ class _Answering:
             return _failed(error)
 
     async def list_resources(self, _: Any, params: wire.PaginatedRequestParams | None) -> wire.ListResourcesResult:
-        return wire.ListResourcesResult(resources=resources.listed(self._tools))
+        return wire.ListResourcesResult(resources=catalogue.listed_resources(self._tools))
 
     async def list_templates(
         self, _: Any, params: wire.PaginatedRequestParams | None
     ) -> wire.ListResourceTemplatesResult:
-        return wire.ListResourceTemplatesResult(resource_templates=resources.templates())
+        return wire.ListResourceTemplatesResult(resource_templates=catalogue.resource_templates())
 
     async def read_resource(self, _: Any, params: wire.ReadResourceRequestParams) -> wire.ReadResourceResult:
-        contents = await self._or_refused(lambda: resources.read(self._memory, params.uri))
+        contents = await self._or_refused(lambda: catalogue.read_resource(self._memory, params.uri))
         return wire.ReadResourceResult(contents=[contents])
 
     async def list_prompts(self, _: Any, params: wire.PaginatedRequestParams | None) -> wire.ListPromptsResult:
-        return wire.ListPromptsResult(prompts=prompts.listed())
+        return wire.ListPromptsResult(prompts=catalogue.listed_prompts())
 
     async def get_prompt(self, _: Any, params: wire.GetPromptRequestParams) -> wire.GetPromptResult:
-        return await self._or_refused(lambda: prompts.get(self._memory, params.name, params.arguments or {}))
+        return await self._or_refused(lambda: catalogue.get_prompt(self._memory, params.name, params.arguments or {}))
 
     async def _or_refused(self, work: Callable[[], T]) -> T:
         """Resources and prompts have no answer that is an error: theirs are the protocol's own, with ours as data."""

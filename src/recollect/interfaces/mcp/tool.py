@@ -9,8 +9,8 @@ import mcp_types as wire
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, SkipJsonSchema
 
-from recollect.interfaces.as_of import through_agent
 from recollect.interfaces.python import Recollect
+from recollect.interfaces.python.past import through_agent
 from recollect.model.canonical import canonical_json
 from recollect.model.errors import BadInput
 from recollect.model.faults import fault_of
@@ -144,7 +144,7 @@ def _named(error: ValidationError, request: type[Request]) -> BadInput:
 
 
 def through(memory: Recollect, agent: str | None) -> Recollect:
-    """The memory as an agent sees it, as far as this server may: it can only narrow."""
+    """Return the memory as an agent sees it. This can only narrow what the server itself sees."""
     return memory if agent is None else Recollect(through_agent(memory.engine, agent), owns_store=False)
 
 

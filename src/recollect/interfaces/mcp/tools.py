@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any, Literal
 
-from pydantic import AliasChoices, BeforeValidator, Field
+from pydantic import BeforeValidator, Field
 from pydantic.json_schema import SkipJsonSchema
 
 from recollect.engine.read.filters import FILTERS
@@ -32,7 +32,7 @@ THREAD = "mcp"
 NOTHING_MATCHES = "Nothing that is remembered has enough to do with it."
 NO_ROOM = "{} more have to do with it, for which budget_tokens has no room."
 REPLACE = (
-    "If it replaces one of these, call memory_update with replaces=<that id>, by={}. If they are different facts that "
+    "If it replaces one of these, call memory_update with id=<that id>, by={}. If they are different facts that "
     "both hold, do nothing."
 )
 
@@ -42,15 +42,15 @@ Namespaces = list[Literal["prod", "test", "ephemeral"]] | None
 
 
 class Query(AgentRequest):
-    query: str = Field(description="what to look for, in plain words")
+    text: str = Field(description="what to look for, in plain words")
     owner: Owner = None
     categories: Categories = None
     filters: dict[str, Any] | None = Field(
         None, description=f'all must fit, such as {{"tags": ["work"]}}. Known: {", ".join(FILTERS)}'
     )
     top_k: int | None = Field(None, description="how many at most")
-    shape: Literal["bullets", "full"] = Field(
-        "bullets", alias="return", description="short lines, or full records with score and reason"
+    form: Literal["bullets", "full"] = Field(
+        "bullets", description="short lines, or full records with score and reason"
     )
     budget_tokens: int | None = Field(None, description="how many tokens the items may take")
     threshold: float | None = Field(None, description="0 to 1: drop weaker matches")
@@ -65,9 +65,8 @@ class Query(AgentRequest):
 
 
 def query(memory: Recollect, request: Query) -> Answer:
-    asked = {"thread": THREAD, **request.model_dump(exclude={"query", "shape"}, exclude_none=True)}
-    recall = memory.query(request.query, form=request.shape, **asked)
-    answer = plain(recall.in_full() if request.shape == "full" else recall.in_bullets())
+    recall = memory.query(**{"thread": THREAD, **request.model_dump(exclude_none=True)})
+    answer = plain(recall.in_full() if request.form == "full" else recall.in_bullets())
     notes = (
         NOTHING_MATCHES if recall.abstained else "",
         NO_ROOM.format(recall.no_room) if recall.no_room else "",
@@ -154,9 +153,7 @@ def add(memory: Recollect, request: Add) -> Answer:
 
 
 class Update(AgentRequest):
-    replaces: str = Field(
-        description="id of the memory that is outdated", validation_alias=AliasChoices("replaces", "id")
-    )
+    id: str = Field(description="id of the memory that is outdated")
     by: str | None = Field(None, description="id of the memory that replaces it, if you have added it")
     content: str | None = Field(None, description="else: what holds now, as one complete sentence")
     source: Literal["agent", "user", "tool"] | None = Field(None, description="with content: whose words these are")
@@ -173,16 +170,15 @@ def update(memory: Recollect, request: Update) -> Answer:
     if request.by is not None:
         if request.source is not None:
             raise BadInput("goes with content, not with by.", field="source", hint="Leave it out.")
-        with _fields_named(old="replaces", id="by"):
-            return _written(seen.supersede(request.replaces, by=request.by))
+        return _written(seen.supersede(request.id, by=request.by))
     if request.content is None:
         raise BadInput(
             "is missing, and so is by.",
             field="content",
             hint="Give content for a new version, or by for a memory that was added already.",
         )
-    with _fields_named(id="replaces", supersedes="replaces"):
-        return _written(seen.update(request.replaces, request.content, source=request.source or "agent"))
+    with _fields_named(supersedes="id"):
+        return _written(seen.update(request.id, request.content, source=request.source or "agent"))
 
 
 @contextmanager

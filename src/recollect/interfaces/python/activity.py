@@ -1,0 +1,172 @@
+"""What happened: the history of memories, why they are as they are, operations and their counts, governance traces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, overload
+
+from recollect.engine.arguments import check_flags, owner_named
+from recollect.engine.context import Engine
+from recollect.engine.telemetry import traced
+from recollect.interfaces.python.arguments import NamespaceName, Spaces, When
+from recollect.model.errors import BadInput
+
+if TYPE_CHECKING:
+    from recollect.model.operation import Operation, OperationCount
+    from recollect.model.receipt import Explanation, HistoryEvent, Page
+    from recollect.model.trace import Trace
+    from recollect.rules.prompt.change_header import ChangeHeader
+
+
+class Activity:
+    """Methods of :class:`recollect.Recollect` that say what happened."""
+
+    _engine: Engine
+
+    @overload
+    def history(self, id: str) -> tuple[HistoryEvent, ...]: ...
+    @overload
+    def history(
+        self,
+        *,
+        owner: str | None = None,
+        user_id: str | None = None,
+        space: Spaces = None,
+        include_namespaces: Sequence[NamespaceName] | None = None,
+        since: int = 0,
+    ) -> Iterator[HistoryEvent]: ...
+    @traced
+    def history(
+        self,
+        id: str | None = None,
+        *,
+        owner: str | None = None,
+        user_id: str | None = None,
+        space: Spaces = None,
+        include_namespaces: Sequence[NamespaceName] | None = None,
+        since: int = 0,
+    ) -> tuple[HistoryEvent, ...] | Iterator[HistoryEvent]:
+        """Return everything that happened to a memory, or to all of an owner's record, oldest first, in seven kinds.
+
+        The record of an ``owner`` is what ``export`` and ``erase`` are about too: what they said in sessions belongs to it.
+        ``space`` and ``include_namespaces`` narrow it; ``since`` leaves out the first so many ledger entries of each stream.
+        """
+        from recollect.engine.read import reading
+
+        owner = owner_named(owner, user_id)
+        if id is not None and owner is None:
+            return reading.history(self._engine, id)
+        if id is None and owner is not None:
+            return reading.history_of_owner(
+                self._engine, owner, space=space, include_namespaces=include_namespaces, since=since
+            )
+        raise BadInput("name either an id or an owner.", field="id", hint="history(id) or history(owner=…).")
+
+    @traced
+    def explain(self, id: str | None = None, *, session: str | None = None) -> Explanation:
+        """Say in plain English why a memory is as it is, or what was decided in the last turn of a session.
+
+        ``sentences`` tell of decisions from the traces that policy kept (``traces.keep: all`` keeps every one). With neither
+        an id nor a session they are those of the last turn of all.
+        """
+        from recollect.engine.read import reading
+
+        return reading.explain(self._engine, id, session=session)
+
+    @traced
+    def events(
+        self,
+        *,
+        user: str | None = None,
+        thread: str | None = None,
+        node: str | None = None,
+        op: str | None = None,
+        status: str | None = None,
+        since: When | None = None,
+        limit: int = 100,
+        cursor: str | None = None,
+    ) -> Page[Operation]:
+        """Return which operations were done, for whom and when, newest first and without content."""
+        from recollect.engine import operations
+
+        return operations.events(
+            self._engine,
+            user=user,
+            thread=thread,
+            node=node,
+            op=op,
+            status=status,
+            since=since,
+            limit=limit,
+            cursor=cursor,
+        )
+
+    @traced
+    def ops(self, *, by: str = "day", since: When | None = None, user: str | None = None) -> tuple[OperationCount, ...]:
+        """Count the operations by ``hour``, ``day`` or in ``total``."""
+        from recollect.engine import operations
+
+        return operations.ops(self._engine, by=by, since=since, user=user)
+
+    @traced
+    def traces(
+        self,
+        *,
+        session: str | None = None,
+        type: str | None = None,
+        memory: str | None = None,
+        since: When | None = None,
+        number: int | None = None,
+        latest: bool = False,
+        limit: int = 100,
+        cursor: str | None = None,
+    ) -> Page[Trace]:
+        """Return the governance events that policy kept and that fit every filter, each with its policy.
+
+        The oldest comes first in each page. ``memory`` is an id: events that name it. ``number`` is that of one event.
+        With ``latest`` the first page holds the newest events, and each further page older ones.
+        """
+        check_flags(latest=latest)
+        from recollect.engine import tracing
+
+        return tracing.traces(
+            self._engine,
+            session=session,
+            type=type,
+            memory=memory,
+            since=since,
+            number=number,
+            latest=latest,
+            limit=limit,
+            cursor=cursor,
+        )
+
+    @traced
+    def change_header(
+        self,
+        *,
+        thread: str | None = None,
+        owner: str | None = None,
+        user_id: str | None = None,
+        space: Spaces = None,
+        include_namespaces: Sequence[NamespaceName] = ("prod",),
+        since: int | None = None,
+        budget_tokens: int | None = None,
+    ) -> ChangeHeader:
+        """Return what changed since a thread last looked, in at most three lines for a prompt, and move the thread on.
+
+        Without a ``thread``, the oldest changes after ledger entry ``since`` of the one stream at ``owner`` and ``space``;
+        nothing is remembered then, and the answer's ``rev`` is the ``since`` to go on with.
+        """
+        from recollect.engine.turns import change_header
+
+        return change_header.change_header(
+            self._engine,
+            thread=thread,
+            owner=owner,
+            user_id=user_id,
+            space=space,
+            include_namespaces=include_namespaces,
+            since=since,
+            budget_tokens=budget_tokens,
+        )

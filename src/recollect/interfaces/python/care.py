@@ -1,0 +1,273 @@
+"""Looking after a store: upkeep, erasure, clean-up, verification, backups; and files in and out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Never
+
+from recollect.engine.arguments import check_flags, owner_named
+from recollect.engine.context import Engine
+from recollect.engine.telemetry import traced
+from recollect.interfaces.python.arguments import NamespaceName, Progress, SpaceName, Statuses
+from recollect.model.errors import BadInput
+
+if TYPE_CHECKING:
+    from recollect.embed import Embedder
+    from recollect.engine.lifecycle.consolidation import ConsolidationReport
+    from recollect.engine.read.reindexing import Reindexed
+    from recollect.engine.transfer.entries import Readable
+    from recollect.engine.transfer.exporting import Backup, LeftOut
+    from recollect.engine.transfer.foreign_audit import AuditedFile
+    from recollect.engine.transfer.importing import Each, ImportReport
+    from recollect.model.proof import Checkpoint
+    from recollect.model.receipt import ErasureReceipt, Problem, UpkeepReport, Verification
+
+
+class Care:
+    """Methods of :class:`recollect.Recollect` that concern a whole store or a whole record."""
+
+    _engine: Engine
+
+    @traced
+    def upkeep(self, progress: Progress | None = None) -> UpkeepReport:
+        """Expire memories, put away unused ones, purge those past their purge date. Safe at any time."""
+        from recollect.engine.lifecycle import changes
+
+        return changes.upkeep(self._engine, progress)
+
+    @traced
+    def erase(
+        self, *, owner: str | None = None, user_id: str | None = None, id: str | None = None, whole_chain: bool = False
+    ) -> ErasureReceipt:
+        """Remove content for good: an owner's, or one memory's."""
+        check_flags(whole_chain=whole_chain)
+        from recollect.engine.lifecycle import erasure
+
+        return erasure.erase(self._engine, owner=owner_named(owner, user_id), id=id, whole_chain=whole_chain)
+
+    @traced
+    def consolidate(
+        self,
+        *,
+        owner: str | None = None,
+        user_id: str | None = None,
+        force: bool = False,
+        undo: bool = False,
+        progress: Progress | None = None,
+    ) -> ConsolidationReport:
+        """Propose a clean-up; ``force`` applies it, ``undo`` takes the last one, or the last :meth:`rekey`, back."""
+        check_flags(force=force, undo=undo)
+        from recollect.engine.lifecycle import consolidation
+
+        if undo:
+            return consolidation.undo(self._engine)
+        owner = owner_named(owner, user_id)
+        return consolidation.consolidate(self._engine, owner=owner, force=force, progress=progress)
+
+    @traced
+    def rekey(
+        self,
+        *,
+        owner: str | None = None,
+        user_id: str | None = None,
+        force: bool = False,
+        progress: Progress | None = None,
+    ) -> ConsolidationReport:
+        """Propose for each memory that a rule named the key that today's rules give; ``force`` sets it.
+
+        Two memories that would share a key keep theirs and are linked as possibly outdated. ``consolidate(undo=True)``
+        takes it back.
+        """
+        check_flags(force=force)
+        from recollect.engine.lifecycle import consolidation
+
+        return consolidation.rekey(self._engine, owner=owner_named(owner, user_id), force=force, progress=progress)
+
+    @traced
+    def reindex(self, embedder: str | Embedder | None = None, progress: Progress | None = None) -> Reindexed:
+        """Compute every vector that is not this embedder's again, while the store is in use; safe to repeat."""
+        from recollect.engine.read import reindexing
+
+        return reindexing.reindex(self._engine, embedder, progress)
+
+    @traced
+    def rebuild(self, progress: Progress | None = None) -> int:
+        """Build every projection again from versions and ledger, and return how many memories that are."""
+        from recollect.engine.ledger import audit
+
+        return audit.rebuild(self._engine, progress)
+
+    @traced
+    def verify(self, progress: Progress | None = None, *, kept: Checkpoint | None = None) -> Verification:
+        """Check every chain, version and projection, and compare with a checkpoint that was ``kept`` elsewhere."""
+        from recollect.engine.ledger import audit
+
+        return audit.verify(self._engine, progress, kept)
+
+    @traced
+    def stats(self) -> dict[str, Any]:
+        """Count what is in the store."""
+        from recollect.engine.ledger import audit
+
+        return audit.stats(self._engine)
+
+    @traced
+    def doctor(self) -> tuple[Problem, ...]:
+        """Return everything that is wrong or risky, each with the next step."""
+        from recollect.engine.ledger import audit
+
+        return audit.doctor(self._engine)
+
+    @traced
+    def state_hash(self) -> str:
+        """Return one hash over the canonical state: equal for two stores that hold the same."""
+        from recollect.engine.ledger import audit
+
+        return audit.state_hash(self._engine)
+
+    @traced
+    def ledger_root(self) -> str:
+        """Return one hash over the heads of every chain: equal for two stores with the same history."""
+        from recollect.engine.ledger import audit
+
+        return audit.ledger_root(self._engine)
+
+    @traced
+    def backup(self, path: str | Path) -> Backup:
+        """Write a consistent copy of the whole store to a file, while others write. ``restore_backup`` puts it back."""
+        from recollect.engine.transfer import exporting
+
+        return exporting.back_up(self._engine, path)
+
+    # ── files in and out ────────────────────────────────────────────────────────────────────────────────────────
+
+    @traced
+    def import_(
+        self,
+        source: str | Path | Readable | Iterable[str],
+        *,
+        format: str = "recollect",
+        dry_run: bool = False,
+        whole: bool = False,
+        partial: bool = False,
+        owner: str | None = None,
+        user_id: str | None = None,
+        space: SpaceName | None = None,
+        namespace: NamespaceName | None = None,
+        scope: str | None = None,
+        category: str | None = None,
+        believe: Iterable[str] = (),
+        columns: Mapping[str, str] | None = None,
+        table: str | None = None,
+        history: str | Path | None = None,
+        progress: Progress | None = None,
+        each: Each | None = None,
+    ) -> ImportReport:
+        """Bring in memories that this or another tool wrote, each through the gates. Importing them again changes nothing.
+
+        ``source`` is a path, the URL of a PostgreSQL server on which mem0 or LangGraph keeps its memories (in the ``table``
+        of that name), or lines of text, of which none is stored if one is no record. ``dry_run`` only reports what would
+        happen. ``owner``, ``space``, ``namespace``, ``scope`` and ``category`` apply to all records, whatever they say.
+        What a record says of its own standing is a claim in ``meta.claimed``, granted only where you ``believe`` it:
+        ``"place"`` (owner, space), ``"weight"`` (authority, source, canon, pins, the highest importance), or both.
+
+        Of the format ``entries``, ``whole`` stores nothing unless the whole source is sound, and chains each entry to the
+        one that it supersedes; ``partial`` says that parents may be elsewhere. ``columns`` says which column holds which
+        field, for ``csv`` and ``jsonl``; ``history`` is mem0's ``history.db``, if it is not in the folder.
+
+        >>> import recollect
+        >>> with recollect.open(":memory:") as mem:
+        ...     mem.import_(['{"content": "Ana likes tea"}']).outcomes
+        {'stored': 1}
+        """
+        check_flags(dry_run=dry_run, whole=whole, partial=partial)
+        from recollect.engine.transfer import importing
+        from recollect.engine.transfer.foreign_files import Beside
+
+        place = {
+            "owner": owner_named(owner, user_id),
+            "space": space,
+            "namespace": namespace,
+            "scope": scope,
+            "category": category,
+        }
+        return importing.import_source(
+            self._engine,
+            source,
+            format=format,
+            dry_run=dry_run,
+            whole=whole,
+            partial=partial,
+            place={name: value for name, value in place.items() if value is not None},
+            believe=believe,
+            columns=columns,
+            beside=Beside(table, Path(history) if history is not None else None),
+            progress=progress,
+            each=each,
+        )
+
+    @traced
+    def export(
+        self,
+        *,
+        format: str = "recollect",
+        owner: str | None = None,
+        user_id: str | None = None,
+        space: SpaceName | None = None,
+        include_namespaces: Sequence[NamespaceName] = ("prod",),
+        status: Statuses = "active",
+        include_private: bool = False,
+        left_out: LeftOut | None = None,
+        sign_as: str | None = None,
+        key_file: str | Path | None = None,
+        **unknown: Never,
+    ) -> Iterator[str]:
+        """Yield the text of a file of that format, piece by piece; what is active in ``prod`` unless asked otherwise.
+
+        With an ``owner`` it is that person's record, which what they said in sessions belongs to; it is whole with
+        ``status=None`` and every namespace. In the format ``recollect`` each piece is one memory, newest first. In the
+        format ``entries`` ``status=None`` brings older versions along, and what ``sign_as`` wrote and nobody signed is signed.
+        ``mcp-memory`` cannot say who may see a memory: it leaves out what is not shared, and calls ``left_out`` with it,
+        unless you ``include_private``.
+        """
+        check_flags(include_private=include_private)
+        from recollect.engine.transfer import exporting
+
+        for name in unknown:
+            hint = (
+                "Known: format, owner, user_id, space, include_namespaces, status, include_private, sign_as, key_file."
+            )
+            raise BadInput("there is no such argument.", field=name, hint=hint)
+        return exporting.export_as(
+            self._engine,
+            format,
+            owner=owner_named(owner, user_id),
+            space=space,
+            include_namespaces=include_namespaces,
+            status=status,
+            include_private=include_private,
+            left_out=left_out,
+            sign_as=sign_as,
+            key_file=Path(key_file) if key_file is not None else None,
+        )
+
+    @traced
+    def audit_file(
+        self,
+        source: str | Path,
+        *,
+        format: str = "recollect",
+        columns: Mapping[str, str] | None = None,
+        table: str | None = None,
+        history: str | Path | None = None,
+        progress: Progress | None = None,
+    ) -> AuditedFile:
+        """Report what is wrong with the memories in a file, by this store's policy. Nothing is imported."""
+        from recollect.engine.transfer import foreign_audit
+        from recollect.engine.transfer.foreign_files import Beside
+
+        beside = Beside(table, Path(history) if history is not None else None)
+        return foreign_audit.audit_file(
+            self._engine.policy, format, source, columns=columns, beside=beside, progress=progress
+        )

@@ -1,0 +1,95 @@
+"""The class that an application works with: an open store, seen by one caller."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from types import TracebackType
+
+from recollect.engine.arguments import check_names
+from recollect.engine.context import Engine, check_caller
+from recollect.engine.waiting import waiting
+from recollect.interfaces.python.activity import Activity
+from recollect.interfaces.python.care import Care
+from recollect.interfaces.python.reading import Reading
+from recollect.interfaces.python.trust import Trust
+from recollect.interfaces.python.turns import Turns
+from recollect.interfaces.python.writing import Writing
+from recollect.model.caller import Caller, Right
+from recollect.model.errors import BadInput, NotAllowed
+
+_BOUND_RIGHTS = frozenset({Right.READ, Right.WRITE})
+
+
+class Recollect(Writing, Reading, Turns, Activity, Care, Trust):
+    """An open memory store. Made by :func:`recollect.open`; use it as a context manager, or close it.
+
+    Methods that take an ``id`` also take its first digits (twelve are always enough), an alias, or the content hash or CID
+    of a memory whose words no other memory has.
+    """
+
+    def __init__(self, engine: Engine, *, owns_store: bool = True) -> None:
+        self._engine = engine
+        self._owns_store = owns_store
+        self._closed = False
+
+    @property
+    def engine(self) -> Engine:
+        """The engine that every method calls, for those who build another interface."""
+        return self._engine
+
+    @property
+    def caller(self) -> Caller:
+        """The caller whose rights and borders hold for every method."""
+        return self._engine.caller
+
+    def __enter__(self) -> Recollect:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Write pending counters and traces, and close the store. A view made by ``as_caller`` has nothing to close.
+
+        Every later call, of this or of such a view, raises :class:`recollect.StoreClosed`.
+        """
+        if self._owns_store and not self._closed:
+            self._closed = True
+            waiting(self._engine).close()
+            self._engine.close()
+
+    def as_caller(
+        self,
+        *,
+        agent: str | None = None,
+        user: str | None = None,
+        session: str | None = None,
+        ai_profile: str | None = None,
+        projects: Iterable[str] = (),
+        rights: Iterable[str] = _BOUND_RIGHTS,
+    ) -> Recollect:
+        """Return the same store as one caller may see it: borders hold, and authority comes from who the caller is.
+
+        Without a user it is the default owner's memory that the agent works with.
+        """
+        if not self._engine.caller.trusted:
+            raise NotAllowed("a bound caller cannot become another.", hint="Ask the application that opened the store.")
+        caller = Caller(
+            tenant=self._engine.tenant,
+            agent=agent,
+            user="default" if user is None else user,
+            session=session,
+            ai_profile=ai_profile,
+            projects=frozenset(check_names("projects", projects)),
+            rights=frozenset(_right(right) for right in rights),
+            trusted=False,
+        )
+        check_caller(caller, self._engine.policy.privacy)
+        return Recollect(self._engine.seen_by(caller), owns_store=False)
+
+
+def _right(name: str) -> Right:
+    try:
+        return Right(name)
+    except ValueError:
+        raise BadInput(f"there is no right {name!r}.", field="rights", hint=f"Known: {', '.join(Right)}.") from None

@@ -1,0 +1,117 @@
+"""A store as it was at an earlier point, for reading alone; and the view of one agent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Never, Unpack
+
+from recollect.engine.arguments import owner_named
+from recollect.engine.context import Engine, check_caller
+from recollect.engine.telemetry import traced
+from recollect.interfaces.python.arguments import Filters, ListFilters, NamespaceName, SpaceName, Spaces, When
+from recollect.model.caller import Caller
+from recollect.model.errors import NotAllowed
+
+if TYPE_CHECKING:
+    from recollect.engine.read.as_of import Point
+    from recollect.model.receipt import Form, MemoryPage, Recall
+    from recollect.model.record import Memory
+
+
+class Past:
+    """What was believed at one point. Made by :meth:`recollect.Recollect.as_of`; there is nothing to close.
+
+    Its methods take the same arguments as those of :class:`recollect.Recollect`. ``owner`` and ``space`` are where it looks
+    unless a call names another. Each call reads the ledger again, so that an erased memory is gone from here at once; it
+    takes time in proportion to the entries of the streams that it reads.
+    """
+
+    def __init__(
+        self, engine: Engine, point: Point, *, owner: str | None = None, space: SpaceName | None = None
+    ) -> None:
+        self._engine = engine
+        self._point = point
+        self._where: dict[str, Any] = {"owner": owner, "space": space}
+
+    @traced
+    def get(self, id: str) -> Memory:
+        """Return one memory as it stood then; a memory that came later is not found."""
+        from recollect.engine.read import as_of
+
+        return as_of.get(self._engine, self._point, id)
+
+    @traced
+    def list(self, *, limit: int = 100, cursor: str | None = None, **filters: Unpack[ListFilters]) -> MemoryPage:
+        """Return the memories that fitted every filter then, newest first."""
+        from recollect.engine.read import as_of
+
+        which: dict[str, Any] = {**self._where, **filters}
+        return as_of.list_memories(self._engine, self._point, limit=limit, cursor=cursor, **which)
+
+    @traced
+    def query(
+        self,
+        text: str,
+        *,
+        agent: str | None = None,
+        owner: str | None = None,
+        user_id: str | None = None,
+        space: Spaces = None,
+        include_namespaces: Sequence[NamespaceName] = ("prod",),
+        categories: Sequence[str] | None = None,
+        filters: Filters | None = None,
+        top_k: int | None = None,
+        budget_tokens: int | None = None,
+        form: Form = "text",
+        threshold: float | None = None,
+        share_of_best: float | None = None,
+        named: bool = False,
+        thread: str | None = None,
+        history: bool = False,
+        at: When | None = None,
+        **unknown: Never,
+    ) -> Recall:
+        """Return the memories that would have answered a text best. A ``thread`` looks at the present alone, and is refused."""
+        from recollect.engine.read import as_of, recall
+
+        recall.check_arguments(unknown)
+        wanted = recall.Query(
+            text,
+            owner_named(owner, user_id) or self._where["owner"],
+            self._where["space"] if space is None else space,
+            include_namespaces,
+            categories,
+            filters,
+            top_k,
+            budget_tokens,
+            form,
+            threshold,
+            share_of_best,
+            named=named,
+            thread=thread,
+            history=history,
+            at=at,
+        )
+        return as_of.query(through_agent(self._engine, agent), self._point, wanted)
+
+
+def through_agent(engine: Engine, agent: str | None) -> Engine:
+    """Return the engine as one agent sees it. This can only narrow the view.
+
+    A bound agent can name no agent but itself, and a person's caller sees no more than the person does.
+    """
+    if agent is None:
+        return engine
+    if engine.caller.trusted:
+        return _seen_by(engine, replace(engine.caller, agent=agent))
+    if engine.caller.agent is None and engine.caller.narrowed_to in (None, agent):
+        return _seen_by(engine, replace(engine.caller, narrowed_to=agent))
+    if agent != engine.caller.agent:
+        raise NotAllowed("this caller is not that agent.", field="agent", hint="Leave it out.")
+    return engine
+
+
+def _seen_by(engine: Engine, caller: Caller) -> Engine:
+    check_caller(caller, engine.policy.privacy)
+    return engine.seen_by(caller)

@@ -1,0 +1,329 @@
+"""Reading: single memories, lists, queries, blocks for a prompt, and what memories are related to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Never, Unpack
+
+from recollect.engine.arguments import check_flags, owner_named
+from recollect.engine.context import Engine
+from recollect.engine.read import reading
+from recollect.engine.telemetry import traced
+from recollect.interfaces.python.arguments import Filters, ListFilters, NamespaceName, SpaceName, Spaces, When
+from recollect.interfaces.python.past import Past, through_agent
+from recollect.model.errors import MemoryDamaged
+
+if TYPE_CHECKING:
+    from recollect.engine.trust.provenance import CommonSource, Credit, Derivative
+    from recollect.engine.trust.vouching import Vouching
+    from recollect.engine.turns.injection import OnDemand, OnDemandShare
+    from recollect.model.receipt import Form, MemoryPage, OutdatedPair, Recall, Related
+    from recollect.model.record import Memory, Tombstone
+    from recollect.rules.prompt.injection import Block, CountTokens
+    from recollect.rules.trust.provenance import Lineage
+
+PROD: tuple[NamespaceName, ...] = ("prod",)
+
+
+class Reading:
+    """Methods of :class:`recollect.Recollect` that read memories."""
+
+    _engine: Engine
+
+    @traced
+    def get(self, id: str) -> Memory:
+        """Return one memory."""
+        return reading.get(self._engine, id)
+
+    @traced
+    def list(self, *, limit: int = 100, cursor: str | None = None, **filters: Unpack[ListFilters]) -> MemoryPage:
+        """Return memories that fit every filter, newest first, a page at a time; ``cursor`` continues a page.
+
+        By default what is active in ``prod``; ``status=None`` is every status. :meth:`list_all` goes through all pages.
+        """
+        return reading.list_memories(self._engine, limit=limit, cursor=cursor, **filters)
+
+    def list_all(self, **filters: Unpack[ListFilters]) -> Iterator[Memory]:
+        """Yield every memory that fits, newest first, reading a page at a time.
+
+        A memory whose rows cannot be read raises :class:`recollect.MemoryDamaged`; :meth:`list` tells of it and goes on.
+
+        >>> import recollect
+        >>> with recollect.open(":memory:") as mem:
+        ...     receipts = mem.add_many([{"content": "Ana likes tea"}, {"content": "Ana likes jazz"}])
+        ...     [memory.content for memory in mem.list_all()]
+        ['Ana likes jazz', 'Ana likes tea']
+        """
+        cursor: str | None = None
+        while True:
+            page = self.list(cursor=cursor, limit=reading.MAX_PAGE, **filters)
+            yield from page
+            for problem in page.damaged:
+                raise MemoryDamaged(problem.what, field=problem.where, hint=problem.hint)
+            cursor = page.next_cursor
+            if cursor is None:
+                return
+
+    @traced
+    def query(
+        self,
+        text: str,
+        *,
+        agent: str | None = None,
+        owner: str | None = None,
+        user_id: str | None = None,
+        space: Spaces = None,
+        include_namespaces: Sequence[NamespaceName] = PROD,
+        categories: Sequence[str] | None = None,
+        filters: Filters | None = None,
+        top_k: int | None = None,
+        budget_tokens: int | None = None,
+        form: Form = "text",
+        threshold: float | None = None,
+        share_of_best: float | None = None,
+        named: bool = False,
+        thread: str | None = None,
+        history: bool = False,
+        at: When | None = None,
+        **unknown: Never,
+    ) -> Recall:
+        """Return the memories that answer a text best, best first.
+
+        ``agent`` narrows the view to what that agent sees, ``space`` to one space or several, ``filters`` are those of
+        ``list``. ``threshold`` (0 to 1) leaves out memories that have too little to do with the text, ``share_of_best``
+        memories that have much less to do with it than the best one, ``named`` memories that the text does not name.
+        ``budget_tokens`` leaves out what would not fit once the answer is written in its ``form``: the ``text`` of the
+        answer, its ``bullets`` or ``full`` records as JSON. With a ``thread`` the answer begins with what changed since
+        that thread last asked; with ``history`` each memory comes with what it said before. With ``at``, a time, it says
+        what held then, replaced since or not; :meth:`as_of` says what was *believed* then.
+        """
+        check_flags(named=named, history=history)
+        from recollect.engine.read import recall
+
+        recall.check_arguments(unknown)
+        wanted = recall.Query(
+            text,
+            owner=owner_named(owner, user_id),
+            space=space,
+            include_namespaces=include_namespaces,
+            categories=categories,
+            filters=filters,
+            top_k=top_k,
+            budget_tokens=budget_tokens,
+            form=form,
+            threshold=threshold,
+            share_of_best=share_of_best,
+            named=named,
+            thread=thread,
+            history=history,
+            at=at,
+        )
+        return recall.query(through_agent(self._engine, agent), wanted)
+
+    @traced
+    def as_of(
+        self,
+        *,
+        tick: int | None = None,
+        time: When | None = None,
+        phase: str | None = None,
+        owner: str | None = None,
+        user_id: str | None = None,
+        space: SpaceName | None = None,
+    ) -> Past:
+        """Return what was believed at an earlier point: after a tick, at a time, or at the end of a phase.
+
+        Each stream counts its own ticks and phases; a point in the future is now. The answer is made from the ledger and
+        can be read with ``get``, ``list`` and ``query``; ``owner`` and ``space`` narrow them.
+        """
+        from recollect.engine.read import as_of
+
+        owner = owner_named(owner, user_id)
+        point = as_of.point(self._engine, tick=tick, time=time, phase=phase, owner=owner, space=space)
+        return Past(self._engine, point, owner=owner, space=space)
+
+    @traced
+    def chain(self, id: str) -> tuple[Memory | Tombstone, ...]:
+        """Return every version of a memory's concept, first to last."""
+        return reading.chain(self._engine, id)
+
+    # ── blocks for a prompt ─────────────────────────────────────────────────────────────────────────────────────
+
+    @traced
+    def snapshot_block(
+        self,
+        *,
+        agent: str | None = None,
+        owner: str | None = None,
+        user_id: str | None = None,
+        space: Spaces = None,
+        scopes: Sequence[str] | None = None,
+        include_namespaces: Sequence[NamespaceName] = PROD,
+        budget_tokens: int | None = None,
+        count_tokens: CountTokens | None = None,
+    ) -> Block:
+        """Return what is always remembered, as a block for a prompt: canon, registers with a topic, whole categories."""
+        from recollect.engine.turns import injection
+
+        return injection.snapshot_block(
+            through_agent(self._engine, agent),
+            owner=owner_named(owner, user_id),
+            spaces=reading.asked_spaces(space),
+            scopes=scopes,
+            include_namespaces=include_namespaces,
+            budget_tokens=budget_tokens,
+            count_tokens=count_tokens,
+        )
+
+    @traced
+    def memory_block(
+        self,
+        text: str,
+        *,
+        agent: str | None = None,
+        owner: str | None = None,
+        user_id: str | None = None,
+        space: Spaces = None,
+        include_namespaces: Sequence[NamespaceName] = PROD,
+        categories: Sequence[str] | None = None,
+        filters: Filters | None = None,
+        top_k: int | None = None,
+        budget_tokens: int | None = None,
+        besides: Block | None = None,
+        count_tokens: CountTokens | None = None,
+        thread: str | None = None,
+    ) -> Block:
+        """Return what is remembered about a text, as a block for a prompt, canon first, without what ``besides`` holds.
+
+        With a ``thread`` the block begins with what changed since that thread last asked.
+        """
+        from recollect.engine.read.recall import Query
+        from recollect.engine.turns import injection
+
+        owner = owner_named(owner, user_id)
+        return injection.memory_block(
+            through_agent(self._engine, agent),
+            Query(text, owner, space, include_namespaces, categories, filters, thread=thread),
+            top_k=top_k,
+            budget_tokens=budget_tokens,
+            besides=besides,
+            count_tokens=count_tokens,
+        )
+
+    @traced
+    def recall_if_unsure(
+        self,
+        text: str,
+        confidence: float,
+        *,
+        agent: str | None = None,
+        owner: str | None = None,
+        user_id: str | None = None,
+        space: Spaces = None,
+        include_namespaces: Sequence[NamespaceName] = PROD,
+        categories: Sequence[str] | None = None,
+        filters: Filters | None = None,
+        budget_tokens: int | None = None,
+    ) -> OnDemand:
+        """Return a few bullets from memory if ``confidence`` (0 to 1) is below the policy's. Call it once a turn."""
+        from recollect.engine.read.recall import Query
+        from recollect.engine.turns import injection
+
+        return injection.recall_if_unsure(
+            through_agent(self._engine, agent),
+            Query(text, owner_named(owner, user_id), space, include_namespaces, categories, filters),
+            confidence,
+            budget_tokens=budget_tokens,
+        )
+
+    @traced
+    def on_demand_share(self, *, since: When | None = None, user: str | None = None) -> OnDemandShare:
+        """Return in which share of the turns :meth:`recall_if_unsure` had to ask memory."""
+        from recollect.engine.turns import injection
+
+        return injection.on_demand_share(self._engine, since=since, user=user)
+
+    # ── related memories and where they come from ───────────────────────────────────────────────────────────────
+
+    @traced
+    def related(self, id: str) -> tuple[Related, ...]:
+        """Return the memories that a memory is related to, in either direction, strongest first."""
+        from recollect.engine.write import relations
+
+        return tuple(relations.related(self._engine, id))
+
+    @traced
+    def outdated(
+        self,
+        *,
+        owner: str | None = None,
+        user_id: str | None = None,
+        include_namespaces: Sequence[NamespaceName] = PROD,
+        conflicts: bool = False,
+        limit: int = 100,
+    ) -> tuple[OutdatedPair, ...]:
+        """Return pairs of active memories of which the later one may have replaced the earlier one, best reason first.
+
+        With ``conflicts`` the contradictions that wait come first. ``resolve`` decides either.
+        """
+        check_flags(conflicts=conflicts)
+        from recollect.engine.lifecycle import outdated
+
+        return tuple(
+            outdated.outdated(
+                self._engine,
+                owner=owner_named(owner, user_id),
+                include_namespaces=include_namespaces,
+                conflicts=conflicts,
+                limit=limit,
+            )
+        )
+
+    @traced
+    def ancestors(self, id: str) -> Lineage:
+        """Return every source that a memory goes back to; ``to_dot`` and ``to_mermaid`` of the rules draw it."""
+        from recollect.engine.trust import provenance
+
+        return provenance.ancestors(self._engine, id)
+
+    @traced
+    def descendants(self, id: str) -> Lineage:
+        """Return every memory that was built upon a memory."""
+        from recollect.engine.trust import provenance
+
+        return provenance.descendants(self._engine, id)
+
+    @traced
+    def common_sources(self, a: str, b: str) -> tuple[CommonSource, ...]:
+        """Return the sources that two memories both go back to, nearest first."""
+        from recollect.engine.trust import provenance
+
+        return provenance.common_sources(self._engine, a, b)
+
+    @traced
+    def credit(self, id: str) -> tuple[Credit, ...]:
+        """Return who is credited with a memory, and for how much; the shares add up to 1."""
+        from recollect.engine.trust import provenance
+
+        return provenance.credit(self._engine, id)
+
+    @traced
+    def derivatives(self, id: str) -> tuple[Derivative, ...]:
+        """Return other authors' memories of much the same words, where neither names the other."""
+        from recollect.engine.trust import provenance
+
+        return provenance.derivatives(self._engine, id)
+
+    @traced
+    def parent_hashes(self, named: Sequence[str]) -> tuple[str, ...]:
+        """Return what ``parent_refs`` takes, for parents that are named by an id, its first digits, an alias or a hash."""
+        from recollect.engine.trust import provenance
+
+        return tuple(provenance.parent_hashes(self._engine, named))
+
+    @traced
+    def vouchers(self, id: str) -> Vouching:
+        """Return who vouches for a memory, and what that weighs for the caller."""
+        from recollect.engine.trust import vouching
+
+        return vouching.vouching(self._engine, id)

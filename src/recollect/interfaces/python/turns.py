@@ -1,0 +1,164 @@
+"""Turns: one governed exchange between a person and a model; and the phases that a space goes through."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from recollect.engine.arguments import owner_named
+from recollect.engine.context import Engine
+from recollect.engine.telemetry import traced
+from recollect.interfaces.python.arguments import SpaceName, ToolOutput
+from recollect.interfaces.python.past import through_agent
+
+if TYPE_CHECKING:
+    from recollect.engine.lifecycle.phases import PhaseDiff, PhaseInfo, PhaseStarted
+    from recollect.model.receipt import Recall, Turn
+
+
+class Turns:
+    """Methods of :class:`recollect.Recollect` for conversations."""
+
+    _engine: Engine
+
+    @traced
+    def turn(
+        self,
+        *,
+        session: str,
+        user: str,
+        ai: str | None = None,
+        tools: Sequence[ToolOutput] = (),
+        owner: str | None = None,
+        user_id: str | None = None,
+        project: str | None = None,
+        thread_id: str | None = None,
+        run_id: str | None = None,
+        agent: str | None = None,
+        ai_profile: str | None = None,
+        top_k: int | None = None,
+        idempotency_key: str | None = None,
+    ) -> Turn:
+        """Recall for what the ``user`` says, then record it and what the ``ai`` and ``tools`` said, in one exchange.
+
+        ``owner`` is the person whose memory it is: what they state is recalled in later sessions only if it is given.
+        ``tools`` is a list of ``{"name": …, "output": …}``; ``thread_id`` (by default the session) and ``run_id`` are stored
+        with each line. Where the model runs in between, use :meth:`recall_for` and :meth:`record`.
+        """
+        from recollect.engine.turns import turns
+        from recollect.engine.turns.exchange import parse_exchange
+
+        engine = through_agent(self._engine, agent)
+        exchange = parse_exchange(
+            engine,
+            session=session,
+            user=user,
+            ai=ai,
+            tools=tools,
+            owner=owner_named(owner, user_id),
+            project=project,
+            thread_id=thread_id,
+            run_id=run_id,
+        )
+        return turns.turn(engine, exchange, ai_profile=ai_profile, top_k=top_k, idempotency_key=idempotency_key)
+
+    @traced
+    def recall_for(
+        self,
+        *,
+        session: str,
+        user: str,
+        owner: str | None = None,
+        user_id: str | None = None,
+        project: str | None = None,
+        agent: str | None = None,
+        ai_profile: str | None = None,
+        top_k: int | None = None,
+    ) -> Recall:
+        """Return what the policy has a turn recall for what the ``user`` says: rules, facts, matches, recent lines.
+
+        ``header``, the first lines inside the fence of its ``text``, says what changed since the session's last turn.
+        """
+        from recollect.engine.turns import turn_recall
+        from recollect.engine.turns.exchange import parse_exchange
+
+        engine = through_agent(self._engine, agent)
+        owner = owner_named(owner, user_id)
+        exchange = parse_exchange(engine, session=session, user=user, owner=owner, project=project)
+        return turn_recall.recall_for(engine, exchange, ai_profile=ai_profile, top_k=top_k)
+
+    @traced
+    def record(
+        self,
+        *,
+        session: str,
+        user: str,
+        ai: str | None = None,
+        tools: Sequence[ToolOutput] = (),
+        owner: str | None = None,
+        user_id: str | None = None,
+        project: str | None = None,
+        thread_id: str | None = None,
+        run_id: str | None = None,
+        agent: str | None = None,
+        ai_profile: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> Turn:
+        """Record an exchange whose recall was made by :meth:`recall_for`."""
+        from recollect.engine.turns import turns
+        from recollect.engine.turns.exchange import parse_exchange
+
+        engine = through_agent(self._engine, agent)
+        exchange = parse_exchange(
+            engine,
+            session=session,
+            user=user,
+            ai=ai,
+            tools=tools,
+            owner=owner_named(owner, user_id),
+            project=project,
+            thread_id=thread_id,
+            run_id=run_id,
+        )
+        return turns.record(engine, exchange, ai_profile=ai_profile, idempotency_key=idempotency_key)
+
+    @traced
+    def start_phase(
+        self,
+        *,
+        name: str | None = None,
+        reason: str = "requested",
+        space: SpaceName = "session",
+        owner: str | None = None,
+        user_id: str | None = None,
+    ) -> PhaseStarted:
+        """Begin a new phase of one owner's space; from now on a recall there sees what is written in it."""
+        from recollect.engine.lifecycle import phases
+
+        owner = owner_named(owner, user_id, space)
+        return phases.start_phase(self._engine, name=name, reason=reason, space=space, owner=owner)
+
+    @traced
+    def phases(
+        self, *, space: SpaceName = "session", owner: str | None = None, user_id: str | None = None
+    ) -> tuple[PhaseInfo, ...]:
+        """Return the phases of one owner's space, oldest first."""
+        from recollect.engine.lifecycle import phases
+
+        return tuple(phases.phases(self._engine, space=space, owner=owner_named(owner, user_id, space)))
+
+    @traced
+    def phase_diff(
+        self,
+        from_phase: str,
+        to_phase: str,
+        *,
+        space: SpaceName = "session",
+        owner: str | None = None,
+        user_id: str | None = None,
+    ) -> PhaseDiff:
+        """Return what was added, deleted and replaced between the ends of two phases."""
+        from recollect.engine.lifecycle import phases
+
+        owner = owner_named(owner, user_id, space)
+        return phases.phase_diff(self._engine, from_phase, to_phase, space=space, owner=owner)

@@ -1,0 +1,165 @@
+"""Writing: add, change, relate and put away memories."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Unpack
+
+from recollect.engine.arguments import owner_named
+from recollect.engine.context import Engine
+from recollect.engine.telemetry import traced
+from recollect.engine.write import ingest
+from recollect.interfaces.python.arguments import Edits, MemoryFields, NewMemory, SpaceName, Spaces
+
+if TYPE_CHECKING:
+    from recollect.model.receipt import Receipt, RejectedValue, Related
+    from recollect.model.record import Memory
+
+
+class Writing:
+    """Methods of :class:`recollect.Recollect` that change memories."""
+
+    _engine: Engine
+
+    @traced
+    def add(self, content: str, *, idempotency_key: str | None = None, **fields: Unpack[MemoryFields]) -> Receipt:
+        """Remember one thing. A denied write is an answer too: the receipt says why."""
+        return ingest.add(self._engine, {"content": content, **fields}, idempotency_key, refuse_expired=True)
+
+    @traced
+    def add_many(self, memories: Sequence[NewMemory]) -> tuple[Receipt, ...]:
+        """Remember many things in one transaction, and return a receipt for each."""
+        return tuple(ingest.add_many(self._engine, memories, refuse_expired=True))
+
+    @traced
+    def update(
+        self, id: str, content: str, *, idempotency_key: str | None = None, **fields: Unpack[MemoryFields]
+    ) -> Receipt:
+        """Write the next version of a memory. Its address and kind stay as they are.
+
+        A caller with less authority than the memory's author does not replace it: the outcome is ``contradicted``, and the
+        new statement waits for ``resolve``.
+        """
+        from recollect.engine.write import superseding
+
+        return superseding.update(self._engine, id, content, fields, idempotency_key)
+
+    @traced
+    def supersede(self, id: str, *, by: str) -> Receipt:
+        """Make the active memory ``by`` the next version of another, such as one that :attr:`Receipt.similar` offered."""
+        from recollect.engine.write import superseding
+
+        return superseding.supersede(self._engine, id, by=by)
+
+    @traced
+    def edit(self, id: str, **changes: Unpack[Edits]) -> Memory:
+        """Change a memory's metadata: same id, same content, no new version."""
+        from recollect.engine.lifecycle import changes as lifecycle
+
+        return lifecycle.edit(self._engine, id, changes)
+
+    @traced
+    def resolve(self, id: str, *, winner: str) -> Memory:
+        """Decide a contradiction, or a pair that may be outdated; ``winner`` is the id of the side to believe."""
+        from recollect.engine.lifecycle import changes as lifecycle
+
+        return lifecycle.resolve(self._engine, id, winner=winner)
+
+    @traced
+    def archive(self, id: str) -> Memory:
+        """Take a memory out of recall, and keep it for the record."""
+        from recollect.engine.lifecycle import changes as lifecycle
+
+        return lifecycle.archive(self._engine, id)
+
+    @traced
+    def forget(self, id: str) -> Memory:
+        """Soft-delete a memory; ``restore`` brings it back until its purge date."""
+        from recollect.engine.lifecycle import changes as lifecycle
+
+        return lifecycle.forget(self._engine, id)
+
+    @traced
+    def restore(self, id: str) -> Memory:
+        """Bring back a memory that was archived, forgotten, expired or redundant."""
+        from recollect.engine.lifecycle import changes as lifecycle
+
+        return lifecycle.restore(self._engine, id)
+
+    @traced
+    def promote(
+        self,
+        id: str,
+        to_space: SpaceName,
+        *,
+        owner: str | None = None,
+        user_id: str | None = None,
+        reason: str = "requested",
+    ) -> Receipt:
+        """Take a memory into another space, along the policy's paths. A denied promotion is an answer too."""
+        from recollect.engine.lifecycle import promotion
+
+        return promotion.promote(self._engine, id, to_space, owner=owner_named(owner, user_id, to_space), reason=reason)
+
+    @traced
+    def reject(self, id: str, reason: str | None = None) -> RejectedValue:
+        """Say of a memory that it was never true: its value is refused from now on, until the person says it again.
+
+        For a value that is no longer true, ``add`` the change or ``edit(id, valid_until=…)``: that rejects nothing.
+        """
+        from recollect.engine.lifecycle import rejecting
+
+        return rejecting.reject(self._engine, id, reason)
+
+    @traced
+    def lift(self, id: str) -> RejectedValue:
+        """End a rejection, named by its own id or its memory's; ``restore`` then brings the memory back."""
+        from recollect.engine.lifecycle import rejecting
+
+        return rejecting.lift(self._engine, id)
+
+    @traced
+    def rejections(self, *, owner: str | None = None, space: Spaces = None) -> tuple[RejectedValue, ...]:
+        """Return the rejections in force, oldest first, with the words of memories that still exist."""
+        from recollect.engine.lifecycle import rejecting
+
+        return rejecting.rejections(self._engine, owner=owner, space=space)
+
+    @traced
+    def link(self, id: str, other: str, *, relation_type: str = "related_to", strength: float = 1.0) -> Related:
+        """Relate one memory to another: ``explains``, ``part_of``, ``contrasts_with`` …"""
+        from recollect.engine.write import relations
+
+        return relations.link(self._engine, id, other, relation_type=relation_type, strength=strength)
+
+    @traced
+    def unlink(self, id: str, other: str) -> int:
+        """Remove every relation of one memory to another, and return how many there were."""
+        from recollect.engine.write import relations
+
+        return relations.unlink(self._engine, id, other)
+
+    @traced
+    def vouch(
+        self,
+        id: str,
+        *,
+        confidence: float | None = None,
+        says: str | None = None,
+        by: str | None = None,
+        sign_as: str | None = None,
+        key_file: str | Path | None = None,
+    ) -> Memory:
+        """Vouch for a memory that another wrote, once. An application says ``by`` whom, or ``sign_as`` whom."""
+        from recollect.engine.trust import vouching
+
+        file = Path(key_file) if key_file is not None else None
+        return vouching.vouch(self._engine, id, confidence=confidence, says=says, by=by, sign_as=sign_as, key_file=file)
+
+    @traced
+    def withdraw_vouch(self, id: str, *, by: str | None = None) -> Memory:
+        """Withdraw one's own vouch."""
+        from recollect.engine.trust import vouching
+
+        return vouching.withdraw_vouch(self._engine, id, by=by)
