@@ -20,7 +20,13 @@ from recollect.rules.statements.tagger import Word
 from recollect.rules.statements.values import normal_text
 
 SEVERAL = tables.words("nouns", "several")
-SLOT_MODIFIERS = tables.words("nouns", "slot_modifiers")
+_SLOT_MODIFIERS = tables.words("nouns", "slot_modifiers")
+_ABOVE_ALL = re.compile(r"(?:best|most|least|top|highest|lowest|longest|fastest|worst)(?:-\w+)?$|\w{3,}est$")
+
+
+def names_the_only_one(words: list[str]) -> bool:
+    """Whether one of the words before a noun leaves one thing: "favorite", "main", "most visited", "best-selling"."""
+    return any(word in _SLOT_MODIFIERS or _ABOVE_ALL.fullmatch(word) for word in words)
 PROPERTY = tables.words("nouns", "property")
 FORMER = tables.words("nouns", "former")
 NEW = tables.words("nouns", "new")
@@ -208,7 +214,7 @@ def describe(context: Context, phrase: NounPhrase, tail: Tail, rule: str, **opti
     )  # "Ana's manager" is whom Ana reports to
     if head in AGENT_NOUNS and owner and owner != context.speaker and attribute in ("boss", "leader") and not of_person:
         attribute = "leader"
-    several = last in SEVERAL and last not in PROPERTY and not SLOT_MODIFIERS & set(words[:-1])
+    several = last in SEVERAL and last not in PROPERTY and not names_the_only_one(words[:-1])
     several = several and form_of(tail.value) is not Form.QUANTITY  # a goal of 300 euros has one amount
     frame = build(
         context,

@@ -8,11 +8,11 @@ from recollect.rules.statements.building import (
     AGENT_NOUNS,
     NEW,
     PROPERTY,
-    SLOT_MODIFIERS,
     Context,
     build,
     describe,
     is_definite,
+    names_the_only_one,
 )
 from recollect.rules.statements.frame import ChangeMark, Frame, Tense, ValueKind
 from recollect.rules.statements.named_values import colored
@@ -38,6 +38,7 @@ _MEASURES = frozenset("tall long wide high deep heavy thick".split())
 _NOT_ONE_THING = frozenset("one some part another each every this that these those other all both many most".split())
 _PLURAL_ONLY = (["pronoun"], ["hour"], ["initial"], ["coordinate"], ["headquarters"])
 """Plurals that have one value: "her pronouns are she/her"."""
+_SAYS_NOTHING = frozenset("like gonna such no nothing one".split())
 _STATUS_NOUNS = frozenset("status state mode condition stage phase".split())
 
 
@@ -61,7 +62,7 @@ def read_swapped(context: Context) -> list[Frame]:
         return []
     phrase = noun_phrase(role, context.speaker)
     head = phrase.head.split()
-    special = len(head) > 1 and bool(SLOT_MODIFIERS & set(head))
+    special = len(head) > 1 and names_the_only_one(head)
     if (
         not (phrase.owner or special)
         or not head
@@ -95,7 +96,7 @@ def _role(rest: list[Word]) -> tuple[list[Word] | None, Tail]:
     ):
         after = split_tail(rest[of + 1 :])
         role = [*rest[: of + 1], *after.value]
-    elif rest[0].lower == "the" and any(canonical(word) in SLOT_MODIFIERS for word in first.value):
+    elif rest[0].lower == "the" and names_the_only_one([canonical(word) for word in first.value]):
         role, after = first.value, first
     else:
         return None, Tail([])
@@ -250,14 +251,8 @@ def _is_slot(context: Context, tail: Tail) -> bool:
         return False
     if DEGREE & set(context.verb.adverbs) or context.rest[0].lower in DEGREE:
         return False
-    if canonical(tail.value[0]) in _NOT_VALUES or tail.value[0].lower in (
-        "like",
-        "gonna",
-        "such",
-        "no",
-        "nothing",
-        "one",
-    ):
+    first = tail.value[0]
+    if form is not Form.QUANTITY and not first.is_name and (canonical(first) in _NOT_VALUES or first.lower in _SAYS_NOTHING):
         return False
     noun = tables.predicates().by_noun.get(" ".join(word for word in head if word not in NEW))
     place = next((at for at, word in enumerate(head) if at and word in ("in", "on", "at")), len(head))
@@ -274,7 +269,7 @@ def _is_slot(context: Context, tail: Tail) -> bool:
     definite = is_definite(words) or bool(phrase.owner)
     if not definite and not _is_label(context, tail):
         return False
-    special = bool(SLOT_MODIFIERS & set(head[:-1]))
+    special = names_the_only_one(head[:-1])
     joined = any(w.tag == "PRF" for w in tail.value) and not tail.value[0].is_name
     if joined and form in (Form.NAME, Form.BARE) and _names_a_person(head):
         return False  # "The mayor is patron of Tarn School" says what the mayor is besides

@@ -212,6 +212,8 @@ def form_of(phrase: list[Word]) -> Form:
     timed = _time_form(words, lowers)
     if timed is not None:
         return timed
+    if first.lower in ("a", "an") and len(words) == 2 and unit_named(words[1].lower):
+        return Form.QUANTITY  # "a month"
     if first.tag == "CRD" and len(words) > 1 and words[-1].text in _STREETS:
         return Form.NAME  # "12 Elm Street"
     if first.tag == "CRD" or _MONEY.fullmatch(first.text) or (first.tag == "ORD" and len(words) > 1):
@@ -316,6 +318,8 @@ def split_tail(words: list[Word]) -> Tail:
         at = _read_adjunct(words, at, tail)
     tail.scope = [normal_text(scope) for scope in tail.scope if scope]
     value = tail.value
+    if len(value) == 2 and value[0].lower in ("a", "an") and unit_named(value[1].lower):
+        value[0] = Word("1", "1", "CRD")
     if len(value) > 3 and value[0].lower == "version" and value[1].tag == "CRD" and value[2].lower == "of":
         tail.value = [*value[3:], value[1]]  # "version 13.4 of PostgreSQL" is "PostgreSQL 13.4"
     return tail
@@ -375,7 +379,8 @@ def _opens_adjunct(words: list[Word], at: int, value: list[Word]) -> bool:
         return True
     if lower in SCOPE_PREPOSITIONS and not word.is_noun:
         return True
-    return word.tag in ("VVN", "VVG") and value[-1].is_noun
+    compound = word.tag == "VVG" and after is None and len(value) == 1  # "metal detecting"
+    return word.tag in ("VVN", "VVG") and value[-1].is_noun and not compound
 
 
 def _spans(before: Word, after: Word, between: str) -> bool:

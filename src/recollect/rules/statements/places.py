@@ -1,6 +1,7 @@
 """Places that the rules know by name: countries, states, cities and towns."""
 
 import re
+import unicodedata
 
 from recollect.rules.statements import tables
 
@@ -16,9 +17,16 @@ _TOWN = re.compile(
 """Endings of the names of towns, for those that no list has."""
 
 
+def place_name(value: str) -> str:
+    """Return a place as the lists spell it: the lists have most names without accents ("Cádiz")."""
+    name = value.lower().split(",")[0].strip()
+    plain = "".join(char for char in unicodedata.normalize("NFD", name) if not unicodedata.combining(char))
+    return plain if plain in KNOWN_PLACES else name
+
+
 def is_place(value: str) -> bool:
     """Return whether a value names a known country, state or city, or ends as names of towns do."""
-    name = value.lower().split(",")[0].strip()
+    name = place_name(value)
     parts = name.split()
     shorter = parts[0] if len(parts) > 1 and parts[-1] in COUNTRIES else name
     known = not KNOWN_PLACES.isdisjoint((name, " ".join(parts[:2]), shorter))

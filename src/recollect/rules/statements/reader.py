@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 from recollect.rules.statements import tables
-from recollect.rules.statements.building import PROPERTY, SEVERAL, Context, build
+from recollect.rules.statements.building import PROPERTY, SEVERAL, Context, build, names_the_only_one
 from recollect.rules.statements.changes import CHANGE_VERBS, read_change
 from recollect.rules.statements.clause import TENTATIVE, Clause, VerbGroup, parse_clause
 from recollect.rules.statements.descriptions import STATES, read_copula, read_duty, read_label, read_swapped
@@ -55,6 +55,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]]?\s+(?=[\"'(]?[A-Z0-9À-Þ])")
 _ABBREVIATION = re.compile(
     r"(?:\b(?:mr|mrs|ms|dr|prof|st|jr|sr|no|vs|etc|approx|ca|inc|ltd|a\.m|p\.m|e\.g|i\.e|z\.b)|\b[A-Z])\.$", re.I
 )
+_NAME_ALONE = re.compile(r"(?:[A-ZÀ-Þ][\w'’-]*[ .!]*){1,3}$")
 _CORRECTION = re.compile(
     r"^(?:(?:no longer true|fix)\s*[:,–-]\s*|(?:it )?turns out(?: that)? )(.+)$",
     re.I,
@@ -111,7 +112,11 @@ def detect_language(text: str) -> str | None:
 
 
 def _has_sentences(text: str) -> bool:
-    return any(not _ABBREVIATION.search(text[: match.start()]) for match in _SENTENCE_END.finditer(text))
+    """Whether a text has several sentences. A name alone is none: "is Rev. Hilary Stokes" goes on after its abbreviation."""
+    return any(
+        not _ABBREVIATION.search(text[: match.start()]) and not _NAME_ALONE.match(text, match.end())
+        for match in _SENTENCE_END.finditer(text)
+    )
 
 
 def _read_english(text: str, speaker: str, *, corrects: bool) -> list[Frame]:
@@ -413,6 +418,9 @@ def read_clause(context: Context) -> list[Frame]:
 def _as_value(context: Context) -> Context:
     """Read the participle of "the status is shipped", "Ana's position is left back" as the value of a property."""
     verb, head = context.verb, context.phrase.head.split()
+    if verb.progressive and not verb.past and names_the_only_one(head[:-1]):  # "her main hobby is birdwatching"
+        doing = Word(verb.surface, verb.surface, "NN1")
+        return replace(context, verb=replace(verb, progressive=False, copula=True, lemma="be"), rest=[doing, *context.rest])
     if not verb.passive or verb.past or not PROPERTY & set(head) or not (context.phrase.owner or head[-1] in PROPERTY):
         return context
     value = Word(verb.surface, verb.surface, "AJ0")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from recollect.rules.language.calendar import SHORT_WEEKDAYS, WEEKDAYS
 from recollect.rules.language.word_lists import any_of
 from recollect.rules.statements.frame import ANY, ChangeMark, Frame, Relation, Tense, ValueKind
-from recollect.rules.statements.places import CITIES, COUNTRIES, STATES
+from recollect.rules.statements.places import CITIES, COUNTRIES, STATES, place_name
 from recollect.rules.statements.values import dimension_of, names_in, normal_value
 
 _STRENGTH = (Relation.APART, Relation.CONTESTED, Relation.SAME, Relation.CHANGED, Relation.RETRACTED)
@@ -182,7 +182,7 @@ _IN_SEVERAL = re.compile(
 
 def _in_two_towns(old: Frame, new: Frame) -> bool:
     """Whether a thing that is in one place is said to be in two towns or countries, neither of which is part of the other."""
-    places = [frame.value.lower() for frame in (old, new)]
+    places = [place_name(frame.value) for frame in (old, new)]
     known = any(all(place in listed for place in places) for listed in (CITIES, COUNTRIES, _CONTINENTS))
     began = new.rule == "once" and not _IN_SEVERAL.search(f"{new.attribute} ")
     return known and (new.attribute in _IN_ONE_PLACE or began)
@@ -237,7 +237,8 @@ def _measured(value: str) -> frozenset[str]:
     """What a quantity counts: the dimension of its unit, or the counted words."""
     words = [word for word in normal_value(value).split() if not word.startswith(("#", "~"))]
     until = words.index("per") if "per" in words else len(words)
-    return frozenset(dimension_of(word[1:]) if word.startswith("%") else word for word in words[:until])
+    measured = frozenset(dimension_of(word.removeprefix("%")) for word in words[:until])
+    return measured | {"money"} if "pound" in words else measured  # of weight or of money
 
 
 def _rate(value: str) -> str:

@@ -67,7 +67,7 @@ _DIMENSIONS = {
         "mass": "kilogram gram milligram microgram pound ounce",
         "volume": "litre millilitre",
         "data": "kilobyte megabyte gigabyte terabyte gibibyte mebibyte",
-        "money": "dollar euro sterling yen rupee",
+        "money": "dollar euro sterling yen rupee franc crown krone krona peso zloty lira dinar rand yuan won baht cent",
         "temperature": "degree celsius fahrenheit",
     }.items()
     for unit in units.split()
