@@ -31,7 +31,7 @@ PROPERTY = tables.words("nouns", "property")
 FORMER = tables.words("nouns", "former")
 NEW = tables.words("nouns", "new")
 AGENT_NOUNS = tables.mapping("agent_nouns")
-_PERIOD_ADJECTIVES = {
+PERIOD_ADJECTIVES = {
     "daily": "day", "weekly": "week", "monthly": "month", "yearly": "year", "annual": "year", "hourly": "hour",
 }  # fmt: skip
 
@@ -188,12 +188,13 @@ def describe(context: Context, phrase: NounPhrase, tail: Tail, rule: str, **opti
     renewed = bool(NEW & set(words)) and len(words) > 1
     words = [word for word in words if word not in NEW and word != "ex"] or words
     owner, head = phrase.owner, " ".join(words)
+    named = head == "name"
     if head == "name" and len(owner.split()) > 1:  # "X's dog's name is V" says what "X's dog is V" says
         *before, head = owner.split()
         owner, words = " ".join(before), [head]
     value = tail.text
-    if len(words) > 1 and words[0] in _PERIOD_ADJECTIVES and form_of(tail.value) is Form.QUANTITY:
-        value = f"{value} per {_PERIOD_ADJECTIVES[words[0]]}"
+    if len(words) > 1 and words[0] in PERIOD_ADJECTIVES and form_of(tail.value) is Form.QUANTITY:
+        value = f"{value} per {PERIOD_ADJECTIVES[words[0]]}"
         words = words[1:]
     divided = by_suffix(NounPhrase(owner, " ".join(words)), tail)
     owner, head, words = divided.owner, divided.head, divided.head.split()
@@ -215,6 +216,7 @@ def describe(context: Context, phrase: NounPhrase, tail: Tail, rule: str, **opti
     if head in AGENT_NOUNS and owner and owner != context.speaker and attribute in ("boss", "leader") and not of_person:
         attribute = "leader"
     several = last in SEVERAL and last not in PROPERTY and not names_the_only_one(words[:-1])
+    several = several and not (named and context.subject_words[0].lower == "the")  # "the name of Ana's pet": she has one
     several = several and form_of(tail.value) is not Form.QUANTITY  # a goal of 300 euros has one amount
     frame = build(
         context,

@@ -245,7 +245,7 @@ def _is_slot(context: Context, tail: Tail) -> bool:
     if (
         (context.verb.plural and head[-1:] not in _PLURAL_ONLY)
         or not head
-        or head[0] in _NOT_ONE_THING
+        or (head[0] in _NOT_ONE_THING and not (head[0] == "most" and is_definite(words)))  # "the most visited sight"
         or words[0].lower in _NOT_ONE_THING
     ):
         return False

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from recollect.rules.statements import tables
-from recollect.rules.statements.building import Context, build
+from recollect.rules.statements.building import PERIOD_ADJECTIVES, Context, build
 from recollect.rules.statements.frame import ChangeMark, Frame, Tense, ValueKind
 from recollect.rules.statements.phrases import (
     Form,
@@ -30,6 +30,7 @@ FIXED = {tuple(pair.replace("_", " ").split("-")) for pair in tables.words("verb
 KEEPING_VERBS = tables.words("verbs", "kept")
 _MAKES = frozenset("develop publish produce manufacture distribute operate edit narrate voice illustrate".split())
 _PLACING = frozenset("in at on under with to".split())
+_WITH_SEVERAL = tables.words("verbs", "with_several")
 _LEADS_A_PERSON = frozenset("manage lead head run chair captain coach supervise".split())
 _LEAGUES = frozenset("league division championship conference bundesliga liga".split())
 _HAPPENS = frozenset("air premiere debut originate".split())
@@ -120,7 +121,10 @@ def _made_by(context: Context, attribute: str, preposition: str, tail: Tail) -> 
 def _placed(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
     """ "The cluster is deployed in eu-west-1", "Pebble is licensed under MIT": it is there, and not elsewhere."""
     verb = context.verb
-    if preposition not in _PLACING or not verb.passive or verb.lemma not in PLACED_VERBS or not _names_one(tail):
+    means = preposition == "with" and context.subject_words[0].lower in ("the", "my", "our") and len(tail.value) <= 3
+    means = means and verb.lemma not in _WITH_SEVERAL and (tail.form is Form.BARE or _names_one(tail)) and not tail.scope
+    placed = verb.lemma in PLACED_VERBS and _names_one(tail)
+    if preposition not in _PLACING or not verb.passive or not (placed or means) or tail.value[-1].tag == "NN2":
         return None
     if verb.plural or (verb.lemma in ("release", "distribute", "license") and preposition != "under"):
         return None
@@ -286,7 +290,8 @@ def _led(context: Context, attribute: str, preposition: str, tail: Tail) -> Fram
 def _kept(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
     """ "The shop stores its data in MySQL", "Ravi rents the flat from Mr. Abel": the holder is the value."""
     rest = context.rest
-    if context.verb.lemma not in KEEPING_VERBS or context.verb.passive or len(rest) < 4:
+    regular = len(rest) > 1 and rest[0].lower == "the" and rest[1].lower in PERIOD_ADJECTIVES and not context.verb.past
+    if not (regular or context.verb.lemma in KEEPING_VERBS) or context.verb.passive or len(rest) < 4:
         return None
     if rest[0].lower not in ("its", "his", "her", "their", "the", "my", "our"):
         return None
@@ -298,7 +303,7 @@ def _kept(context: Context, attribute: str, preposition: str, tail: Tail) -> Fra
     ):
         return None
     holder = split_tail(rest[at + 1 :])
-    if not _names_one(holder) or at < 2:
+    if not (_names_one(holder) or (regular and holder.form is Form.THE)) or at < 2:
         return None
     where = "at" if rest[at].lower in ("in", "on") else rest[at].lower
     return build(context, join(context.verb.lemma, *content(rest[1:at]), where), holder, "kept", one=True)

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from itertools import pairwise
 
 from recollect.rules.statements import tables
 from recollect.rules.statements.building import PROPERTY, SEVERAL, Context, build, names_the_only_one
@@ -224,8 +225,9 @@ def _read_relative(words: list[Word], speaker: str) -> list[Frame]:
     noun = head_of(description[: _clause_at(description)])
     several = noun is None or (canonical(noun) in SEVERAL and canonical(noun) not in PROPERTY)
     several = several or any(word.lemma in _OF_MANY and noun.lower not in _SORTS for word in description if noun)
-    several = several and not above_all
-    if several or (tail.form is Form.THE and not tail.has_name and not above_all):
+    now = any(word.tag == "VVG" and before.lemma == "be" for before, word in pairwise(description))  # "that Ana is learning"
+    several = several and not above_all and not now
+    if several or (tail.form is Form.THE and not tail.has_name and not above_all and not now):
         return []
     said = (speaker if word.lower in _FIRST_PERSON else " ".join(content([word])) for word in description)
     phrase = NounPhrase("", " ".join(filter(None, said)))
