@@ -7,6 +7,7 @@ from recollect.rules.statements import tables
 from recollect.rules.statements.clause import TENTATIVE, VerbGroup
 from recollect.rules.statements.frame import NO_SUBJECT, ChangeMark, Frame, Tense, ValueKind
 from recollect.rules.statements.phrases import (
+    CREATURES,
     FILLER,
     Form,
     NounPhrase,
@@ -184,7 +185,7 @@ def _held_before(context: Context, tail: Tail, change: ChangeMark) -> bool:
 def describe(context: Context, phrase: NounPhrase, tail: Tail, rule: str, **options: object) -> Frame:
     """The frame of a definite description: the owner's ``head`` has the value. Roles that come in several keep every value."""
     words = phrase.head.split()
-    former = bool(FORMER & set(words)) and len(words) > 1
+    former = bool(FORMER & set(words)) and len(words) > 1 and (words[0] != "late" or words[-1] in CREATURES)
     renewed = bool(NEW & set(words)) and len(words) > 1
     words = [word for word in words if word not in NEW and word != "ex"] or words
     owner, head = phrase.owner, " ".join(words)

@@ -7,6 +7,7 @@ from recollect.rules.statements.building import Context, build, by_suffix, descr
 from recollect.rules.statements.frame import ANY, ChangeMark, Frame, Tense
 from recollect.rules.statements.phrases import (
     CREATURES,
+    DEICTIC,
     SCOPE_PREPOSITIONS,
     Form,
     NounPhrase,
@@ -33,7 +34,19 @@ def read_change(context: Context) -> list[Frame]:
     """The frames of a clause that announces a change; none if it announces none."""
     if context.negated or context.tense is Tense.UNSURE:
         return []
-    for rule in (_replaced, _appointed, _took_over, _from_to, _traded, _used_as, _has_its, _has_new, _changed_to):
+    for rule in (
+        _replaced,
+        _as_role,
+        _appointed,
+        _took_over,
+        _from_to,
+        _traded,
+        _dropped_for,
+        _used_as,
+        _has_its,
+        _has_new,
+        _changed_to,
+    ):
         frames = rule(context)
         if frames:
             return frames
@@ -76,7 +89,7 @@ def _may_be_value(value: list[Word]) -> bool:
 
 
 def _replaced(context: Context) -> list[Frame]:
-    """ "B replaced A as N of Y", "A was replaced by B as N of Y", "B succeeded A as N"."""
+    """ "A was replaced by B as N of Y", "we replaced A with B"."""
     verb, rest = context.verb, context.rest
     if verb.lemma not in ("replace", "succeed"):
         return []
@@ -90,15 +103,60 @@ def _replaced(context: Context) -> list[Frame]:
             role, after = _role_after(rest[as_at + 1 :], context)
             return _described(context, role, new, after, "replaced as", text_of(context.subject_words))
         return _replacing(context, text_of(context.subject_words), split_tail(rest[by + 1 :]))
-    if as_at is not None:
-        role, after = _role_after(rest[as_at + 1 :], context)
-        return _described(
-            context, role, context.subject_words, after, "replaced as", text_of(split_tail(rest[:as_at]).value)
-        )
     with_at = _index(rest, "with", "by")
-    if with_at is not None and with_at > 0:
+    if as_at is None and with_at is not None and with_at > 0:
         return _replacing(context, text_of(split_tail(rest[:with_at]).value), split_tail(rest[with_at + 1 :]))
     return []
+
+
+def _as_role(context: Context) -> list[Frame]:
+    """ "B was sworn in as N of Y", "B takes over from A as N of Y", "B replaced A as N of Y", "Y hired B as its N".
+
+    What follows "as" says which role it is, whatever the verb; only verbs of leaving and of mere opinion say otherwise.
+    """
+    verb, rest = context.verb, context.rest
+    as_at = _index(rest, "as")
+    if as_at is None or as_at + 1 >= len(rest) or verb.lemma in _NOT_INTO_ROLE or verb.progressive or verb.copula:
+        return []
+    if f"{verb.lemma}-{verb.particle}" in _OUT_OF_ROLE or rest[as_at + 1].lower in ("a", "an", "one", "if", "though", "well"):
+        return []
+    if not (verb.past or verb.perfect or verb.passive) and verb.lemma not in ("take", "step", "replace", "succeed", "follow"):
+        return []
+    own = rest[as_at + 1].lower in ("its", "their")
+    role, after = _role_after(rest[as_at + 1 :], context)
+    instead, after = _instead_of(after)
+    given = [word for word in rest[:as_at] if word.tag not in ("AVP", "AV0", "PRP")]
+    before = rest[:as_at]
+    from_at = _index(before, "from", "for")
+    if verb.lemma in APPOINT_VERBS and not verb.passive:
+        person = split_tail(before)
+        owner = role.owner or (context.subject if own or context.phrase.whole else "")
+        return _described(context, NounPhrase(owner, role.head), person.value, after, "appointed", instead)
+    if not role.owner or form_of(context.subject_words) is not Form.NAME:
+        return []
+    if not verb.passive and from_at is None and given and verb.lemma not in _DISPLACES:
+        return [] if any(word.is_noun for word in given) and verb.lemma not in ("make",) else _described(
+            context, role, context.subject_words, after, "as role", instead
+        )
+    if verb.lemma in _DISPLACES and not verb.passive:
+        instead = text_of(split_tail(before).value)
+    elif from_at is not None:
+        instead = text_of(split_tail(before[from_at + 1 :]).value)
+    return _described(context, role, context.subject_words, after, "as role", instead)
+
+
+_NOT_INTO_ROLE = tables.words("verbs", "not_into_role")
+_OUT_OF_ROLE = frozenset(("step-down", "stand-down", "step-back", "bow-out", "go-down", "come-across", "stand-out"))
+_DISPLACES = frozenset("replace succeed follow overtake displace unseat supplant relieve beat oust depose".split())
+
+
+def _instead_of(after: Tail) -> tuple[str, Tail]:
+    """Take "in place of A", "instead of A", "from A" out of what limits a change: it names the old value."""
+    for scope in after.scope:
+        for words in ("in place of ", "instead of ", "from "):
+            if scope.startswith(words):
+                return scope.removeprefix(words), replace(after, scope=[one for one in after.scope if one != scope])
+    return "", after
 
 
 def _replacing(context: Context, old: str, tail: Tail) -> list[Frame]:
@@ -184,15 +242,45 @@ def _from_to(context: Context) -> list[Frame]:
 
 
 def _traded(context: Context) -> list[Frame]:
-    """ "traded in the Panda for a Dacia", "swapped coffee for tea", "replaced the old phone with a Pixel"."""
+    """ "traded in the Panda for a Dacia", "swapped coffee for tea", "replaced the old phone with a Pixel", "left A for B"."""
     verb, rest = context.verb, context.rest
-    if verb.lemma not in _TRADE or verb.passive:
+    if verb.passive or not (verb.lemma in _TRADE or (verb.lemma in _LEAVES and (verb.past or verb.perfect))):
         return []
     at = _index(rest, "for") if verb.lemma != "replace" else _index(rest, "with", "by")
+    favor = next((at for at, word in enumerate(rest[:-2]) if word.lower == "in" and rest[at + 2].lower == "of"), None)
+    if favor is not None and rest[favor + 1].lower in ("favour", "favor"):
+        at, rest = favor, [*rest[: favor + 1], *rest[favor + 3 :]]
     if at is None:
         return []
     left = rest[1:at] if verb.particle else rest[:at]
-    return _replacing(context, text_of(split_tail(left).value), split_tail(rest[at + 1 :]))
+    old, tail = split_tail(left), split_tail(rest[at + 1 :])
+    named = _is_one_name(old) and _is_one_name(tail)
+    return _replacing(context, old.text, tail) if named or verb.lemma in _TRADE else []
+
+
+def _is_one_name(tail: Tail) -> bool:
+    plain = not any(word.tag == "CJC" or word.lower in ("and", "or") for word in tail.value)
+    return tail.form is Form.NAME and plain and not tail.more
+
+
+def _dropped_for(context: Context) -> list[Frame]:
+    """ "dropped A and hired B", "gave up A and took up B": what was begun has taken the place of what was ended."""
+    verb, rest = context.verb, context.rest
+    at = _index(rest, "and")
+    ends = verb.lemma in _LEAVES or f"{verb.lemma}-{verb.particle}" in ("give-up", "pack-in")
+    if at is None or not ends or verb.passive or not (verb.past or verb.perfect) or at + 2 >= len(rest):
+        return []
+    old, begun, then = split_tail(rest[1:at] if verb.particle else rest[:at]), rest[at + 1], rest[at + 2 :]
+    if then[0].tag in ("AVP", "PRP") or then[0].lower == "up":
+        then = then[1:]
+    if begun.lemma not in _BEGINS and begun.lower.removesuffix("ed") not in _BEGINS and begun.lower.removesuffix("d") not in _BEGINS:
+        return []
+    new = split_tail(then)
+    return _replacing(context, old.text, new) if _is_one_name(old) and _is_one_name(new) else []
+
+
+_LEAVES = frozenset("leave drop abandon ditch desert quit sack dump forsake dismiss fire".split())
+_BEGINS = frozenset("hire join start adopt choose retain take pick sign engage discover begin buy get".split())
 
 
 def _used_as(context: Context) -> list[Frame]:
@@ -210,9 +298,11 @@ def _used_as(context: Context) -> list[Frame]:
     if as_at is None or as_at < 0:
         return []
     owner_words = rest[as_at + 1 :]
-    if not owner_words or owner_words[0].lower not in ("its", "their", "his", "her", "my", "our", "the"):
+    owned = bool(owner_words) and owner_words[0].lower in ("its", "their", "his", "her", "my", "our", "the")
+    bare = bool(owner_words) and owner_words[0].tag in ("NN1", "AJ0") and verb.lemma in ("use", "have")
+    if not owned and not bare:
         return []
-    role, after = _role_after(owner_words[1:], context)
+    role, after = _role_after(owner_words[1:] if owned else owner_words, context)
     value = split_tail(rest[: as_at if rest[as_at].lower == "as" else as_at + 1]).value
     if not role.head or role.owner or not value or (form_of(value) in _NO_VALUE and len(value) > 1):
         return []
@@ -249,23 +339,27 @@ def _has_its(context: Context) -> list[Frame]:
 
 
 def _has_new(context: Context) -> list[Frame]:
-    """ "User has a new GP, Dr. Byrne", "We have a new coach: Ana Ruiz"."""
+    """ "User has a new GP, Dr. Byrne", "Harrow elected a new mayor last night, Ana Ruiz", "found a new publisher in Woolgather"."""
     verb, rest = context.verb, context.rest
-    if verb.lemma not in ("have", "get") or (verb.past and verb.lemma == "have"):
+    if verb.passive or verb.copula or (verb.past and verb.lemma == "have") or verb.lemma in _NOT_INTO_ROLE:
         return []
     new = _index(rest, "new")
     mark = next(
         (at for at, word in enumerate(rest) if word.text in (",", ":") or word.lower in ("named", "called")), None
     )
-    if new is None or mark is None or new > 1 or mark <= new + 1:
+    if mark is None and verb.lemma == "find":
+        mark = _index(rest, "in")
+    if new is None or mark is None or new > 1 or mark <= new + 1 or (new == 1 and rest[0].tag not in ("AT0", "DPS")):
         return []
-    role, tail = noun_phrase(rest[new + 1 : mark], context.speaker), split_tail(rest[mark + 1 :])
-    if role.owner or not role.head or tail.form is not Form.NAME:
+    named = rest[new + 1 : mark]
+    until = next((at for at, word in enumerate(named) if word.lower in DEICTIC), len(named))
+    role, tail = noun_phrase(named[:until], context.speaker), split_tail(rest[mark + 1 :])
+    product = tail.form is Form.A and tail.has_name
+    if not role.head or not (tail.form is Form.NAME or product) or any(word.tag == "PRP" for word in named[:until]):
         return []
+    owner = role.owner or context.subject
     return [
-        describe(
-            context, NounPhrase(context.subject, role.head), tail, "has new", tense=Tense.NOW, change=ChangeMark.CHANGE
-        )
+        describe(context, NounPhrase(owner, role.head), tail, "has new", tense=Tense.NOW, change=ChangeMark.CHANGE)
     ]
 
 

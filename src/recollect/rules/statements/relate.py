@@ -43,9 +43,19 @@ def _relate(old: Frame, new: Frame) -> Relation:
         found = _in_slot(old, new)
         if found is not Relation.APART:
             return found
+    if old.subject == new.subject and _changes_named_value(old, new):
+        return Relation.CHANGED
     if old.subject == new.subject and new.change is ChangeMark.STOP and new.negated and not old.negated:
         return _ended(old, new)
     return Relation.APART
+
+
+def _changes_named_value(old: Frame, new: Frame) -> bool:
+    """Whether a change names the old value, and both name the attribute by one noun: "the timeout" is the default timeout."""
+    plain = old.single and new.single and not old.negated and not new.negated and old.scope == new.scope
+    if not plain or not new.old_value or normal_value(new.old_value) != normal_value(old.value):
+        return False
+    return old.attribute.split()[-1] == new.attribute.split()[-1] and _comparable(old, new)
 
 
 def compare(old: Sequence[Frame], new: Sequence[Frame]) -> tuple[Relation, Frame | None, Frame | None]:

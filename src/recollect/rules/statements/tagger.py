@@ -272,6 +272,8 @@ def _repair_word(words: list[Word], at: int, word: Word) -> None:
         and words[at + 1].is_noun
     ):
         word.tag = "NN1"  # "the deploy window": between a determiner and a noun there is no finite verb
+    elif word.tag == "AJC" and at + 1 < len(words) and words[at + 1].lower in ("of", "for", "at"):
+        word.tag, word.lemma = "NN1", lower  # "as presenter of Quiz Attic"
     elif word.tag == "VVN" and previous is not None and previous.tag == "NN1" and _closes_noun(words, at):
         word.tag, word.lemma = "NN1", lower  # "in the garden shed"
     elif word.tag == "UNC" or (
@@ -298,6 +300,8 @@ def _is_leading_name(words: list[Word]) -> bool:
         return False
     if second.is_name and second.text[0].isupper() and first.tag in ("NN1", "VVD", "VVN", "AJ0"):
         return True
+    if second.is_name and first.tag == "AV0" and is_unknown(first.lower):
+        return True  # "Tilly Marsden"
     if first.tag == "NN2":
         return second.text == "'s" or second.tag in ("VVZ", "VBZ", "VHZ")
     if first.tag == "VVG" and not first.lower.endswith("ing"):
