@@ -31,7 +31,9 @@ def names_the_only_one(words: list[str]) -> bool:
 PROPERTY = tables.words("nouns", "property")
 FORMER = tables.words("nouns", "former")
 NEW = tables.words("nouns", "new")
-AGENT_NOUNS = tables.mapping("agent_nouns")
+ROLE_OF_VERB = {verb: nouns.split()[0] for verb, nouns in tables.mapping("roles").items()}
+ROLES = {noun: nouns.split()[0] for nouns in tables.mapping("roles").values() for noun in nouns.split()}
+"""The nouns of roles, each with the one noun that its slot has.""" 
 PERIOD_ADJECTIVES = {
     "daily": "day", "weekly": "week", "monthly": "month", "yearly": "year", "annual": "year", "hourly": "hour",
 }  # fmt: skip
@@ -204,18 +206,15 @@ def describe(context: Context, phrase: NounPhrase, tail: Tail, rule: str, **opti
     if last in ("dose", "dosage") and len(owner.split()) > 1:
         *whose, substance = owner.split()
         attribute, subject = f"take {substance}", " ".join(whose)
-    elif predicate is not None and (owner or head not in AGENT_NOUNS):
+    elif predicate is not None and (owner or head not in ROLES):
         attribute = predicate.attribute
-    elif not owner and len(words) > 1 and last in AGENT_NOUNS:  # "the thesis supervisor" is who supervises the thesis
-        subject, attribute = " ".join(words[:-1]), "leader"
-    elif owner and head in AGENT_NOUNS:
-        attribute = "leader"
-    first = context.subject_words[0]
-    of_person = (
-        attribute == "boss" and first.is_name and len(owner.split()) <= 2
-    )  # "Ana's manager" is whom Ana reports to
-    if head in AGENT_NOUNS and owner and owner != context.speaker and attribute in ("boss", "leader") and not of_person:
-        attribute = "leader"
+    elif not owner and len(words) > 1 and last in ROLES:  # "the thesis supervisor" is who supervises the thesis
+        subject, attribute = " ".join(words[:-1]), ROLES[last]
+    elif owner and head in ROLES:
+        attribute = ROLES[head]
+    of_person = attribute == "boss" and context.subject_words[0].is_name and len(owner.split()) <= 2
+    if head in ROLES and owner and owner != context.speaker and attribute == "boss" and not of_person:
+        attribute = ROLES[head]  # "Ana's manager" is whom Ana reports to; the manager of a shop runs the shop
     several = last in SEVERAL and last not in PROPERTY and not names_the_only_one(words[:-1])
     several = several and not (named and context.subject_words[0].lower == "the")  # "the name of Ana's pet": she has one
     several = several and form_of(tail.value) is not Form.QUANTITY  # a goal of 300 euros has one amount

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from recollect.rules.statements import tables
 from recollect.rules.statements.building import (
-    AGENT_NOUNS,
     NEW,
     PROPERTY,
+    ROLES,
     Context,
     build,
     describe,
@@ -296,7 +296,7 @@ def _is_slot(context: Context, tail: Tail) -> bool:
 
 def _names_a_person(head: list[str]) -> bool:
     """ "The coach is a Spaniard" says what the coach is, and not who."""
-    return head[-1] in CREATURES or head[-1] in AGENT_NOUNS or bool(_ROLE.search(head[-1]))
+    return head[-1] in CREATURES or head[-1] in ROLES or bool(_ROLE.search(head[-1]))
 
 
 _ROLE = re.compile(r"(?:er|or|ist|ian|ant|coach|boss|chief|head|wife|husband)$")

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from recollect.rules.statements import tables
-from recollect.rules.statements.building import PERIOD_ADJECTIVES, Context, build
+from recollect.rules.statements.building import PERIOD_ADJECTIVES, ROLE_OF_VERB, Context, build
 from recollect.rules.statements.frame import ChangeMark, Frame, Tense, ValueKind
 from recollect.rules.statements.phrases import (
     Form,
@@ -21,7 +21,7 @@ from recollect.rules.statements.phrases import (
 from recollect.rules.statements.tagger import NOUNS, Word
 
 ONCE_VERBS = tables.words("verbs", "once")
-AGENT_VERBS = tables.words("verbs", "agent")
+BY_SEVERAL = tables.words("verbs", "by_several")
 MAKER_VERBS = tables.words("verbs", "maker")
 PLACED_VERBS = tables.words("verbs", "placed")
 TENDING_VERBS = tables.words("verbs", "tends")
@@ -30,8 +30,8 @@ FIXED = {tuple(pair.replace("_", " ").split("-")) for pair in tables.words("verb
 KEEPING_VERBS = tables.words("verbs", "kept")
 _MAKES = frozenset("develop publish produce manufacture distribute operate edit narrate voice illustrate".split())
 _PLACING = frozenset("in at on under with to".split())
+_OF_MANY = tables.words("verbs", "of_many")
 _WITH_SEVERAL = tables.words("verbs", "with_several")
-_LEADS_A_PERSON = frozenset("manage lead head run chair captain coach supervise".split())
 _LEAGUES = frozenset("league division championship conference bundesliga liga".split())
 _HAPPENS = frozenset("air premiere debut originate".split())
 """What happens once by itself: "premiered on NBC"."""
@@ -76,18 +76,29 @@ def read_open(context: Context) -> list[Frame]:
             return [frame]
     if not tail.value:
         return [build(context, attribute, tail, "open")] if not context.rest or tail.scope or dated else []
-    return [build(context, attribute, tail, "open")]
+    return [build(context, attribute, tail, "open"), *_done_by(context, preposition, tail)]
+
+
+def _done_by(context: Context, preposition: str, tail: Tail) -> list[Frame]:
+    """ "Hana babysits for the Kims" also says who the babysitter for the Kims is: it meets a statement that says so."""
+    verb = context.verb
+    habit = not (verb.past or verb.perfect or verb.progressive or verb.passive or verb.plural or verb.modal)
+    if not habit or context.negated or context.tense is not Tense.NOW or verb.lemma in BY_SEVERAL | _OF_MANY:
+        return []
+    if preposition not in ("", "for") or tail.scope or tail.times or tail.more or context.scope or verb.adverbs:
+        return []
+    one = tail.form in (Form.NAME, Form.THE) or (tail.value and tail.value[0].tag == "DPS")
+    if not one or form_of(context.subject_words) is not Form.NAME or any(word.tag == "CJC" for word in tail.value):
+        return []
+    thing = noun_phrase(tail.value, context.speaker).whole
+    return [build(context, agent_noun(verb.lemma), Tail(context.subject_words), "implied", subject=thing, one=True)]
 
 
 def _as_active(context: Context) -> Context:
     """ "The company was founded by two engineers" as "Two engineers founded the company"."""
     verb, rest = context.verb, context.rest
-    if (
-        not verb.passive
-        or not rest
-        or rest[0].lower != "by"
-        or ((verb.lemma in ONCE_VERBS or verb.lemma in MAKER_VERBS) and form_of(rest[1:]) is Form.NAME)
-    ):
+    by_one = verb.lemma in ONCE_VERBS or verb.lemma in MAKER_VERBS or verb.lemma in ROLE_OF_VERB or _is_done_now(context)
+    if not verb.passive or not rest or rest[0].lower != "by" or (by_one and form_of(rest[1:]) is Form.NAME):
         return context
     tail = split_tail(rest[1:])
     if (
@@ -103,7 +114,9 @@ def _as_active(context: Context) -> Context:
 
 
 def agent_noun(lemma: str) -> str:
-    """Who does what a verb says: "publish" gives "publisher", "operate" "operator"."""
+    """Who does what a verb says: "publish" gives "publisher", "operate" "operator", "captain" "captain"."""
+    if lemma in ROLE_OF_VERB:
+        return ROLE_OF_VERB[lemma]
     if lemma.endswith(("ate", "ct", "dit", "vise", "vern")):
         return f"{lemma.removesuffix('e')}or"
     return canonical(Word("", f"{lemma.removesuffix('e')}er", "NN1"))
@@ -112,10 +125,18 @@ def agent_noun(lemma: str) -> str:
 def _made_by(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
     """ "The almanac is published by Brill & Co": one publisher, whatever the tense; "The publisher of …" says the same."""
     verb = context.verb
-    if preposition != "by" or not verb.passive or verb.lemma not in MAKER_VERBS or not _names_one(tail):
+    if preposition != "by" or not verb.passive or verb.lemma in BY_SEVERAL or not _names_one(tail):
+        return None
+    if verb.lemma not in MAKER_VERBS and verb.lemma not in ROLE_OF_VERB and not _is_done_now(context):
         return None
     again = verb.past and bool(tail.times)  # "was performed by Ana in 2019" leaves room for others
     return build(context, agent_noun(verb.lemma), tail, "made by", one=True, tense=context.tense, contested=again)
+
+
+def _is_done_now(context: Context) -> bool:
+    """Whether one thing is said to be done by somebody as things stand: "The hedge is trimmed by Omar"."""
+    one = context.subject_words[0].lower in ("the", "my", "our") and context.subject_words[-1].tag != "NN2"
+    return one and not context.verb.past and not context.verb.perfect and not context.verb.plural
 
 
 def _placed(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
@@ -264,17 +285,12 @@ def _counted(context: Context, attribute: str, preposition: str, tail: Tail) -> 
 def _led(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
     """ "Mirela heads the payments team": the team has one leader."""
     tends = context.verb.lemma in TENDING_VERBS
-    if (
-        not (tends or context.verb.lemma in AGENT_VERBS)
-        or context.verb.passive
-        or context.verb.progressive
-        or preposition
-    ):
+    known = tends or context.verb.lemma in ROLE_OF_VERB
+    if not known or context.verb.passive or context.verb.progressive or preposition:
         return None
-    named = tail.form is Form.NAME and (tends or context.verb.lemma in _LEADS_A_PERSON)
     if tends and (tail.scope or tail.more or tail.value[-1:] == [] or tail.value[-1].tag == "NN2"):
         return None
-    if not (named or tail.form is Form.THE) or form_of(context.subject_words) is not Form.NAME:
+    if tail.form not in (Form.NAME, Form.THE) or form_of(context.subject_words) is not Form.NAME:
         return None
     if any(word.tag == "DPS" and not (tends and word.lower in ("my", "our")) for word in tail.value):
         return None
@@ -282,9 +298,7 @@ def _led(context: Context, attribute: str, preposition: str, tail: Tail) -> Fram
         return None
     thing = noun_phrase(tail.value, context.speaker).whole
     value = Tail(context.subject_words, tail.scope, tail.times, tail.more, tail.now)
-    role = "maintainer" if context.verb.lemma == "maintain" else "leader"
-    role = agent_noun(context.verb.lemma) if tends else role
-    return build(context, role, value, "agent", subject=thing, one=context.verb.lemma != "edit")
+    return build(context, agent_noun(context.verb.lemma), value, "agent", subject=thing, one=True)
 
 
 def _kept(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
