@@ -185,9 +185,20 @@ def _link_at(words: list[Word]) -> int:
         if word.tag == "PRF" or word.lower in ("of", "for") or (superlative and word.lower == "in"):
             if f"{canonical(words[at - 1])} of {canonical(words[at + 1])}" not in tables.predicates().by_noun:
                 return at
+        elif word.lower in _HOLDING and _names_a_holder(words[at + 1 :]):
+            return at
         elif word.tag == "PRP":
             break
     return len(words)
+
+
+_HOLDING = word_set("at in behind")
+
+
+def _names_a_holder(words: list[Word]) -> bool:
+    """Whether "at", "in" or "behind" joins a head to what has it: "the minimum order at Seedhouse", "the mayor in Erlbach"."""
+    named = words[0].is_name or words[0].tag in ("AT0", "DPS")
+    return named and form_of(words) not in (Form.DATE, Form.CLOCK, Form.QUANTITY)
 
 
 def head_of(words: list[Word]) -> Word | None:
