@@ -32,7 +32,7 @@ __all__ = [
     "relate",
 ]
 
-READER_VERSION = 3
+READER_VERSION = 4
 """Raise it when a change of the rules moves slots, values or names of frames."""
 
 

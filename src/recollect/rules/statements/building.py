@@ -28,12 +28,14 @@ _ABOVE_ALL = re.compile(r"(?:best|most|least|top|highest|lowest|longest|fastest|
 def names_the_only_one(words: list[str]) -> bool:
     """Whether one of the words before a noun leaves one thing: "favorite", "main", "most visited", "best-selling"."""
     return any(word in _SLOT_MODIFIERS or _ABOVE_ALL.fullmatch(word) for word in words)
+
+
 PROPERTY = tables.words("nouns", "property")
 FORMER = tables.words("nouns", "former")
 NEW = tables.words("nouns", "new")
 ROLE_OF_VERB = {verb: nouns.split()[0] for verb, nouns in tables.mapping("roles").items()}
 ROLES = {noun: nouns.split()[0] for nouns in tables.mapping("roles").values() for noun in nouns.split()}
-"""The nouns of roles, each with the one noun that its slot has.""" 
+"""The nouns of roles, each with the one noun that its slot has."""
 PERIOD_ADJECTIVES = {
     "daily": "day", "weekly": "week", "monthly": "month", "yearly": "year", "annual": "year", "hourly": "hour",
 }  # fmt: skip
@@ -216,7 +218,9 @@ def describe(context: Context, phrase: NounPhrase, tail: Tail, rule: str, **opti
     if head in ROLES and owner and owner != context.speaker and attribute == "boss" and not of_person:
         attribute = ROLES[head]  # "Ana's manager" is whom Ana reports to; the manager of a shop runs the shop
     several = last in SEVERAL and last not in PROPERTY and not names_the_only_one(words[:-1])
-    several = several and not (named and context.subject_words[0].lower == "the")  # "the name of Ana's pet": she has one
+    several = several and not (
+        named and context.subject_words[0].lower == "the"
+    )  # "the name of Ana's pet": she has one
     several = several and form_of(tail.value) is not Form.QUANTITY  # a goal of 300 euros has one amount
     frame = build(
         context,

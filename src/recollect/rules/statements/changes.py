@@ -66,8 +66,13 @@ def _role_after(words: list[Word], context: Context) -> tuple[NounPhrase, Tail]:
             or words[end].lower in SCOPE_PREPOSITIONS
             or words[end].text in (",", ";")
         )
-        and words[end].lower not in ("of", "for")
+        and not (
+            words[end].lower in ("of", "for")
+            or (words[end].lower in ("at", "in") and end and words[end - 1].tag == "NN1")
+        )
     ):
+        if words[end].lower in DEICTIC:
+            break
         end += 1
     role = [word for word in words[:end] if word.lower not in ("now", "the", "its", "their")]
     return noun_phrase(role, context.speaker), split_tail(words[end:])
@@ -118,9 +123,22 @@ def _as_role(context: Context) -> list[Frame]:
     as_at = _index(rest, "as")
     if as_at is None or as_at + 1 >= len(rest) or verb.lemma in _NOT_INTO_ROLE or verb.progressive or verb.copula:
         return []
-    if f"{verb.lemma}-{verb.particle}" in _OUT_OF_ROLE or rest[as_at + 1].lower in ("a", "an", "one", "if", "though", "well"):
+    if f"{verb.lemma}-{verb.particle}" in _OUT_OF_ROLE or rest[as_at + 1].lower in (
+        "a",
+        "an",
+        "one",
+        "if",
+        "though",
+        "well",
+    ):
         return []
-    if not (verb.past or verb.perfect or verb.passive) and verb.lemma not in ("take", "step", "replace", "succeed", "follow"):
+    if not (verb.past or verb.perfect or verb.passive) and verb.lemma not in (
+        "take",
+        "step",
+        "replace",
+        "succeed",
+        "follow",
+    ):
         return []
     own = rest[as_at + 1].lower in ("its", "their")
     role, after = _role_after(rest[as_at + 1 :], context)
@@ -132,11 +150,16 @@ def _as_role(context: Context) -> list[Frame]:
         person = split_tail(before)
         owner = role.owner or (context.subject if own or context.phrase.whole else "")
         return _described(context, NounPhrase(owner, role.head), person.value, after, "appointed", instead)
+    if verb.lemma == "take" and not role.owner and from_at and _index(before, "over") == 0:
+        thing = split_tail(before[1:from_at])  # "took over the chat widget from Ana as product owner"
+        role = NounPhrase(noun_phrase(thing.value, context.speaker).whole, role.head)
     if not role.owner or form_of(context.subject_words) is not Form.NAME:
         return []
     if not verb.passive and from_at is None and given and verb.lemma not in _DISPLACES:
-        return [] if any(word.is_noun for word in given) and verb.lemma not in ("make",) else _described(
-            context, role, context.subject_words, after, "as role", instead
+        return (
+            []
+            if any(word.is_noun for word in given) and verb.lemma not in ("make",)
+            else _described(context, role, context.subject_words, after, "as role", instead)
         )
     if verb.lemma in _DISPLACES and not verb.passive:
         instead = text_of(split_tail(before).value)
@@ -186,6 +209,10 @@ def _appointed(context: Context) -> list[Frame]:
             return []
         return _described(context, role, context.subject_words, after, "appointed")
     as_at = _index(rest, "as", "its", "their")
+    the = _index(rest, "the")
+    if as_at is None and the and (verb.past or verb.perfect) and all(word.is_name for word in rest[:the]):
+        role, after = _role_after(rest[the:], context)  # "made Port Kerrin the capital of the Twin Isles"
+        return _described(context, role, rest[:the], after, "appointed") if role.owner else []
     if as_at is None or as_at == 0 or not (verb.past or verb.perfect):
         return []
     role, after = _role_after(rest[as_at + 1 :] if rest[as_at].lower == "as" else rest[as_at:], context)
@@ -223,9 +250,9 @@ def _took_over(context: Context) -> list[Frame]:
 def _from_to(context: Context) -> list[Frame]:
     """ "switched from A to B": the old value says which attribute it is."""
     verb, rest = context.verb, context.rest
-    if verb.lemma not in _FROM_TO:
+    if verb.lemma not in _FROM_TO and verb.lemma not in CHANGE_VERBS:
         return []
-    from_at, to = _index(rest, "from"), _index(rest, "to")
+    from_at, to = _index(rest, "from"), _index(rest, "to", "onto")
     if from_at is None or to is None or from_at > to:
         return []
     tail, old = split_tail(rest[to + 1 :]), text_of(split_tail(rest[from_at + 1 : to]).value)
@@ -233,7 +260,11 @@ def _from_to(context: Context) -> list[Frame]:
         return []
     if from_at > 0 and not (from_at == 1 and verb.particle):
         target = [word for word in rest[:from_at] if word.tag not in ("AVP", "AV0")]
-        return _on_target(context, target, tail, "changed from", old)
+        thing = noun_phrase(target, context.speaker).whole
+        moved = build(
+            context, ANY, tail, "from to", subject=thing, change=ChangeMark.CHANGE, old_value=old, tense=Tense.NOW
+        )
+        return [*_on_target(context, target, tail, "changed from", old), *([moved] if tail.form is Form.NAME else [])]
     if verb.passive or not (context.is_self or context.subject_words[0].is_name):
         described = _on_target(context, context.subject_words, tail, "changed from", old)
         if described and context.phrase.owner:
@@ -273,7 +304,11 @@ def _dropped_for(context: Context) -> list[Frame]:
     old, begun, then = split_tail(rest[1:at] if verb.particle else rest[:at]), rest[at + 1], rest[at + 2 :]
     if then[0].tag in ("AVP", "PRP") or then[0].lower == "up":
         then = then[1:]
-    if begun.lemma not in _BEGINS and begun.lower.removesuffix("ed") not in _BEGINS and begun.lower.removesuffix("d") not in _BEGINS:
+    if (
+        begun.lemma not in _BEGINS
+        and begun.lower.removesuffix("ed") not in _BEGINS
+        and begun.lower.removesuffix("d") not in _BEGINS
+    ):
         return []
     new = split_tail(then)
     return _replacing(context, old.text, new) if _is_one_name(old) and _is_one_name(new) else []
@@ -341,7 +376,9 @@ def _has_its(context: Context) -> list[Frame]:
 def _has_new(context: Context) -> list[Frame]:
     """ "User has a new GP, Dr. Byrne", "Harrow elected a new mayor last night, Ana Ruiz", "found a new publisher in Woolgather"."""
     verb, rest = context.verb, context.rest
-    if verb.passive or verb.copula or (verb.past and verb.lemma == "have") or verb.lemma in _NOT_INTO_ROLE:
+    if verb.lemma not in ("have", "get", "find") and verb.lemma not in APPOINT_VERBS:
+        return []
+    if verb.passive or (verb.past and verb.lemma == "have"):
         return []
     new = _index(rest, "new")
     mark = next(
@@ -358,9 +395,7 @@ def _has_new(context: Context) -> list[Frame]:
     if not role.head or not (tail.form is Form.NAME or product) or any(word.tag == "PRP" for word in named[:until]):
         return []
     owner = role.owner or context.subject
-    return [
-        describe(context, NounPhrase(owner, role.head), tail, "has new", tense=Tense.NOW, change=ChangeMark.CHANGE)
-    ]
+    return [describe(context, NounPhrase(owner, role.head), tail, "has new", tense=Tense.NOW, change=ChangeMark.CHANGE)]
 
 
 def _changed_to(context: Context) -> list[Frame]:

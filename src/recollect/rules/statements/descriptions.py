@@ -34,7 +34,10 @@ from recollect.rules.statements.tagger import Word, is_unknown
 STATES = tables.states()
 _NOT_VALUES = tables.words("nouns", "not_values")
 _NOT_A_ROLE = frozenset("one part kind type sort product best same first last only most reason result example".split())
-_MEASURES = frozenset("tall long wide high deep heavy thick".split())
+_MEASURES = {
+    "tall": "height", "high": "height", "long": "length", "wide": "width", "deep": "depth", "thick": "thickness",
+    "heavy": "weight",
+}  # fmt: skip
 _NOT_ONE_THING = frozenset("one some part another each every this that these those other all both many most".split())
 _PLURAL_ONLY = (["pronoun"], ["hour"], ["initial"], ["coordinate"], ["headquarters"])
 """Plurals that have one value: "her pronouns are she/her"."""
@@ -83,7 +86,7 @@ def _role(rest: list[Word]) -> tuple[list[Word] | None, Tail]:
     rest = rest[start:]
     if not rest:
         return None, Tail([])
-    links = ("of", "for", "in") if any(word.tag == "AJS" for word in rest) else ("of", "for")
+    links = ("of", "for", "in", "at", "behind")
     of = next((at for at, word in enumerate(rest) if word.tag == "PRF" or word.lower in links), None)
     first = split_tail(rest)
     owned = rest[0].tag == "DPS" or any(is_possessive(word) for word in first.value)
@@ -224,9 +227,8 @@ def _measure(context: Context, tail: Tail) -> Frame | None:
     if lowers[-1] == "old" or (len(tail.value) == 1 and _is_person(context) and lowers[0].isdecimal()):
         return build(context, "age", Tail(tail.value[:1], tail.scope, tail.times, tail.more, tail.now), "age", one=True)
     if lowers[-1] in _MEASURES:
-        attribute = "height" if lowers[-1] == "tall" else lowers[-1]
         value = Tail(tail.value[:-1], tail.scope, tail.times, tail.more, tail.now)
-        return build(context, attribute, value, "measure", one=True)
+        return build(context, _MEASURES[lowers[-1]], value, "measure", one=True)
     if dimension(tail.value) == "mass" and _is_person(context):
         return build(context, "weight", tail, "measure", one=True)
     return None
@@ -252,7 +254,11 @@ def _is_slot(context: Context, tail: Tail) -> bool:
     if DEGREE & set(context.verb.adverbs) or context.rest[0].lower in DEGREE:
         return False
     first = tail.value[0]
-    if form is not Form.QUANTITY and not first.is_name and (canonical(first) in _NOT_VALUES or first.lower in _SAYS_NOTHING):
+    if (
+        form is not Form.QUANTITY
+        and not first.is_name
+        and (canonical(first) in _NOT_VALUES or first.lower in _SAYS_NOTHING)
+    ):
         return False
     noun = tables.predicates().by_noun.get(" ".join(word for word in head if word not in NEW))
     place = next((at for at, word in enumerate(head) if at and word in ("in", "on", "at")), len(head))

@@ -1,10 +1,11 @@
 """Frames of verbs that no table knows: quantities, times, versions, agents, and statements whose value is part of the key."""
 
+import re
 from dataclasses import replace
 
 from recollect.rules.statements import tables
 from recollect.rules.statements.building import PERIOD_ADJECTIVES, ROLE_OF_VERB, Context, build
-from recollect.rules.statements.frame import ChangeMark, Frame, Tense, ValueKind
+from recollect.rules.statements.frame import IMPLIED_AGENT, ChangeMark, Frame, Tense, ValueKind
 from recollect.rules.statements.phrases import (
     Form,
     Tail,
@@ -21,7 +22,6 @@ from recollect.rules.statements.phrases import (
 from recollect.rules.statements.tagger import NOUNS, Word
 
 ONCE_VERBS = tables.words("verbs", "once")
-BY_SEVERAL = tables.words("verbs", "by_several")
 MAKER_VERBS = tables.words("verbs", "maker")
 PLACED_VERBS = tables.words("verbs", "placed")
 TENDING_VERBS = tables.words("verbs", "tends")
@@ -31,7 +31,7 @@ KEEPING_VERBS = tables.words("verbs", "kept")
 _MAKES = frozenset("develop publish produce manufacture distribute operate edit narrate voice illustrate".split())
 _PLACING = frozenset("in at on under with to".split())
 _OF_MANY = tables.words("verbs", "of_many")
-_WITH_SEVERAL = tables.words("verbs", "with_several")
+_MEANS = tables.words("verbs", "means")
 _LEAGUES = frozenset("league division championship conference bundesliga liga".split())
 _HAPPENS = frozenset("air premiere debut originate".split())
 """What happens once by itself: "premiered on NBC"."""
@@ -83,7 +83,7 @@ def _done_by(context: Context, preposition: str, tail: Tail) -> list[Frame]:
     """ "Hana babysits for the Kims" also says who the babysitter for the Kims is: it meets a statement that says so."""
     verb = context.verb
     habit = not (verb.past or verb.perfect or verb.progressive or verb.passive or verb.plural or verb.modal)
-    if not habit or context.negated or context.tense is not Tense.NOW or verb.lemma in BY_SEVERAL | _OF_MANY:
+    if not habit or context.negated or context.tense is not Tense.NOW or verb.lemma in _OF_MANY:
         return []
     if preposition not in ("", "for") or tail.scope or tail.times or tail.more or context.scope or verb.adverbs:
         return []
@@ -91,13 +91,13 @@ def _done_by(context: Context, preposition: str, tail: Tail) -> list[Frame]:
     if not one or form_of(context.subject_words) is not Form.NAME or any(word.tag == "CJC" for word in tail.value):
         return []
     thing = noun_phrase(tail.value, context.speaker).whole
-    return [build(context, agent_noun(verb.lemma), Tail(context.subject_words), "implied", subject=thing, one=True)]
+    return [build(context, agent_noun(verb.lemma), Tail(context.subject_words), IMPLIED_AGENT, subject=thing, one=True)]
 
 
 def _as_active(context: Context) -> Context:
     """ "The company was founded by two engineers" as "Two engineers founded the company"."""
     verb, rest = context.verb, context.rest
-    by_one = verb.lemma in ONCE_VERBS or verb.lemma in MAKER_VERBS or verb.lemma in ROLE_OF_VERB or _is_done_now(context)
+    by_one = verb.lemma in ONCE_VERBS or verb.lemma in MAKER_VERBS or verb.lemma in ROLE_OF_VERB
     if not verb.passive or not rest or rest[0].lower != "by" or (by_one and form_of(rest[1:]) is Form.NAME):
         return context
     tail = split_tail(rest[1:])
@@ -117,6 +117,8 @@ def agent_noun(lemma: str) -> str:
     """Who does what a verb says: "publish" gives "publisher", "operate" "operator", "captain" "captain"."""
     if lemma in ROLE_OF_VERB:
         return ROLE_OF_VERB[lemma]
+    if re.search(r"[^aeiou]y$", lemma):
+        return f"{lemma[:-1]}ier"
     if lemma.endswith(("ate", "ct", "dit", "vise", "vern")):
         return f"{lemma.removesuffix('e')}or"
     return canonical(Word("", f"{lemma.removesuffix('e')}er", "NN1"))
@@ -125,25 +127,19 @@ def agent_noun(lemma: str) -> str:
 def _made_by(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
     """ "The almanac is published by Brill & Co": one publisher, whatever the tense; "The publisher of …" says the same."""
     verb = context.verb
-    if preposition != "by" or not verb.passive or verb.lemma in BY_SEVERAL or not _names_one(tail):
+    if preposition != "by" or not verb.passive or not _names_one(tail):
         return None
-    if verb.lemma not in MAKER_VERBS and verb.lemma not in ROLE_OF_VERB and not _is_done_now(context):
+    if verb.lemma not in MAKER_VERBS and verb.lemma not in ROLE_OF_VERB:
         return None
     again = verb.past and bool(tail.times)  # "was performed by Ana in 2019" leaves room for others
     return build(context, agent_noun(verb.lemma), tail, "made by", one=True, tense=context.tense, contested=again)
-
-
-def _is_done_now(context: Context) -> bool:
-    """Whether one thing is said to be done by somebody as things stand: "The hedge is trimmed by Omar"."""
-    one = context.subject_words[0].lower in ("the", "my", "our") and context.subject_words[-1].tag != "NN2"
-    return one and not context.verb.past and not context.verb.perfect and not context.verb.plural
 
 
 def _placed(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
     """ "The cluster is deployed in eu-west-1", "Pebble is licensed under MIT": it is there, and not elsewhere."""
     verb = context.verb
     means = preposition == "with" and context.subject_words[0].lower in ("the", "my", "our") and len(tail.value) <= 3
-    means = means and verb.lemma not in _WITH_SEVERAL and (tail.form is Form.BARE or _names_one(tail)) and not tail.scope
+    means = means and verb.lemma in _MEANS and (tail.form is Form.BARE or _names_one(tail)) and not tail.scope
     placed = verb.lemma in PLACED_VERBS and _names_one(tail)
     if preposition not in _PLACING or not verb.passive or not (placed or means) or tail.value[-1].tag == "NN2":
         return None

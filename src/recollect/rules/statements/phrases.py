@@ -170,6 +170,11 @@ def noun_phrase(words: list[Word], speaker: str) -> NounPhrase:
         owned = noun_phrase(words[1:], speaker)
         first = speaker if words[0].lower in ("my", "our") else words[0].lower
         return NounPhrase(join(first, owned.owner), owned.head)
+    used = next((at for at, word in enumerate(words[:-2]) if at and word.lower == "used"), None)
+    if (
+        used and used < linked and words[used + 1].lower in ("by", "in", "for", "at")
+    ):  # "the database used by the forum"
+        return NounPhrase(noun_phrase(words[used + 2 :], speaker).whole, " ".join(content(words[:used])))
     if linked < len(words):
         owner = noun_phrase(words[linked + 1 :], speaker)
         return NounPhrase(owner.whole, " ".join(content(words[:linked])))

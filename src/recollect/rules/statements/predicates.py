@@ -153,7 +153,9 @@ _SECOND_JOB = frozenset("volunteer part-time freelance temporary seasonal amateu
 def _names_the_whole(phrase: Phrase, tail: Tail) -> bool:
     """Whether a value leaves no room for another one: a place without a name, a job that is not said to be a second one."""
     if phrase.predicate.attribute == "job":
-        return phrase.words == ("work", "as") and not tail.scope and not _SECOND_JOB & {word.lower for word in tail.value}
+        return (
+            phrase.words == ("work", "as") and not tail.scope and not _SECOND_JOB & {word.lower for word in tail.value}
+        )
     return phrase.predicate.attribute == "store" and not tail.has_name
 
 

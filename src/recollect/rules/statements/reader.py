@@ -25,6 +25,7 @@ from recollect.rules.statements.phrases import (
     content,
     form_of,
     head_of,
+    kind_of,
     noun_phrase,
     split_tail,
 )
@@ -66,7 +67,9 @@ _NOTE = re.compile(
     re.I,
 )
 """How notes about the user begin that leave the user out: "Prefers composition over inheritance"."""
-_NOT_THAT = re.compile(r"^(.{8,}?),\s+(?:and\s+)?not\s+([^,]{1,60})$", re.I)
+_NOT_THAT = re.compile(
+    r"^(.{8,}?)(?:,\s+(?:and\s+)?(?:not|no longer|instead of|rather than)|\s+instead of)\s+([^,]{1,60})$", re.I
+)
 _AND_THEN = re.compile(r"^(.{8,}?),?\s+(?:and\s+)?(?:then|later)\s+(\w+.*)$", re.I)
 """What was before, and what came after it: "lived in Rome until 2021 and then moved to Bari". The later one holds."""
 _AND_NOW = re.compile(r"^(.{6,}?),?\s+(?:and|so)\s+((?=.*\bnow\b|became\b)[^,]{8,})$", re.I)
@@ -129,12 +132,49 @@ def _read_english(text: str, speaker: str, *, corrects: bool) -> list[Frame]:
     denied = ""
     if contrast := _NOT_THAT.match(text):
         text, denied = contrast[1], contrast[2].rstrip(".! ")
-    frames = _read_sentence(text, speaker)
+    frames = _read_contrast(text, speaker) or _read_sentence(text, speaker)
     if correction or corrects:
         frames = [_marked(frame, ChangeMark.CHANGE) for frame in frames]
     if denied:
         frames = [_marked(frame, ChangeMark.CHANGE, denied) for frame in frames]
     return frames
+
+
+_BUT_NOW = re.compile(r"^(.+? used to .+?),? (?:but )?now it(?:'s| is) (.+?)[.!]*$", re.I)
+_BUT_RATHER = re.compile(
+    r"^(.+?(?: no longer | isn't | is not | doesn't | does not ).+?)(?: any ?more| any longer)? but (?:(?:in|on|at|with|under) )?(.+?)[.!]*$",
+    re.I,
+)
+_ANOTHER_DOES = re.compile(r"^(.+?) no longer (.+?), (?:but )?(.+?) (is|does)( now)?[.!]*$", re.I)
+_HAS_CONTRAST = re.compile(r" used to | no longer | but ", re.I)
+
+
+def _read_contrast(text: str, speaker: str) -> list[Frame]:
+    """Read a statement that sets the new value against the old one.
+
+    "The gym used to open at 6, now it's 7", "The app no longer runs on A but on B", "A is no longer the mayor of Y, B is".
+    """
+    if not _HAS_CONTRAST.search(text):
+        return []
+    if other := _ANOTHER_DOES.match(text):
+        said = f"{other[3][0].upper()}{other[3][1:]} {'is ' if other[4] == 'is' else ''}{other[2]}"
+        if other[4] == "is":
+            frames = _read_sentence(said, speaker) if other[1].endswith(" is") else []
+        else:
+            frames = _read_sentence(said, speaker)
+        return [replace(_marked(frame, ChangeMark.CHANGE), old_value=other[1].removesuffix(" is")) for frame in frames]
+    contrast = _BUT_NOW.match(text) or _BUT_RATHER.match(text)
+    if contrast is None:
+        return []
+    value = split_tail(tag_english(contrast[2]))
+    before = next(iter(_read_sentence(contrast[1], speaker)), None)
+    if before is None or before.partial or value.more or value.scope or not value.value or before.attribute == ANY:
+        return []
+    gone = before.negated or before.tense is Tense.PAST
+    if not gone or not before.value or kind_of(value.value) is not before.value_kind:
+        return []
+    now = replace(before, value=value.text, old_value=before.value, negated=False, denies_slot=False, tense=Tense.NOW)
+    return [replace(now, change=ChangeMark.CHANGE, single=before.denies_slot or before.tense is Tense.PAST)]
 
 
 def _marked(frame: Frame, change: ChangeMark, old_value: str = "") -> Frame:
@@ -225,7 +265,9 @@ def _read_relative(words: list[Word], speaker: str) -> list[Frame]:
     noun = head_of(description[: _clause_at(description)])
     several = noun is None or (canonical(noun) in SEVERAL and canonical(noun) not in PROPERTY)
     several = several or any(word.lemma in _OF_MANY and noun.lower not in _SORTS for word in description if noun)
-    now = any(word.tag == "VVG" and before.lemma == "be" for before, word in pairwise(description))  # "that Ana is learning"
+    now = any(
+        word.tag == "VVG" and before.lemma == "be" for before, word in pairwise(description)
+    )  # "that Ana is learning"
     several = several and not above_all and not now
     if several or (tail.form is Form.THE and not tail.has_name and not above_all and not now):
         return []
@@ -422,18 +464,33 @@ def _as_value(context: Context) -> Context:
     verb, head = context.verb, context.phrase.head.split()
     if verb.progressive and not verb.past and names_the_only_one(head[:-1]):  # "her main hobby is birdwatching"
         doing = Word(verb.surface, verb.surface, "NN1")
-        return replace(context, verb=replace(verb, progressive=False, copula=True, lemma="be"), rest=[doing, *context.rest])
+        return replace(
+            context, verb=replace(verb, progressive=False, copula=True, lemma="be"), rest=[doing, *context.rest]
+        )
     if not verb.passive or verb.past or not PROPERTY & set(head) or not (context.phrase.owner or head[-1] in PROPERTY):
         return context
     value = Word(verb.surface, verb.surface, "AJ0")
     return replace(context, verb=replace(verb, passive=False, copula=True, lemma="be"), rest=[value, *context.rest])
 
 
+def _may_be_done_again(lemma: str, base: str) -> bool:
+    return base in _DONE_AGAIN or "-" in lemma
+
+
 def _done_again(context: Context) -> Context:
     """Read "was relicensed under V" as the change of what "is licensed under V" says."""
     verb = context.verb
-    base, surface = verb.lemma.removeprefix("re"), verb.surface.removeprefix("re")
-    if not verb.passive or not (verb.past or verb.perfect) or base == verb.lemma or base not in _DONE_AGAIN:
+    base, surface = (form.removeprefix("re").removeprefix("-") for form in (verb.lemma, verb.surface))
+    if base == verb.lemma or not _may_be_done_again(verb.lemma, base):
+        return context
+    at = next((at for at, word in enumerate(context.rest) if word.lower in ("with", "in", "under", "to")), 0)
+    if not verb.passive and verb.past and at and context.is_self:  # "we re-encrypted the disk with B"
+        thing = context.rest[:at]
+        phrase = noun_phrase(thing, context.speaker)
+        passive = replace(verb, passive=True)
+        context = replace(context, subject_words=thing, phrase=phrase, verb=passive, rest=context.rest[at:])
+        verb = passive
+    if not verb.passive or not (verb.past or verb.perfect):
         return context
     again = replace(verb, lemma=base, surface=surface, past=False, perfect=False)
     rest = context.rest

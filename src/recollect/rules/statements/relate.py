@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from recollect.rules.language.calendar import SHORT_WEEKDAYS, WEEKDAYS
 from recollect.rules.language.word_lists import any_of
-from recollect.rules.statements.frame import ANY, ChangeMark, Frame, Relation, Tense, ValueKind
+from recollect.rules.statements.frame import ANY, IMPLIED_AGENT, ChangeMark, Frame, Relation, Tense, ValueKind
 from recollect.rules.statements.places import CITIES, COUNTRIES, STATES, place_name
 from recollect.rules.statements.values import dimension_of, names_in, normal_value
 
@@ -35,7 +35,7 @@ def relate(old: Frame, new: Frame) -> Relation:
 
 
 def _relate(old: Frame, new: Frame) -> Relation:
-    if new.tense is Tense.UNSURE and old.slot != new.slot:
+    if (new.tense is Tense.UNSURE and old.slot != new.slot) or old.rule == new.rule == IMPLIED_AGENT:
         return Relation.APART
     if new.attribute == ANY or old.attribute == ANY:
         return _by_value(old, new)
@@ -53,7 +53,7 @@ def _relate(old: Frame, new: Frame) -> Relation:
 def _changes_named_value(old: Frame, new: Frame) -> bool:
     """Whether a change names the old value, and both name the attribute by one noun: "the timeout" is the default timeout."""
     plain = old.single and new.single and not old.negated and not new.negated and old.scope == new.scope
-    if not plain or not new.old_value or normal_value(new.old_value) != normal_value(old.value):
+    if not plain or not new.old_value or normal_value(new.old_value) != normal_value(old.value).partition(" per ")[0]:
         return False
     return old.attribute.split()[-1] == new.attribute.split()[-1] and _comparable(old, new)
 
@@ -147,11 +147,12 @@ def _in_slot(old: Frame, new: Frame) -> Relation:
         return Relation.RETRACTED if ends and not old.negated else Relation.APART
     if old.negated:
         return Relation.CHANGED if old.single and new.single and not old.value else Relation.APART
-    if not (old.single or old.contested) or not (new.single or new.contested):
+    replaces = bool(new.old_value) and normal_value(new.old_value) == normal_value(old.value)
+    if not replaces and (not (old.single or old.contested) or not (new.single or new.contested)):
         return Relation.APART
     if not _comparable(old, new):
         return Relation.APART
-    if new.old_value and normal_value(new.old_value) == normal_value(old.value):
+    if replaces:
         return Relation.CHANGED
     if _other_version(old, new) or (_is_code(old) and _is_code(new) and " " in old.value and " " in new.value):
         return Relation.CHANGED
@@ -159,7 +160,8 @@ def _in_slot(old: Frame, new: Frame) -> Relation:
         return Relation.CONTESTED
     if new.change is ChangeMark.NONE and (_refines(old, new) or _of_two_sorts(old, new)):
         return Relation.CONTESTED
-    if new.open_to_others and new.change is ChangeMark.NONE and not _in_two_towns(old, new):
+    open_to_others = old.open_to_others or new.open_to_others
+    if open_to_others and new.change is ChangeMark.NONE and not _in_two_towns(old, new):
         return Relation.CONTESTED
     return Relation.CHANGED
 

@@ -239,6 +239,8 @@ def _repair_word(words: list[Word], at: int, word: Word) -> None:
         word.tag, word.lemma = "NN1", lower
     elif lower in ("n't", "not"):
         word.tag, word.lemma = "XX0", "not"
+    elif word.tag in ("VVN", "VVD") and word.lemma.endswith(("che", "she")) and word.lemma not in ("ache", "cache"):
+        word.lemma = word.lemma[:-1]  # the model takes "coached" for a form of "coache"
     elif lower == "for" and word.tag == "CJS" and at + 1 < len(words) and words[at + 1].lower in ("user", "me", "us"):
         word.tag = "PRP"
     elif lower == "&":
@@ -264,6 +266,8 @@ def _repair_word(words: list[Word], at: int, word: Word) -> None:
         word.tag = "NN1"  # "Release 4.2 ships"
     elif at == 0 and word.tag == "NN1":
         word.lemma = lower
+    elif word.tag == "NN1" and lower.endswith("ing") and at + 1 < len(words) and _is_between_copulas(words, at):
+        word.tag, word.lemma = "VVG", gerund_base(word.text) or lower  # "the song Ana is learning is …"
     elif (
         word.tag in ("VVB", "VVI")
         and previous is not None
@@ -280,6 +284,10 @@ def _repair_word(words: list[Word], at: int, word: Word) -> None:
         word.tag in ("AV0", "VVN") and not lower.endswith(("ed", "ly", "ley")) and is_unknown(lower)
     ):
         word.tag, word.lemma = "NN1", lower  # the model has no class for "risotto" and "bibimbap"
+
+
+def _is_between_copulas(words: list[Word], at: int) -> bool:
+    return words[at - 1].lower in ("is", "'s", "am", "are") and words[at + 1].lower == "is"
 
 
 def _closes_noun(words: list[Word], at: int) -> bool:
