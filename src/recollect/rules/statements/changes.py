@@ -374,7 +374,7 @@ def _has_its(context: Context) -> list[Frame]:
 
 
 def _has_new(context: Context) -> list[Frame]:
-    """ "User has a new GP, Dr. Byrne", "Harrow elected a new mayor last night, Ana Ruiz", "found a new publisher in Woolgather"."""
+    """ "User has a new GP, Dr. Byrne", "Harrow elected a new mayor, Ana Ruiz", "found a new publisher in Astra"."""
     verb, rest = context.verb, context.rest
     if verb.lemma not in ("have", "get", "find") and verb.lemma not in APPOINT_VERBS:
         return []

@@ -7,9 +7,8 @@ from functools import lru_cache
 
 from recollect.rules.language import calendar
 from recollect.rules.language.calendar import WEEKDAYS
-from recollect.rules.language.numbers import NUMBER_WORDS
+from recollect.rules.language.marks import NUMBER_WORDS, unit_named
 from recollect.rules.language.spelling import read_word
-from recollect.rules.language.units import unit_named
 from recollect.rules.language.word_lists import word_set
 from recollect.rules.statements import tables
 from recollect.rules.statements.frame import ValueKind

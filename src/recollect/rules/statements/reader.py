@@ -142,7 +142,8 @@ def _read_english(text: str, speaker: str, *, corrects: bool) -> list[Frame]:
 
 _BUT_NOW = re.compile(r"^(.+? used to .+?),? (?:but )?now it(?:'s| is) (.+?)[.!]*$", re.I)
 _BUT_RATHER = re.compile(
-    r"^(.+?(?: no longer | isn't | is not | doesn't | does not ).+?)(?: any ?more| any longer)? but (?:(?:in|on|at|with|under) )?(.+?)[.!]*$",
+    r"^(.+?(?: no longer | isn't | is not | doesn't | does not ).+?)(?: any ?more| any longer)? but "
+    r"(?:(?:in|on|at|with|under) )?(.+?)[.!]*$",
     re.I,
 )
 _ANOTHER_DOES = re.compile(r"^(.+?) no longer (.+?), (?:but )?(.+?) (is|does)( now)?[.!]*$", re.I)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from recollect.rules.language.numbers import NUMBER_WORDS
+from recollect.rules.language.marks import NUMBER_WORDS
 from recollect.rules.language.word_lists import word_set
 
 TAGGER_SHA256 = {
