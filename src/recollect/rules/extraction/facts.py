@@ -11,9 +11,8 @@ from typing import NamedTuple
 
 from recollect.model.vocabulary import EventType
 from recollect.rules.extraction import values
-from recollect.rules.extraction.clauses import Clause
-from recollect.rules.extraction.third_person import statement, theirs
-from recollect.rules.extraction.words import FAMILY, INSTRUMENTS_AND_SPORTS
+from recollect.rules.extraction.clauses import Clause, statement, theirs
+from recollect.rules.extraction.values import FAMILY, INSTRUMENTS_AND_SPORTS
 from recollect.rules.language.spelling import third_person
 from recollect.rules.language.word_lists import word_set
 from recollect.rules.statements import ChangeMark, Frame, Tense, ValueKind, read_statement
