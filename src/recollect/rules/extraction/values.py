@@ -10,7 +10,7 @@ from recollect.rules.language.calendar import ANY_MONTH, ANY_WEEKDAY, MONTHS, WE
 from recollect.rules.language.text import STOP_WORDS
 from recollect.rules.language.word_lists import any_of, entries, load_table, word_set
 from recollect.rules.statements import tables
-from recollect.rules.statements.places import COUNTRIES, KNOWN_PLACES
+from recollect.rules.statements.tables import COUNTRIES, KNOWN_PLACES
 
 _WORDS = load_table(__package__, "words.toml")
 INSTRUMENTS_AND_SPORTS = entries(_WORDS["instruments_and_sports"])

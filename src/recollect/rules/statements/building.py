@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from recollect.rules.statements import tables
 from recollect.rules.statements.clause import TENTATIVE, VerbGroup
-from recollect.rules.statements.frame import NO_SUBJECT, ChangeMark, Frame, Tense, ValueKind
+from recollect.rules.statements.frame import NO_SUBJECT, ChangeMark, Frame, Tense, ValueKind, normal_text
 from recollect.rules.statements.phrases import (
     CREATURES,
     FILLER,
@@ -18,7 +18,6 @@ from recollect.rules.statements.phrases import (
 )
 from recollect.rules.statements.tables import Predicate
 from recollect.rules.statements.tagger import Word
-from recollect.rules.statements.values import normal_text
 
 SEVERAL = tables.words("nouns", "several")
 _SLOT_MODIFIERS = tables.words("nouns", "slot_modifiers")

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from recollect.rules.statements import tables
 from recollect.rules.statements.building import PROPERTY, SEVERAL, Context, build, describe, names_the_only_one
-from recollect.rules.statements.frame import Frame
+from recollect.rules.statements.frame import Frame, normal_text
 from recollect.rules.statements.phrases import (
     PERIODS,
     Form,
@@ -18,7 +18,6 @@ from recollect.rules.statements.phrases import (
     split_tail,
 )
 from recollect.rules.statements.tagger import Word
-from recollect.rules.statements.values import normal_text
 
 COLORS = tables.words("nouns", "colors")
 _SHADES = tables.words("nouns", "shades")

@@ -11,9 +11,8 @@ from recollect.rules.language.marks import NUMBER_WORDS, unit_named
 from recollect.rules.language.spelling import read_word
 from recollect.rules.language.word_lists import word_set
 from recollect.rules.statements import tables
-from recollect.rules.statements.frame import ValueKind
+from recollect.rules.statements.frame import ValueKind, dimension_of, normal_text, normal_value
 from recollect.rules.statements.tagger import CLAUSE_OPENERS, DETERMINERS, FINITE, Word, is_unknown
-from recollect.rules.statements.values import dimension_of, normal_text, normal_value
 
 NOW = tables.words("adverbs", "now")
 FILLER = tables.words("adverbs", "filler")

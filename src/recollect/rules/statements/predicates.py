@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from recollect.rules.statements import tables
 from recollect.rules.statements.building import SEVERAL, Context, build, choice_of, describe, fits
-from recollect.rules.statements.frame import ChangeMark, Frame, Tense, ValueKind
+from recollect.rules.statements.frame import ChangeMark, Frame, Tense, ValueKind, normal_text
 from recollect.rules.statements.phrases import (
     PERIODS,
     SEASONS,
@@ -19,10 +19,8 @@ from recollect.rules.statements.phrases import (
     split_tail,
     text_of,
 )
-from recollect.rules.statements.places import COUNTRIES, is_place
-from recollect.rules.statements.tables import Phrase
+from recollect.rules.statements.tables import COUNTRIES, Phrase, is_place
 from recollect.rules.statements.tagger import Word
-from recollect.rules.statements.values import normal_text
 
 _SKIPPED = frozenset(("AT0", "AV0", "DPS"))
 _ARRANGED = frozenset(("venue", "due", "launch", "release"))

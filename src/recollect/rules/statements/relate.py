@@ -5,9 +5,19 @@ from collections.abc import Sequence
 
 from recollect.rules.language.calendar import SHORT_WEEKDAYS, WEEKDAYS
 from recollect.rules.language.word_lists import any_of
-from recollect.rules.statements.frame import ANY, IMPLIED_AGENT, ChangeMark, Frame, Relation, Tense, ValueKind
-from recollect.rules.statements.places import CITIES, COUNTRIES, STATES, place_name
-from recollect.rules.statements.values import dimension_of, names_in, normal_value
+from recollect.rules.statements.frame import (
+    ANY,
+    IMPLIED_AGENT,
+    ChangeMark,
+    Frame,
+    Relation,
+    Tense,
+    ValueKind,
+    dimension_of,
+    names_in,
+    normal_value,
+)
+from recollect.rules.statements.tables import CITIES, COUNTRIES, PROVINCES, place_name
 
 _STRENGTH = (Relation.APART, Relation.CONTESTED, Relation.SAME, Relation.CHANGED, Relation.RETRACTED)
 
@@ -281,5 +291,5 @@ def _refines(old: Frame, new: Frame) -> bool:
 
 def _contains(old: Frame, new: Frame) -> bool:
     """Whether one place is a country or state and the other is not: both may hold."""
-    wide = [frame.value.lower() in COUNTRIES or frame.value.lower() in STATES for frame in (old, new)]
+    wide = [frame.value.lower() in COUNTRIES or frame.value.lower() in PROVINCES for frame in (old, new)]
     return wide[0] != wide[1] and old.value_kind is ValueKind.NAME
