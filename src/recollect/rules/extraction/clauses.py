@@ -14,7 +14,7 @@ from recollect.rules.extraction.message import Sentence
 from recollect.rules.extraction.values import CLOSINGS, LEADS_IN, MADE_UP, QUESTION_WORDS, SUPPOSING
 from recollect.rules.language.spelling import third_person
 from recollect.rules.language.word_lists import any_of, entries, word_set
-from recollect.rules.statements.openings import Opening, opened
+from recollect.rules.statements.clause import Opening, opened
 
 _SPEAKER = (
     r"(?:i|i'm|i've|i'd|i'll|im|my|we|we're|we've|we'll|our|(?:please )?call me|it's|let's"

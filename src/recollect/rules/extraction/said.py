@@ -17,8 +17,8 @@ from recollect.rules.extraction.message import plain_sentences, unread_sentences
 from recollect.rules.language.text import terms
 from recollect.rules.language.word_lists import any_of, load_table, word_set
 from recollect.rules.statements import Frame, Tense, read_statement
+from recollect.rules.statements.clause import asks_to_keep_that
 from recollect.rules.statements.frame import ANY, SELF, normal_value
-from recollect.rules.statements.openings import asks_to_keep_that
 
 LONGEST_PART = 400
 """How many characters of a message are kept as one memory, unless one sentence has more."""

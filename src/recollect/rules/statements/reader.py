@@ -10,14 +10,13 @@ from recollect.rules.statements.changes import (
     read_absence,
     read_death,
 )
-from recollect.rules.statements.clause import VerbGroup, parse_clause
+from recollect.rules.statements.clause import Opening, VerbGroup, opened, parse_clause
 from recollect.rules.statements.clause_rules import context_of, read_clause
 from recollect.rules.statements.descriptions import read_label
 from recollect.rules.statements.frame import ANY, NO_SUBJECT, ChangeMark, Frame, Tense
 from recollect.rules.statements.german import read_german
 from recollect.rules.statements.instructions import read_order, read_permission
 from recollect.rules.statements.named_values import reached
-from recollect.rules.statements.openings import Opening, opened
 from recollect.rules.statements.phrases import (
     Form,
     NounPhrase,
