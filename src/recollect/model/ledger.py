@@ -11,11 +11,12 @@ from typing import NamedTuple
 
 from recollect.model.vocabulary import ByText
 
-RULES_VERSION = 5
+RULES_VERSION = 6
 """Raised whenever keys, slots, fingerprints or index terms move. Every entry names the version that decided it.
 
 Version 3 has the statement reader's first version, with the tagger's models that ``rules.statements.tagger`` pins; version 4
-its second one, and index terms of one spelling, number and tense; version 5 its third one, which alone names statements.
+its second one, and index terms of one spelling, number and tense; version 5 its third one, which alone names statements;
+version 6 its fourth one, in which each role has a noun of its own.
 """
 
 GENESIS = "0" * 64

@@ -16,8 +16,7 @@ from recollect.model.address import Address
 from recollect.model.ledger import Event
 from recollect.model.operation import Op
 from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, KindClass, Source, Space, Status
-from recollect.rules.extraction.never_true import TakenBack, takes_back
-from recollect.rules.extraction.said import LeavesOut
+from recollect.rules.extraction.said import LeavesOut, TakenBack, takes_back
 from recollect.rules.gates.naming import slots_of
 from recollect.rules.identity.rejected_values import Claim, rejected_marks
 from recollect.rules.trust.authority import grant_authority, outranks

@@ -36,8 +36,7 @@ from recollect.model.receipt import Receipt, Turn
 from recollect.model.record import MAX_CONTENT_BYTES, Candidate
 from recollect.model.vocabulary import KIND_CLASS, EventType, Kind, Layer, Namespace, Source, Space, Status
 from recollect.rules.extraction import Extracted, extract
-from recollect.rules.extraction.never_true import TakenBack, taken_back
-from recollect.rules.extraction.said import Discretion, Kept, discretion, kept
+from recollect.rules.extraction.said import Discretion, Kept, TakenBack, discretion, kept, taken_back
 from recollect.rules.gates.classification import classify_event
 from recollect.rules.gates.draft import Rejection
 from recollect.rules.gates.procedures import DETECTED, Procedure, detect

@@ -11,7 +11,7 @@ drafts, passing states and whatever points outside the message yield nothing: a 
 wrong one is believed.
 
 Reading order: :mod:`message` takes out what is not the writer's own and cuts the rest into sentences; :mod:`clauses`
-cuts a sentence into plain statements, without how they begin (``rules.statements.openings``); :mod:`facts` reads each with
+cuts a sentence into plain statements, without how they begin (``rules.statements.clause``); :mod:`facts` reads each with
 the statement reader, :mod:`decisions` what was decided, corrected or asked to be remembered; :mod:`said` keeps word for
 word what neither understands.
 ``tests/cases/extraction.yaml`` holds the messages that the rules are measured on.
@@ -26,7 +26,7 @@ from recollect.rules.extraction.clauses import Clause, clauses_of, takes_back, w
 from recollect.rules.extraction.decisions import POINTS_BACK
 from recollect.rules.extraction.facts import Found
 from recollect.rules.extraction.message import Sentence, sentences
-from recollect.rules.statements.openings import asks_to_keep_that
+from recollect.rules.statements.clause import asks_to_keep_that
 
 __all__ = ["MOST_FACTS", "RULES", "Extracted", "extract"]
 

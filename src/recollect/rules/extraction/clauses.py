@@ -2,7 +2,7 @@
 
 A sentence is cut where a new statement about the speaker begins. Reading stops at the first word that puts the rest in
 doubt ("if", "maybe", "she said") and at a question. What only opens a statement is taken off; what it tells (a
-correction, a request to remember) is kept as a flag.
+correction, a request to remember) is kept as a flag. ``statement`` tells a statement in the third person.
 """
 
 import re
@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 from recollect.model.vocabulary import Space
 from recollect.rules.extraction.message import Sentence
-from recollect.rules.extraction.words import CLOSINGS, LEADS_IN, MADE_UP, QUESTION_WORDS, SUPPOSING
-from recollect.rules.language.word_lists import any_of
-from recollect.rules.statements.openings import Opening, opened
+from recollect.rules.extraction.values import CLOSINGS, LEADS_IN, MADE_UP, QUESTION_WORDS, SUPPOSING
+from recollect.rules.language.spelling import third_person
+from recollect.rules.language.word_lists import any_of, entries, word_set
+from recollect.rules.statements.clause import Opening, opened
 
 _SPEAKER = (
     r"(?:i|i'm|i've|i'd|i'll|im|my|we|we're|we've|we'll|our|(?:please )?call me|it's|let's"
@@ -197,3 +198,93 @@ def spelled_out(text: str) -> str:
     """
     text = _LET_US.sub(r"\1 us", _WITH_IS.sub(r"\1 is", text))
     return _CONTRACTION.sub(lambda match: _FULL_FORMS[match[0].lower()], text)
+
+
+# ---------------------------------------------------------------- in the third person: "I park here" as "The user parks here"
+
+_THEIRS = {
+    "i": "they",
+    "i'm": "they are",
+    "i've": "they have",
+    "i'll": "they will",
+    "i'd": "they would",
+    "i am": "they are",
+    "i was": "they were",
+    "me": "them",
+    "my": "their",
+    "mine": "theirs",
+    "myself": "themselves",
+    "we": "they",
+    "we're": "they are",
+    "we've": "they have",
+    "we'll": "they will",
+    "us": "them",
+    "our": "their",
+    "ours": "theirs",
+    "ourselves": "themselves",
+}
+_OF_SPEAKER = re.compile(rf"(?<![\w'])(?:{any_of(_THEIRS)})(?![\w'])", re.I)
+_SPOKEN_SUBJECT = re.compile(r"(i|we)(?:('m|'re|'ve|'ll|'d)| ([\w']+))(?: ([\w']+))?(?= |$)", re.I)
+_OF_SEVERAL = re.compile(r"(?:we|our)(?=[' ])", re.I)
+_OWNED = re.compile(r"(?:my|our) ", re.I)
+
+_SAME = {
+    "'m": "is",
+    "'re": "is",
+    "'ve": "has",
+    "'ll": "will",
+    "'d": "would",
+    "am": "is",
+    "are": "is",
+    "were": "was",
+    "have": "has",
+    "do": "does",
+    "don't": "does not",
+    "haven't": "has not",
+    "aren't": "is not",
+}
+_UNCHANGED = word_set(
+    """was will would can could should must may might shall had did didn't can't won't wasn't cannot shouldn't
+    couldn't went got bought made took met saw came left lost found gave kept told wrote put set sold began chose
+    drove ate spent grew"""
+)
+_ADVERBS = entries(
+    "always|never|usually|normally|often|only|also|really|still|now|currently|just|already|rarely|mostly|mainly|actually"
+)
+
+
+def theirs(text: str) -> str:
+    """A phrase with "my" as "their" and "I" as "they"."""
+    return _OF_SPEAKER.sub(lambda word: _THEIRS[word[0].lower()], text)
+
+
+def statement(text: str, *, for_a_team: bool = False) -> str:
+    """Return a whole statement as one sentence in the third person.
+
+    "We" and "our" stay as they were said: they may mean a couple, a family or a team. Only what is to be kept for a
+    project is its team's.
+    """
+    text = text.rstrip(" .!")
+    if _OF_SEVERAL.match(text) and not for_a_team:
+        return f"{text[:1].upper()}{text[1:]}."
+    if subject := _SPOKEN_SUBJECT.match(text):
+        who = "The user" if subject[1].lower() == "i" else "The team"
+        return f"{who} {_verb(subject)}{theirs(text[subject.end() :])}."
+    if own := _OWNED.match(text):
+        whose = "The user's" if own[0].lower() == "my " else "The team's"
+        return f"{whose} {theirs(text[own.end() :])}."
+    return f"{text[:1].upper()}{theirs(text[1:])}."
+
+
+def _verb(subject: re.Match[str]) -> str:
+    """The verb that follows "the user", with what stood beside it."""
+    first, second = (subject[2] or subject[3]).lower(), subject[4]
+    if first in _ADVERBS and second:
+        return f"{first} {_third(second.lower())}"
+    return f"{_third(first)} {theirs(second)}" if second else _third(first)
+
+
+def _third(verb: str) -> str:
+    if verb in _SAME:
+        return _SAME[verb]
+    return verb if verb in _UNCHANGED or verb.endswith("ed") else third_person(verb)

@@ -5,9 +5,8 @@ from collections.abc import Callable, Iterable, Iterator
 
 from recollect.model.vocabulary import EventType, Space
 from recollect.rules.extraction import values
-from recollect.rules.extraction.clauses import Clause
+from recollect.rules.extraction.clauses import Clause, statement, theirs
 from recollect.rules.extraction.facts import Found
-from recollect.rules.extraction.third_person import statement, theirs
 from recollect.rules.language.word_lists import word_set
 from recollect.rules.statements import ValueKind, read_statement
 

@@ -11,14 +11,13 @@ from typing import NamedTuple
 
 from recollect.model.vocabulary import EventType
 from recollect.rules.extraction import values
-from recollect.rules.extraction.clauses import Clause
-from recollect.rules.extraction.third_person import statement, theirs
-from recollect.rules.extraction.words import FAMILY, INSTRUMENTS_AND_SPORTS
+from recollect.rules.extraction.clauses import Clause, statement, theirs
+from recollect.rules.extraction.values import FAMILY, INSTRUMENTS_AND_SPORTS
 from recollect.rules.language.spelling import third_person
 from recollect.rules.language.word_lists import word_set
 from recollect.rules.statements import ChangeMark, Frame, Tense, ValueKind, read_statement
-from recollect.rules.statements.places import place_level
-from recollect.rules.statements.values import normal_text
+from recollect.rules.statements.frame import normal_text
+from recollect.rules.statements.tables import place_level
 
 MEANINGS = {
     "extracted:name": "it said what they are called",

@@ -6,25 +6,34 @@ Every function returns the value as it was said, or None if the words do not pla
 import re
 from collections.abc import Callable
 
-from recollect.rules.extraction.words import (
-    DEMONYMS,
-    JOBS,
-    JUDGEMENTS,
-    MORE_JOBS,
-    NEVER_NAMES,
-    NO_PLACE,
-    NO_SUBSTANCE,
-    NOT_A_NAME,
-    OUTSIDE,
-    POINTING,
-    UNSKILLED,
-    WITH_THE,
-)
-from recollect.rules.language.calendar import ANY_MONTH, ANY_WEEKDAY
+from recollect.rules.language.calendar import ANY_MONTH, ANY_WEEKDAY, MONTHS, WEEKDAYS
 from recollect.rules.language.text import STOP_WORDS
-from recollect.rules.language.word_lists import any_of, word_set
+from recollect.rules.language.word_lists import any_of, entries, load_table, word_set
 from recollect.rules.statements import tables
-from recollect.rules.statements.places import COUNTRIES, KNOWN_PLACES
+from recollect.rules.statements.tables import COUNTRIES, KNOWN_PLACES
+
+_WORDS = load_table(__package__, "words.toml")
+INSTRUMENTS_AND_SPORTS = entries(_WORDS["instruments_and_sports"])
+DEMONYMS = entries(_WORDS["demonyms"])
+JUDGEMENTS = entries(_WORDS["judgements"])
+JOBS = entries(_WORDS["jobs"])
+NOT_SELF_CONTAINED = word_set(_WORDS["not_self_contained"])
+NEVER_NAMES = NOT_SELF_CONTAINED.union(WEEKDAYS, MONTHS) | word_set(_WORDS["never_names"])
+VAGUE_VALUES = word_set(_WORDS["vague_values"])
+SUPPOSING = word_set(_WORDS["supposing"])
+MADE_UP = word_set(_WORDS["made_up"])
+LEADS_IN = word_set(_WORDS["leads_in"])
+QUESTION_WORDS = word_set(_WORDS["question_words"])
+POINTING = word_set(_WORDS["pointing"])
+WITH_THE = entries(_WORDS["with_the"])
+OUTSIDE = word_set(_WORDS["outside"])
+NOT_A_NAME = VAGUE_VALUES | DEMONYMS | frozenset(tables.states()) | JOBS | word_set(_WORDS["not_a_name"])
+UNSKILLED = word_set(_WORDS["unskilled"])
+NO_PLACE = frozenset(MONTHS) | word_set(_WORDS["no_place"])
+MORE_JOBS = entries(_WORDS["more_jobs"])
+NO_SUBSTANCE = word_set(_WORDS["no_substance"])
+FAMILY = entries(_WORDS["family"])
+CLOSINGS = entries(_WORDS["closings"])
 
 Take = Callable[[str], str | None]
 

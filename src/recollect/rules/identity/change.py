@@ -11,10 +11,9 @@ from typing import NamedTuple
 
 from recollect.model.vocabulary import Change, EventType
 from recollect.rules.identity.difference import Difference, differences_between
-from recollect.rules.language.lexicon import PREPOSITIONS
+from recollect.rules.language.lexicon import PREPOSITIONS, says_correction, says_time_moved_on
 from recollect.rules.language.marks import Aspect, Mark, word
 from recollect.rules.language.reading import Language, Statement, read
-from recollect.rules.language.signs import says_correction, says_time_moved_on
 from recollect.rules.language.spelling import verb_of
 from recollect.rules.language.text import normalise
 from recollect.rules.language.word_lists import word_set

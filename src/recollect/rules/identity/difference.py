@@ -17,9 +17,9 @@ from recollect.rules.language.lexicon import (
     PREPOSITIONS,
     PRONOUNS,
     STUFF_OR_THINGS,
+    opposites_of,
 )
 from recollect.rules.language.marks import Aspect, Case, Mark
-from recollect.rules.language.opposites import opposites_of
 from recollect.rules.language.reading import Language, Statement, read
 from recollect.rules.language.rewriting import turn
 from recollect.rules.language.spelling import other_tenses

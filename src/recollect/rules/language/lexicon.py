@@ -1,143 +1,126 @@
-"""The closed word classes: which words carry nothing, deny, hedge, point in time, or hold a sentence together.
+"""The words that the comparison of statements knows: word classes, opposites, and words that announce a correction or a change.
 
-Everything is written as its key (see ``spelling.read_word``): lower case, singular, British ``-ise``.
+The lists are in ``words.toml``, each with a comment that says what it is for.
 """
 
 from recollect.rules.language.calendar import WEEKDAYS
-from recollect.rules.language.word_lists import word_set
+from recollect.rules.language.marks import Case, Mark
+from recollect.rules.language.text import words
+from recollect.rules.language.word_lists import load_table
 
-NEGATIONS = word_set("no not never none nobody nothing nowhere neither nor without non not! no!")
-"""``not!`` opens a rule that forbids to do something ("Never deploy …"), ``no!`` one that forbids a thing ("No emojis")."""
+_LISTS = load_table(__package__, "words.toml")
 
-MODALITY = word_set(
-    """must should shall ought may might can could would always usually normally generally typically often
-    sometimes occasionally rarely hardly barely maybe probably possibly likely unlikely certainly
-    definitely surely if unless whether think believe guess suppose assume hope wish want seem apparently allegedly
-    supposedly only mainly mostly partly almost nearly about exactly precisely all every
-    some any many much more most few little several both either enough avoid need require recommend suggest consider
-    try plan intend expect optional optionally mandatory ideally default would' least"""
-)
 
-TENSE = word_set(
-    """was will had did used-to no-longer going-to been already yet now formerly previously soon later earlier recently
-    anymore again ago once become became"""
-)
+def _word_class(name: str) -> frozenset[str]:
+    return frozenset(_LISTS["classes"][name].split())
 
-ALWAYS_LIGHT = word_set("please kindly basically honestly literally actually indeed also as-well")
-"""Words that can be left out anywhere without changing what is claimed."""
 
-DEGREES = word_set("really very quite truly totally absolutely")
-"""Left out, unless right after a negation: "not really" is not "not"."""
+NEGATIONS = _word_class("negations")
+MODALITY = _word_class("modality")
+TENSE = _word_class("tense")
+ALWAYS_LIGHT = _word_class("always_light")
+DEGREES = _word_class("degrees")
+ARTICLES = _word_class("articles")
+POSSESSIVES = _word_class("possessives")
+QUANTIFIERS = _word_class("quantifiers")
+PRONOUNS = _word_class("pronouns")
+SUBJECT_PRONOUNS = _word_class("subject_pronouns")
+PRONOUNS_WITH_IS = _word_class("pronouns_with_is")
+PREPOSITIONS = _word_class("prepositions")
+SMALL_IN_HEADINGS = _word_class("small_in_headings")
+CLAUSE_WORDS = _word_class("clause_words")
+MAY_FRONT = _word_class("may_front")
+DATE_PREPOSITIONS = _word_class("date_prepositions")
+REPORTING_VERBS = _word_class("reporting_verbs")
+VERBS_WITH_A_CLAUSE = REPORTING_VERBS | _word_class("verbs_with_a_clause")
+TASTE_VERBS = _word_class("taste_verbs")
+LISTING_VERBS = _word_class("listing_verbs")
+OPENERS = _word_class("openers")
+HEADINGS = _word_class("headings")
+EMPHASISED = _word_class("emphasised")
+ACRONYM_AND_WORD = _word_class("acronym_and_word")
+STUFF_OR_THINGS = _word_class("stuff_or_things")
+CASE_FREE = _word_class("case_free")
+COMMON_AND_NAME = _word_class("common_and_name")
+ENGLISH_WORDS = frozenset(WEEKDAYS) | _word_class("english_words")
+FOREIGN_WORDS = _word_class("foreign_words")
 
-ARTICLES = frozenset({"a", "the"})
-POSSESSIVES = word_set("my your his her its our their 's")
-QUANTIFIERS = word_set("all every some any many much most few several both either no only")
-PRONOUNS = word_set("i we you they he she it me us them him my your his her its our their this that these those there")
-SUBJECT_PRONOUNS = word_set("i we you they he she it")
-PRONOUNS_WITH_IS = word_set("he she it that there what who where how here this when why")
+_OPPOSITES: dict[str, tuple[str, ...]] = {}
+for _pair in _LISTS["opposites"]["pairs"].split():
+    _one, _other = _pair.split("/")
+    _OPPOSITES[_one] = (*_OPPOSITES.get(_one, ()), _other)
+    _OPPOSITES[_other] = (*_OPPOSITES.get(_other, ()), _one)
+_DENYING_PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "mis", "de")
+_SHORTEST_DENIED = 4
 
-PREPOSITIONS = word_set(
-    """in on at by for with without of to from into onto over under before after during until since between among
-    through about against per via like than as near behind above below beside besides within towards toward across
-    along around beyond except off out up down upon"""
-)
-SMALL_IN_HEADINGS = word_set("a the and or of in on to for with by at from")
-CLAUSE_WORDS = word_set("and or but if unless because when while that which who whom whose where so although")
 
-MAY_FRONT = word_set(
-    "in on at during before after for since until when while if unless with without by from as every within"
-)
-"""A phrase that opens with one of these may stand at the front, closed by a comma, or at the end."""
+def opposites_of(word: str) -> tuple[str, ...]:
+    """The words that cannot hold together with this one: listed ones, and those that a prefix turns around.
 
-DATE_PREPOSITIONS = frozenset({"on", "at", "in"})
-"""Before a date or a clock time these say nothing by themselves: "on Friday" is "Friday"."""
+    >>> "disabled" in opposites_of("enabled"), "happy" in opposites_of("unhappy"), "coffee" in opposites_of("tea")
+    (True, True, False)
+    """
+    listed = _OPPOSITES.get(word, ())
+    bare = tuple(
+        word[len(prefix) :]
+        for prefix in _DENYING_PREFIXES
+        if word.startswith(prefix) and len(word) >= len(prefix) + _SHORTEST_DENIED
+    )
+    if len(word) < _SHORTEST_DENIED:
+        return listed + bare
+    return listed + bare + tuple(prefix + word for prefix in _DENYING_PREFIXES)
 
-REPORTING_VERBS = word_set("say said tell told think know remember note believe guess mention mentioned hope")
-"""After these a "that" is only a joint."""
 
-VERBS_WITH_A_CLAUSE = REPORTING_VERBS | word_set(
-    """ask asked thought knew plan planned decide decided promise promised want wanted wish agree agreed expect
-    expected suggest suggested recommend recommended propose proposed remind reminded announce announced confirm
-    confirmed let make made help helped see saw hear heard watch watched feel felt keep kept consider considered
-    report reported"""
-)
-"""With one of these in a sentence, "on Monday" or "always" may belong to either of two verbs, and has to stay put."""
+def _signs(name: str) -> tuple[str, ...]:
+    return tuple(" ".join(phrase.split()) for phrase in _LISTS["signs"][name].split(","))
 
-TASTE_VERBS = word_set("like love enjoy hate dislike prefer start continue")
-"""After these "to swim" and "swimming" say the same."""
 
-LISTING_VERBS = word_set(
-    """like love enjoy hate dislike prefer speak know own have use need want include support avoid contain cover
-    require eat drink play read study teach sell buy no!"""
-)
-"""The objects of these, joined by "and" or "or", come in no particular order."""
+_OPENS_A_CORRECTION = _signs("opens_a_correction")
+_SAYS_CORRECTION = _signs("says_correction")
+_POINTS_TO_NOW = _signs("points_to_now")
+_TELLS_OF_CHANGE = _signs("tells_of_change")
+_NOT_A_POINT_IN_TIME = _signs("not_a_point_in_time")
+_TENSES_OF_CHANGE = frozenset({"will", "going-to", "no-longer", "used-to"})
 
-OPENERS = word_set("well so actually no yes yeah ok okay oh hey hi btw fyi remember sorry thanks sure anyway")
-"""Before a comma, these only open a sentence."""
 
-HEADINGS = word_set("note reminder correction remember fyi btw update")
-"""Before a colon, these only announce what follows."""
+def _padded(text: str) -> str:
+    """The words between blanks, so that a phrase is found only as whole words."""
+    return f" {' '.join(words(text))} "
 
-EMPHASISED = word_set("no not never always must only all any every do please and or but the be use should will if")
-"""Words that people write in capitals for emphasis."""
 
-ACRONYM_AND_WORD = word_set(
-    """ace act aids aim arm art asp bar bat bit cad cam cap car care cat chip cobra cop cord core dart dash dim dot ear
-    epic era erase face fair far fast fat fax fed fit flag gap gas gem gig grace harm hip hop jam lab lamp lap lead lean
-    led lid lime lisp mac mad map mars mask mat mint mist moat net nice nod nut oak opt own pal pan peg pen pep pet pin
-    pit pod posh post ram raid rap rat ref rest rip rom root rust safe salt sap sat scar scum sea sharp ship sip smart
-    snap soap solid spa spam spin star start stem sun swat tab tan tap tar tip track van vat war wasp web wise word"""
-)
-"""Words that, in capitals, are an acronym of something else: "PIN", "SAT", "RAM"."""
+def says_correction(text: str) -> bool:
+    """Whether a text says that it corrects something.
 
-STUFF_OR_THINGS = word_set(
-    """chicken lamb duck turkey fish paper iron hair work experience right term sale operation resource security time
-    force damage wood water sand part salt sugar chocolate light fire stone cloth land
-    power property spirit ground interest love pain people person memory minute second letter arm authority asset
-    benefit class art manner saving finding holding trust tongue tooth head heart
-    rabbit crab lobster goose cricket pepper mint date green blue white brown sweet short rock metal house country soul
-    folk swing pool squash football basketball baseball volleyball company youth rubber copper silver gold glass"""
-)
-"""Words of which the plural is another thing: "likes chicken" is about food, "likes chickens" about animals. What is poured
-or baked is not among them: who likes teas likes tea."""
+    >>> says_correction("No, I meant Tuesday"), says_correction("No emojis")
+    (True, False)
+    """
+    said = _padded(text)
+    if any(f" {phrase} " in said for phrase in _SAYS_CORRECTION):
+        return True
+    opens = text.lstrip().casefold()
+    return opens.startswith("no,") or any(said.startswith(f" {word} ") for word in _OPENS_A_CORRECTION)
 
-CASE_FREE = word_set(
-    """api ui ux url uri json yaml toml xml sql css html http https aws gcp cpu gpu pr ci cd ssh db id pdf csv vpn dns
-    ip tv ok usb sdk cli ide orm crud i python java docker redis kubernetes postgresql mysql sqlite mongodb kafka
-    nginx linux macos android ios github gitlab jira figma terraform ansible jenkins javascript typescript angular
-    vue django flask fastapi npm git bash vim emacs vscode firefox internet english french german spanish italian
-    portuguese chinese japanese korean russian arabic dutch youtube linkedin iphone ipad wifi"""
-)
-"""Names and abbreviations that mean the same in any capitalisation."""
 
-COMMON_AND_NAME = word_set(
-    """apple target may march august will mark bill rose grace hope faith joy summer autumn china turkey polish us it
-    who pat frank rich jack art guy gene ray rob sue drew chase miles penny ruby dawn eve iris ivy lily olive violet
-    amber page gap shell oracle amazon windows word excel teams go swift rust python java kotlin spark storm hive
-    pig zoom slack notion square stripe block discord signal nice cork reading bath mobile jordan georgia chad mali
-    cuba"""
-)
-"""Words that are one thing as a name and another as a common word: even a writer without capitals may mean either."""
+def says_time_moved_on(old: str, new: str, new_marks: tuple[Mark, ...]) -> bool:
+    """Whether the new text says that things have changed.
 
-ENGLISH_WORDS = frozenset(WEEKDAYS) | word_set(
-    """the is are were be been my you your she it we they our their his its this that these those and but if not never
-    of to for with at by from does did has have had would should must could might use uses used prefer prefers like
-    likes loves hates always any every each when who what where how there over than after before during without only
-    please avoid about into out up off too two three four five six seven eight nine ten twice time times day days
-    week month year years take takes run runs work works live lives speak speaks meet meets keep keeps write writes
-    make makes don't doesn't new old first last more most less least some both either allergic favourite favorite
-    depends requires needs wants manages owns knows says thinks goes gets reads calls sends supports includes
-    contains costs starts begins ends opens closes deploy deploys build builds test tests means january
-    february march may june july october december minutes hours
-    months emoji emojis commit commits eat eats drinks"""
-)
-"""One of these is taken as a sign of English, unless a word of another language is there as well. Words that other
-languages have too ("a", "in", "no", "me", "was", "will") are not among them."""
+    "Now" in it always counts; "moved to" only if the old text did not say it as well.
+    """
+    before, after = _padded(old), _padded(new)
+    for phrase in _NOT_A_POINT_IN_TIME:
+        after = after.replace(f" {phrase} ", " ")
+    if any(f" {phrase} " in after for phrase in _POINTS_TO_NOW):
+        return True
+    return _has_tense_of_change(before, new_marks) or any(
+        f" {phrase} " in after and f" {phrase} " not in before for phrase in _TELLS_OF_CHANGE
+    )
 
-FOREIGN_WORDS = word_set(
-    """el los las del una uno que con por para como pero muy mi tu su es est esta este soy le les des une et avec
-    pour dans sur pas je nous vous ils elle der das und ist nicht mit ein eine ich wir sie auf für von zu dem
-    il lo gli che di da è sono ho più het een niet ik zijn och att det som är jag ikke og av nie się
-    jest jak dla bir ve bu için não um uma ao são é eu yang untuk tidak saya ini itu la de du en"""
-)
-"""Words that only other languages have, as long as they stand in lower case: "los", but not "Los Angeles"."""
+
+def _has_tense_of_change(before: str, new_marks: tuple[Mark, ...]) -> bool:
+    """ "no longer", "used to", "will": unless the old text has it too, or it is someone called Will."""
+    return any(
+        mark.key in _TENSES_OF_CHANGE
+        and mark.case in {Case.LOWER, Case.NONE}
+        and f" {mark.key.replace('-', ' ')} " not in before
+        for mark in new_marks
+    )

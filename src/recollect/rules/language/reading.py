@@ -4,13 +4,23 @@ from collections.abc import Iterable, Sequence
 from enum import Enum
 from typing import NamedTuple
 
-from recollect.rules.language import dates, lexicon
-from recollect.rules.language.marks import FURTHER, SENTENCE_ENDS, STOP, Aspect, Case, Mark, sign, word
-from recollect.rules.language.numbers import NUMBER_WORDS, join_numbers
-from recollect.rules.language.phrases import fold_phrases
-from recollect.rules.language.rewriting import rewrite
+from recollect.rules.language import calendar, lexicon
+from recollect.rules.language.marks import (
+    FURTHER,
+    NUMBER_WORDS,
+    SENTENCE_ENDS,
+    STOP,
+    TIMES_OF_REPETITION,
+    Aspect,
+    Case,
+    Mark,
+    join_numbers,
+    sign,
+    unit_named,
+    word,
+)
+from recollect.rules.language.rewriting import fold_phrases, rewrite
 from recollect.rules.language.scanning import scan
-from recollect.rules.language.units import TIMES_OF_REPETITION, unit_named
 
 _LAST_LATIN_LETTER = "ɏ"
 _SHORTEST_AFTER_OPENER = 3
@@ -78,8 +88,8 @@ def _understand(text: str, marks: list[Mark]) -> list[Mark]:
     marks = _with_cases(marks, caseless=_is_caseless(text, marks))
     if not NUMBER_WORDS.isdisjoint(present):
         marks = join_numbers(marks)
-    if not dates.MONTH_NAMES.isdisjoint(present):
-        marks = dates.join_dates(marks)
+    if not calendar.MONTH_NAMES.isdisjoint(present):
+        marks = calendar.join_dates(marks)
     aspects = {mark.aspect for mark in marks}
     if Aspect.DATE in aspects or not present.isdisjoint(_HALVES_OF_DAY):
         marks = _with_dates(marks)
@@ -158,7 +168,7 @@ def _with_dates(marks: list[Mark]) -> list[Mark]:
             day = day.after("on")
         elif dated and dated[-1].key == "every" and day.key[-1] not in "*0123456789":
             dated.pop()
-            day = dates.date(day.key[1:] + "*", "every " + day.surface, "on")
+            day = calendar.date(day.key[1:] + "*", "every " + day.surface, "on")
         dated.append(day)
     return dated
 
@@ -168,7 +178,7 @@ def _clock(hour: Mark, half: Mark) -> Mark | None:
     digits, _, minutes = hour.key[1:].removesuffix("?").partition(":")
     if hour.key[0] not in "#~" or not digits.isdecimal():
         return None
-    return dates.clock_12(int(digits), int(minutes or 0), _HALVES_OF_DAY[half.key], f"{hour.surface} {half.surface}")
+    return calendar.clock_12(int(digits), int(minutes or 0), _HALVES_OF_DAY[half.key], f"{hour.surface} {half.surface}")
 
 
 def _with_units(marks: list[Mark]) -> list[Mark]:

@@ -1,16 +1,17 @@
-"""Bringing statements that differ only in a safe way into one form.
+"""Bringing statements that differ only in a safe way into one form: fixed phrases, then the order of each sentence.
 
 Each rule here takes the marks of one sentence and returns them in the form that its variants share. A rule belongs
 here only if both forms always mean the same; what may mean the same stays different.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 from recollect.rules.language import lexicon
 from recollect.rules.language.marks import FURTHER, SENTENCE_ENDS, Aspect, Case, Mark, word
+from recollect.rules.language.scanning import aspect_of
 from recollect.rules.language.spelling import ing_form, verb_of
-from recollect.rules.language.word_lists import word_set
+from recollect.rules.language.word_lists import load_table, word_set
 
 Sentence = list[Mark]
 
@@ -348,3 +349,60 @@ _RULES: tuple[tuple[Callable[[Sentence], Sentence], frozenset[str]], ...] = (
     (active, frozenset({"by"})),
 )
 """The rules in order, each with the keys of which a sentence must have one for the rule to apply."""
+
+
+# ---------------------------------------------------------------- fixed phrases
+
+_LONGEST_FIRST: dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]] = {}
+for _said, _meant in (
+    (tuple(said.split()), tuple(meant.split()))
+    for said, meant in load_table(__package__, "words.toml")["phrases"].items()
+):
+    _LONGEST_FIRST.setdefault(_said[0], []).append((_said, _meant))
+for _phrases in _LONGEST_FIRST.values():
+    _phrases.sort(key=lambda phrase: -len(phrase[0]))
+
+_NOT_AFTER_NEGATION = frozenset({("must",), ("may",)})
+"""Denied, these turn into something else: "does not have to" is no "must not"."""
+
+
+def fold_phrases(marks: Sequence[Mark]) -> list[Mark]:
+    """The same marks with each known phrase replaced by what it means."""
+    folded: list[Mark] = []
+    read_to = 0
+    for at, mark in enumerate(marks):
+        if at < read_to:
+            continue
+        candidates = _LONGEST_FIRST.get(mark.key)
+        found = _phrase_at(marks, at, candidates) if candidates else None
+        if found is None:
+            folded.append(mark)
+        else:
+            said, meant = found
+            read_to = at + len(said)
+            folded.extend(_meaning(meant, marks[at:read_to]))
+    return folded
+
+
+def _phrase_at(
+    marks: Sequence[Mark], at: int, candidates: list[tuple[tuple[str, ...], tuple[str, ...]]]
+) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    after = marks[at + 1].key if at + 1 < len(marks) else ""
+    for said, meant in candidates:
+        if said[1] != after or tuple(mark.key for mark in marks[at : at + len(said)]) != said:
+            continue
+        if meant in _NOT_AFTER_NEGATION and at > 0 and marks[at - 1].key in lexicon.NEGATIONS:
+            continue
+        return said, meant
+    return None
+
+
+def _meaning(meant: tuple[str, ...], said: Sequence[Mark]) -> Iterator[Mark]:
+    """The marks of what is meant. Word for word where both are equally long, else the first stands for all."""
+    first = said[0]
+    surfaces = [mark.surface for mark in said]
+    if len(meant) != len(said):
+        surfaces = [" ".join(surfaces), *meant[1:]]
+    for place, (key, surface) in enumerate(zip(meant, surfaces, strict=True)):
+        case = first.case if place == 0 else Case.LOWER
+        yield Mark(key, "", surface, aspect_of(key, None), case, first.article)

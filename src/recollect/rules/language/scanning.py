@@ -7,11 +7,24 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from recollect.rules.language import dates, lexicon
-from recollect.rules.language.marks import COLON, COMMA, DASH, QUESTION, SENTENCE_ENDS, STOP, Aspect, Case, Mark, sign
-from recollect.rules.language.numbers import number, ordinal, ordinal_word
+from recollect.rules.language import calendar, lexicon
+from recollect.rules.language.marks import (
+    COLON,
+    COMMA,
+    DASH,
+    QUESTION,
+    SENTENCE_ENDS,
+    STOP,
+    Aspect,
+    Case,
+    Mark,
+    number,
+    ordinal,
+    ordinal_word,
+    sign,
+    unit_named,
+)
 from recollect.rules.language.spelling import read_word
-from recollect.rules.language.units import unit_named
 from recollect.rules.language.word_lists import word_set
 
 _QUOTED = re.compile(r'`[^`\n]{1,400}`|"[^"\n]{1,400}"|“[^”\n]{1,400}”|(?<!\w)\'[^\'\n]{1,400}\'(?!\w)')
@@ -136,7 +149,7 @@ def _word(written: str, case: Case | None = None) -> Mark:
         return _plural_acronym(written) or exact(written)
     if place := ordinal_word(lower):
         return ordinal(place, written)
-    if day := dates.weekday(written):
+    if day := calendar.weekday(written):
         return day
     key, spelling = read_word(lower)
     return Mark(key, spelling, written, aspect_of(key, case), case or Case.NONE)
@@ -216,11 +229,11 @@ def _day_or_time(core: str) -> tuple[Mark, ...]:
     lower = core.lower()
     mark: Mark | None = None
     if found := _CLOCK_12.fullmatch(lower):
-        mark = dates.clock_12(int(found[1]), int(found[2] or 0), found[3] + "m", core)
+        mark = calendar.clock_12(int(found[1]), int(found[2] or 0), found[3] + "m", core)
     elif found := _CLOCK.fullmatch(core):
         mark = _clock(found[1], found[2], core)
     elif found := _ISO_DAY.fullmatch(core):
-        mark = dates.calendar_day(int(found[1]), int(found[2]), int(found[3]), core)
+        mark = calendar.calendar_day(int(found[1]), int(found[2]), int(found[3]), core)
     elif found := _SLASHED_DAY.fullmatch(core):
         mark = _slashed_day(int(found[1]), int(found[2]), int(found[3]), core)
     return (mark,) if mark else ()
@@ -231,17 +244,17 @@ def _clock(hour: str, minute: str, surface: str) -> Mark | None:
     if int(hour) > 23 or int(minute) > 59:
         return None
     if int(hour) > 12 or hour[0] == "0":
-        return dates.clock(int(hour), int(minute), surface)
-    return dates.date(f"{hour}:{minute}?", surface)
+        return calendar.clock(int(hour), int(minute), surface)
+    return calendar.date(f"{hour}:{minute}?", surface)
 
 
 def _slashed_day(first: int, second: int, year: int, surface: str) -> Mark | None:
     """13/03/2024 can be read in one way; 01/03/2024 in two, so it equals only itself."""
     if first > 12:
-        return dates.calendar_day(year, second, first, surface)
+        return calendar.calendar_day(year, second, first, surface)
     if second > 12 or first == second:
-        return dates.calendar_day(year, first, second, surface)
-    return dates.date(surface, surface)
+        return calendar.calendar_day(year, first, second, surface)
+    return calendar.date(surface, surface)
 
 
 def _quantity(core: str) -> tuple[Mark, ...]:

@@ -2,69 +2,27 @@
 
 A stemmer is the wrong tool here: it equates "university" with "universe" and "worked" with "works". Only the endings
 that carry no meaning of their own are folded, the plural of nouns and the third person of verbs, and words that
-merely look like a plural ("news", "goods") are listed.
+merely look like a plural ("news", "goods") are listed in ``words.toml``.
 """
 
 from functools import lru_cache
 
-from recollect.rules.language.word_lists import word_set
+from recollect.rules.language.word_lists import load_table
 
-_NOT_A_PLURAL = word_set(
-    """always perhaps sometimes news lens series species means thanks yes this its his hers ours yours theirs us as was
-    plus less across besides mathematics physics politics economics ethics athletics goods customs glasses arms spirits
-    manners premises contents savings funds https sms gps dns aws ios tls headquarters christmas texas kansas
-    paris kubernetes jenkins pants jeans trousers clothes scissors minus versus was thus gas bus bias alias atlas canvas
-    diabetes rabies measles mumps hiccups herpes overseas upstairs downstairs indoors outdoors afterwards
-    looks remains brains odds stairs whereas lets vs cannabis analytics graphics basics tennis
-    earnings belongings surroundings postgres"""
-)
+_LISTS = load_table(__package__, "words.toml")["spelling"]
 
-_IRREGULAR = {
-    "am": "be", "are": "be", "is": "be", "were": "was", "has": "have", "does": "do", "goes": "go",
-    "children": "child", "men": "man", "women": "woman", "people": "person", "feet": "foot", "teeth": "tooth",
-    "mice": "mouse", "geese": "goose", "knives": "knife", "wives": "wife", "lives": "live", "leaves": "leave",
-    "shelves": "shelf", "wolves": "wolf", "halves": "half", "loaves": "loaf", "thieves": "thief",
-    "analyses": "analysis", "crises": "crisis", "theses": "thesis", "bases": "base", "buses": "bus",
-    "indices": "index", "indexes": "index", "matrices": "matrix", "vertices": "vertex", "statuses": "status",
-    "criteria": "criterion", "movies": "movie", "cookies": "cookie", "ties": "tie", "lies": "lie", "dies": "die",
-    "pies": "pie", "shoes": "shoe", "aliases": "alias", "gases": "gas", "biases": "bias", "canvases": "canvas",
-    "caches": "cache", "aches": "ache", "headaches": "headache", "axes": "axe", "uses": "use", "houses": "house",
-    "databases": "database", "releases": "release", "cases": "case", "courses": "course", "horses": "horse",
-    "nurses": "nurse", "expenses": "expense", "licenses": "licence", "responses": "response", "purposes": "purpose",
-    "sizes": "size", "prizes": "prize", "zombies": "zombie", "calories": "calorie", "selfies": "selfie",
-    "quizzes": "quiz", "emojis": "emoji", "taxis": "taxi", "kiwis": "kiwi", "skis": "ski", "apis": "api", "guis": "gui",
-}  # fmt: skip
 
-_SPELLING = {
-    "favorite": "favourite", "color": "colour", "colors": "colours", "flavor": "flavour", "behavior": "behaviour",
-    "neighbor": "neighbour", "honor": "honour", "labor": "labour", "humor": "humour", "rumor": "rumour",
-    "harbor": "harbour", "center": "centre", "centers": "centres", "theater": "theatre", "meter": "metre",
-    "meters": "metres", "liter": "litre", "liters": "litres", "fiber": "fibre", "gray": "grey", "tire": "tyre",
-    "license": "licence", "defense": "defence", "offense": "offence", "catalog": "catalogue", "dialog": "dialogue",
-    "analog": "analogue", "traveling": "travelling", "traveled": "travelled", "traveler": "traveller",
-    "canceled": "cancelled", "canceling": "cancelling", "labeled": "labelled", "labeling": "labelling",
-    "modeling": "modelling", "modeled": "modelled", "enrollment": "enrolment", "fulfill": "fulfil",
-    "jewelry": "jewellery", "mom": "mum", "moms": "mums", "mommy": "mummy", "pajamas": "pyjamas", "yogurt": "yoghurt",
-    "aluminum": "aluminium", "airplane": "aeroplane", "math": "maths", "program": "programme",
-    "programs": "programmes", "skeptical": "sceptical", "artifact": "artefact", "artifacts": "artefacts",
-    "judgment": "judgement", "aging": "ageing", "mold": "mould", "plow": "plough", "analyze": "analyse",
-    "favorites": "favourites", "flavors": "flavours",
-    "neighbors": "neighbours", "behaviors": "behaviours", "honors": "honours", "whilst": "while", "amongst": "among",
-    "learnt": "learned", "spelt": "spelled", "dreamt": "dreamed", "café": "cafe", "cafés": "cafes",
-    "naïve": "naive", "til": "until", "till": "until", "thru": "through", "ok": "okay",
-}  # fmt: skip
+def _pairs(name: str) -> dict[str, str]:
+    return dict(pair.split("/") for pair in _LISTS[name]["listed"].split())
 
-_SYNONYMS = {
-    "e-mail": "email", "repository": "repo", "configuration": "config", "database": "db", "documentation": "doc",
-    "information": "info", "photograph": "photo", "telephone": "phone", "bicycle": "bike", "television": "tv",
-    "production": "prod", "environment": "env", "administrator": "admin", "js": "javascript", "ts": "typescript",
-    "postgres": "postgresql", "begin": "start", "film": "movie", "purchase": "buy",
-    "utilise": "use", "reside": "live", "big": "large", "perhaps": "maybe", "currently": "now", "each": "every",
-    "directory": "folder", "versus": "vs", "an": "a", "kid": "child", "quick": "fast", "shut": "close",
-    "permit": "allow", "forbid": "prohibit", "ban": "prohibit", "apartment": "flat", "colleague": "coworker",
-    "annually": "yearly", "frequently": "often", "seldom": "rarely", "whenever": "when", "approximately": "about",
-    "roughly": "about", "whole": "entire",
-}  # fmt: skip
+
+_NOT_A_PLURAL = frozenset(_LISTS["not_a_plural"]["listed"].split())
+
+_IRREGULAR = _pairs("irregular")
+
+_SPELLING = _pairs("spelling")
+
+_SYNONYMS = _pairs("synonyms")
 
 
 def _british(word: str) -> str:
@@ -110,17 +68,7 @@ def read_word(word: str) -> tuple[str, str]:
     return synonym, synonym if key == spelling else synonym + "s"
 
 
-_IRREGULAR_PAST = {
-    "went": "go", "ate": "eat", "wrote": "write", "written": "write", "led": "lead", "built": "build", "made": "make",
-    "held": "hold", "known": "know", "knew": "know", "ran": "run", "took": "take", "taken": "take", "gave": "give",
-    "given": "give", "bought": "buy", "sold": "sell", "kept": "keep", "met": "meet", "left": "leave", "saw": "see",
-    "seen": "see", "drove": "drive", "driven": "drive", "spoke": "speak", "spoken": "speak", "began": "begin",
-    "taught": "teach", "thought": "think", "felt": "feel", "sent": "send", "spent": "spend", "won": "win",
-    "lost": "lose", "paid": "pay", "said": "say", "told": "tell", "became": "become", "drank": "drink",
-    "slept": "sleep", "had": "have", "did": "do", "was": "be", "used": "use", "grew": "grow", "chose": "choose",
-    "chosen": "choose", "wore": "wear", "swam": "swim", "sang": "sing", "got": "get", "found": "find", "came": "come",
-    "understood": "understand", "broke": "break", "broken": "break", "fell": "fall", "flew": "fly", "rode": "ride",
-}  # fmt: skip
+_IRREGULAR_PAST = _pairs("irregular_past")
 
 
 _IRREGULAR_PASTS_OF: dict[str, tuple[str, ...]] = {}

@@ -3,6 +3,7 @@
 import pkgutil
 import tomllib
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 
@@ -34,6 +35,7 @@ def any_of(phrases: Iterable[str]) -> str:
     return "|".join(sorted(phrases, key=lambda phrase: (-len(phrase), phrase)))
 
 
+@lru_cache(maxsize=32)  # several modules read one file
 def load_table(package: str, name: str) -> dict[str, Any]:
     """Read a TOML file of a package. It is part of the release, like the code that reads it."""
     data = pkgutil.get_data(package, name)

@@ -2,9 +2,14 @@
 
 A frame says which subject has which value for which attribute, within which scope. It is read with a part-of-speech
 tagger, so subjects and values are open; attributes come from grammar ("the X of Y is V"), from a predicate table
-(``predicates.toml``), or from open rules (quantities, clock times, versions). Data flows one way: ``tagger`` (words and
-tags) → ``clause`` (subject, verb, rest) → ``predicates``, ``changes``, ``stops``, ``descriptions``, ``open_verbs``,
-``instructions`` (frames) → ``relate``.
+(``predicates.toml``), or from open rules (quantities, clock times, versions). Data flows one way:
+
+- ``tagger`` cuts a sentence into words with their parts of speech; ``phrases`` reads noun phrases and where a value ends;
+  ``clause`` finds how a sentence begins, its subject and its verb.
+- ``reader`` takes a text apart into sentences of a known form, and ``clause_rules`` asks the rules for frames, in order:
+  ``roles`` and ``changes`` (what changed or ended), ``named_values``, ``predicates`` (the table), ``descriptions`` ("X is V"),
+  ``open_verbs`` (any other verb), ``instructions``; ``german`` reads German. ``building`` is what the rules share.
+- ``relate`` says what a new ``frame`` is to a stored one.
 
     >>> frame, = read_statement("The rent is 900 euros")
     >>> frame.slot, frame.value, frame.single
@@ -32,7 +37,7 @@ __all__ = [
     "relate",
 ]
 
-READER_VERSION = 3
+READER_VERSION = 4
 """Raise it when a change of the rules moves slots, values or names of frames."""
 
 

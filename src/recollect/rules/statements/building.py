@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 
 from recollect.rules.statements import tables
 from recollect.rules.statements.clause import TENTATIVE, VerbGroup
-from recollect.rules.statements.frame import NO_SUBJECT, ChangeMark, Frame, Tense, ValueKind
+from recollect.rules.statements.frame import NO_SUBJECT, ChangeMark, Frame, Tense, ValueKind, normal_text
 from recollect.rules.statements.phrases import (
+    CREATURES,
     FILLER,
     Form,
     NounPhrase,
@@ -17,15 +18,24 @@ from recollect.rules.statements.phrases import (
 )
 from recollect.rules.statements.tables import Predicate
 from recollect.rules.statements.tagger import Word
-from recollect.rules.statements.values import normal_text
 
 SEVERAL = tables.words("nouns", "several")
-SLOT_MODIFIERS = tables.words("nouns", "slot_modifiers")
+_SLOT_MODIFIERS = tables.words("nouns", "slot_modifiers")
+_ABOVE_ALL = re.compile(r"(?:best|most|least|top|highest|lowest|longest|fastest|worst)(?:-\w+)?$|\w{3,}est$")
+
+
+def names_the_only_one(words: list[str]) -> bool:
+    """Whether one of the words before a noun leaves one thing: "favorite", "main", "most visited", "best-selling"."""
+    return any(word in _SLOT_MODIFIERS or _ABOVE_ALL.fullmatch(word) for word in words)
+
+
 PROPERTY = tables.words("nouns", "property")
 FORMER = tables.words("nouns", "former")
 NEW = tables.words("nouns", "new")
-AGENT_NOUNS = tables.mapping("agent_nouns")
-_PERIOD_ADJECTIVES = {
+ROLE_OF_VERB = {verb: nouns.split()[0] for verb, nouns in tables.mapping("roles").items()}
+ROLES = {noun: nouns.split()[0] for nouns in tables.mapping("roles").values() for noun in nouns.split()}
+"""The nouns of roles, each with the one noun that its slot has."""
+PERIOD_ADJECTIVES = {
     "daily": "day", "weekly": "week", "monthly": "month", "yearly": "year", "annual": "year", "hourly": "hour",
 }  # fmt: skip
 
@@ -178,16 +188,17 @@ def _held_before(context: Context, tail: Tail, change: ChangeMark) -> bool:
 def describe(context: Context, phrase: NounPhrase, tail: Tail, rule: str, **options: object) -> Frame:
     """The frame of a definite description: the owner's ``head`` has the value. Roles that come in several keep every value."""
     words = phrase.head.split()
-    former = bool(FORMER & set(words)) and len(words) > 1
+    former = bool(FORMER & set(words)) and len(words) > 1 and (words[0] != "late" or words[-1] in CREATURES)
     renewed = bool(NEW & set(words)) and len(words) > 1
     words = [word for word in words if word not in NEW and word != "ex"] or words
     owner, head = phrase.owner, " ".join(words)
+    named = head == "name"
     if head == "name" and len(owner.split()) > 1:  # "X's dog's name is V" says what "X's dog is V" says
         *before, head = owner.split()
         owner, words = " ".join(before), [head]
     value = tail.text
-    if len(words) > 1 and words[0] in _PERIOD_ADJECTIVES and form_of(tail.value) is Form.QUANTITY:
-        value = f"{value} per {_PERIOD_ADJECTIVES[words[0]]}"
+    if len(words) > 1 and words[0] in PERIOD_ADJECTIVES and form_of(tail.value) is Form.QUANTITY:
+        value = f"{value} per {PERIOD_ADJECTIVES[words[0]]}"
         words = words[1:]
     divided = by_suffix(NounPhrase(owner, " ".join(words)), tail)
     owner, head, words = divided.owner, divided.head, divided.head.split()
@@ -196,19 +207,19 @@ def describe(context: Context, phrase: NounPhrase, tail: Tail, rule: str, **opti
     if last in ("dose", "dosage") and len(owner.split()) > 1:
         *whose, substance = owner.split()
         attribute, subject = f"take {substance}", " ".join(whose)
-    elif predicate is not None and (owner or head not in AGENT_NOUNS):
+    elif predicate is not None and (owner or head not in ROLES):
         attribute = predicate.attribute
-    elif not owner and len(words) > 1 and last in AGENT_NOUNS:  # "the thesis supervisor" is who supervises the thesis
-        subject, attribute = " ".join(words[:-1]), "leader"
-    elif owner and head in AGENT_NOUNS:
-        attribute = "leader"
-    first = context.subject_words[0]
-    of_person = (
-        attribute == "boss" and first.is_name and len(owner.split()) <= 2
-    )  # "Ana's manager" is whom Ana reports to
-    if head in AGENT_NOUNS and owner and owner != context.speaker and attribute in ("boss", "leader") and not of_person:
-        attribute = "leader"
-    several = last in SEVERAL and last not in PROPERTY and not SLOT_MODIFIERS & set(words[:-1])
+    elif not owner and len(words) > 1 and last in ROLES:  # "the thesis supervisor" is who supervises the thesis
+        subject, attribute = " ".join(words[:-1]), ROLES[last]
+    elif owner and head in ROLES:
+        attribute = ROLES[head]
+    of_person = attribute == "boss" and context.subject_words[0].is_name and len(owner.split()) <= 2
+    if head in ROLES and owner and owner != context.speaker and attribute == "boss" and not of_person:
+        attribute = ROLES[head]  # "Ana's manager" is whom Ana reports to; the manager of a shop runs the shop
+    several = last in SEVERAL and last not in PROPERTY and not names_the_only_one(words[:-1])
+    several = several and not (
+        named and context.subject_words[0].lower == "the"
+    )  # "the name of Ana's pet": she has one
     several = several and form_of(tail.value) is not Form.QUANTITY  # a goal of 300 euros has one amount
     frame = build(
         context,

@@ -1,13 +1,15 @@
-"""Frames of announced changes: "the rent was raised to 980", "switched from A to B", "Nora took over as coach"."""
+"""Frames of what changed or ended: "the rent was raised to 980", "switched from A to B", "sold the Volvo", "they broke up"."""
 
 from dataclasses import replace
 
 from recollect.rules.statements import tables
 from recollect.rules.statements.building import Context, build, by_suffix, describe
+from recollect.rules.statements.clause import VerbGroup
 from recollect.rules.statements.frame import ANY, ChangeMark, Frame, Tense
 from recollect.rules.statements.phrases import (
     CREATURES,
-    SCOPE_PREPOSITIONS,
+    DEICTIC,
+    PERIODS,
     Form,
     NounPhrase,
     Tail,
@@ -18,14 +20,13 @@ from recollect.rules.statements.phrases import (
     split_tail,
     text_of,
 )
-from recollect.rules.statements.tagger import Word
+from recollect.rules.statements.roles import NO_VALUE, index_of, read_held_role, read_role, replacing
+from recollect.rules.statements.tagger import NOUNS, Word
 
 CHANGE_VERBS = tables.words("verbs", "change")
-APPOINT_VERBS = tables.words("verbs", "appoint")
 _FROM_TO = frozenset("switch migrate move change convert transfer upgrade downgrade swap go rename".split())
 _TRADE = frozenset("trade swap replace exchange".split())
 _PLACED = frozenset("move bring push go transfer put".split())
-_NO_VALUE = (Form.VERB, Form.CLAUSE, Form.PREPOSITION, Form.PRONOUN, Form.GERUND, Form.NONE)
 _TIMED = (Form.CLOCK, Form.DATE)
 
 
@@ -33,149 +34,30 @@ def read_change(context: Context) -> list[Frame]:
     """The frames of a clause that announces a change; none if it announces none."""
     if context.negated or context.tense is Tense.UNSURE:
         return []
-    for rule in (_replaced, _appointed, _took_over, _from_to, _traded, _used_as, _has_its, _has_new, _changed_to):
-        frames = rule(context)
-        if frames:
+    for rule in (read_role, _from_to, _traded, _dropped_for, read_held_role, _changed_to):
+        if frames := rule(context):
             return frames
     return []
-
-
-def _index(words: list[Word], *wanted: str) -> int | None:
-    return next((at for at, word in enumerate(words) if word.lower in wanted), None)
-
-
-def _role_after(words: list[Word], context: Context) -> tuple[NounPhrase, Tail]:
-    """A role ("head coach of Harriers") at the start of some words, and what follows it."""
-    end = 0
-    while end < len(words) and not (
-        (
-            words[end].tag in ("PRP", "CJS", "CJC", "DTQ")
-            or words[end].lower in SCOPE_PREPOSITIONS
-            or words[end].text in (",", ";")
-        )
-        and words[end].lower not in ("of", "for")
-    ):
-        end += 1
-    role = [word for word in words[:end] if word.lower not in ("now", "the", "its", "their")]
-    return noun_phrase(role, context.speaker), split_tail(words[end:])
-
-
-def _described(
-    context: Context, role: NounPhrase, value: list[Word], after: Tail, rule: str, old: str = ""
-) -> list[Frame]:
-    if not role.head or not value or form_of(value) in _NO_VALUE or not _may_be_value(value):
-        return []
-    tail = Tail(value, after.scope, after.times, after.more, after.now)
-    return [
-        describe(context, role, tail, rule, tense=Tense.NOW, change=ChangeMark.CHANGE, old_value=old, negated=False)
-    ]
-
-
-def _may_be_value(value: list[Word]) -> bool:
-    return not any(word.tag in ("PNP", "DTQ", "PNQ") for word in value)
-
-
-def _replaced(context: Context) -> list[Frame]:
-    """ "B replaced A as N of Y", "A was replaced by B as N of Y", "B succeeded A as N"."""
-    verb, rest = context.verb, context.rest
-    if verb.lemma not in ("replace", "succeed"):
-        return []
-    as_at = _index(rest, "as")
-    if verb.passive:
-        by = _index(rest, "by", "with")
-        if by is None:
-            return []
-        new = split_tail(rest[by + 1 :]).value
-        if as_at is not None:
-            role, after = _role_after(rest[as_at + 1 :], context)
-            return _described(context, role, new, after, "replaced as", text_of(context.subject_words))
-        return _replacing(context, text_of(context.subject_words), split_tail(rest[by + 1 :]))
-    if as_at is not None:
-        role, after = _role_after(rest[as_at + 1 :], context)
-        return _described(
-            context, role, context.subject_words, after, "replaced as", text_of(split_tail(rest[:as_at]).value)
-        )
-    with_at = _index(rest, "with", "by")
-    if with_at is not None and with_at > 0:
-        return _replacing(context, text_of(split_tail(rest[:with_at]).value), split_tail(rest[with_at + 1 :]))
-    return []
-
-
-def _replacing(context: Context, old: str, tail: Tail) -> list[Frame]:
-    """A frame that names the old and the new value and no attribute; it meets what the speaker had."""
-    if not old or tail.form in _NO_VALUE:
-        return []
-    subject = context.subject if not context.verb.passive else context.speaker
-    return [
-        build(context, ANY, tail, "replaced", subject=subject, change=ChangeMark.CHANGE, old_value=old, tense=Tense.NOW)
-    ]
-
-
-def _appointed(context: Context) -> list[Frame]:
-    """ "Harriers appointed Nora as head coach", "Tore Lie was elected mayor of Granvik", "Astana became the capital of …"."""
-    verb, rest = context.verb, context.rest
-    if verb.lemma == "become":
-        role, after = _role_after(rest, context)
-        if not role.owner or rest[0].lower in ("a", "an") or form_of(context.subject_words) is not Form.NAME:
-            return []
-        return _described(context, role, context.subject_words, after, "became")
-    if verb.lemma not in APPOINT_VERBS:
-        return []
-    if verb.passive:
-        left = rest[1:] if rest and rest[0].lower == "as" else rest
-        role, after = _role_after(left, context)
-        if not role.owner or (left and left[0].lower in ("a", "an")) or form_of(context.subject_words) is not Form.NAME:
-            return []
-        return _described(context, role, context.subject_words, after, "appointed")
-    as_at = _index(rest, "as", "its", "their")
-    if as_at is None or as_at == 0 or not (verb.past or verb.perfect):
-        return []
-    role, after = _role_after(rest[as_at + 1 :] if rest[as_at].lower == "as" else rest[as_at:], context)
-    owner = role.owner.removeprefix("its").removeprefix("their").strip() or context.subject
-    if not role.head or (rest[as_at + 1 : as_at + 2] and rest[as_at + 1].lower in ("a", "an")):
-        return []
-    return _described(context, NounPhrase(owner, role.head), split_tail(rest[:as_at]).value, after, "appointed")
-
-
-def _took_over(context: Context) -> list[Frame]:
-    """ "Nora Blyth took over as head coach of Harriers", "Fatima took over the billing service from Lukas"."""
-    verb, rest = context.verb, context.rest
-    if verb.lemma != "take" or (verb.particle != "over" and _index(rest, "over") != 0):
-        return []
-    as_at = _index(rest, "as")
-    if as_at is not None:
-        role, after = _role_after(rest[as_at + 1 :], context)
-        from_at = _index(rest, "from")
-        old = text_of(split_tail(rest[from_at + 1 :]).value) if from_at is not None else ""
-        after.scope = [scope for scope in after.scope if not scope.startswith("from ")]
-        return _described(context, role, context.subject_words, after, "took over", old)
-    from_at = _index(rest, "from")
-    if from_at is None:
-        return []
-    thing, old = split_tail(rest[1:from_at]), text_of(split_tail(rest[from_at + 1 :]).value)
-    if not thing.value or not old:
-        return []
-    return [
-        build(context, attribute, Tail(context.subject_words), "took over", one=True, tense=Tense.NOW,
-              subject=noun_phrase(thing.value, context.speaker).whole, change=ChangeMark.CHANGE, old_value=old)
-        for attribute in ("owner", "maintainer", "leader")
-    ]  # fmt: skip
 
 
 def _from_to(context: Context) -> list[Frame]:
     """ "switched from A to B": the old value says which attribute it is."""
     verb, rest = context.verb, context.rest
-    if verb.lemma not in _FROM_TO:
+    if verb.lemma not in _FROM_TO and verb.lemma not in CHANGE_VERBS:
         return []
-    from_at, to = _index(rest, "from"), _index(rest, "to")
+    from_at, to = index_of(rest, "from"), index_of(rest, "to", "onto")
     if from_at is None or to is None or from_at > to:
         return []
     tail, old = split_tail(rest[to + 1 :]), text_of(split_tail(rest[from_at + 1 : to]).value)
-    if not old or tail.form in _NO_VALUE:
+    if not old or tail.form in NO_VALUE:
         return []
     if from_at > 0 and not (from_at == 1 and verb.particle):
         target = [word for word in rest[:from_at] if word.tag not in ("AVP", "AV0")]
-        return _on_target(context, target, tail, "changed from", old)
+        thing = noun_phrase(target, context.speaker).whole
+        moved = build(
+            context, ANY, tail, "from to", subject=thing, change=ChangeMark.CHANGE, old_value=old, tense=Tense.NOW
+        )
+        return [*_on_target(context, target, tail, "changed from", old), *([moved] if tail.form is Form.NAME else [])]
     if verb.passive or not (context.is_self or context.subject_words[0].is_name):
         described = _on_target(context, context.subject_words, tail, "changed from", old)
         if described and context.phrase.owner:
@@ -184,89 +66,49 @@ def _from_to(context: Context) -> list[Frame]:
 
 
 def _traded(context: Context) -> list[Frame]:
-    """ "traded in the Panda for a Dacia", "swapped coffee for tea", "replaced the old phone with a Pixel"."""
+    """ "traded in the Panda for a Dacia", "swapped coffee for tea", "replaced the old phone with a Pixel", "left A for B"."""
     verb, rest = context.verb, context.rest
-    if verb.lemma not in _TRADE or verb.passive:
+    if verb.passive or not (verb.lemma in _TRADE or (verb.lemma in _LEAVES and (verb.past or verb.perfect))):
         return []
-    at = _index(rest, "for") if verb.lemma != "replace" else _index(rest, "with", "by")
+    at = index_of(rest, "for") if verb.lemma != "replace" else index_of(rest, "with", "by")
+    favor = next((at for at, word in enumerate(rest[:-2]) if word.lower == "in" and rest[at + 2].lower == "of"), None)
+    if favor is not None and rest[favor + 1].lower in ("favour", "favor"):
+        at, rest = favor, [*rest[: favor + 1], *rest[favor + 3 :]]
     if at is None:
         return []
     left = rest[1:at] if verb.particle else rest[:at]
-    return _replacing(context, text_of(split_tail(left).value), split_tail(rest[at + 1 :]))
+    old, tail = split_tail(left), split_tail(rest[at + 1 :])
+    named = _is_one_name(old) and _is_one_name(tail)
+    return replacing(context, old.text, tail) if named or verb.lemma in _TRADE else []
 
 
-def _used_as(context: Context) -> list[Frame]:
-    """ "The team uses Linear as its tracker": the value of the role that "as" names."""
+def _is_one_name(tail: Tail) -> bool:
+    plain = not any(word.tag == "CJC" or word.lower in ("and", "or") for word in tail.value)
+    return tail.form is Form.NAME and plain and not tail.more
+
+
+def _dropped_for(context: Context) -> list[Frame]:
+    """ "dropped A and hired B", "gave up A and took up B": what was begun has taken the place of what was ended."""
     verb, rest = context.verb, context.rest
-    if verb.lemma in ("switch", "change", "move") and rest and rest[0].lower == "to":
-        return _switched_to(context)
-    if verb.lemma not in ("use", "have", "choose", "pick", "adopt", "make", "keep") or verb.passive:
+    at = index_of(rest, "and")
+    ends = verb.lemma in _LEAVES or f"{verb.lemma}-{verb.particle}" in ("give-up", "pack-in")
+    if at is None or not ends or verb.passive or not (verb.past or verb.perfect) or at + 2 >= len(rest):
         return []
-    as_at = _index(rest, "as")
-    if as_at is None and verb.lemma in ("make", "choose"):
-        as_at = _index(rest, "its", "their")
-        if as_at is not None:
-            as_at -= 1
-    if as_at is None or as_at < 0:
+    old, begun, then = split_tail(rest[1:at] if verb.particle else rest[:at]), rest[at + 1], rest[at + 2 :]
+    if then[0].tag in ("AVP", "PRP") or then[0].lower == "up":
+        then = then[1:]
+    if (
+        begun.lemma not in _BEGINS
+        and begun.lower.removesuffix("ed") not in _BEGINS
+        and begun.lower.removesuffix("d") not in _BEGINS
+    ):
         return []
-    owner_words = rest[as_at + 1 :]
-    if not owner_words or owner_words[0].lower not in ("its", "their", "his", "her", "my", "our", "the"):
-        return []
-    role, after = _role_after(owner_words[1:], context)
-    value = split_tail(rest[: as_at if rest[as_at].lower == "as" else as_at + 1]).value
-    if not role.head or role.owner or not value or (form_of(value) in _NO_VALUE and len(value) > 1):
-        return []
-    tail = Tail(value, after.scope, after.times, after.more, after.now)
-    change = context.change if verb.lemma in ("use", "have", "keep") else ChangeMark.CHANGE
-    tense = context.stated_tense if verb.lemma in ("use", "have", "keep") else Tense.NOW
-    return [describe(context, NounPhrase(context.subject, role.head), tail, "used as", change=change, tense=tense)]
+    new = split_tail(then)
+    return replacing(context, old.text, new) if _is_one_name(old) and _is_one_name(new) else []
 
 
-def _switched_to(context: Context) -> list[Frame]:
-    """ "User switched to Dr. Petrova as dentist"."""
-    as_at = _index(context.rest, "as")
-    if as_at is None or not (context.verb.past or context.verb.perfect):
-        return []
-    role, after = _role_after([w for w in context.rest[as_at + 1 :] if w.tag not in ("AT0", "DPS")], context)
-    value = split_tail(context.rest[1:as_at]).value
-    if role.owner or form_of(value) is not Form.NAME:
-        return []
-    return _described(context, NounPhrase(context.subject, role.head), value, after, "switched to")
-
-
-def _has_its(context: Context) -> list[Frame]:
-    """ "Norland has its capital in Vesby": the place of what is owned is its value."""
-    verb, rest = context.verb, context.rest
-    if verb.lemma != "have" or verb.past or verb.perfect or len(rest) < 4 or rest[0].tag != "DPS":
-        return []
-    at = next((at for at, word in enumerate(rest) if word.lower in ("in", "at")), None)
-    if at is None or not all(word.is_noun or word.tag == "AJ0" for word in rest[1:at]):
-        return []
-    role, tail = noun_phrase(rest[1:at], context.speaker), split_tail(rest[at + 1 :])
-    if not role.head or tail.form is not Form.NAME:
-        return []
-    return [describe(context, NounPhrase(context.subject, role.head), tail, "has its")]
-
-
-def _has_new(context: Context) -> list[Frame]:
-    """ "User has a new GP, Dr. Byrne", "We have a new coach: Ana Ruiz"."""
-    verb, rest = context.verb, context.rest
-    if verb.lemma not in ("have", "get") or (verb.past and verb.lemma == "have"):
-        return []
-    new = _index(rest, "new")
-    mark = next(
-        (at for at, word in enumerate(rest) if word.text in (",", ":") or word.lower in ("named", "called")), None
-    )
-    if new is None or mark is None or new > 1 or mark <= new + 1:
-        return []
-    role, tail = noun_phrase(rest[new + 1 : mark], context.speaker), split_tail(rest[mark + 1 :])
-    if role.owner or not role.head or tail.form is not Form.NAME:
-        return []
-    return [
-        describe(
-            context, NounPhrase(context.subject, role.head), tail, "has new", tense=Tense.NOW, change=ChangeMark.CHANGE
-        )
-    ]
+_LEAVES = frozenset("leave drop abandon ditch desert quit sack dump forsake dismiss fire".split())
+_BEGINS = frozenset("hire join start adopt choose retain take pick sign engage discover begin buy get".split())
 
 
 def _changed_to(context: Context) -> list[Frame]:
@@ -314,7 +156,7 @@ def _on_target(context: Context, target: list[Word], tail: Tail, rule: str, old:
     """The frame of what was changed: its own attribute, or its time where the new value is one."""
     verb, form = context.verb, tail.form
     phrase = noun_phrase(target, context.speaker)
-    if not phrase.head or form in _NO_VALUE:
+    if not phrase.head or form in NO_VALUE:
         return []
     if form in _TIMED:
         phrase = by_suffix(phrase, tail)
@@ -362,3 +204,152 @@ def _on_target(context: Context, target: list[Word], tail: Tail, rule: str, old:
         price = replace(changed, subject=phrase.whole, attribute="price", key_words=("", ""), rule="implied")
         return [changed, price]
     return [changed]
+
+
+# ---------------------------------------------------------------- what ended without naming an attribute
+
+STOP_VERBS = tables.words("verbs", "stop")
+AMBIGUOUS_STOPS = tables.words("verbs", "stop_ambiguous")
+STOP_PARTICLES = tables.words("verbs", "stop_particle")
+_PARTING = frozenset(("divorce", "separate", "split", "break-up", "split-up"))
+_LINKS = frozenset("of from with out to in".split())
+
+
+def read_parting(context: Context) -> list[Frame]:
+    """ "Ida and Robin broke up", "Ida and Marek divorced last year", "Ana and Tom got divorced"."""
+    verb, subject = context.verb, context.subject_words
+    joined = next((at for at, word in enumerate(subject) if word.tag == "CJC"), None)
+    parted = verb.lemma in _PARTING or f"{verb.lemma}-{verb.particle}" in _PARTING
+    if verb.lemma in ("get", "be") and context.rest and context.rest[0].lower in ("divorced", "separated"):
+        parted = True
+    if joined is None or not parted or context.negated or not (verb.past or verb.perfect or verb.copula):
+        return []
+    who, other = noun_phrase(subject[:joined], context.speaker).whole, subject[joined + 1 :]
+    if not who or not other:
+        return []
+    return [
+        build(context, attribute, Tail(other), "parted", subject=who, one=True, negated=True, change=ChangeMark.STOP,
+              tense=Tense.NOW)
+        for attribute in ("partner", "spouse")
+    ]  # fmt: skip
+
+
+def read_stop(context: Context) -> list[Frame]:
+    """A stop verb in the past, by the value that it ended."""
+    verb = context.verb
+    happened = verb.past or verb.perfect
+    if verb.passive and verb.surface == "gone" and not context.rest and not context.negated:
+        return _stopped_thing(context, [])
+    stops = verb.lemma in STOP_VERBS and not verb.particle
+    stops = stops or f"{verb.lemma}-{verb.particle}" in STOP_PARTICLES
+    if not stops or not happened or context.negated or context.tense is Tense.UNSURE:
+        return []
+    left = context.rest[1:] if verb.particle else context.rest
+    if verb.passive or (
+        not left and verb.lemma in ("retire", "close", "shut", "lapse", "expire", "disband", "dissolve")
+    ):
+        return _stopped_thing(context, left)
+    if left and left[0].lower in _LINKS:
+        left = left[1:]
+    if left and left[0].tag in NOUNS and verb.lemma == "give" and not verb.particle:
+        return []
+    tail = split_tail(left)
+    if not tail.value or tail.form in (Form.VERB, Form.CLAUSE, Form.PRONOUN, Form.CLOCK, Form.DATE, Form.QUANTITY):
+        return []
+    if verb.lemma in AMBIGUOUS_STOPS and not verb.particle and not tail.has_name:
+        return []
+    called_off = verb.lemma in ("cancel", "abolish", "scrap") or (verb.lemma, verb.particle) == ("call", "off")
+    held = called_off and not tail.more and not tail.times
+    event = [_no_longer_held(context, noun_phrase(left, context.speaker).whole)] if held else []
+    return [_ended(context, context.subject, tail), *event]
+
+
+def _ended(context: Context, subject: str, tail: Tail) -> Frame:
+    return build(context, ANY, tail, "stop", subject=subject, negated=True, change=ChangeMark.STOP, tense=Tense.NOW)
+
+
+def _no_longer_held(context: Context, event: str) -> Frame:
+    """The time of an event that was called off."""
+    nothing = Tail([])
+    return build(
+        context, "time", nothing, "stop", subject=event, one=True, negated=True, change=ChangeMark.STOP, tense=Tense.NOW
+    )
+
+
+def _stopped_thing(context: Context, left: list[Word]) -> list[Frame]:
+    """ "Jenkins was removed (from the pipeline)": the subject is the value, of the speaker or of what it was removed from."""
+    value = context.subject_words
+    if context.verb.lemma in AMBIGUOUS_STOPS and not context.verb.particle and not any(word.is_name for word in value):
+        return []
+    if any(word.tag == "CJC" for word in value):
+        return []
+    tail = split_tail(value)
+    once = any(word.lower in DEICTIC or word.lower in PERIODS for word in left)  # "cancelled this week" ends no series
+    frames = [] if once else [_no_longer_held(context, context.subject)]
+    holder = next((at for at, word in enumerate(left) if word.lower in ("from", "in", "on", "by")), None)
+    if holder is not None:
+        phrase = noun_phrase(split_tail(left[holder + 1 :]).value, context.speaker).whole
+        if phrase:
+            frames.append(_ended(context, phrase, tail))
+    if context.phrase.owner and context.phrase.head:
+        head = [word for word in value if word.tag not in ("POS", "DPS") and word.text != "'s"]
+        owned = _words_of_head(value)
+        frames.append(_ended(context, context.phrase.owner, split_tail(owned or head)))
+    if holder is None:
+        frames.append(_ended(context, context.speaker, tail))
+    return frames if once else [*frames[1:], frames[0]]
+
+
+def _words_of_head(value: list[Word]) -> list[Word]:
+    """The words after the last owner: "User's gym membership" gives "gym membership"."""
+    for at in range(len(value) - 1, -1, -1):
+        if value[at].tag in ("POS", "DPS") or value[at].text == "'s":
+            return value[at + 1 :]
+    return []
+
+
+def read_death(context: Context, apposition: list[Word]) -> list[Frame]:
+    """ "Biscuit, Greta's dog, died at Christmas": the role has lost that name, and the owner has lost one of its kind."""
+    verb, role = context.verb, noun_phrase(apposition, context.speaker)
+    died = verb.lemma == "die" or (verb.lemma, verb.particle) == ("pass", "away")
+    if not died or context.negated or not (verb.past or verb.perfect) or not role.owner or not role.head:
+        return []
+    name = Tail(context.subject_words)
+    return [
+        build(
+            context, role.head, name, "died", subject=role.owner, negated=True, change=ChangeMark.STOP, tense=Tense.NOW
+        ),
+        _ended(context, role.owner, name),
+    ]
+
+
+def read_absence(words: list[Word], speaker: str) -> list[Frame]:
+    """ "There is no sauna in the gym any longer": the office, or the speaker, has it no more."""
+    lowers = [word.lower for word in words]
+    if lowers[:1] != ["there"] or len(words) < 5 or words[1].lemma != "be" or lowers[2] not in ("no", "n't", "not"):
+        return []
+    over = lowers[2] == "no" and lowers[3] in ("longer", "more")
+    over = over or lowers[-1] == "anymore" or lowers[-2:] in (["any", "more"], ["any", "longer"])
+    if not over:
+        return []
+    last = -1 if lowers[-1] == "anymore" else -2 if lowers[-2] == "any" else len(words)
+    left = [word for word in words[3:last] if word.lower not in ("longer", "more", "any", "a", "an")]
+    tail = split_tail(left)
+    if not tail.value or tail.more:
+        return []
+    context = Context(
+        speaker,
+        words[:1],
+        noun_phrase(words[:1], speaker),
+        VerbGroup(copula=True),
+        left,
+        Tense.NOW,
+        True,
+        ChangeMark.STOP,
+    )
+    at = next((i for i, word in enumerate(left) if word.lower in ("in", "on", "at")), None)
+    frames = [_ended(context, speaker, tail)]
+    if at is not None:
+        holder = noun_phrase(split_tail(left[at + 1 :]).value, speaker).whole
+        frames.insert(0, _ended(context, holder, Tail(tail.value)))
+    return frames

@@ -5,14 +5,14 @@ from dataclasses import replace
 
 from recollect.rules.statements import tables
 from recollect.rules.statements.building import (
-    AGENT_NOUNS,
     NEW,
     PROPERTY,
-    SLOT_MODIFIERS,
+    ROLES,
     Context,
     build,
     describe,
     is_definite,
+    names_the_only_one,
 )
 from recollect.rules.statements.frame import ChangeMark, Frame, Tense, ValueKind
 from recollect.rules.statements.named_values import colored
@@ -34,10 +34,14 @@ from recollect.rules.statements.tagger import Word, is_unknown
 STATES = tables.states()
 _NOT_VALUES = tables.words("nouns", "not_values")
 _NOT_A_ROLE = frozenset("one part kind type sort product best same first last only most reason result example".split())
-_MEASURES = frozenset("tall long wide high deep heavy thick".split())
+_MEASURES = {
+    "tall": "height", "high": "height", "long": "length", "wide": "width", "deep": "depth", "thick": "thickness",
+    "heavy": "weight",
+}  # fmt: skip
 _NOT_ONE_THING = frozenset("one some part another each every this that these those other all both many most".split())
 _PLURAL_ONLY = (["pronoun"], ["hour"], ["initial"], ["coordinate"], ["headquarters"])
 """Plurals that have one value: "her pronouns are she/her"."""
+_SAYS_NOTHING = frozenset("like gonna such no nothing one".split())
 _STATUS_NOUNS = frozenset("status state mode condition stage phase".split())
 
 
@@ -61,7 +65,7 @@ def read_swapped(context: Context) -> list[Frame]:
         return []
     phrase = noun_phrase(role, context.speaker)
     head = phrase.head.split()
-    special = len(head) > 1 and bool(SLOT_MODIFIERS & set(head))
+    special = len(head) > 1 and names_the_only_one(head)
     if (
         not (phrase.owner or special)
         or not head
@@ -82,7 +86,7 @@ def _role(rest: list[Word]) -> tuple[list[Word] | None, Tail]:
     rest = rest[start:]
     if not rest:
         return None, Tail([])
-    links = ("of", "for", "in") if any(word.tag == "AJS" for word in rest) else ("of", "for")
+    links = ("of", "for", "in", "at", "behind")
     of = next((at for at, word in enumerate(rest) if word.tag == "PRF" or word.lower in links), None)
     first = split_tail(rest)
     owned = rest[0].tag == "DPS" or any(is_possessive(word) for word in first.value)
@@ -95,7 +99,7 @@ def _role(rest: list[Word]) -> tuple[list[Word] | None, Tail]:
     ):
         after = split_tail(rest[of + 1 :])
         role = [*rest[: of + 1], *after.value]
-    elif rest[0].lower == "the" and any(canonical(word) in SLOT_MODIFIERS for word in first.value):
+    elif rest[0].lower == "the" and names_the_only_one([canonical(word) for word in first.value]):
         role, after = first.value, first
     else:
         return None, Tail([])
@@ -223,9 +227,8 @@ def _measure(context: Context, tail: Tail) -> Frame | None:
     if lowers[-1] == "old" or (len(tail.value) == 1 and _is_person(context) and lowers[0].isdecimal()):
         return build(context, "age", Tail(tail.value[:1], tail.scope, tail.times, tail.more, tail.now), "age", one=True)
     if lowers[-1] in _MEASURES:
-        attribute = "height" if lowers[-1] == "tall" else lowers[-1]
         value = Tail(tail.value[:-1], tail.scope, tail.times, tail.more, tail.now)
-        return build(context, attribute, value, "measure", one=True)
+        return build(context, _MEASURES[lowers[-1]], value, "measure", one=True)
     if dimension(tail.value) == "mass" and _is_person(context):
         return build(context, "weight", tail, "measure", one=True)
     return None
@@ -244,19 +247,17 @@ def _is_slot(context: Context, tail: Tail) -> bool:
     if (
         (context.verb.plural and head[-1:] not in _PLURAL_ONLY)
         or not head
-        or head[0] in _NOT_ONE_THING
+        or (head[0] in _NOT_ONE_THING and not (head[0] == "most" and is_definite(words)))  # "the most visited sight"
         or words[0].lower in _NOT_ONE_THING
     ):
         return False
     if DEGREE & set(context.verb.adverbs) or context.rest[0].lower in DEGREE:
         return False
-    if canonical(tail.value[0]) in _NOT_VALUES or tail.value[0].lower in (
-        "like",
-        "gonna",
-        "such",
-        "no",
-        "nothing",
-        "one",
+    first = tail.value[0]
+    if (
+        form is not Form.QUANTITY
+        and not first.is_name
+        and (canonical(first) in _NOT_VALUES or first.lower in _SAYS_NOTHING)
     ):
         return False
     noun = tables.predicates().by_noun.get(" ".join(word for word in head if word not in NEW))
@@ -274,7 +275,7 @@ def _is_slot(context: Context, tail: Tail) -> bool:
     definite = is_definite(words) or bool(phrase.owner)
     if not definite and not _is_label(context, tail):
         return False
-    special = bool(SLOT_MODIFIERS & set(head[:-1]))
+    special = names_the_only_one(head[:-1])
     joined = any(w.tag == "PRF" for w in tail.value) and not tail.value[0].is_name
     if joined and form in (Form.NAME, Form.BARE) and _names_a_person(head):
         return False  # "The mayor is patron of Tarn School" says what the mayor is besides
@@ -301,7 +302,7 @@ def _is_slot(context: Context, tail: Tail) -> bool:
 
 def _names_a_person(head: list[str]) -> bool:
     """ "The coach is a Spaniard" says what the coach is, and not who."""
-    return head[-1] in CREATURES or head[-1] in AGENT_NOUNS or bool(_ROLE.search(head[-1]))
+    return head[-1] in CREATURES or head[-1] in ROLES or bool(_ROLE.search(head[-1]))
 
 
 _ROLE = re.compile(r"(?:er|or|ist|ian|ant|coach|boss|chief|head|wife|husband)$")

@@ -12,8 +12,7 @@ from recollect.rules.statements.building import Context, build, fits
 from recollect.rules.statements.clause import VerbGroup
 from recollect.rules.statements.frame import NO_SUBJECT, ChangeMark, Frame, Tense
 from recollect.rules.statements.phrases import Form, NounPhrase, Tail, form_of, join
-from recollect.rules.statements.places import is_place
-from recollect.rules.statements.tables import Phrase
+from recollect.rules.statements.tables import Phrase, is_place
 from recollect.rules.statements.tagger import Word, as_one_token, cut, load_tagger
 
 _TAGS = {

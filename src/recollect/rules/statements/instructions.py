@@ -4,10 +4,9 @@ from dataclasses import replace
 
 from recollect.rules.statements import tables
 from recollect.rules.statements.building import Context, choice_of
-from recollect.rules.statements.frame import SELF, ChangeMark, Frame, Tense, ValueKind
+from recollect.rules.statements.frame import SELF, ChangeMark, Frame, Tense, ValueKind, normal_text
 from recollect.rules.statements.phrases import FILLER, NOW, Form, Tail, content, form_of, kind_of, split_tail, text_of
 from recollect.rules.statements.tagger import FINITE, Word
-from recollect.rules.statements.values import normal_text
 
 _USE = tables.words("rules", "use")
 _FORBID = tables.words("rules", "forbid")

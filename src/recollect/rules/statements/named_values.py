@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from recollect.rules.statements import tables
-from recollect.rules.statements.building import PROPERTY, SEVERAL, SLOT_MODIFIERS, Context, build, describe
-from recollect.rules.statements.frame import Frame
+from recollect.rules.statements.building import PROPERTY, SEVERAL, Context, build, describe, names_the_only_one
+from recollect.rules.statements.frame import Frame, normal_text
 from recollect.rules.statements.phrases import (
     PERIODS,
     Form,
@@ -18,7 +18,6 @@ from recollect.rules.statements.phrases import (
     split_tail,
 )
 from recollect.rules.statements.tagger import Word
-from recollect.rules.statements.values import normal_text
 
 COLORS = tables.words("nouns", "colors")
 _SHADES = tables.words("nouns", "shades")
@@ -167,8 +166,8 @@ def colored(context: Context, tail: Tail) -> Frame | None:
     """ "The door is dark blue", "Ana's eyes are green": one colour at a time."""
     if not _is_color(tail.value) or tail.scope or tail.more or not (context.phrase.owner or _is_definite(context)):
         return None
-    head = set(context.phrase.head.split())
-    if head & (PROPERTY | SLOT_MODIFIERS):
+    head = context.phrase.head.split()
+    if PROPERTY & set(head) or names_the_only_one(head):
         return None
     return build(context, "color", tail, "color", one=True)
 
@@ -179,7 +178,10 @@ def _is_definite(context: Context) -> bool:
 
 def _is_color(value: list[Word]) -> bool:
     words = [word.text for word in value]  # "Orange" is no colour
-    return bool(words) and len(words) <= 3 and words[-1] in COLORS and all(w in COLORS | _SHADES for w in words[:-1])
+    if not words or len(words) > 3 or words[-1].rpartition("-")[2] not in COLORS:
+        return False
+    shade = len(words) == 2 and value[0].tag in ("NN1", "AJ0") and words[0].islower()  # "dove grey"
+    return shade or all(word in COLORS | _SHADES for word in words[:-1])
 
 
 def _colored(context: Context) -> Frame | None:

@@ -1,10 +1,11 @@
 """Frames of verbs that no table knows: quantities, times, versions, agents, and statements whose value is part of the key."""
 
+import re
 from dataclasses import replace
 
 from recollect.rules.statements import tables
-from recollect.rules.statements.building import Context, build
-from recollect.rules.statements.frame import ChangeMark, Frame, Tense, ValueKind
+from recollect.rules.statements.building import PERIOD_ADJECTIVES, ROLE_OF_VERB, Context, build
+from recollect.rules.statements.frame import IMPLIED_AGENT, ChangeMark, Frame, Tense, ValueKind
 from recollect.rules.statements.phrases import (
     Form,
     Tail,
@@ -21,7 +22,6 @@ from recollect.rules.statements.phrases import (
 from recollect.rules.statements.tagger import NOUNS, Word
 
 ONCE_VERBS = tables.words("verbs", "once")
-AGENT_VERBS = tables.words("verbs", "agent")
 MAKER_VERBS = tables.words("verbs", "maker")
 PLACED_VERBS = tables.words("verbs", "placed")
 TENDING_VERBS = tables.words("verbs", "tends")
@@ -30,7 +30,8 @@ FIXED = {tuple(pair.replace("_", " ").split("-")) for pair in tables.words("verb
 KEEPING_VERBS = tables.words("verbs", "kept")
 _MAKES = frozenset("develop publish produce manufacture distribute operate edit narrate voice illustrate".split())
 _PLACING = frozenset("in at on under with to".split())
-_LEADS_A_PERSON = frozenset("manage lead head run chair captain coach supervise".split())
+_OF_MANY = tables.words("verbs", "of_many")
+_MEANS = tables.words("verbs", "means")
 _LEAGUES = frozenset("league division championship conference bundesliga liga".split())
 _HAPPENS = frozenset("air premiere debut originate".split())
 """What happens once by itself: "premiered on NBC"."""
@@ -75,18 +76,29 @@ def read_open(context: Context) -> list[Frame]:
             return [frame]
     if not tail.value:
         return [build(context, attribute, tail, "open")] if not context.rest or tail.scope or dated else []
-    return [build(context, attribute, tail, "open")]
+    return [build(context, attribute, tail, "open"), *_done_by(context, preposition, tail)]
+
+
+def _done_by(context: Context, preposition: str, tail: Tail) -> list[Frame]:
+    """ "Hana babysits for the Kims" also says who the babysitter for the Kims is: it meets a statement that says so."""
+    verb = context.verb
+    habit = not (verb.past or verb.perfect or verb.progressive or verb.passive or verb.plural or verb.modal)
+    if not habit or context.negated or context.tense is not Tense.NOW or verb.lemma in _OF_MANY:
+        return []
+    if preposition not in ("", "for") or tail.scope or tail.times or tail.more or context.scope or verb.adverbs:
+        return []
+    one = tail.form in (Form.NAME, Form.THE) or (tail.value and tail.value[0].tag == "DPS")
+    if not one or form_of(context.subject_words) is not Form.NAME or any(word.tag == "CJC" for word in tail.value):
+        return []
+    thing = noun_phrase(tail.value, context.speaker).whole
+    return [build(context, agent_noun(verb.lemma), Tail(context.subject_words), IMPLIED_AGENT, subject=thing, one=True)]
 
 
 def _as_active(context: Context) -> Context:
     """ "The company was founded by two engineers" as "Two engineers founded the company"."""
     verb, rest = context.verb, context.rest
-    if (
-        not verb.passive
-        or not rest
-        or rest[0].lower != "by"
-        or ((verb.lemma in ONCE_VERBS or verb.lemma in MAKER_VERBS) and form_of(rest[1:]) is Form.NAME)
-    ):
+    by_one = verb.lemma in ONCE_VERBS or verb.lemma in MAKER_VERBS or verb.lemma in ROLE_OF_VERB
+    if not verb.passive or not rest or rest[0].lower != "by" or (by_one and form_of(rest[1:]) is Form.NAME):
         return context
     tail = split_tail(rest[1:])
     if (
@@ -102,7 +114,11 @@ def _as_active(context: Context) -> Context:
 
 
 def agent_noun(lemma: str) -> str:
-    """Who does what a verb says: "publish" gives "publisher", "operate" "operator"."""
+    """Who does what a verb says: "publish" gives "publisher", "operate" "operator", "captain" "captain"."""
+    if lemma in ROLE_OF_VERB:
+        return ROLE_OF_VERB[lemma]
+    if re.search(r"[^aeiou]y$", lemma):
+        return f"{lemma[:-1]}ier"
     if lemma.endswith(("ate", "ct", "dit", "vise", "vern")):
         return f"{lemma.removesuffix('e')}or"
     return canonical(Word("", f"{lemma.removesuffix('e')}er", "NN1"))
@@ -111,7 +127,9 @@ def agent_noun(lemma: str) -> str:
 def _made_by(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
     """ "The almanac is published by Brill & Co": one publisher, whatever the tense; "The publisher of …" says the same."""
     verb = context.verb
-    if preposition != "by" or not verb.passive or verb.lemma not in MAKER_VERBS or not _names_one(tail):
+    if preposition != "by" or not verb.passive or not _names_one(tail):
+        return None
+    if verb.lemma not in MAKER_VERBS and verb.lemma not in ROLE_OF_VERB:
         return None
     again = verb.past and bool(tail.times)  # "was performed by Ana in 2019" leaves room for others
     return build(context, agent_noun(verb.lemma), tail, "made by", one=True, tense=context.tense, contested=again)
@@ -120,7 +138,10 @@ def _made_by(context: Context, attribute: str, preposition: str, tail: Tail) -> 
 def _placed(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
     """ "The cluster is deployed in eu-west-1", "Pebble is licensed under MIT": it is there, and not elsewhere."""
     verb = context.verb
-    if preposition not in _PLACING or not verb.passive or verb.lemma not in PLACED_VERBS or not _names_one(tail):
+    means = preposition == "with" and context.subject_words[0].lower in ("the", "my", "our") and len(tail.value) <= 3
+    means = means and verb.lemma in _MEANS and (tail.form is Form.BARE or _names_one(tail)) and not tail.scope
+    placed = verb.lemma in PLACED_VERBS and _names_one(tail)
+    if preposition not in _PLACING or not verb.passive or not (placed or means) or tail.value[-1].tag == "NN2":
         return None
     if verb.plural or (verb.lemma in ("release", "distribute", "license") and preposition != "under"):
         return None
@@ -260,17 +281,12 @@ def _counted(context: Context, attribute: str, preposition: str, tail: Tail) -> 
 def _led(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
     """ "Mirela heads the payments team": the team has one leader."""
     tends = context.verb.lemma in TENDING_VERBS
-    if (
-        not (tends or context.verb.lemma in AGENT_VERBS)
-        or context.verb.passive
-        or context.verb.progressive
-        or preposition
-    ):
+    known = tends or context.verb.lemma in ROLE_OF_VERB
+    if not known or context.verb.passive or context.verb.progressive or preposition:
         return None
-    named = tail.form is Form.NAME and (tends or context.verb.lemma in _LEADS_A_PERSON)
     if tends and (tail.scope or tail.more or tail.value[-1:] == [] or tail.value[-1].tag == "NN2"):
         return None
-    if not (named or tail.form is Form.THE) or form_of(context.subject_words) is not Form.NAME:
+    if tail.form not in (Form.NAME, Form.THE) or form_of(context.subject_words) is not Form.NAME:
         return None
     if any(word.tag == "DPS" and not (tends and word.lower in ("my", "our")) for word in tail.value):
         return None
@@ -278,15 +294,14 @@ def _led(context: Context, attribute: str, preposition: str, tail: Tail) -> Fram
         return None
     thing = noun_phrase(tail.value, context.speaker).whole
     value = Tail(context.subject_words, tail.scope, tail.times, tail.more, tail.now)
-    role = "maintainer" if context.verb.lemma == "maintain" else "leader"
-    role = agent_noun(context.verb.lemma) if tends else role
-    return build(context, role, value, "agent", subject=thing, one=context.verb.lemma != "edit")
+    return build(context, agent_noun(context.verb.lemma), value, "agent", subject=thing, one=True)
 
 
 def _kept(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
     """ "The shop stores its data in MySQL", "Ravi rents the flat from Mr. Abel": the holder is the value."""
     rest = context.rest
-    if context.verb.lemma not in KEEPING_VERBS or context.verb.passive or len(rest) < 4:
+    regular = len(rest) > 1 and rest[0].lower == "the" and rest[1].lower in PERIOD_ADJECTIVES and not context.verb.past
+    if not (regular or context.verb.lemma in KEEPING_VERBS) or context.verb.passive or len(rest) < 4:
         return None
     if rest[0].lower not in ("its", "his", "her", "their", "the", "my", "our"):
         return None
@@ -298,7 +313,7 @@ def _kept(context: Context, attribute: str, preposition: str, tail: Tail) -> Fra
     ):
         return None
     holder = split_tail(rest[at + 1 :])
-    if not _names_one(holder) or at < 2:
+    if not (_names_one(holder) or (regular and holder.form is Form.THE)) or at < 2:
         return None
     where = "at" if rest[at].lower in ("in", "on") else rest[at].lower
     return build(context, join(context.verb.lemma, *content(rest[1:at]), where), holder, "kept", one=True)

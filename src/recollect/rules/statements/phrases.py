@@ -7,14 +7,12 @@ from functools import lru_cache
 
 from recollect.rules.language import calendar
 from recollect.rules.language.calendar import WEEKDAYS
-from recollect.rules.language.numbers import NUMBER_WORDS
+from recollect.rules.language.marks import NUMBER_WORDS, unit_named
 from recollect.rules.language.spelling import read_word
-from recollect.rules.language.units import unit_named
 from recollect.rules.language.word_lists import word_set
 from recollect.rules.statements import tables
-from recollect.rules.statements.frame import ValueKind
+from recollect.rules.statements.frame import ValueKind, dimension_of, normal_text, normal_value
 from recollect.rules.statements.tagger import CLAUSE_OPENERS, DETERMINERS, FINITE, Word, is_unknown
-from recollect.rules.statements.values import dimension_of, normal_text, normal_value
 
 NOW = tables.words("adverbs", "now")
 FILLER = tables.words("adverbs", "filler")
@@ -170,6 +168,11 @@ def noun_phrase(words: list[Word], speaker: str) -> NounPhrase:
         owned = noun_phrase(words[1:], speaker)
         first = speaker if words[0].lower in ("my", "our") else words[0].lower
         return NounPhrase(join(first, owned.owner), owned.head)
+    used = next((at for at, word in enumerate(words[:-2]) if at and word.lower == "used"), None)
+    if (
+        used and used < linked and words[used + 1].lower in ("by", "in", "for", "at")
+    ):  # "the database used by the forum"
+        return NounPhrase(noun_phrase(words[used + 2 :], speaker).whole, " ".join(content(words[:used])))
     if linked < len(words):
         owner = noun_phrase(words[linked + 1 :], speaker)
         return NounPhrase(owner.whole, " ".join(content(words[:linked])))
@@ -185,9 +188,20 @@ def _link_at(words: list[Word]) -> int:
         if word.tag == "PRF" or word.lower in ("of", "for") or (superlative and word.lower == "in"):
             if f"{canonical(words[at - 1])} of {canonical(words[at + 1])}" not in tables.predicates().by_noun:
                 return at
+        elif word.lower in _HOLDING and _names_a_holder(words[at + 1 :]):
+            return at
         elif word.tag == "PRP":
             break
     return len(words)
+
+
+_HOLDING = word_set("at in behind")
+
+
+def _names_a_holder(words: list[Word]) -> bool:
+    """Whether "at", "in" or "behind" joins a head to what has it: "the minimum order at Seedhouse", "the mayor in Erlbach"."""
+    named = words[0].is_name or words[0].tag in ("AT0", "DPS")
+    return named and form_of(words) not in (Form.DATE, Form.CLOCK, Form.QUANTITY)
 
 
 def head_of(words: list[Word]) -> Word | None:
@@ -212,6 +226,8 @@ def form_of(phrase: list[Word]) -> Form:
     timed = _time_form(words, lowers)
     if timed is not None:
         return timed
+    if first.lower in ("a", "an") and len(words) == 2 and unit_named(words[1].lower):
+        return Form.QUANTITY  # "a month"
     if first.tag == "CRD" and len(words) > 1 and words[-1].text in _STREETS:
         return Form.NAME  # "12 Elm Street"
     if first.tag == "CRD" or _MONEY.fullmatch(first.text) or (first.tag == "ORD" and len(words) > 1):
@@ -316,6 +332,8 @@ def split_tail(words: list[Word]) -> Tail:
         at = _read_adjunct(words, at, tail)
     tail.scope = [normal_text(scope) for scope in tail.scope if scope]
     value = tail.value
+    if len(value) == 2 and value[0].lower in ("a", "an") and unit_named(value[1].lower):
+        value[0] = Word("1", "1", "CRD")
     if len(value) > 3 and value[0].lower == "version" and value[1].tag == "CRD" and value[2].lower == "of":
         tail.value = [*value[3:], value[1]]  # "version 13.4 of PostgreSQL" is "PostgreSQL 13.4"
     return tail
@@ -375,7 +393,8 @@ def _opens_adjunct(words: list[Word], at: int, value: list[Word]) -> bool:
         return True
     if lower in SCOPE_PREPOSITIONS and not word.is_noun:
         return True
-    return word.tag in ("VVN", "VVG") and value[-1].is_noun
+    compound = word.tag == "VVG" and after is None and len(value) == 1  # "metal detecting"
+    return word.tag in ("VVN", "VVG") and value[-1].is_noun and not compound
 
 
 def _spans(before: Word, after: Word, between: str) -> bool:

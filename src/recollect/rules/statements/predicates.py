@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from recollect.rules.statements import tables
 from recollect.rules.statements.building import SEVERAL, Context, build, choice_of, describe, fits
-from recollect.rules.statements.frame import ChangeMark, Frame, Tense, ValueKind
+from recollect.rules.statements.frame import ChangeMark, Frame, Tense, ValueKind, normal_text
 from recollect.rules.statements.phrases import (
     PERIODS,
     SEASONS,
@@ -19,10 +19,8 @@ from recollect.rules.statements.phrases import (
     split_tail,
     text_of,
 )
-from recollect.rules.statements.places import COUNTRIES, is_place
-from recollect.rules.statements.tables import Phrase
+from recollect.rules.statements.tables import COUNTRIES, Phrase, is_place
 from recollect.rules.statements.tagger import Word
-from recollect.rules.statements.values import normal_text
 
 _SKIPPED = frozenset(("AT0", "AV0", "DPS"))
 _ARRANGED = frozenset(("venue", "due", "launch", "release"))
@@ -96,6 +94,8 @@ def _read_phrase(context: Context, phrase: Phrase, left: list[Word]) -> list[Fra
             return []
         old_value, left = text_of(split_tail(left[:to]).value), left[to + 1 :]
     tail = split_tail(left)
+    if predicate.attribute == "store" and tail.scope and tail.value[-1:] and tail.value[-1].tag == "NN1":
+        tail = split_tail(left[: len(tail.value)])  # "the space under the stairs": where it is, told more closely
     if not tail.value:
         if mode != "stop" or predicate.attribute not in _NEEDS_NO_VALUE or tail.times or tail.scope:
             return []
@@ -134,7 +134,7 @@ def _read_phrase(context: Context, phrase: Phrase, left: list[Word]) -> list[Fra
         contested=contested,
         old_value=old_value,
         predicate=predicate,
-        open_to_others=predicate.contest and mode == "state" and not (attribute == "store" and not tail.has_name),
+        open_to_others=predicate.contest and mode == "state" and not _names_the_whole(phrase, tail),
     )
     if predicate.attribute in _TIMED and frame.value_kind is ValueKind.QUANTITY:
         frame = replace(frame, value_kind=ValueKind.CLOCK, value=f"{frame.value}:00")
@@ -143,6 +143,18 @@ def _read_phrase(context: Context, phrase: Phrase, left: list[Word]) -> list[Fra
     if attribute == "time" and tail.value:
         return [_of_event(context, tail, frame)]
     return _also(context, phrase, left, tail, frame)
+
+
+_SECOND_JOB = frozenset("volunteer part-time freelance temporary seasonal amateur weekend occasional".split())
+
+
+def _names_the_whole(phrase: Phrase, tail: Tail) -> bool:
+    """Whether a value leaves no room for another one: a place without a name, a job that is not said to be a second one."""
+    if phrase.predicate.attribute == "job":
+        return (
+            phrase.words == ("work", "as") and not tail.scope and not _SECOND_JOB & {word.lower for word in tail.value}
+        )
+    return phrase.predicate.attribute == "store" and not tail.has_name
 
 
 def _takes(context: Context, phrase: Phrase, tail: Tail) -> bool:

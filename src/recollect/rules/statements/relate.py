@@ -5,9 +5,19 @@ from collections.abc import Sequence
 
 from recollect.rules.language.calendar import SHORT_WEEKDAYS, WEEKDAYS
 from recollect.rules.language.word_lists import any_of
-from recollect.rules.statements.frame import ANY, ChangeMark, Frame, Relation, Tense, ValueKind
-from recollect.rules.statements.places import CITIES, COUNTRIES, STATES
-from recollect.rules.statements.values import dimension_of, names_in, normal_value
+from recollect.rules.statements.frame import (
+    ANY,
+    IMPLIED_AGENT,
+    ChangeMark,
+    Frame,
+    Relation,
+    Tense,
+    ValueKind,
+    dimension_of,
+    names_in,
+    normal_value,
+)
+from recollect.rules.statements.tables import CITIES, COUNTRIES, PROVINCES, place_name
 
 _STRENGTH = (Relation.APART, Relation.CONTESTED, Relation.SAME, Relation.CHANGED, Relation.RETRACTED)
 
@@ -35,7 +45,7 @@ def relate(old: Frame, new: Frame) -> Relation:
 
 
 def _relate(old: Frame, new: Frame) -> Relation:
-    if new.tense is Tense.UNSURE and old.slot != new.slot:
+    if (new.tense is Tense.UNSURE and old.slot != new.slot) or old.rule == new.rule == IMPLIED_AGENT:
         return Relation.APART
     if new.attribute == ANY or old.attribute == ANY:
         return _by_value(old, new)
@@ -43,9 +53,19 @@ def _relate(old: Frame, new: Frame) -> Relation:
         found = _in_slot(old, new)
         if found is not Relation.APART:
             return found
+    if old.subject == new.subject and _changes_named_value(old, new):
+        return Relation.CHANGED
     if old.subject == new.subject and new.change is ChangeMark.STOP and new.negated and not old.negated:
         return _ended(old, new)
     return Relation.APART
+
+
+def _changes_named_value(old: Frame, new: Frame) -> bool:
+    """Whether a change names the old value, and both name the attribute by one noun: "the timeout" is the default timeout."""
+    plain = old.single and new.single and not old.negated and not new.negated and old.scope == new.scope
+    if not plain or not new.old_value or normal_value(new.old_value) != normal_value(old.value).partition(" per ")[0]:
+        return False
+    return old.attribute.split()[-1] == new.attribute.split()[-1] and _comparable(old, new)
 
 
 def compare(old: Sequence[Frame], new: Sequence[Frame]) -> tuple[Relation, Frame | None, Frame | None]:
@@ -137,11 +157,12 @@ def _in_slot(old: Frame, new: Frame) -> Relation:
         return Relation.RETRACTED if ends and not old.negated else Relation.APART
     if old.negated:
         return Relation.CHANGED if old.single and new.single and not old.value else Relation.APART
-    if not (old.single or old.contested) or not (new.single or new.contested):
+    replaces = bool(new.old_value) and normal_value(new.old_value) == normal_value(old.value)
+    if not replaces and (not (old.single or old.contested) or not (new.single or new.contested)):
         return Relation.APART
     if not _comparable(old, new):
         return Relation.APART
-    if new.old_value and normal_value(new.old_value) == normal_value(old.value):
+    if replaces:
         return Relation.CHANGED
     if _other_version(old, new) or (_is_code(old) and _is_code(new) and " " in old.value and " " in new.value):
         return Relation.CHANGED
@@ -149,7 +170,8 @@ def _in_slot(old: Frame, new: Frame) -> Relation:
         return Relation.CONTESTED
     if new.change is ChangeMark.NONE and (_refines(old, new) or _of_two_sorts(old, new)):
         return Relation.CONTESTED
-    if new.open_to_others and new.change is ChangeMark.NONE and not _in_two_towns(old, new):
+    open_to_others = old.open_to_others or new.open_to_others
+    if open_to_others and new.change is ChangeMark.NONE and not _in_two_towns(old, new):
         return Relation.CONTESTED
     return Relation.CHANGED
 
@@ -182,7 +204,7 @@ _IN_SEVERAL = re.compile(
 
 def _in_two_towns(old: Frame, new: Frame) -> bool:
     """Whether a thing that is in one place is said to be in two towns or countries, neither of which is part of the other."""
-    places = [frame.value.lower() for frame in (old, new)]
+    places = [place_name(frame.value) for frame in (old, new)]
     known = any(all(place in listed for place in places) for listed in (CITIES, COUNTRIES, _CONTINENTS))
     began = new.rule == "once" and not _IN_SEVERAL.search(f"{new.attribute} ")
     return known and (new.attribute in _IN_ONE_PLACE or began)
@@ -237,7 +259,8 @@ def _measured(value: str) -> frozenset[str]:
     """What a quantity counts: the dimension of its unit, or the counted words."""
     words = [word for word in normal_value(value).split() if not word.startswith(("#", "~"))]
     until = words.index("per") if "per" in words else len(words)
-    return frozenset(dimension_of(word[1:]) if word.startswith("%") else word for word in words[:until])
+    measured = frozenset(dimension_of(word.removeprefix("%")) for word in words[:until])
+    return measured | {"money"} if "pound" in words else measured  # of weight or of money
 
 
 def _rate(value: str) -> str:
@@ -268,5 +291,5 @@ def _refines(old: Frame, new: Frame) -> bool:
 
 def _contains(old: Frame, new: Frame) -> bool:
     """Whether one place is a country or state and the other is not: both may hold."""
-    wide = [frame.value.lower() in COUNTRIES or frame.value.lower() in STATES for frame in (old, new)]
+    wide = [frame.value.lower() in COUNTRIES or frame.value.lower() in PROVINCES for frame in (old, new)]
     return wide[0] != wide[1] and old.value_kind is ValueKind.NAME

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from recollect.rules.language.numbers import NUMBER_WORDS
+from recollect.rules.language.marks import NUMBER_WORDS
 from recollect.rules.language.word_lists import word_set
 
 TAGGER_SHA256 = {
@@ -105,7 +105,7 @@ _HOURS = {
 }
 _HALF_OF_DAY = re.compile(r"\b(\d{1,2}(?:[:.]\d\d)?)\s?([ap])\.?m\b\.?", re.I)
 _PART_OF_DAY = re.compile(r"\b(\d{1,2}(?::\d\d)?) in the (morning|afternoon|evening)\b", re.I)
-_NOON = re.compile(r"(?<=\bat )noon\b|(?<=\buntil )noon\b", re.I)
+_NOON = re.compile(r"\b12 noon\b|(?<=\bat )noon\b|(?<=\buntil )noon\b", re.I)
 _MIDNIGHT = re.compile(r"(?<=\bat )midnight\b|(?<=\buntil )midnight\b", re.I)
 _NOW_PHRASES = re.compile(
     r"\b(?:these days|at the moment|from now on|from here on|from this (?:week|month|year) on|right now|at present"
@@ -120,7 +120,7 @@ _QUOTED = re.compile(r"\"([^\"]{1,80})\"|(?<!\w)'([^']{1,80})'(?!\w)|`([^`]{1,80
 _END_MARKS = re.compile(r"[.!\s]+$")
 _TOKEN = re.compile(
     r"\x00\d+\x00|https?://\S+|[\w.+-]+@[\w.-]+\w|[$€£¥]\s?\d[\d.,]*\d|[$€£¥]\s?\d|\d+-[A-Z][a-z]\w*|\d[\d.,/:-]*\d\w*%?|\d\w*%?|n't\b|'(?:s|re|ve|ll|m|d)\b"
-    r"|/[\w./-]+\w|(?:[A-Z]\.)+(?=\s|$)|(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr)\.|\w[\w+#/.&-]*[\w+#]|\w|[^\w\s]"
+    r"|/[\w./-]+\w|(?:[A-Z]\.)+(?=\s|$)|[A-Z][a-z]{0,4}\.(?= [A-Z])|\.[A-Z]\w+|\w(?:[\w+#/.&-]|:(?=\w))*[\w+#]|\w|[^\w\s]"
 )
 _STORED_QUOTE = re.compile(r"\x00(\d+)\x00")
 _QUANTITY = re.compile(r"[$€£¥]?\s?\d[\d.,:/-]*[\w%]{0,4}|\d[\w.-]*")
@@ -239,10 +239,14 @@ def _repair_word(words: list[Word], at: int, word: Word) -> None:
         word.tag, word.lemma = "NN1", lower
     elif lower in ("n't", "not"):
         word.tag, word.lemma = "XX0", "not"
+    elif word.tag in ("VVN", "VVD") and word.lemma.endswith(("che", "she")) and word.lemma not in ("ache", "cache"):
+        word.lemma = word.lemma[:-1]  # the model takes "coached" for a form of "coache"
     elif lower == "for" and word.tag == "CJS" and at + 1 < len(words) and words[at + 1].lower in ("user", "me", "us"):
         word.tag = "PRP"
     elif lower == "&":
         word.tag = "NP0"  # "Finch & Sons" is one name
+    elif lower == "am" and (previous is None or previous.lower not in ("i", "user", "not")):
+        word.tag, word.lemma = "NP0", lower  # "Frankfurt am Main"
     elif lower in ("'m", "'re", "am", "is", "are", "was", "were") or (lower == "'s" and word.tag == "VBZ"):
         word.lemma = "be"
         word.tag = {"was": "VBD", "were": "VBD", "is": "VBZ", "'s": "VBZ"}.get(lower, "VBB")
@@ -262,6 +266,8 @@ def _repair_word(words: list[Word], at: int, word: Word) -> None:
         word.tag = "NN1"  # "Release 4.2 ships"
     elif at == 0 and word.tag == "NN1":
         word.lemma = lower
+    elif word.tag == "NN1" and lower.endswith("ing") and at + 1 < len(words) and _is_between_copulas(words, at):
+        word.tag, word.lemma = "VVG", gerund_base(word.text) or lower  # "the song Ana is learning is …"
     elif (
         word.tag in ("VVB", "VVI")
         and previous is not None
@@ -270,10 +276,24 @@ def _repair_word(words: list[Word], at: int, word: Word) -> None:
         and words[at + 1].is_noun
     ):
         word.tag = "NN1"  # "the deploy window": between a determiner and a noun there is no finite verb
+    elif word.tag == "AJC" and at + 1 < len(words) and words[at + 1].lower in ("of", "for", "at"):
+        word.tag, word.lemma = "NN1", lower  # "as presenter of Quiz Attic"
+    elif word.tag == "VVN" and previous is not None and previous.tag == "NN1" and _closes_noun(words, at):
+        word.tag, word.lemma = "NN1", lower  # "in the garden shed"
     elif word.tag == "UNC" or (
         word.tag in ("AV0", "VVN") and not lower.endswith(("ed", "ly", "ley")) and is_unknown(lower)
     ):
         word.tag, word.lemma = "NN1", lower  # the model has no class for "risotto" and "bibimbap"
+
+
+def _is_between_copulas(words: list[Word], at: int) -> bool:
+    return words[at - 1].lower in ("is", "'s", "am", "are") and words[at + 1].lower == "is"
+
+
+def _closes_noun(words: list[Word], at: int) -> bool:
+    """Whether a participle that is spelled as its verb ends "the NOUN …": it is then the head of that phrase."""
+    word = words[at]
+    return at + 1 == len(words) and at > 1 and words[at - 2].tag in DETERMINERS and word.lemma == word.lower
 
 
 def _repair_leading_name(words: list[Word]) -> None:
@@ -288,6 +308,8 @@ def _is_leading_name(words: list[Word]) -> bool:
         return False
     if second.is_name and second.text[0].isupper() and first.tag in ("NN1", "VVD", "VVN", "AJ0"):
         return True
+    if second.is_name and first.tag == "AV0" and is_unknown(first.lower):
+        return True  # "Tilly Marsden"
     if first.tag == "NN2":
         return second.text == "'s" or second.tag in ("VVZ", "VBZ", "VHZ")
     if first.tag == "VVG" and not first.lower.endswith("ing"):

@@ -65,8 +65,8 @@ def test_a_single_valued_statement_names_its_slot(text: str, slot: str, value: s
 
 
 CHANGES = [
-    ("Nora Blyth took over as head coach of Harriers", "harriers head coach", "Nora Blyth", "took over"),
-    ("Nora Blyth replaced Piet Vries as head coach of Harriers", "harriers head coach", "Nora Blyth", "replaced as"),
+    ("Nora Blyth took over as head coach of Harriers", "harriers head coach", "Nora Blyth", "as role"),
+    ("Nora Blyth replaced Piet Vries as head coach of Harriers", "harriers head coach", "Nora Blyth", "as role"),
     ("Nora Blyth became the head coach of Harriers", "harriers head coach", "Nora Blyth", "became"),
     ("Arne Dahl was elected mayor of Solvang", "solvang mayor", "Arne Dahl", "appointed"),
     ("Solvang elected Arne Dahl as its mayor", "solvang mayor", "Arne Dahl", "appointed"),

@@ -1,0 +1,312 @@
+"""Frames of who or what holds a role: "Nora took over as coach of Y", "Y has a new coach, Nora", "Y uses V as its N"."""
+
+from dataclasses import replace
+
+from recollect.rules.statements import tables
+from recollect.rules.statements.building import Context, build, describe
+from recollect.rules.statements.frame import ANY, ChangeMark, Frame, Tense
+from recollect.rules.statements.phrases import (
+    DEICTIC,
+    SCOPE_PREPOSITIONS,
+    Form,
+    NounPhrase,
+    Tail,
+    form_of,
+    noun_phrase,
+    split_tail,
+    text_of,
+)
+from recollect.rules.statements.tagger import Word
+
+APPOINT_VERBS = tables.words("verbs", "appoint")
+NO_VALUE = (Form.VERB, Form.CLAUSE, Form.PREPOSITION, Form.PRONOUN, Form.GERUND, Form.NONE)
+
+
+def index_of(words: list[Word], *wanted: str) -> int | None:
+    return next((at for at, word in enumerate(words) if word.lower in wanted), None)
+
+
+def _role_after(words: list[Word], context: Context) -> tuple[NounPhrase, Tail]:
+    """A role ("head coach of Harriers") at the start of some words, and what follows it."""
+    end = 0
+    while end < len(words) and not (
+        (
+            words[end].tag in ("PRP", "CJS", "CJC", "DTQ")
+            or words[end].lower in SCOPE_PREPOSITIONS
+            or words[end].text in (",", ";")
+        )
+        and not (
+            words[end].lower in ("of", "for")
+            or (words[end].lower in ("at", "in") and end and words[end - 1].tag == "NN1")
+        )
+    ):
+        if words[end].lower in DEICTIC:
+            break
+        end += 1
+    role = [word for word in words[:end] if word.lower not in ("now", "the", "its", "their")]
+    return noun_phrase(role, context.speaker), split_tail(words[end:])
+
+
+def _described(
+    context: Context, role: NounPhrase, value: list[Word], after: Tail, rule: str, old: str = ""
+) -> list[Frame]:
+    if not role.head or not value or form_of(value) in NO_VALUE or not _may_be_value(value):
+        return []
+    tail = Tail(value, after.scope, after.times, after.more, after.now)
+    return [
+        describe(context, role, tail, rule, tense=Tense.NOW, change=ChangeMark.CHANGE, old_value=old, negated=False)
+    ]
+
+
+def _may_be_value(value: list[Word]) -> bool:
+    return not any(word.tag in ("PNP", "DTQ", "PNQ") for word in value)
+
+
+def _replaced(context: Context) -> list[Frame]:
+    """ "A was replaced by B as N of Y", "we replaced A with B"."""
+    verb, rest = context.verb, context.rest
+    if verb.lemma not in ("replace", "succeed"):
+        return []
+    as_at = index_of(rest, "as")
+    if verb.passive:
+        by = index_of(rest, "by", "with")
+        if by is None:
+            return []
+        new = split_tail(rest[by + 1 :]).value
+        if as_at is not None:
+            role, after = _role_after(rest[as_at + 1 :], context)
+            return _described(context, role, new, after, "replaced as", text_of(context.subject_words))
+        return replacing(context, text_of(context.subject_words), split_tail(rest[by + 1 :]))
+    with_at = index_of(rest, "with", "by")
+    if as_at is None and with_at is not None and with_at > 0:
+        return replacing(context, text_of(split_tail(rest[:with_at]).value), split_tail(rest[with_at + 1 :]))
+    return []
+
+
+def _as_role(context: Context) -> list[Frame]:
+    """ "B was sworn in as N of Y", "B takes over from A as N of Y", "B replaced A as N of Y", "Y hired B as its N".
+
+    What follows "as" says which role it is, whatever the verb; only verbs of leaving and of mere opinion say otherwise.
+    """
+    verb, rest = context.verb, context.rest
+    as_at = index_of(rest, "as")
+    if as_at is None or as_at + 1 >= len(rest) or verb.lemma in _NOT_INTO_ROLE or verb.progressive or verb.copula:
+        return []
+    if f"{verb.lemma}-{verb.particle}" in _OUT_OF_ROLE or rest[as_at + 1].lower in (
+        "a",
+        "an",
+        "one",
+        "if",
+        "though",
+        "well",
+    ):
+        return []
+    if not (verb.past or verb.perfect or verb.passive) and verb.lemma not in (
+        "take",
+        "step",
+        "replace",
+        "succeed",
+        "follow",
+    ):
+        return []
+    own = rest[as_at + 1].lower in ("its", "their")
+    role, after = _role_after(rest[as_at + 1 :], context)
+    instead, after = _instead_of(after)
+    given = [word for word in rest[:as_at] if word.tag not in ("AVP", "AV0", "PRP")]
+    before = rest[:as_at]
+    from_at = index_of(before, "from", "for")
+    if verb.lemma in APPOINT_VERBS and not verb.passive:
+        person = split_tail(before)
+        owner = role.owner or (context.subject if own or context.phrase.whole else "")
+        return _described(context, NounPhrase(owner, role.head), person.value, after, "appointed", instead)
+    if verb.lemma == "take" and not role.owner and from_at and index_of(before, "over") == 0:
+        thing = split_tail(before[1:from_at])  # "took over the chat widget from Ana as product owner"
+        role = NounPhrase(noun_phrase(thing.value, context.speaker).whole, role.head)
+    if not role.owner or form_of(context.subject_words) is not Form.NAME:
+        return []
+    if not verb.passive and from_at is None and given and verb.lemma not in _DISPLACES:
+        return (
+            []
+            if any(word.is_noun for word in given) and verb.lemma not in ("make",)
+            else _described(context, role, context.subject_words, after, "as role", instead)
+        )
+    if verb.lemma in _DISPLACES and not verb.passive:
+        instead = text_of(split_tail(before).value)
+    elif from_at is not None:
+        instead = text_of(split_tail(before[from_at + 1 :]).value)
+    return _described(context, role, context.subject_words, after, "as role", instead)
+
+
+_NOT_INTO_ROLE = tables.words("verbs", "not_into_role")
+_OUT_OF_ROLE = frozenset(("step-down", "stand-down", "step-back", "bow-out", "go-down", "come-across", "stand-out"))
+_DISPLACES = frozenset("replace succeed follow overtake displace unseat supplant relieve beat oust depose".split())
+
+
+def _instead_of(after: Tail) -> tuple[str, Tail]:
+    """Take "in place of A", "instead of A", "from A" out of what limits a change: it names the old value."""
+    for scope in after.scope:
+        for words in ("in place of ", "instead of ", "from "):
+            if scope.startswith(words):
+                return scope.removeprefix(words), replace(after, scope=[one for one in after.scope if one != scope])
+    return "", after
+
+
+def replacing(context: Context, old: str, tail: Tail) -> list[Frame]:
+    """A frame that names the old and the new value and no attribute; it meets what the speaker had."""
+    if not old or tail.form in NO_VALUE:
+        return []
+    subject = context.subject if not context.verb.passive else context.speaker
+    return [
+        build(context, ANY, tail, "replaced", subject=subject, change=ChangeMark.CHANGE, old_value=old, tense=Tense.NOW)
+    ]
+
+
+def _appointed(context: Context) -> list[Frame]:
+    """ "Harriers appointed Nora as head coach", "Tore Lie was elected mayor of Granvik", "Astana became the capital of …"."""
+    verb, rest = context.verb, context.rest
+    if verb.lemma == "become":
+        role, after = _role_after(rest, context)
+        if not role.owner or rest[0].lower in ("a", "an") or form_of(context.subject_words) is not Form.NAME:
+            return []
+        return _described(context, role, context.subject_words, after, "became")
+    if verb.lemma not in APPOINT_VERBS:
+        return []
+    if verb.passive:
+        left = rest[1:] if rest and rest[0].lower == "as" else rest
+        role, after = _role_after(left, context)
+        if not role.owner or (left and left[0].lower in ("a", "an")) or form_of(context.subject_words) is not Form.NAME:
+            return []
+        return _described(context, role, context.subject_words, after, "appointed")
+    as_at = index_of(rest, "as", "its", "their")
+    the = index_of(rest, "the")
+    if as_at is None and the and (verb.past or verb.perfect) and all(word.is_name for word in rest[:the]):
+        role, after = _role_after(rest[the:], context)  # "made Port Kerrin the capital of the Twin Isles"
+        return _described(context, role, rest[:the], after, "appointed") if role.owner else []
+    if as_at is None or as_at == 0 or not (verb.past or verb.perfect):
+        return []
+    role, after = _role_after(rest[as_at + 1 :] if rest[as_at].lower == "as" else rest[as_at:], context)
+    owner = role.owner.removeprefix("its").removeprefix("their").strip() or context.subject
+    if not role.head or (rest[as_at + 1 : as_at + 2] and rest[as_at + 1].lower in ("a", "an")):
+        return []
+    return _described(context, NounPhrase(owner, role.head), split_tail(rest[:as_at]).value, after, "appointed")
+
+
+def _took_over(context: Context) -> list[Frame]:
+    """ "Nora Blyth took over as head coach of Harriers", "Fatima took over the billing service from Lukas"."""
+    verb, rest = context.verb, context.rest
+    if verb.lemma != "take" or (verb.particle != "over" and index_of(rest, "over") != 0):
+        return []
+    as_at = index_of(rest, "as")
+    if as_at is not None:
+        role, after = _role_after(rest[as_at + 1 :], context)
+        from_at = index_of(rest, "from")
+        old = text_of(split_tail(rest[from_at + 1 :]).value) if from_at is not None else ""
+        after.scope = [scope for scope in after.scope if not scope.startswith("from ")]
+        return _described(context, role, context.subject_words, after, "took over", old)
+    from_at = index_of(rest, "from")
+    if from_at is None:
+        return []
+    thing, old = split_tail(rest[1:from_at]), text_of(split_tail(rest[from_at + 1 :]).value)
+    if not thing.value or not old:
+        return []
+    return [
+        build(context, attribute, Tail(context.subject_words), "took over", one=True, tense=Tense.NOW,
+              subject=noun_phrase(thing.value, context.speaker).whole, change=ChangeMark.CHANGE, old_value=old)
+        for attribute in ("owner", "maintainer", "leader")
+    ]  # fmt: skip
+
+
+def _used_as(context: Context) -> list[Frame]:
+    """ "The team uses Linear as its tracker": the value of the role that "as" names."""
+    verb, rest = context.verb, context.rest
+    if verb.lemma in ("switch", "change", "move") and rest and rest[0].lower == "to":
+        return _switched_to(context)
+    if verb.lemma not in ("use", "have", "choose", "pick", "adopt", "make", "keep") or verb.passive:
+        return []
+    as_at = index_of(rest, "as")
+    if as_at is None and verb.lemma in ("make", "choose"):
+        as_at = index_of(rest, "its", "their")
+        if as_at is not None:
+            as_at -= 1
+    if as_at is None or as_at < 0:
+        return []
+    owner_words = rest[as_at + 1 :]
+    owned = bool(owner_words) and owner_words[0].lower in ("its", "their", "his", "her", "my", "our", "the")
+    bare = bool(owner_words) and owner_words[0].tag in ("NN1", "AJ0") and verb.lemma in ("use", "have")
+    if not owned and not bare:
+        return []
+    role, after = _role_after(owner_words[1:] if owned else owner_words, context)
+    value = split_tail(rest[: as_at if rest[as_at].lower == "as" else as_at + 1]).value
+    if not role.head or role.owner or not value or (form_of(value) in NO_VALUE and len(value) > 1):
+        return []
+    tail = Tail(value, after.scope, after.times, after.more, after.now)
+    change = context.change if verb.lemma in ("use", "have", "keep") else ChangeMark.CHANGE
+    tense = context.stated_tense if verb.lemma in ("use", "have", "keep") else Tense.NOW
+    return [describe(context, NounPhrase(context.subject, role.head), tail, "used as", change=change, tense=tense)]
+
+
+def _switched_to(context: Context) -> list[Frame]:
+    """ "User switched to Dr. Petrova as dentist"."""
+    as_at = index_of(context.rest, "as")
+    if as_at is None or not (context.verb.past or context.verb.perfect):
+        return []
+    role, after = _role_after([w for w in context.rest[as_at + 1 :] if w.tag not in ("AT0", "DPS")], context)
+    value = split_tail(context.rest[1:as_at]).value
+    if role.owner or form_of(value) is not Form.NAME:
+        return []
+    return _described(context, NounPhrase(context.subject, role.head), value, after, "switched to")
+
+
+def _has_its(context: Context) -> list[Frame]:
+    """ "Norland has its capital in Vesby": the place of what is owned is its value."""
+    verb, rest = context.verb, context.rest
+    if verb.lemma != "have" or verb.past or verb.perfect or len(rest) < 4 or rest[0].tag != "DPS":
+        return []
+    at = next((at for at, word in enumerate(rest) if word.lower in ("in", "at")), None)
+    if at is None or not all(word.is_noun or word.tag == "AJ0" for word in rest[1:at]):
+        return []
+    role, tail = noun_phrase(rest[1:at], context.speaker), split_tail(rest[at + 1 :])
+    if not role.head or tail.form is not Form.NAME:
+        return []
+    return [describe(context, NounPhrase(context.subject, role.head), tail, "has its")]
+
+
+def _has_new(context: Context) -> list[Frame]:
+    """ "User has a new GP, Dr. Byrne", "Harrow elected a new mayor, Ana Ruiz", "found a new publisher in Astra"."""
+    verb, rest = context.verb, context.rest
+    if verb.lemma not in ("have", "get", "find") and verb.lemma not in APPOINT_VERBS:
+        return []
+    if verb.passive or (verb.past and verb.lemma == "have"):
+        return []
+    new = index_of(rest, "new")
+    mark = next(
+        (at for at, word in enumerate(rest) if word.text in (",", ":") or word.lower in ("named", "called")), None
+    )
+    if mark is None and verb.lemma == "find":
+        mark = index_of(rest, "in")
+    if new is None or mark is None or new > 1 or mark <= new + 1 or (new == 1 and rest[0].tag not in ("AT0", "DPS")):
+        return []
+    named = rest[new + 1 : mark]
+    until = next((at for at, word in enumerate(named) if word.lower in DEICTIC), len(named))
+    role, tail = noun_phrase(named[:until], context.speaker), split_tail(rest[mark + 1 :])
+    product = tail.form is Form.A and tail.has_name
+    if not role.head or not (tail.form is Form.NAME or product) or any(word.tag == "PRP" for word in named[:until]):
+        return []
+    owner = role.owner or context.subject
+    return [describe(context, NounPhrase(owner, role.head), tail, "has new", tense=Tense.NOW, change=ChangeMark.CHANGE)]
+
+
+def read_role(context: Context) -> list[Frame]:
+    """Return the frames of a clause that gives a role to somebody or something; none if it gives none."""
+    for rule in (_replaced, _as_role, _appointed, _took_over):
+        if frames := rule(context):
+            return frames
+    return []
+
+
+def read_held_role(context: Context) -> list[Frame]:
+    """Return the frames of what somebody has or uses in a role; none if there is none."""
+    for rule in (_used_as, _has_its, _has_new):
+        if frames := rule(context):
+            return frames
+    return []

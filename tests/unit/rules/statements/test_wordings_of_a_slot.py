@@ -1,0 +1,52 @@
+"""One slot in the wordings that grammar allows, and look-alike statements of which both stay true."""
+
+from pathlib import Path
+
+import yaml
+
+from recollect.rules.statements import Relation, compare, read_statement
+
+APART = Path(__file__).parents[3] / "cases" / "identity" / "fifth_apart.yaml"
+
+CHANGED = """
+The treasurer of Holm Choir is Rev. Edwin Shaw. | The treasurer of Holm Choir is Rev. Paula Reck.
+The toll for the Varn bridge is 4 euros. | The toll for the Varn bridge is 5 pounds.
+The notice period for the lease is a month. | The notice period for the lease is six weeks.
+The most popular dish at Bistro Lune is the onion soup. | The most popular dish at Bistro Lune is the plum tart.
+The fence of the school is dove grey. | The fence of the school is off-white.
+Ottilie's main hobby is bird watching. | Ottilie's main hobby is knitting.
+The ladder is kept behind the shed. | The ladder is kept in the space under the stairs.
+The disk is encrypted with Serpent. | The disk is encrypted with Camellia.
+Ottilie does the weekly shop at Fairmart. | Ottilie does the weekly shop at the village shop.
+The instrument Ottilie is learning is the harp. | The instrument Ottilie is learning is the oboe.
+Ottilie works as a plumber. | Ottilie works as a florist.
+The captain of the Otters is Rosa Dahl. | Nils Aker captains the Otters.
+The captain of the Otters is Rosa Dahl. | The Otters are now captained by Nils Aker.
+The supplier of the flour is Hadley Mills. | Oakstone supplies the flour.
+The warden of Varn Castle is Rosa Dahl. | Nils Aker was sworn in as warden of Varn Castle in place of Rosa Dahl.
+The warden of Varn Castle is Rosa Dahl. | Nils Aker took over from Rosa Dahl as warden of Varn Castle.
+The warden of Varn Castle is Rosa Dahl. | Varn Castle has found a new warden, Nils Aker.
+The product owner of the wizard is Rosa Dahl. | Nils Aker took over the wizard from Rosa Dahl as product owner.
+The seat of Varn County is Holm. | Parliament made Tarn the seat of Varn County.
+The print shop of Varn County is Inkwell. | Varn County dropped Inkwell and hired Pressmark.
+Ottilie's code editor is Kate. | Ottilie has left Kate for Zed.
+The default timeout of the importer is 20 seconds. | I changed the timeout of the importer from 20 seconds to 3 minutes.
+The gym opens at 6:00. | The gym used to open at 6:00, now it's 7:00.
+Ottilie is learning Hindi. | Ottilie is learning Welsh instead of Hindi.
+The base image of the worker is node:20-slim. | The worker uses wolfi as base image.
+"""
+
+
+def test_another_value_of_a_slot_meets_the_old_one_in_other_words() -> None:
+    for old, new in (line.split(" | ") for line in CHANGED.strip().splitlines()):
+        relation, former, later = compare(read_statement(old), read_statement(new))
+        assert relation is Relation.CHANGED and former is not None and later is not None, (old, new)
+        found = former.name == later.name or former.slot == later.slot or former.subject_value == later.subject_value
+        assert found, (old, new)
+
+
+def test_look_alike_statements_stay_apart_in_both_orders() -> None:
+    for row in yaml.safe_load(APART.read_text("utf-8")):
+        for old, new in ((row["a"], row["b"]), (row["b"], row["a"])):
+            relation = compare(read_statement(old), read_statement(new))[0]
+            assert relation in (Relation.APART, Relation.CONTESTED), (old, new)
