@@ -27,8 +27,7 @@ from recollect.engine.read.meaning import Meanings, settings_of
 from recollect.engine.transfer.migration import refuse_unfinished
 from recollect.interfaces.python import Recollect
 from recollect.model.caller import Caller
-from recollect.model.errors import BadInput, StoreError, StoreUnavailable
-from recollect.model.extras import how_to_install
+from recollect.model.errors import BadInput, StoreError, StoreUnavailable, how_to_install
 from recollect.model.policy import Embedding, Policy
 from recollect.policies import load_policy
 from recollect.stores.journal import JournalStore

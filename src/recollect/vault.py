@@ -30,20 +30,7 @@ from recollect.rules.identity.likeness import search_score
 from recollect.rules.identity.rejected_values import Sealed
 from recollect.rules.privacy.gate import denied_types
 from recollect.rules.prompt.injection import Block, CountTokens, fitting, no_room_for, origin_name
-from recollect.rules.vault import (
-    CANON,
-    FIELD,
-    LOG,
-    REGISTER,
-    REJECTIONS,
-    VaultMemory,
-    from_line,
-    memories_of,
-    resolve,
-    still_needed,
-    written_by_a_store,
-)
-from recollect.rules.vault_gate import (
+from recollect.rules.vault.gate import (
     ANOTHER_SCOPE,
     TIERS,
     Deletion,
@@ -57,8 +44,21 @@ from recollect.rules.vault_gate import (
     propose,
     similar_pairs,
 )
-from recollect.rules.vault_gate import CATEGORIES as VALID_CATEGORIES
-from recollect.rules.vault_gate import SOURCES as VALID_SOURCES
+from recollect.rules.vault.gate import CATEGORIES as VALID_CATEGORIES
+from recollect.rules.vault.gate import SOURCES as VALID_SOURCES
+from recollect.rules.vault.lines import (
+    CANON,
+    FIELD,
+    LOG,
+    REGISTER,
+    REJECTIONS,
+    VaultMemory,
+    from_line,
+    memories_of,
+    resolve,
+    still_needed,
+    written_by_a_store,
+)
 from recollect.stores.journal import JournalLog, Rewritten
 from recollect.stores.journal.files import check_folder
 from recollect.stores.journal.lines import Change, Record, unpacked, write_line

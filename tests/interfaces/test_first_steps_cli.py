@@ -524,7 +524,7 @@ def test_a_tool_and_a_prompt_say_what_they_take() -> None:
 
 
 def test_a_missing_extra_is_named_without_an_index() -> None:
-    from recollect.model.extras import how_to_install
+    from recollect.model.errors import how_to_install
 
     assert "pip install -e '.[mcp]'" in how_to_install("mcp") and "recollect[" not in how_to_install("mcp")
 

@@ -4,9 +4,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from recollect.model.canonical import check_text, format_time
+from recollect.model.canonical import EXAMPLES, check_text, format_time, read_moment
 from recollect.model.errors import BadInput
-from recollect.model.moment import EXAMPLES, read_moment
 from recollect.model.policy import Privacy
 from recollect.model.record import MAX_NAME, name_fault
 from recollect.rules.privacy.gate import denied_types

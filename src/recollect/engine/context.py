@@ -14,10 +14,10 @@ from uuid import UUID
 
 from recollect.engine.arguments import check_kept
 from recollect.engine.read.meaning import Meanings
-from recollect.model.address import Address
 from recollect.model.caller import Caller, Right
 from recollect.model.canonical import format_time
 from recollect.model.errors import AmbiguousId, MemoryDamaged, NotAllowed, NotFound, StoreError
+from recollect.model.ledger import Address
 from recollect.model.policy import Policy, Privacy
 from recollect.model.record import name_fault
 from recollect.model.vocabulary import Space, Status

@@ -13,9 +13,9 @@ from recollect.engine.read import reading
 from recollect.engine.read.assemble import to_memory
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.write.incumbents import holder
-from recollect.model.address import Address
 from recollect.model.canonical import format_time
 from recollect.model.errors import BadInput, StoreError, WrongState
+from recollect.model.ledger import Address
 from recollect.model.record import Memory
 from recollect.model.vocabulary import KindClass, Status
 from recollect.rules.trust.borders import sees

@@ -15,13 +15,11 @@ from recollect.engine.context import Engine, find, visible
 from recollect.engine.read.meaning import Fresh, check_stream
 from recollect.engine.tracing import border_check, keep, refused
 from recollect.model import trace
-from recollect.model.address import Address
 from recollect.model.caller import Right
 from recollect.model.canonical import canonical_json, format_time, parse_time
 from recollect.model.errors import NotAllowed, WrongState
-from recollect.model.ledger import RULES_VERSION, Entry, Event, commit_to
+from recollect.model.ledger import RULES_VERSION, Address, Entry, Event, commit_to, phase_id
 from recollect.model.operation import Node, Op
-from recollect.model.phase import phase_id
 from recollect.model.seals import committed_form, with_salts
 from recollect.model.state import State, body_in_force
 from recollect.model.vocabulary import Authority, Kind, Source, Space, Status

@@ -15,9 +15,9 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 from recollect.formats.fields import mapping_of
+from recollect.model.caller import short_name
 from recollect.model.canonical import canonical_json, check_json, check_text, format_time, parse_time
 from recollect.model.fields import EXPORTED
-from recollect.model.principals import short_name
 from recollect.model.record import (
     ENTRY_ORIGIN,
     MAX_CONTENT_BYTES,

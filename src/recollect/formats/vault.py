@@ -21,12 +21,11 @@ from recollect.formats.fields import (
     without_empty,
 )
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, at_line, origin
-from recollect.model.caller import APPLICATION
+from recollect.model.caller import APPLICATION, SYSTEM, principal
 from recollect.model.canonical import canonical_json, format_time
-from recollect.model.principals import SYSTEM, principal
 from recollect.model.record import Memory
 from recollect.rules.language.text import sha256_hex
-from recollect.rules.vault import FIELD, MEMORY_ID, RESERVED_ID, VaultMemory, memories_of, written_by_a_store
+from recollect.rules.vault.lines import FIELD, MEMORY_ID, RESERVED_ID, VaultMemory, memories_of, written_by_a_store
 
 NAME = "vault"
 TIERS = ("canon", "register")

@@ -9,7 +9,7 @@
 It needs the extra ``langgraph``.
 """
 
-from recollect.model.extras import how_to_install
+from recollect.model.errors import how_to_install
 
 try:
     import langgraph.checkpoint.base

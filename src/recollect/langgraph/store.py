@@ -33,8 +33,8 @@ from recollect.engine.write.drafting import draft_for, parse_candidate
 from recollect.langgraph import items
 from recollect.langgraph.items import Namespace, Stamped
 from recollect.langgraph.running import Background, Opening
-from recollect.model.address import Address
 from recollect.model.errors import BadInput, NotFound, Refused, WrongState
+from recollect.model.ledger import Address
 from recollect.model.policy import Policy, Privacy
 from recollect.model.receipt import Receipt
 from recollect.model.record import Memory

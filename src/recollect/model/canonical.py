@@ -1,4 +1,4 @@
-"""The canonical JSON form: one value, one sequence of bytes, on every machine.
+"""The canonical JSON form: one value, one sequence of bytes, on every machine; and times as people give them.
 
 Keys are sorted by code point, nothing is padded, text is UTF-8 and not escaped, times are UTC with six decimals and a
 ``Z``, and numbers are Python's shortest exact form. What has no such form (NaN, infinity, lone surrogates, U+0000) is
@@ -7,7 +7,7 @@ refused when it comes in, by :func:`check_text` and :func:`check_json`.
 
 import json
 import re
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any
 
 MAX_JSON_DEPTH = 16
@@ -91,3 +91,60 @@ def check_json(value: Any, depth: int = 0) -> Any:
     if isinstance(value, list | tuple):
         return [check_json(inner, depth + 1) for inner in value]
     raise ValueError(f"holds a {type(value).__name__}, which JSON has no form for")
+
+
+EXAMPLES = "Such as 2026-01-31T09:00:00Z, or 2026-01-31 for midnight UTC."
+
+
+def read_moment(value: Any) -> datetime:
+    """A time in UTC. A plain date is its midnight, a time must name its zone, and a number is neither.
+
+    >>> str(read_moment("2026-01-31")), str(read_moment("2026-01-31T10:00+01:00"))
+    ('2026-01-31 00:00:00+00:00', '2026-01-31 09:00:00+00:00')
+    """
+    if isinstance(value, str):
+        return _read(value.strip())
+    if isinstance(value, datetime):
+        return _in_utc(value)
+    if isinstance(value, date):
+        return datetime(value.year, value.month, value.day, tzinfo=UTC)
+    raise ValueError("must be a date, or a time with its zone")
+
+
+def validity_words(start: datetime | None, end: datetime | None) -> str:
+    """Say from when until when something holds, in as few digits as are true; empty if both sides are open.
+
+    >>> validity_words(datetime(2019, 1, 1, tzinfo=UTC), datetime(2024, 3, 1, tzinfo=UTC))
+    'since 2019, until 2024-03'
+    """
+    said = (("since", start), ("until", end))
+    return ", ".join(f"{word} {_short(moment)}" for word, moment in said if moment is not None)
+
+
+def _short(moment: datetime) -> str:
+    """A moment without what goes without saying: midnight, the first of a month, January."""
+    text = f"{moment:%Y-%m-%d}" if (moment.hour, moment.minute) == (0, 0) else f"{moment:%Y-%m-%d %H:%M}"
+    return text.removesuffix("-01").removesuffix("-01") if moment.day == 1 and len(text) == 10 else text
+
+
+def _read(text: str) -> datetime:
+    if text.isdecimal():
+        raise ValueError("must be a date, or a time with its zone, not a number")
+    try:
+        return read_moment(date.fromisoformat(text))
+    except ValueError:
+        pass
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise ValueError("must be a date, or a time with its zone") from None
+    return _in_utc(moment)
+
+
+def _in_utc(moment: datetime) -> datetime:
+    if moment.utcoffset() is None:
+        raise ValueError("has no time zone; end it with Z or an offset")
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("is beyond the years that there are") from None

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from recollect.model.moment import EXAMPLES
+from recollect.model.canonical import EXAMPLES
 from recollect.model.vocabulary import SOURCE_WORDS, Tier
 
 _NOT_OFFERED = frozenset({str(Tier.LOG)})

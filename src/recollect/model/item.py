@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from recollect.model.errors import BadInput
-from recollect.model.phase import FIRST_PHASE, FIRST_PHASE_ID
+from recollect.model.ledger import FIRST_PHASE, FIRST_PHASE_ID
 from recollect.model.state import OF_THE_STORE
 from recollect.model.vocabulary import KIND_CLASS, Authority, KindClass, Source
 

@@ -1,15 +1,12 @@
-"""The ledger: typed, content-free transitions in one hash chain per stream.
-
-An entry refers to memories by id and to values by a salted commitment, so that content can be erased while the chain
-still verifies. State is the fold of the entries (``recollect.rules.ledger.fold``).
-"""
+"""The ledger: typed, content-free transitions in one hash chain per stream; the address of a stream, and its phases."""
 
 import hashlib
+import re
 from enum import StrEnum
 from json.encoder import encode_basestring as quoted
 from typing import NamedTuple
 
-from recollect.model.vocabulary import ByText
+from recollect.model.vocabulary import ByText, Namespace, Space
 
 RULES_VERSION = 6
 """Raised whenever keys, slots, fingerprints or index terms move. Every entry names the version that decided it.
@@ -144,3 +141,41 @@ def _nullable(text: str | None) -> str:
 def commit_to(salt: bytes, body: str) -> str:
     """The commitment to a value: SHA-256 over its own random salt and its canonical text."""
     return hashlib.sha256(salt + body.encode("utf-8")).hexdigest()
+
+
+class Address(NamedTuple):
+    """The address of a stream, in the order by which streams are locked."""
+
+    tenant: str
+    namespace: Namespace
+    space: Space
+    owner: str
+
+
+PHASE_ID = re.compile(r"phase-([1-9][0-9]{0,8})")
+"""How people write a phase."""
+LISTED = "Phases are written as phase-1; `recollect phase list` and `mem.phases()` list them."
+"""Where somebody finds the phases that there are."""
+FIRST_PHASE = {"phase_started_at": 1, "phase_reason": "phase:first_write"}
+"""How the first phase begins, everywhere."""
+
+
+def phase_id(number: int) -> str:
+    """The id of a stream's phase.
+
+    >>> phase_id(3)
+    'phase-3'
+    """
+    return f"phase-{number}"
+
+
+FIRST_PHASE_ID = phase_id(1)
+
+
+def phase_number(id: str | None) -> int:
+    """The number of a phase. What was written without phases belongs to the first.
+
+    >>> phase_number("phase-3"), phase_number(None)
+    (3, 1)
+    """
+    return 1 if id is None else int(id.removeprefix("phase-"))

@@ -12,9 +12,17 @@ from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from recollect.model.canonical import canonical_json
 from recollect.model.errors import BadPolicy
-from recollect.model.policy_governance import Phase, Promotion, Retention, Spaces, Turns
-from recollect.model.policy_sources import Erasure, Provenance, Trust
-from recollect.model.section import Section
+from recollect.model.policy_governance import (
+    Erasure,
+    Phase,
+    Promotion,
+    Provenance,
+    Retention,
+    Section,
+    Spaces,
+    Trust,
+    Turns,
+)
 from recollect.model.vocabulary import Authority, EventType, Source
 
 _SEE_ALL = "Run `recollect policy` to see every setting."

@@ -1,12 +1,8 @@
-"""Documents that stand on their own: checkpoints of the log, and proofs that can be checked without the store.
-
-Each is plain JSON of an exact shape: an unknown field, a missing one or one of another type is refused. None of them holds
-a name; a memory's words are in one only as a value that its own entry commits to.
-"""
+"""Documents that can be checked without the store: checkpoints, proofs of the log, and receipts of erasures."""
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
 from recollect.model.canonical import canonical_json
 from recollect.model.ledger import Entry
@@ -181,3 +177,56 @@ class ProofCheck(Document):
     kind: str
     shows: tuple[str, ...] = ()
     problem: str | None = None
+
+
+class DerivedFate(Document):
+    """A memory that was made of an erased one, or names the erased person: how, and what became of it."""
+
+    id: MemoryId
+    how: tuple[
+        Literal[
+            "built_upon", "promoted", "summary", "taken_from", "written_for", "acted", "agent", "vouched", "thread"
+        ],
+        ...,
+    ]
+    became: Literal["kept", "review", "erased"]
+
+
+class ErasureEntry(Document):
+    """An entry of the ledger that is part of the erasure: ``ledger prove`` shows the same hash at the same place."""
+
+    stream: Uid
+    seq: Count
+    event: Literal["erased", "severed", "archived"]
+    memory: MemoryId
+    hash: Hash
+
+
+class ErasureRecord(Document):
+    """What an erasure did. ``checkpoint`` covers its entries; ``None`` where whoever asked may not take one.
+
+    ``authored`` stands there only where there is something in it: receipts from before it are read and signed as they were.
+    """
+
+    format: Literal["recollect-erasure/1"] = "recollect-erasure/1"
+    at: Time
+    asked_by: Hash | None
+    policy: Literal["keep", "review", "erase"]
+    removed: tuple[MemoryId, ...]
+    remaining: tuple[MemoryId, ...]
+    derived: tuple[DerivedFate, ...]
+    streams: Number
+    owner_names_removed: Number
+    actor_names_removed: Number
+    traces_removed: Number
+    links_cut: Number
+    entries: tuple[ErasureEntry, ...]
+    beyond_reach: tuple[Word, ...]
+    checkpoint: Checkpoint | None
+    authored: tuple[MemoryId, ...] = ()
+    signatures: Annotated[tuple[Signature, ...], Field(max_length=MAX_SIGNATURES)] = ()
+
+    @model_serializer(mode="wrap")
+    def _without_nothing(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        fields: dict[str, Any] = written(self)
+        return {name: value for name, value in fields.items() if name != "authored" or value}

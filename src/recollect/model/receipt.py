@@ -4,9 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Generic, Literal, TypeVar
 
-from recollect.model.canonical import canonical_json
+from recollect.model.canonical import canonical_json, validity_words
 from recollect.model.item import source_word
-from recollect.model.moment import validity_words
 from recollect.model.record import TITLE, Memory
 from recollect.model.rendering import NOTHING, envelope, one_line, visible_json
 from recollect.model.vocabulary import Authority, Kind, Outcome

@@ -11,10 +11,9 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from recollect.model.canonical import canonical_json, check_json, check_text
+from recollect.model.caller import MAX_KIND, short_name
+from recollect.model.canonical import canonical_json, check_json, check_text, read_moment
 from recollect.model.item import to_item
-from recollect.model.moment import read_moment
-from recollect.model.principals import MAX_KIND, short_name
 from recollect.model.vocabulary import (
     SHARED,
     SOURCE_WORDS,

@@ -1,10 +1,12 @@
-"""Where a memory stands: everything about it that can change, as the fold of its ledger entries leaves it."""
+"""The present state of a memory, as the fold of its ledger entries leaves it, and the stored text of its versions."""
 
+import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from recollect.model.fields import ATTACHED
+from recollect.model.fields import ATTACHED, REQUIRED
 from recollect.model.vocabulary import Status
 
 OF_THE_STORE = frozenset("policy_tags phase_name phase_started_at phase_reason".split())
@@ -77,3 +79,40 @@ def body_in_force(body: Mapping[str, Any], state: State) -> Mapping[str, Any]:
         **kept,
         "meta": {name: value for name, value in body["meta"].items() if name in OF_THE_STORE or name == "key"},
     }
+
+
+def body_from(text: str | None) -> tuple[dict[str, Any] | None, bool]:
+    """The body of a version from its text, ``None`` once removed; and whether it is one that was ever written."""
+    if text is None:
+        return None, True
+    try:
+        body = json.loads(text) if isinstance(text, str) else None
+        return (body, True) if _is_whole(body) else (None, False)
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
+        return None, False
+
+
+def values_from(text: str) -> dict[str, Any] | None:
+    """The values of an amendment from its text; ``None`` if they cannot be read."""
+    try:
+        values = json.loads(text)
+    except (ValueError, TypeError, RecursionError):
+        return None
+    return values if isinstance(values, dict) else None
+
+
+_CHOICES = tuple(field for field in REQUIRED if field.words and field.name != "authority")
+TIME = re.compile(r"\d{4}-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-5]\d\.\d{6}Z")
+
+
+def _is_whole(body: Mapping[str, Any]) -> bool:
+    """Whether a body has what every body has. What it says may still be altered: ``verify`` tells that."""
+    return (
+        all(type(body[field.name]) is str for field in REQUIRED)
+        and all(body[field.name] in field.words for field in _CHOICES)
+        and TIME.fullmatch(body["created_at"]) is not None
+        and type(body["tick"]) is int
+        and type(body.get("meta", {})) is dict
+        and type(body["decisions"]) is list
+        and {"id", "name"} <= body["author"].keys()
+    )

@@ -7,10 +7,9 @@ from uuid import NAMESPACE_OID, uuid5
 
 import pytest
 
-from recollect.model.address import Address
 from recollect.model.canonical import canonical_json
 from recollect.model.errors import StoreConflict
-from recollect.model.ledger import RULES_VERSION, Entry, Event, commit_to
+from recollect.model.ledger import RULES_VERSION, Address, Entry, Event, commit_to
 from recollect.model.state import State
 from recollect.model.vocabulary import Namespace, Space, Status
 from recollect.rules.language.findable import Findable

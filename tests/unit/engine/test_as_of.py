@@ -12,7 +12,7 @@ import recollect
 from interfaces.shell import Shell
 from recollect.interfaces.python import Recollect
 from recollect.interfaces.python.past import Past
-from recollect.model.address import Address
+from recollect.model.ledger import Address
 from recollect.model.record import Memory
 from rows import every_row
 from support.invariants import EVERYWHERE, all_memories

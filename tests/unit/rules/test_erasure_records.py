@@ -11,7 +11,7 @@ import recollect
 from recollect.engine.ledger.checkpoint_log import prove_memory
 from recollect.engine.ledger.documents import erasure_record
 from recollect.engine.trust.identities import new_identity, signing_key
-from recollect.model.erasure_record import ErasureRecord
+from recollect.model.proof import ErasureRecord
 from recollect.rules.ledger import proofs
 from recollect.rules.ledger.proofs import check_record, is_record
 from recollect.rules.trust.signatures import erasure_bytes, private_key, public_key, sign

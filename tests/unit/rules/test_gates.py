@@ -138,7 +138,7 @@ def test_a_caller_without_the_right_writes_nothing() -> None:
 
 
 def test_what_a_caller_sees() -> None:
-    from recollect.model.address import Address
+    from recollect.model.ledger import Address
     from recollect.model.vocabulary import Space
 
     ours = Address("default", Namespace.PROD, Space.USER, "ana")

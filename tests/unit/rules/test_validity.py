@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from recollect.model.moment import validity_words
+from recollect.model.canonical import validity_words
 from recollect.rules.time.stretches import Span
 from recollect.rules.time.times import covers
 from recollect.rules.time.validity import read_validity, stopped_at, without

@@ -11,7 +11,7 @@ import pytest
 
 import recollect
 from recollect.model.errors import StoreCorrupt, StoreTooNew
-from recollect.rules.vault import carrying, memories_of, resolve
+from recollect.rules.vault.lines import carrying, memories_of, resolve
 from recollect.stores.journal import JournalLog, JournalStore
 from recollect.stores.journal.lines import (
     MAX_LINE_BYTES,

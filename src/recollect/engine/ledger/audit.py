@@ -17,13 +17,12 @@ from recollect.engine.read.reindexing import made_anew
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.write.incumbents import Places
 from recollect.engine.write.relations import relations_of_stream
-from recollect.model.bodies import body_from, values_from
 from recollect.model.caller import Right
 from recollect.model.canonical import canonical_json
 from recollect.model.ledger import ABOUT_THE_STREAM, BRINGS_VERSION, Entry
 from recollect.model.proof import Checkpoint
 from recollect.model.receipt import Problem, Verification
-from recollect.model.state import State
+from recollect.model.state import State, body_from, values_from
 from recollect.model.vocabulary import Namespace, Status
 from recollect.rules.identity.rejected_values import Sealed, standing
 from recollect.rules.language.findable import findable

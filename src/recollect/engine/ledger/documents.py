@@ -8,9 +8,8 @@ from recollect.engine.ledger.checkpoint_log import checkpoint, checkpoint_of, ha
 from recollect.engine.lifecycle.erasure import erase
 from recollect.engine.trust.identities import optional_signing_key
 from recollect.model.caller import Right
-from recollect.model.erasure_record import DerivedFate, ErasureEntry, ErasureRecord
 from recollect.model.errors import NotAllowed, WrongState
-from recollect.model.proof import Checkpoint, KeyHistory, PlacedKey, Signature
+from recollect.model.proof import Checkpoint, DerivedFate, ErasureEntry, ErasureRecord, KeyHistory, PlacedKey, Signature
 from recollect.model.receipt import ErasureReceipt
 from recollect.rules.ledger.merkle import inclusion_proofs
 from recollect.rules.trust.signatures import Standing, erasure_bytes, history_bytes, public_key, sign, standing

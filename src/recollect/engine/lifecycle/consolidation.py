@@ -34,11 +34,10 @@ from recollect.engine.tracing import keep
 from recollect.engine.transaction import Pen, Pens, rejections_of, tell_gone
 from recollect.engine.write.incumbents import holder
 from recollect.model import trace
-from recollect.model.address import Address
 from recollect.model.caller import Right
 from recollect.model.errors import WrongState
 from recollect.model.item import to_item
-from recollect.model.ledger import Entry, Event
+from recollect.model.ledger import Address, Entry, Event
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Plain
 from recollect.model.state import State

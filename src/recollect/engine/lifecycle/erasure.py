@@ -35,11 +35,10 @@ from recollect.engine.retries import again_on_conflict
 from recollect.engine.transaction import SALT_BYTES, Pen, expire_due, soft_delete
 from recollect.engine.waiting import waiting
 from recollect.model import trace
-from recollect.model.caller import Right
+from recollect.model.caller import Right, short_name
 from recollect.model.errors import BadInput, NotAllowed, StoreError
 from recollect.model.ledger import Entry, Event
 from recollect.model.operation import Node, Op
-from recollect.model.principals import short_name
 from recollect.model.receipt import DerivedMemory, ErasureReceipt, LedgerPlace
 from recollect.model.vocabulary import OWN_WORDS, Kind, Space, Status
 from recollect.stores.protocol import NO_LIMIT, Erased, Reader, Selection, Stored, Stream, Writer

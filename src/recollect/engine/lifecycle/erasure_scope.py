@@ -8,9 +8,9 @@ from recollect.engine.context import Engine
 from recollect.engine.transaction import Pen, expire_due
 from recollect.engine.trust.provenance import meant
 from recollect.model import seals, trace
+from recollect.model.caller import USER, principal
 from recollect.model.canonical import canonical_json
 from recollect.model.ledger import Entry, Event
-from recollect.model.principals import USER, principal
 from recollect.model.seals import NAMES, NEIGHBOUR, PARENT, SIGNATURE, Link, links_of, without
 from recollect.model.vocabulary import Space, Status
 from recollect.rules.ledger.fold import TOLD

@@ -18,10 +18,8 @@ from recollect.engine.tracing import border_check, keep, keep_later, refused
 from recollect.engine.transaction import Pen, expire_due, forgotten, soft_delete
 from recollect.engine.write.incumbents import Places
 from recollect.model import trace
-from recollect.model.address import Address
 from recollect.model.errors import BadInput, NotAllowed, NotFound
-from recollect.model.ledger import Event
-from recollect.model.phase import FIRST_PHASE, FIRST_PHASE_ID, LISTED, phase_id
+from recollect.model.ledger import FIRST_PHASE, FIRST_PHASE_ID, LISTED, Address, Event, phase_id
 from recollect.model.receipt import Plain
 from recollect.model.state import State
 from recollect.model.vocabulary import Namespace, Space, Status

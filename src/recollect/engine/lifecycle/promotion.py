@@ -15,10 +15,10 @@ from recollect.engine.write.drafting import parse_candidate
 from recollect.engine.write.ingest import Writing
 from recollect.engine.write.preparing import Prepared, addresses_of, prepare
 from recollect.model import trace
-from recollect.model.address import Address
 from recollect.model.caller import Right
 from recollect.model.errors import BadInput, WrongState
 from recollect.model.fields import PROMOTED
+from recollect.model.ledger import Address
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Receipt
 from recollect.model.state import OF_THE_STORE

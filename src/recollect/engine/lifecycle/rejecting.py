@@ -17,10 +17,9 @@ from recollect.engine.retries import again_on_conflict
 from recollect.engine.tracing import keep
 from recollect.engine.transaction import Pen, Pens, rejections_of, require_change, soft_delete
 from recollect.model import trace
-from recollect.model.address import Address
 from recollect.model.caller import Right
 from recollect.model.errors import AmbiguousId, NotAllowed, NotFound, WrongState
-from recollect.model.ledger import Entry, Event
+from recollect.model.ledger import Address, Entry, Event
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import RejectedValue
 from recollect.model.vocabulary import SHARED, Authority, Namespace, Source, Space, Status

@@ -8,11 +8,9 @@ from recollect.engine.context import Engine
 from recollect.engine.transaction import Pen, rejections_of
 from recollect.engine.write.incumbents import holder
 from recollect.engine.write.superseding import TAKES_KEY
-from recollect.model.address import Address
-from recollect.model.caller import APPLICATION
+from recollect.model.caller import APPLICATION, SYSTEM, author_of, principal
 from recollect.model.canonical import format_time, parse_time
-from recollect.model.ledger import Event
-from recollect.model.principals import SYSTEM, author_of, principal
+from recollect.model.ledger import Address, Event
 from recollect.model.record import Candidate
 from recollect.model.state import OF_THE_STORE
 from recollect.model.vocabulary import KIND_CLASS, Kind, Namespace, Status

@@ -27,14 +27,13 @@ from recollect.engine.read.reading import Spaces, readable_streams
 from recollect.engine.waiting import waiting
 from recollect.engine.write.incumbents import Places
 from recollect.engine.write.relations import relations_of_stream
-from recollect.model.bodies import body_from
 from recollect.model.canonical import parse_time
 from recollect.model.errors import BadInput, NotFound
-from recollect.model.ledger import Entry, Event
+from recollect.model.ledger import LISTED, Entry, Event, phase_id
 from recollect.model.operation import Node, Op
-from recollect.model.phase import LISTED, phase_id
 from recollect.model.receipt import MemoryPage, Recall
 from recollect.model.record import Memory
+from recollect.model.state import body_from
 from recollect.model.vocabulary import Namespace, Status
 from recollect.rules.language.findable import findable
 from recollect.stores.protocol import NO_LIMIT, Reader, Stored, Stream, Writer

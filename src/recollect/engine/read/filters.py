@@ -6,9 +6,9 @@ from typing import Any
 from recollect.engine.arguments import check_moment, check_names, check_number, check_share, check_sought, check_word
 from recollect.engine.context import Engine
 from recollect.engine.write.drafting import check_name
+from recollect.model.caller import KINDS, kind_of, principal
 from recollect.model.errors import BadInput, NotAllowed
-from recollect.model.phase import PHASE_ID
-from recollect.model.principals import KINDS, kind_of, principal
+from recollect.model.ledger import PHASE_ID
 from recollect.model.vocabulary import EventType, Kind, Layer, Outcome, Source, Space, Status, Tier
 from recollect.rules.identity.keys import explicit_key, identities, identity
 from recollect.rules.ledger.content_ids import content_hash_in

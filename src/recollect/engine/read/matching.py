@@ -12,7 +12,7 @@ from recollect.engine.read.assemble import as_seen, to_memory
 from recollect.engine.read.meaning import Asked
 from recollect.engine.read.ranking import Ranked, concept, ranked
 from recollect.engine.write.relations import MAY_UPDATE, edges, reasons_in
-from recollect.model.phase import phase_number
+from recollect.model.ledger import phase_number
 from recollect.model.receipt import Recalled
 from recollect.model.vocabulary import KIND_CLASS, SHARED, Authority, KindClass, Space
 from recollect.rules.identity.keys import identity

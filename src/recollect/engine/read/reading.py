@@ -13,12 +13,10 @@ from recollect.engine.read.assemble import as_of, as_seen, hidden_ids, to_memory
 from recollect.engine.read.filters import selection_of
 from recollect.engine.tracing import told_decisions
 from recollect.engine.write.relations import links_in
-from recollect.model.caller import Right
-from recollect.model.canonical import parse_time
+from recollect.model.caller import USER, Right, names_shown, principal
+from recollect.model.canonical import parse_time, validity_words
 from recollect.model.errors import BadInput, NotFound
 from recollect.model.ledger import BRINGS_VERSION, HISTORY_KIND, Entry, Event
-from recollect.model.moment import validity_words
-from recollect.model.principals import USER, names_shown, principal
 from recollect.model.receipt import Explanation, HistoryEvent, MemoryPage, Problem
 from recollect.model.record import Memory, Tombstone
 from recollect.model.rendering import one_line

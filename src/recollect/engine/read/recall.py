@@ -31,8 +31,8 @@ from recollect.model import trace
 from recollect.model.canonical import canonical_json
 from recollect.model.errors import BadInput, NotAllowed
 from recollect.model.item import to_item
+from recollect.model.ledger import FIRST_PHASE, FIRST_PHASE_ID, phase_id
 from recollect.model.operation import Node, Op
-from recollect.model.phase import FIRST_PHASE, FIRST_PHASE_ID, phase_id
 from recollect.model.receipt import Earlier, Form, Recall, Recalled, Related, as_written
 from recollect.model.rendering import envelope, visible_json
 from recollect.model.vocabulary import Space

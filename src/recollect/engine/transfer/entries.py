@@ -37,9 +37,9 @@ from recollect.formats.entries import (
 )
 from recollect.formats.entry_files import NAME, Finding, Findings, read_entries
 from recollect.formats.entry_files import Readable as Readable
+from recollect.model.caller import KINDS, author_of, principal, short_name
 from recollect.model.canonical import canonical_json, parse_time
 from recollect.model.errors import AmbiguousId, BadInput
-from recollect.model.principals import KINDS, author_of, principal, short_name
 from recollect.model.receipt import Plain, Receipt
 from recollect.model.record import Memory
 from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, Outcome, Status

@@ -16,8 +16,7 @@ from urllib.parse import quote
 
 from recollect.formats.decoding import parsed
 from recollect.formats.protocol import Document, Element, Format, Line
-from recollect.model.errors import BadInput, StoreUnavailable
-from recollect.model.extras import how_to_install
+from recollect.model.errors import BadInput, StoreUnavailable, how_to_install
 from recollect.stores.sql.queries import load_queries
 
 if TYPE_CHECKING:

@@ -12,9 +12,8 @@ from recollect.engine.context import Engine, find
 from recollect.engine.ledger.checkpoint_log import Reached, extend_in, key_history, place_of, reached_now
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.transaction import SALT_BYTES
-from recollect.model.caller import Right
+from recollect.model.caller import Right, as_principal, kind_of, short_name
 from recollect.model.errors import AmbiguousId, BadInput, NotAllowed, NotFound, WrongState
-from recollect.model.principals import as_principal, kind_of, short_name
 from recollect.model.proof import Checkpoint, KeyLeaf, Signature
 from recollect.model.receipt import Plain
 from recollect.rules.trust.signatures import (

@@ -16,10 +16,10 @@ from recollect.engine.transaction import Pen
 from recollect.engine.trust.identities import signers_in
 from recollect.engine.write.drafting import parse_candidate
 from recollect.formats.entries import MAX_VOUCHERS
+from recollect.model.caller import as_principal
 from recollect.model.errors import BadInput
 from recollect.model.ledger import Event
 from recollect.model.operation import Node, Op
-from recollect.model.principals import as_principal
 from recollect.model.record import ENTRY_ORIGIN, Candidate, Memory
 from recollect.model.vocabulary import Authority
 from recollect.rules.gates.draft import Context, Draft, Rejection

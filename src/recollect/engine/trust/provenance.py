@@ -14,8 +14,8 @@ from recollect.engine.context import Engine, find, visible
 from recollect.engine.read.reading import place_of, readable_streams
 from recollect.engine.transaction import Pen
 from recollect.formats.protocol import ORIGIN
+from recollect.model.caller import author_of, names_shown
 from recollect.model.errors import NotFound
-from recollect.model.principals import author_of, names_shown
 from recollect.model.receipt import Plain
 from recollect.model.seals import PARENT, cut_seals
 from recollect.model.vocabulary import Namespace

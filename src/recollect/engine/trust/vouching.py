@@ -22,11 +22,10 @@ from recollect.engine.retries import again_on_conflict
 from recollect.engine.tracing import border_check, keep
 from recollect.engine.transaction import Pen
 from recollect.engine.trust.identities import holder_named, signers_in, signing_key
-from recollect.model.caller import Caller, Right
+from recollect.model.caller import AGENT, USER, Caller, Right, as_principal, kind_of, principal, short_name
 from recollect.model.errors import BadInput, NotAllowed, WrongState
 from recollect.model.ledger import Event
 from recollect.model.operation import Node, Op
-from recollect.model.principals import AGENT, USER, as_principal, kind_of, principal, short_name
 from recollect.model.receipt import Plain
 from recollect.model.record import Memory
 from recollect.model.vocabulary import Namespace, Space, Status

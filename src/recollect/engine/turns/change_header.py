@@ -17,8 +17,7 @@ from recollect.engine.retries import again_on_conflict
 from recollect.model.caller import Right
 from recollect.model.errors import BadInput, StoreBusy, StoreConflict
 from recollect.model.item import source_word
-from recollect.model.ledger import Entry
-from recollect.model.phase import phase_number
+from recollect.model.ledger import Entry, phase_number
 from recollect.model.rendering import NOTHING, one_line
 from recollect.model.vocabulary import Authority, Source, Status
 from recollect.rules.prompt.change_header import (

@@ -13,12 +13,10 @@ from recollect.engine.write.incumbents import holder
 from recollect.engine.write.ingest import Writing
 from recollect.engine.write.preparing import Prepared, prepare
 from recollect.model import trace
-from recollect.model.address import Address
 from recollect.model.canonical import check_text
 from recollect.model.errors import BadInput, NotAllowed
 from recollect.model.item import source_word
-from recollect.model.ledger import Event
-from recollect.model.phase import phase_number
+from recollect.model.ledger import Address, Event, phase_number
 from recollect.model.receipt import Receipt
 from recollect.model.vocabulary import SHARED, Authority, EventType, Kind, KindClass, Namespace, Source, Space
 from recollect.rules.identity.keys import explicit_key

@@ -12,8 +12,7 @@ from recollect.engine.transaction import soft_delete
 from recollect.engine.turns.exchange import MAX_EVICTED, OF_A_TURN, Exchange
 from recollect.engine.write.ingest import Writing
 from recollect.model import trace
-from recollect.model.address import Address
-from recollect.model.ledger import Event
+from recollect.model.ledger import Address, Event
 from recollect.model.operation import Op
 from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, KindClass, Source, Space, Status
 from recollect.rules.extraction.said import LeavesOut, TakenBack, takes_back

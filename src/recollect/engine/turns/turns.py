@@ -27,11 +27,9 @@ from recollect.engine.write.incumbents import holder
 from recollect.engine.write.ingest import Writing
 from recollect.engine.write.preparing import Answer, Prepared, Refused, addresses_of, as_spoken, prepare
 from recollect.model import trace
-from recollect.model.address import Address
-from recollect.model.caller import Right
-from recollect.model.ledger import Event
+from recollect.model.caller import AGENT, USER, Right, principal
+from recollect.model.ledger import Address, Event
 from recollect.model.operation import Node, Op
-from recollect.model.principals import AGENT, USER, principal
 from recollect.model.receipt import Receipt, Turn
 from recollect.model.record import MAX_CONTENT_BYTES, Candidate
 from recollect.model.vocabulary import KIND_CLASS, EventType, Kind, Layer, Namespace, Source, Space, Status

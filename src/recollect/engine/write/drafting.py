@@ -7,11 +7,10 @@ from pydantic import ValidationError
 
 from recollect.engine.arguments import owner_named
 from recollect.engine.context import Engine
-from recollect.model.caller import Caller
+from recollect.model.caller import AGENT, TOOL, USER, Caller, as_principal, principal, short_name
 from recollect.model.errors import BadInput
 from recollect.model.faults import fault_of
 from recollect.model.fields import FIELDS, written
-from recollect.model.principals import AGENT, TOOL, USER, as_principal, principal, short_name
 from recollect.model.receipt import Receipt
 from recollect.model.record import Author, Candidate
 from recollect.model.rendering import one_line

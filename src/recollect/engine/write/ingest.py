@@ -28,10 +28,9 @@ from recollect.engine.write.incumbents import changed_by, holder
 from recollect.engine.write.outcomes import decide, place_of_key, with_event_key
 from recollect.engine.write.preparing import Answer, Prepared, Refused, addresses_of, as_spoken, prepare_all
 from recollect.model import trace
-from recollect.model.address import Address
 from recollect.model.errors import BadInput, OutcomeUnknown, StoreError
+from recollect.model.ledger import FIRST_PHASE, Address
 from recollect.model.operation import Node, Op
-from recollect.model.phase import FIRST_PHASE
 from recollect.model.receipt import Receipt
 from recollect.model.record import Candidate
 from recollect.model.vocabulary import Outcome

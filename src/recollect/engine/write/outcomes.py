@@ -25,8 +25,7 @@ from recollect.engine.write.relations import MAY_UPDATE, RELATED_TO, Link, carry
 from recollect.model import trace
 from recollect.model.canonical import format_time, parse_time
 from recollect.model.item import dedup_key_of, to_item
-from recollect.model.ledger import Event
-from recollect.model.phase import FIRST_PHASE_ID
+from recollect.model.ledger import FIRST_PHASE_ID, Event
 from recollect.model.receipt import Changed, Receipt
 from recollect.model.vocabulary import KIND_CLASS, Authority, Change, KindClass, Outcome, Status
 from recollect.rules.gates.classification import renewed_tick

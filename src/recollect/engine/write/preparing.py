@@ -10,7 +10,7 @@ from recollect.engine.write import incumbents, relations
 from recollect.engine.write.drafting import (
     draft_for,
 )
-from recollect.model.address import Address
+from recollect.model.ledger import Address
 from recollect.model.record import Candidate
 from recollect.rules.gates.draft import Draft, Rejection
 from recollect.stores.protocol import Reader, Reading, Search

@@ -18,11 +18,11 @@ from recollect.engine.read.assemble import to_memory
 from recollect.engine.read.meaning import Likeness, check_stream, likeness_of
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.transaction import Pen, changing
-from recollect.model.bodies import body_from, values_from
 from recollect.model.errors import BadInput, NotFound
 from recollect.model.ledger import Entry, Event
 from recollect.model.operation import Op
 from recollect.model.receipt import Related, Similar
+from recollect.model.state import body_from, values_from
 from recollect.model.vocabulary import SHARED, Authority, Kind, Status
 from recollect.rules.gates.draft import Draft
 from recollect.rules.gates.naming import slots_of

@@ -10,8 +10,8 @@ import typer
 
 from recollect.interfaces.cli.ledger import read_history, read_object, read_public_key
 from recollect.interfaces.cli.session import IfMissing, KeyFile, Out, SignAs, of, screen, write_json
+from recollect.model.caller import names_shown
 from recollect.model.errors import BadInput, Refused
-from recollect.model.principals import names_shown
 
 if TYPE_CHECKING:
     from recollect.engine.trust.identities import Identity, NewKey, RegisteredKey

@@ -17,9 +17,9 @@ from recollect.interfaces.cli.session import (
     screen,
 )
 from recollect.interfaces.cli.writing import named_values
+from recollect.model.canonical import read_moment
 from recollect.model.errors import BadInput
-from recollect.model.moment import read_moment
-from recollect.model.phase import PHASE_ID
+from recollect.model.ledger import PHASE_ID
 from recollect.model.vocabulary import EventType, Kind, Layer, Status, Tier
 
 if TYPE_CHECKING:

@@ -39,8 +39,8 @@ from recollect.interfaces.cli.console import (
 from recollect.interfaces.cli.console import (
     word as word,
 )
+from recollect.model.caller import names_shown
 from recollect.model.policy import settings
-from recollect.model.principals import names_shown
 from recollect.model.receipt import (
     HistoryEvent,
     MemoryPage,

@@ -110,7 +110,7 @@ def mcp(context: typer.Context, http: Http = None, tools: Tools = "default") -> 
 
 
 def _require_package() -> None:
-    from recollect.model.extras import how_to_install
+    from recollect.model.errors import how_to_install
 
     try:
         import mcp.server

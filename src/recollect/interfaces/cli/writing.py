@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from recollect.interfaces.cli.session import Id, IfMissing, UserId, given, named_texts, of, screen, text_of
+from recollect.model.canonical import EXAMPLES
 from recollect.model.errors import BadInput
-from recollect.model.moment import EXAMPLES
 from recollect.model.vocabulary import Authority, Change, EventType, Kind, Layer, Namespace, Source, Space
 
 if TYPE_CHECKING:

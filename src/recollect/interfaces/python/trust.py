@@ -13,8 +13,7 @@ from recollect.engine.telemetry import traced
 if TYPE_CHECKING:
     from recollect.engine.ledger.documents import RecordedErasure
     from recollect.engine.trust.identities import Identity, NewKey, RegisteredKey
-    from recollect.model.erasure_record import ErasureRecord
-    from recollect.model.proof import Checkpoint, GrowthProof, KeyHistory, MemoryProof
+    from recollect.model.proof import Checkpoint, ErasureRecord, GrowthProof, KeyHistory, MemoryProof
     from recollect.model.receipt import ErasureReceipt
     from recollect.rules.trust.signed_documents import SignatureCheck
 

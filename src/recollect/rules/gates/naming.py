@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from recollect.model.caller import short_name
 from recollect.model.item import folded_text
 from recollect.model.policy import Policy
-from recollect.model.principals import short_name
 from recollect.model.record import TITLE, Candidate
 from recollect.model.vocabulary import KIND_CLASS, Kind, KindClass, Space
 from recollect.rules.gates.draft import Context, Draft, Rejection

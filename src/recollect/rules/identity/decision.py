@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from recollect.model.caller import author_of, author_principal
 from recollect.model.canonical import format_time
 from recollect.model.policy import Conflict, Policy, Privacy
-from recollect.model.principals import author_of, author_principal
 from recollect.model.state import State
 from recollect.model.vocabulary import Authority, Change, EventType, Kind, Outcome, Source, Tier
 from recollect.rules.gates.draft import Draft, Rejection

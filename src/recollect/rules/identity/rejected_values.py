@@ -13,8 +13,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from recollect.model.address import Address
-from recollect.model.ledger import Entry, Event
+from recollect.model.ledger import Address, Entry, Event
 from recollect.model.vocabulary import Space
 from recollect.rules.identity.keys import KeySource, identity
 from recollect.rules.language.text import normalise

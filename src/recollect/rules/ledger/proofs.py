@@ -9,12 +9,12 @@ from typing import Any, NamedTuple, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from recollect.model.erasure_record import ErasureRecord
 from recollect.model.errors import BadInput
 from recollect.model.ledger import GENESIS, Event, commit_to
 from recollect.model.proof import (
     Checkpoint,
     Document,
+    ErasureRecord,
     GrowthProof,
     KeyHistory,
     KeyLeaf,

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from recollect.model.principals import AGENT, as_principal, principal
+from recollect.model.caller import AGENT, as_principal, principal
 from recollect.model.receipt import Plain, Recalled, when, with_heading
 from recollect.model.record import Memory
 from recollect.model.rendering import NOTHING, NOTICE, envelope, one_line

@@ -4,10 +4,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
-from recollect.model.address import Address
-from recollect.model.caller import Caller, Right
+from recollect.model.caller import Caller, Right, as_principal, short_name
+from recollect.model.ledger import Address
 from recollect.model.policy import Policy
-from recollect.model.principals import as_principal, short_name
 from recollect.model.record import Candidate
 from recollect.model.rendering import one_line
 from recollect.model.trace import TraceType

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from recollect.model.principals import USER, kind_of, principal, short_name
+from recollect.model.caller import USER, kind_of, principal, short_name
 from recollect.model.rendering import one_line
 from recollect.model.vocabulary import SHARED, Space
 from recollect.model.vocabulary import Source as WriterSource

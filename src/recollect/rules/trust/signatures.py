@@ -7,8 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.model.canonical import canonical_json, format_time, parse_time
-from recollect.model.erasure_record import ErasureRecord
-from recollect.model.proof import Checkpoint, KeyHistory, KeyLeaf, Signature
+from recollect.model.proof import Checkpoint, ErasureRecord, KeyHistory, KeyLeaf, Signature
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey

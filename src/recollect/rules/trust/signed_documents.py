@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from recollect.model.caller import as_principal
 from recollect.model.errors import BadInput, NotFound
-from recollect.model.principals import as_principal
 from recollect.model.proof import Checkpoint, KeyHistory, Signature
 from recollect.model.receipt import Plain
 from recollect.rules.ledger.merkle import BadProof, check_inclusion, leaf_hash

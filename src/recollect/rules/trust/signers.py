@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
+from recollect.model.caller import as_principal, kind_of, short_name
 from recollect.model.ledger import commit_to
-from recollect.model.principals import as_principal, kind_of, short_name
 from recollect.model.proof import Signature
 from recollect.model.record import ENTRY_ORIGIN, Candidate
 from recollect.rules.language.text import sha256_hex

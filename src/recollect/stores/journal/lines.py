@@ -17,7 +17,7 @@ from operator import itemgetter
 from typing import Any, Literal, NamedTuple
 
 from recollect.model.errors import StoreError
-from recollect.rules.vault import ADOPTED, FIELD, RESERVED_ID, written_by_a_store
+from recollect.rules.vault.lines import ADOPTED, FIELD, RESERVED_ID, written_by_a_store
 from recollect.stores.protocol import Table
 
 MAX_LINE_BYTES = 64 * 1_048_576

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from recollect.model.errors import StoreClosed, StoreCorrupt, StoreUnavailable
-from recollect.rules.vault import memories_of, version_of
+from recollect.rules.vault.lines import memories_of, version_of
 from recollect.stores.collector import collector_paused
 from recollect.stores.journal import files
 from recollect.stores.journal.lines import (

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence, Set
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from recollect.model.address import Address
 from recollect.model.errors import StoreBusy, StoreCorrupt, StoreError, StoreTooNew
-from recollect.rules.vault import ADOPTED, FIELD, REJECTIONS, carrying, written_by_a_store
+from recollect.model.ledger import Address
+from recollect.rules.vault.lines import ADOPTED, FIELD, REJECTIONS, carrying, written_by_a_store
 from recollect.stores import backups
 from recollect.stores.backups import ErasureList
 from recollect.stores.collector import collector_paused

@@ -10,9 +10,9 @@ from itertools import groupby
 from sys import intern
 from typing import Any, NamedTuple
 
-from recollect.model.address import Address
+from recollect.model.ledger import Address
 from recollect.model.vocabulary import Namespace, Space
-from recollect.rules.vault import (
+from recollect.rules.vault.lines import (
     MEMORY_ID,
     VaultMemory,
     adopted_by,

@@ -12,8 +12,8 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from recollect.model.address import Address
-from recollect.model.bodies import body_from
+from recollect.model.ledger import Address
+from recollect.model.state import body_from
 from recollect.model.vocabulary import KindClass
 from recollect.stores.protocol import (
     Comparison,

@@ -6,7 +6,7 @@ from functools import partial
 from itertools import groupby
 from pathlib import Path
 
-from recollect.model.address import Address
+from recollect.model.ledger import Address
 from recollect.stores import backups
 from recollect.stores.postgres import upkeep
 from recollect.stores.postgres.connections import Connections, parse_location, translated

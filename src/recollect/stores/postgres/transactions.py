@@ -11,8 +11,8 @@ import psycopg
 from psycopg.pq import PipelineStatus, TransactionStatus
 from psycopg.rows import tuple_row
 
-from recollect.model.address import Address
 from recollect.model.errors import OutcomeUnknown
+from recollect.model.ledger import Address
 from recollect.stores.postgres.announced import AnnouncedReads
 from recollect.stores.postgres.connections import GRACE_S, BoundedConnection, Row
 from recollect.stores.protocol import Erased, Stream, Table

@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from recollect.model.address import Address
-from recollect.model.ledger import Entry
+from recollect.model.ledger import Address, Entry
 from recollect.model.operation import Operation, OperationCount
 from recollect.rules.identity.rejected_values import Sealed
 from recollect.stores.protocol.rows import (

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
-from recollect.model.address import Address
+from recollect.model.ledger import Address
 from recollect.model.state import State
 
 T = TypeVar("T")

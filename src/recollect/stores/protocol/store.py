@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 
-from recollect.model.address import Address
+from recollect.model.ledger import Address
 from recollect.stores.protocol.reader import Reader
 from recollect.stores.protocol.rows import Erased
 from recollect.stores.protocol.writer import Writer

@@ -3,8 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
-from recollect.model.address import Address
-from recollect.model.ledger import Entry
+from recollect.model.ledger import Address, Entry
 from recollect.model.operation import Operation
 from recollect.model.state import State
 from recollect.rules.identity.rejected_values import Sealed

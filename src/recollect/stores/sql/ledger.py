@@ -4,9 +4,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from recollect.model.address import Address
-from recollect.model.bodies import values_from
-from recollect.model.ledger import GENESIS, Entry, Event, commit_to
+from recollect.model.ledger import GENESIS, Address, Entry, Event, commit_to
+from recollect.model.state import values_from
 from recollect.stores.protocol import (
     NO_LIMIT,
     Amendment,

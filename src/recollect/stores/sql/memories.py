@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from recollect.model.address import Address
-from recollect.model.principals import author_principal
+from recollect.model.caller import author_principal
+from recollect.model.ledger import Address
 from recollect.model.state import State
 from recollect.rules.identity.keys import identities
 from recollect.rules.identity.rejected_values import Sealed

@@ -5,12 +5,9 @@ from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
-from recollect.model.address import Address
-from recollect.model.bodies import TIME, body_from
 from recollect.model.canonical import canonical_json
-from recollect.model.ledger import EVENTS, Entry
-from recollect.model.phase import phase_number
-from recollect.model.state import State, body_in_force
+from recollect.model.ledger import EVENTS, Address, Entry, phase_number
+from recollect.model.state import TIME, State, body_from, body_in_force
 from recollect.model.vocabulary import KIND_CLASS, KINDS, STATUSES, Kind, Namespace, Space, Status
 from recollect.rules.identity.keys import identity, identity_beside
 from recollect.stores.protocol import Damage, Stored, Stream

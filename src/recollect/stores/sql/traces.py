@@ -6,9 +6,9 @@ import secrets
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from recollect.model.bodies import values_from
 from recollect.model.canonical import canonical_json
 from recollect.model.operation import Node, Op, Operation, OperationCount, OpStatus
+from recollect.model.state import values_from
 from recollect.model.trace import Trace, policy_key
 from recollect.rules.trust.borders import names_anybody
 from recollect.stores.protocol import ANY_TRACE, OperationPlace, OperationsWanted, Stream, TracesWanted

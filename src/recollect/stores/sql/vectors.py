@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from recollect.model.bodies import values_from
+from recollect.model.state import values_from
 from recollect.stores.protocol import Later, Relation, Selection, Stream
 from recollect.stores.sql.queries import Capability, where
 

@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from recollect.model.address import Address
+from recollect.model.ledger import Address
 from recollect.stores import backups
 from recollect.stores.backups import ErasureList
 from recollect.stores.protocol import Erased, Reader, Writer

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from recollect.model.address import Address
 from recollect.model.canonical import canonical_json
-from recollect.model.ledger import Event
+from recollect.model.ledger import Address, Event
 from recollect.model.vocabulary import Namespace, Space
 from recollect.rules.identity.rejected_values import Sealed
 from recollect.stores.protocol import NO_LIMIT, PlatformId, Selection, Store, Stored

@@ -4,9 +4,8 @@ import threading
 
 import pytest
 
-from recollect.model.address import Address
 from recollect.model.errors import StoreConflict, StoreError
-from recollect.model.ledger import GENESIS, commit_to
+from recollect.model.ledger import GENESIS, Address, commit_to
 from recollect.model.vocabulary import Namespace, Space
 from recollect.stores.protocol import Cursor, Revision, Store, Thread
 from recollect.testing.stores import TENANT, Scribe, StoreUnderTest, address, at

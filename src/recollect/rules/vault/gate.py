@@ -16,13 +16,13 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field, ValidationError, model_validator
 
-from recollect.model.address import Address
 from recollect.model.caller import Caller
 from recollect.model.canonical import check_text, format_time
 from recollect.model.errors import BadInput
+from recollect.model.ledger import Address
 from recollect.model.policy import Policy
+from recollect.model.policy_governance import Section
 from recollect.model.record import Candidate
-from recollect.model.section import Section
 from recollect.model.vocabulary import SHARED, Namespace, Space, Tier
 from recollect.rules.gates.draft import Context, Draft, Rejection
 from recollect.rules.gates.pipeline import GATES
@@ -31,7 +31,7 @@ from recollect.rules.identity.keys import KeySource
 from recollect.rules.identity.likeness import Likeness, likeness
 from recollect.rules.identity.rejected_values import Claim, Sealed, claimed_marks, seal
 from recollect.rules.trust.authority import DEFAULT_OWNER
-from recollect.rules.vault import CANON, LOG, REGISTER, VaultMemory
+from recollect.rules.vault.lines import CANON, LOG, REGISTER, VaultMemory
 
 TIERS = (CANON, REGISTER)
 """What can be stored. ``log`` may be asked for, and is always refused."""
