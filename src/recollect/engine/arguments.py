@@ -1,8 +1,10 @@
 """What callers say beside a memory's own fields: numbers, names and lists, checked before anything is done."""
 
+import base64
+import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Never
 
 from recollect.model.canonical import EXAMPLES, check_text, format_time, read_moment
 from recollect.model.errors import BadInput
@@ -34,6 +36,27 @@ def check_number(field: str, value: Any, low: int = 0, high: int = MAX_NUMBER) -
         bounds = f"between {low:,} and {high:,}" if high < MAX_NUMBER else f"of {low:,} or more"
         raise BadInput(f"must be a whole number {bounds}.", field=field, hint=f"Such as {max(low, 1)}.")
     return value
+
+
+def refuse_cursor() -> Never:
+    """Raise the error for a cursor that no page of this list returned."""
+    raise BadInput("is not one that a page returned.", field="cursor", hint="Start without it.") from None
+
+
+def encode_cursor(*place: str | int) -> str:
+    """Return the cursor that continues after a place: two values that say where a page ended."""
+    return base64.urlsafe_b64encode(json.dumps(place).encode()).decode()
+
+
+def decode_cursor(cursor: str) -> tuple[str, Any]:
+    """Return the place that a cursor stands for. Whether there is such a place is for the reader of the page to say."""
+    try:
+        first, second = json.loads(base64.urlsafe_b64decode(cursor.encode()))
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        refuse_cursor()
+    if not isinstance(first, str) or not isinstance(second, str | int):
+        refuse_cursor()
+    return first, second
 
 
 def check_flags(**given: Any) -> None:

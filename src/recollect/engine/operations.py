@@ -4,23 +4,28 @@ The rows of a write go into its own transaction. A query must not take the write
 transaction left, so theirs wait in memory and are written together a moment later.
 """
 
-import base64
 import functools
 import hmac
 import itertools
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Concatenate, ParamSpec, TypeVar
 
-from recollect.engine.arguments import check_moment, check_number, check_sought, check_word
+from recollect.engine.arguments import (
+    check_moment,
+    check_number,
+    check_sought,
+    check_word,
+    decode_cursor,
+    encode_cursor,
+)
 from recollect.engine.context import Engine, visible
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.waiting import waiting
 from recollect.model.caller import Caller, Right
 from recollect.model.canonical import format_time, parse_time
-from recollect.model.errors import BadInput, RecollectError, StoreError
+from recollect.model.errors import RecollectError, StoreError
 from recollect.model.operation import Node, Op, Operation, OperationCount, OpStatus, Period
 from recollect.model.receipt import Page, Receipt
 from recollect.model.record import Candidate
@@ -273,7 +278,7 @@ def _visible(engine: Engine, reader: Reader, found: Sequence[Placed]) -> list[Pl
 
 
 def _encoded(engine: Engine, place: OperationPlace) -> str:
-    return base64.urlsafe_b64encode(json.dumps(_masked(engine, place)).encode()).decode()
+    return encode_cursor(*_masked(engine, place))
 
 
 def _masked(engine: Engine, place: OperationPlace) -> OperationPlace:
@@ -285,8 +290,5 @@ def _masked(engine: Engine, place: OperationPlace) -> OperationPlace:
 def _decoded(engine: Engine, cursor: str | None) -> OperationPlace:
     if cursor is None:
         return OperationPlace()
-    try:
-        at, number = json.loads(base64.urlsafe_b64decode(cursor.encode()))
-        return _masked(engine, OperationPlace(str(at), check_number("cursor", number)))
-    except (ValueError, TypeError, AttributeError, RecursionError, BadInput):
-        raise BadInput("is not one that a page returned.", field="cursor", hint="Start without it.") from None
+    at, number = decode_cursor(cursor)
+    return _masked(engine, OperationPlace(at, check_number("cursor", number)))

@@ -1,12 +1,18 @@
 """Governance events: kept where policy asks, without repeating what was refused, and read back by whoever may."""
 
-import base64
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
 
-from recollect.engine.arguments import check_moment, check_number, check_sought, check_word
+from recollect.engine.arguments import (
+    check_moment,
+    check_number,
+    check_sought,
+    check_word,
+    decode_cursor,
+    encode_cursor,
+    refuse_cursor,
+)
 from recollect.engine.context import Engine, find
 from recollect.engine.read.assemble import hidden_ids
 from recollect.engine.retries import again_on_conflict
@@ -162,19 +168,16 @@ def _range(number: int | None, cursor: str | None, latest: bool) -> tuple[int, i
         return check_number("number", number, 1) - 1, number + 1
     if cursor is None:
         return 0, ANY_TRACE.before
-    try:
-        direction, place = json.loads(base64.urlsafe_b64decode(cursor.encode()))
-        if direction != _direction(latest):
-            raise ValueError("the page was of the other end")
-        place = check_number("cursor", place, 1)
-    except (ValueError, TypeError, AttributeError, RecursionError, BadInput):
-        raise BadInput("is not one that such a page returned.", field="cursor", hint="Start without it.") from None
+    direction, place = decode_cursor(cursor)
+    if direction != _direction(latest) or not isinstance(place, int):
+        refuse_cursor()  # it is of another list, or of the other end
+    place = check_number("cursor", place, 1)
     return (0, place) if latest else (place, ANY_TRACE.before)
 
 
 def _encoded(page: Sequence[Trace], latest: bool) -> str:
     place = page[0]["number"] if latest else page[-1]["number"]
-    return base64.urlsafe_b64encode(json.dumps([_direction(latest), place]).encode()).decode()
+    return encode_cursor(_direction(latest), place)
 
 
 def _direction(latest: bool) -> str:

@@ -262,7 +262,7 @@ def test_a_record_that_names_a_person_is_held_to_what_that_person_rejected(mem: 
     """When it is imported, and when it is brought back later; a bound caller does not bring in another's memory unsaid."""
     line = json.dumps({"content": LEA, "owner": "ana"})
     (tmp_path / "one.jsonl").write_text(line)
-    assert mem.import_file("jsonl", tmp_path / "one.jsonl").outcomes == {"stored": 1}
+    assert mem.import_(tmp_path / "one.jsonl", format="jsonl").outcomes == {"stored": 1}
     (taken,) = mem.list(owner="default").items
     assert taken.meta["claimed"] == {"owner": "ana"}
     mem.archive(taken.id)
@@ -271,8 +271,8 @@ def test_a_record_that_names_a_person_is_held_to_what_that_person_rejected(mem: 
         mem.restore(taken.id)
     ben = mem.as_caller(user="ben")
     with pytest.raises(recollect.BadInput, match="the records name the owner 'ana', and this caller is bound to 'ben'"):
-        ben.import_file("jsonl", tmp_path / "one.jsonl")
-    assert ben.import_file("jsonl", tmp_path / "one.jsonl", owner="ben").outcomes == {"stored": 1}, "his own word"
+        ben.import_(tmp_path / "one.jsonl", format="jsonl")
+    assert ben.import_(tmp_path / "one.jsonl", format="jsonl", owner="ben").outcomes == {"stored": 1}, "his own word"
 
 
 def test_an_export_does_not_bring_it_back_when_it_is_imported(mem: Any, tmp_path: Path) -> None:

@@ -368,8 +368,11 @@ OTHERS: dict[str, tuple[Call, str]] = {
     "erase: whole chain as text": (lambda mem: mem.erase(id="ticket-7", whole_chain="false"), "whole_chain"),
     "query: history as a number": (lambda mem: mem.query("tea", history=0), "history"),
     "prove: with content as text": (lambda mem: mem.prove("ticket-7", with_content="false"), "with_content"),
-    "import: dry run as text": (lambda mem: mem.import_file("jsonl", "x.jsonl", dry_run="false"), "dry_run"),
-    "export entries: active only as text": (lambda mem: [*mem.export_entries(active_only="no")], "active_only"),
+    "import: dry run as text": (lambda mem: mem.import_("x.jsonl", format="jsonl", dry_run="false"), "dry_run"),
+    "export: private ones as text": (
+        lambda mem: [*mem.export(format="mcp-memory", include_private="no")],
+        "include_private",
+    ),
     "consolidate: owner as a number": (lambda mem: mem.consolidate(owner=5), "owner"),
     "export: unknown status": (lambda mem: list(mem.export(status="alive")), "status"),
     "export: unknown namespace": (lambda mem: list(mem.export(include_namespaces=["moon"])), "include_namespaces"),

@@ -1,13 +1,20 @@
 """Read what is there: one memory, a list, its history, the chain around it, and why it is as it is."""
 
-import base64
 import heapq
-import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from recollect.engine.arguments import check_names, check_number, check_sought, check_word, owner_named
+from recollect.engine.arguments import (
+    check_names,
+    check_number,
+    check_sought,
+    check_word,
+    decode_cursor,
+    encode_cursor,
+    owner_named,
+    refuse_cursor,
+)
 from recollect.engine.context import MENDING, Engine, damage_of, find, own_names, own_streams, visible
 from recollect.engine.read.assemble import as_of, as_seen, hidden_ids, to_memory, to_tombstone
 from recollect.engine.read.filters import selection_of
@@ -421,8 +428,7 @@ def _references(entry: Entry) -> tuple[str | None, str | None]:
 
 def _encoded(last: Stored) -> str:
     """The page's last memory by its time and id: its place would tell how many there are of what may not be seen."""
-    text = json.dumps([place_of(last)[0], last.state.id])
-    return base64.urlsafe_b64encode(text.encode()).decode()
+    return encode_cursor(place_of(last)[0], last.state.id)
 
 
 def place_of(stored: Stored) -> tuple[str, int, int]:
@@ -434,13 +440,10 @@ def place_of(stored: Stored) -> tuple[str, int, int]:
 def _place_of_cursor(engine: Engine, reader: Reader, cursor: str | None) -> tuple[str, int, int] | None:
     if cursor is None:
         return None
-    try:
-        at, id = json.loads(base64.urlsafe_b64decode(cursor.encode()))
-        last = reader.by_ids(engine.tenant, [check_sought("cursor", id)])[id]
-    except (ValueError, TypeError, AttributeError, KeyError, RecursionError, BadInput):
-        last = None
-    if last is None or not isinstance(at, str) or not _was_on_a_page(engine, reader, last):
-        raise BadInput("is not one that a page returned.", field="cursor", hint="Start without it.")
+    at, id = decode_cursor(cursor)
+    last = reader.by_ids(engine.tenant, [check_sought("cursor", id)]).get(id)
+    if last is None or not _was_on_a_page(engine, reader, last):
+        refuse_cursor()
     return at, last.stream, last.number
 
 

@@ -17,13 +17,10 @@ from recollect.stores.protocol import Reader, Store, Table
 BATCH = 1_000
 UNFINISHED = "migrating_from"
 """The value under which a target remembers whose copy it is becoming."""
-
 VOUCHED_FOR = ("versions", "ledger", "amendments", "memories", "postings", "rejections")
 """Tables that cannot change while ledger root and state hash stay the same, so that a copy of them can be continued."""
-
 COUNTERS = ("accesses", "operations")
 """Tables that grow when somebody only reads."""
-
 Progress = Callable[[int, int], None]
 
 
@@ -139,9 +136,6 @@ class _Counter:
         self._progress = progress
         self.done = self.total = 0
 
-    def expect(self, rows: int) -> None:
-        self.total += rows
-
     def add(self, rows: int) -> None:
         self.done += rows
         if self._progress is not None:
@@ -154,7 +148,7 @@ def _move(source: Store, target: Store, tenant: str, counter: _Counter) -> Moved
         tables = _common_tables(reader, target, tenant)
         rows = sum(reader.count_rows(tenant, table) for table in tables)
         lasting = sum(_rows_by_table(reader, tenant, tables).values())
-        counter.expect(rows)
+        counter.total += rows
         _begin(target, tenant, tables, f"{root} {state}")
         for table in tables:
             _copy(reader, target, tenant, table, counter)

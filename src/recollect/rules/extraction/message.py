@@ -14,14 +14,11 @@ from recollect.rules.language.word_lists import any_of, word_set
 _STRAIGHT = str.maketrans(
     {"’": "'", "‘": "'", "ʼ": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "\u00a0": " ", "\u200b": None}
 )
-_FIRST_MARK = 0xE000
-_LAST_MARK = 0xF8FF
+_FIRST_MARK, _LAST_MARK = 0xE000, 0xF8FF
 _MARK = re.compile(f"[{chr(_FIRST_MARK)}-{chr(_LAST_MARK)}]")
-
 _FENCED = re.compile(r"(?s)```.*?(?:```|\Z)")
 # Possessive, and stopped by the next quotation mark: each character is looked at a fixed number of times.
 _QUOTED = re.compile(r"""`[^`\n]++`|"[^"\n]*+(?:"|$)|(?<!\w)'(?=\w)(?:[^'\n]|(?<=\w)'(?=\w))*+'(?!\w)""", re.M)
-
 _DRAFT = re.compile(
     r"^\W{0,3}(?:subject ?:|dear [\w. ]{1,40},|to whom it may concern"
     r"|(?:best|kind|warm)? ?regards,?\s*$|sincerely,?\s*$|yours (?:truly|faithfully|sincerely))",
@@ -41,7 +38,6 @@ _CODE_LINE = re.compile(
 )
 _LOG_WORD = re.compile(r"\b(?:INFO|DEBUG|ERROR|WARN|WARNING|Traceback)\b")
 _BULLET = re.compile(r"\s*(?:[-*•]|\d{1,2}[.)])\s+")
-
 _WORK_ON = (
     "translate|proofread|correct|rewrite|rephrase|reword|paraphrase|summari[sz]e|improve|edit|polish|fix|review|check"
     "|analy[sz]e|continue|complete|finish|write|draft|generate|compose|create|parse|format|convert|spell-?check"

@@ -103,11 +103,12 @@ _UNDER_TWENTY = """zero one two three four five six seven eight nine ten eleven 
 seventeen eighteen nineteen"""
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 _PLACES = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
-_UNDER_HUNDRED = {word: value for value, word in enumerate(_UNDER_TWENTY.split())}
-_UNDER_HUNDRED |= {word: 10 * value for value, word in enumerate(_TENS.split(), start=2)}
+UNDER_HUNDRED = {word: value for value, word in enumerate(_UNDER_TWENTY.split())}
+UNDER_HUNDRED |= {word: 10 * value for value, word in enumerate(_TENS.split(), start=2)}
+"""The value of each number that is one word."""
 _ORDINALS = {word: value for value, word in enumerate(_PLACES.split(), start=1)}
 _SCALES = {"hundred": 100, "dozen": 12, "thousand": 1000, "million": 10**6, "billion": 10**9}
-NUMBER_WORDS = frozenset({*_UNDER_HUNDRED, *_SCALES})
+NUMBER_WORDS = frozenset({*UNDER_HUNDRED, *_SCALES})
 _ONE_IS_A_PRONOUN_AFTER = word_set("the this that no any every another which some")
 
 
@@ -164,14 +165,14 @@ def _in_words(marks: Sequence[Mark], at: int) -> tuple[int | None, int]:
     total, group, end = 0, 0, at
     while True:
         key = key_at(marks, end)
-        value = _UNDER_HUNDRED.get(key)
+        value = UNDER_HUNDRED.get(key)
         if value is not None and _fits(group, value, opens=end == at or group == 0 < total):
             group += value
         elif key in _SCALES and group:
             group *= _SCALES[key]
             if group >= 1000:
                 total, group = total + group, 0
-        elif not (key == "and" and _is_round(total, group) and key_at(marks, end + 1) in _UNDER_HUNDRED):
+        elif not (key == "and" and _is_round(total, group) and key_at(marks, end + 1) in UNDER_HUNDRED):
             break
         end += 1
     return (total + group, end) if end > at else (None, end)

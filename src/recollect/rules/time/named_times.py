@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from recollect.rules.language.calendar import ANY_WEEKDAY, MONTHS, SHORT_MONTHS, WEEKDAYS
+from recollect.rules.language.marks import UNDER_HUNDRED
 from recollect.rules.language.text import words as words_of
 
 
@@ -58,15 +59,7 @@ DECADES = dict(
         "twenties thirties forties fifties sixties seventies eighties nineties".split(), range(20, 100, 10), strict=True
     )
 )
-NUMBERS = dict(
-    zip(
-        "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
-        " eighteen nineteen".split(),
-        range(1, 20),
-        strict=True,
-    )
-)
-NUMBERS |= dict(zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10), strict=True))
+NUMBERS = {word: value for word, value in UNDER_HUNDRED.items() if value}
 
 _MONTH = rf"(?:{'|'.join(MONTHS)})\b"
 _SHORT_MONTH = rf"(?:{'|'.join(SHORT_MONTHS)})\b\.?"
