@@ -1,6 +1,6 @@
 """Governance events: kept where policy asks, without repeating what was refused, and read back by whoever may."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from itertools import islice
 
@@ -36,6 +36,8 @@ from recollect.rules.trust.borders import may_be_told, named_ids
 from recollect.stores.protocol import ANY_TRACE, Reader, TracesWanted, Writer
 
 MAX_PAGE = 10_000
+_END = {True: "before", False: "after"}
+"""From which end pages are counted, by ``latest``."""
 _CHUNK = 200
 _REDACTED = "[redacted: {} characters]"
 
@@ -157,7 +159,9 @@ def traces(
             found = list(islice(_seen(engine, reader, after, wanted, latest), limit + 1))
             found = found[::-1] if latest else found
     page = found[-limit:] if latest else found[:limit]
-    return Page(tuple(page), _encoded(page, latest) if len(found) > limit else None)
+    return Page(
+        tuple(page), encode_cursor(_END[latest], page[0 if latest else -1]["number"]) if len(found) > limit else None
+    )
 
 
 def _range(number: int | None, cursor: str | None, latest: bool) -> tuple[int, int]:
@@ -169,19 +173,10 @@ def _range(number: int | None, cursor: str | None, latest: bool) -> tuple[int, i
     if cursor is None:
         return 0, ANY_TRACE.before
     direction, place = decode_cursor(cursor)
-    if direction != _direction(latest) or not isinstance(place, int):
+    if direction != _END[latest] or not isinstance(place, int):
         refuse_cursor()  # it is of another list, or of the other end
     place = check_number("cursor", place, 1)
     return (0, place) if latest else (place, ANY_TRACE.before)
-
-
-def _encoded(page: Sequence[Trace], latest: bool) -> str:
-    place = page[0]["number"] if latest else page[-1]["number"]
-    return encode_cursor(_direction(latest), place)
-
-
-def _direction(latest: bool) -> str:
-    return "before" if latest else "after"
 
 
 def _seen(engine: Engine, reader: Reader, after: int, wanted: TracesWanted, latest: bool) -> Iterator[Trace]:
