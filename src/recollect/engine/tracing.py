@@ -36,8 +36,7 @@ from recollect.rules.trust.borders import may_be_told, named_ids
 from recollect.stores.protocol import ANY_TRACE, Reader, TracesWanted, Writer
 
 MAX_PAGE = 10_000
-_END = {True: "before", False: "after"}
-"""From which end pages are counted, by ``latest``."""
+_END = {True: "before", False: "after"}  # from which end pages are counted, by ``latest``
 _CHUNK = 200
 _REDACTED = "[redacted: {} characters]"
 

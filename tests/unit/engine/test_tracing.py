@@ -195,7 +195,7 @@ def test_pages(clock: Clock) -> None:
         assert in_order == [event for page in reversed(backwards) for event in page] and len(texts(in_order)) == 7
         (last,) = mem.traces(number=in_order[-1]["number"])
         assert last == in_order[-1]
-        with pytest.raises(recollect.BadInput, match="such a page"):
+        with pytest.raises(recollect.BadInput, match="a page returned"):
             mem.traces(cursor=forwards[0].next_cursor, latest=True)
 
 
