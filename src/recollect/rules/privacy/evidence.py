@@ -25,7 +25,7 @@ _REACH_BEHIND, _REACH_AHEAD = 120, 70
 """How far a cue reaches: to values behind it, and to values before it."""
 
 _PASSWORD_CUES = ("password_abroad", "password", "access", "place")
-_KEY_CUES = ("key", "kept_quiet", "access", "place")
+_KEY_CUES = ("key", "kept_quiet", "access")
 _NUMBER_CUES = ("keypad_code", "pin", "keypad")
 
 

@@ -56,7 +56,7 @@ def scan_fields(candidate: Candidate, settings: Privacy, clean: set[str]) -> Fou
     """Scan every string of every field that the caller set, except strings that are known to be ``clean``."""
     found = Found()
     for name in _names(candidate):
-        _note(found, "content", f"{name}: {candidate.content}", settings)
+        _note(found, "content", f"{name}: {candidate.content}", settings, after=len(name))
     for name in sorted(candidate.model_fields_set - _SKIPPED):
         for text in strings(getattr(candidate, name)):
             if text not in clean and not _note(found, name, text, settings) and len(text) <= SHARED_CHARACTERS:
@@ -64,10 +64,13 @@ def scan_fields(candidate: Candidate, settings: Privacy, clean: set[str]) -> Fou
     return found
 
 
-def _note(found: Found, field: str, text: str, settings: Privacy) -> bool:
-    """Add the sensitive types in a text to ``found``; return whether there were any."""
+def _note(found: Found, field: str, text: str, settings: Privacy, after: int = 0) -> bool:
+    """Add the sensitive types in a text to ``found``; return whether there were any.
+
+    What ends ``after`` so many characters is only the name of a content, which is scanned by itself.
+    """
     own = OWN_PATTERN not in found.denied and _own_pattern(text, settings)
-    hits = privacy.scan(text)
+    hits = [hit for hit in privacy.scan(text) if hit.end > after]
     if own:
         found.denied.add(OWN_PATTERN)
     for hit in hits:
