@@ -153,13 +153,17 @@ def is_random_key(value: str) -> bool:
     return plain and cases and is_random(value) and entropy_bits(value) >= 3.5 and not stands_in(value)
 
 
+_ESCAPED = r"%[0-9A-Fa-f]{2}"
+"""A character as addresses write it, which is no symbol of a password."""
+
+
 def password_shape(word: str) -> str | None:
     """Name the kind of password that a word looks like, as in ``shapes.toml``, or None.
 
     >>> password_shape("Tr0ub4dor"), password_shape("bluebird77"), password_shape("WH-1000XM5")
     ('unmistakable', 'word_with_number', None)
     """
-    if not 5 <= len(word) <= 64 or compiled(_AMOUNT).fullmatch(word):
+    if not 5 <= len(word) <= 64 or compiled(_AMOUNT).fullmatch(word) or compiled(_ESCAPED).search(word):
         return None
     shape = next(
         (name for name, least, forms in _SHAPES if len(word) >= least and compiled(forms).fullmatch(word)), None
