@@ -140,7 +140,7 @@ class ThroughMcp(Way):
         return _receipt(self.call("memory_add", content=content, **fields))
 
     def query(self, question: str, **narrowed: Any) -> list[str]:
-        found = self.call("memory_query", query=question, form="full", **narrowed)
+        found = self.call("memory_query", text=question, form="full", **narrowed)
         return [item["memory"]["content"] if "memory" in item else item["content"] for item in found["items"]]
 
     def prompt(self, question: str, **narrowed: Any) -> str:

@@ -29,6 +29,7 @@ SAMPLE = 3
 """Calls at which the trouble begins, for each operation, in an ordinary run; a torture takes every call."""
 EARLY = 8
 """An erasure has noted its list by then, and has not committed."""
+EARLY_SAMPLE = 5
 NOTED = "The erasure is noted and will be carried out when the store is next opened."
 
 Said = dict[str, Any]
@@ -57,8 +58,8 @@ class Trial:
         fault = TROUBLES[self._trouble]
         total = self._once(task, base, replace(fault, how=How.NOTHING), **arguments)["calls_made"]
         assert total > 0
-        among = min(total, EARLY) if early and self._sample else total
-        for call in spread(among, self._sample):
+        sampled = early and self._sample is not None
+        for call in spread(min(total, EARLY) if sampled else total, EARLY_SAMPLE if sampled else self._sample):
             with at_point(f"{self._trouble} from call {call} of {total} on, in {arguments or task}"):
                 yield self._once(task, base, replace(fault, call=call), **arguments)
 

@@ -127,10 +127,10 @@ class _Stage:
 
 
 def _events(answer: Any) -> Iterable[Event]:
-    """What an answer says: events as they are, those of a list of receipts, those of a receipt; a memory says none."""
-    if isinstance(answer, tuple):
+    """What an answer says: events as they are, those of several receipts, those of a receipt; a memory says none."""
+    if isinstance(answer, tuple) and all(isinstance(one, Mapping) for one in answer):
         return answer
-    receipts = answer if isinstance(answer, list) else [answer]
+    receipts = answer if isinstance(answer, tuple | list) else [answer]
     return (event for receipt in receipts for event in getattr(receipt, "events", ()))
 
 
@@ -169,7 +169,9 @@ def _phase_diff(stage: _Stage, view: Recollect, arguments: Mapping[str, Any]) ->
 
 def _traces(stage: _Stage, view: Recollect, arguments: Mapping[str, Any]) -> Any:
     given: dict[str, Any] = {k: stage.memory(value) if k == "memory" else value for k, value in arguments.items()}
-    return tuple({key: value for key, value in event.items() if key != "at"} for event in view.traces(**given))
+    after = given.pop("after", 0)
+    found = [event for event in view.traces(**given) if event["number"] > after]
+    return tuple({key: value for key, value in event.items() if key != "at"} for event in found)
 
 
 VERBS: dict[str, Callable[[_Stage, Recollect, Any], Any]] = {

@@ -22,9 +22,9 @@ def test_the_command_line_takes_a_user_id_for_the_owner(tmp_path: Path) -> None:
     told = shell.json("recall-for", "--session", "s2", "--user", "Where is the van?", "--user-id", "ana")
     assert "Ghent" in json.dumps(told)
     (tmp_path / "carl.jsonl").write_text('{"content": "Carl grows beets"}')
-    shell.json("import", "jsonl", str(tmp_path / "carl.jsonl"), "--user-id", "carl")
+    shell.json("import", str(tmp_path / "carl.jsonl"), "--format", "jsonl", "--user-id", "carl")
     assert [one["content"] for one in shell.json("list", "--owner", "carl")["items"]] == ["Carl grows beets"]
-    brought = ("import", "jsonl", str(tmp_path / "carl.jsonl"))
+    brought = ("import", str(tmp_path / "carl.jsonl"), "--format", "jsonl")
     for asked in (brought, ("add", "Tea"), ("query", "tea"), ("list",), ("turn", "--session", "s", "--user", "Hi")):
         refused = shell.json(*asked, "--owner", "ana", "--user-id", "ben", code=2)
         assert "owner and user_id" in refused["error"]["message"]

@@ -143,7 +143,7 @@ def test_without_an_embedder_everything_works_by_words(place: str) -> None:
         mem.rebuild()
         assert vectors(mem) == {} and mem.verify().ok
         mem.erase(id=tea)
-        assert mem.verify().ok and mem.related(coffee) == []
+        assert mem.verify().ok and mem.related(coffee) == ()
 
 
 def test_a_memory_that_had_no_vectors_goes_on_without(place: str) -> None:

@@ -52,17 +52,17 @@ def test_a_pair_says_what_both_say_since_when_and_who_said_it(mem: recollect.Rec
     assert (found.later.id, found.later.content) == (later, "CircleCI is gone, everything runs on Buildkite")
     assert found.later.author == mem.get(later).author.name
     assert found.later.created_at >= found.earlier.created_at
-    assert mem.outdated(owner="ben") == []
+    assert mem.outdated(owner="ben") == ()
 
 
 def test_only_active_memories_are_listed(mem: recollect.Recollect) -> None:
     earlier, later = pair(mem)
     mem.archive(earlier)
-    assert mem.outdated() == []
+    assert mem.outdated() == ()
     mem.restore(earlier)
     assert len(mem.outdated()) == 1
     mem.forget(later)
-    assert mem.outdated() == []
+    assert mem.outdated() == ()
 
 
 def test_the_strongest_comes_first_then_the_newest(mem: recollect.Recollect) -> None:
@@ -90,7 +90,7 @@ def test_what_is_stated_by_hand_comes_before_nearness(mem: recollect.Recollect) 
     earlier = add(mem, "The nightly build runs on CircleCI", title="Nightly build")
     write_with_reason(mem, earlier, "near", 0.9)
     (later,) = [one.id for one in mem.list().items if one.id != earlier]
-    assert mem.outdated() == []
+    assert mem.outdated() == ()
     assert mem.link(later, earlier, relation_type=MAY_UPDATE, strength=0.25).strength == 0.25
     for _ in range(2):
         assert [(one.reason, one.strength) for one in mem.outdated()] == [("stated", 0.25)]
@@ -135,7 +135,7 @@ def test_if_the_later_one_wins_it_supersedes_the_earlier_one(mem: recollect.Reco
     assert (mem.get(earlier).status, mem.get(earlier).superseded_by_id) == ("superseded", later)
     assert (mem.get(later).status, mem.get(later).supersedes_id, mem.get(later).version) == ("active", earlier, 2)
     assert [link.id for link in mem.chain(later)] == [earlier, later]
-    assert mem.outdated() == []
+    assert mem.outdated() == ()
     check_rebuild(mem)
 
 
@@ -143,11 +143,11 @@ def test_if_the_earlier_one_wins_both_stay_and_the_pair_is_not_listed_again(mem:
     earlier, later = pair(mem)
     mem.resolve(later, winner=earlier)
     assert {mem.get(id).status for id in (earlier, later)} == {"active"}
-    assert mem.outdated() == []
+    assert mem.outdated() == ()
     assert {one.relation_type for one in mem.related(later)} <= {"related_to"}
     assert mem.history(later)[-1].meta["rule"] == "relation:dismissed"
     check_rebuild(mem)
-    assert mem.outdated() == []
+    assert mem.outdated() == ()
     with pytest.raises(recollect.WrongState):
         mem.resolve(later, winner=earlier)
 
@@ -174,7 +174,7 @@ def test_either_side_names_the_pair(mem: recollect.Recollect) -> None:
     mem.resolve(earlier, winner=later)
     mem.resolve(other, winner=other)
     assert (mem.get(earlier).status, mem.get(other).status) == ("superseded", "active")
-    assert mem.outdated() == []
+    assert mem.outdated() == ()
 
 
 def test_a_winner_outside_the_pair_is_refused(mem: recollect.Recollect) -> None:
@@ -197,7 +197,7 @@ def test_a_memory_with_versions_of_its_own_archives_the_earlier_one(mem: recolle
 def test_a_new_version_of_the_earlier_memory_is_not_outdated(mem: recollect.Recollect) -> None:
     pair(mem)
     add(mem, "The nightly build runs on Buildkite", title="Nightly build", change="update")
-    assert mem.outdated() == []
+    assert mem.outdated() == ()
 
 
 def test_across_owners_the_earlier_one_is_archived(mem: recollect.Recollect) -> None:
@@ -230,7 +230,7 @@ def test_another_owners_memory_is_not_shown(mem: recollect.Recollect) -> None:
     mem.link(later, earlier, relation_type=MAY_UPDATE)
     assert len(mem.outdated()) == 1
     ana = mem.as_caller(user="ana")
-    assert ana.outdated() == mem.as_caller(user="ben").outdated() == []
+    assert ana.outdated() == mem.as_caller(user="ben").outdated() == ()
     with pytest.raises(recollect.WrongState):
         ana.resolve(later, winner=later)
 
@@ -243,7 +243,7 @@ def test_an_agents_list_hides_a_side(tmp_path: Path) -> None:
         mem.link(later, earlier, relation_type=MAY_UPDATE)
         everything = {"rights": ("read", "write", "govern")}
         planner, person = mem.as_caller(user="ana", agent="planner", **everything), mem.as_caller(user="ana")
-        assert planner.outdated() == [] and planner.consolidate().steps == ()
+        assert planner.outdated() == () and planner.consolidate().steps == ()
         with pytest.raises(recollect.WrongState):
             planner.resolve(later, winner=later)
         assert [one.later.id for one in person.outdated()] == [later]

@@ -29,7 +29,7 @@ def _found(mem: Recollect, text: str) -> list[str]:
 
 
 def test_the_first_phase_begins_with_the_first_write(mem: Recollect) -> None:
-    assert mem.phases(**ANA) == []
+    assert mem.phases(**ANA) == ()
     stored = mem.add("Ana lives in Lisbon", owner="ana").memory
     assert stored is not None and stored.phase_id == "phase-1"
     (first,) = mem.phases(**ANA)
@@ -129,7 +129,7 @@ def test_each_space_has_its_own_phases(mem: Recollect) -> None:
 def test_borders_hold(mem: Recollect) -> None:
     mem.add("Ana lives in Lisbon", owner="ana")
     ben = mem.as_caller(user="ben")
-    assert ben.phases(**ANA) == []
+    assert ben.phases(**ANA) == ()
     with pytest.raises(NotAllowed):
         ben.start_phase(**ANA)
     with pytest.raises(NotFound):

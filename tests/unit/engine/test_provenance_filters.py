@@ -52,7 +52,7 @@ def test_a_content_hash_or_a_cid_names_a_memory_wherever_an_id_does(mem: Any, sl
     assert [one.who for one in mem.credit(cid_of(NORTH))] == ["iris", "m-1"]
     assert mem.vouch(cid_of(NORTH), by="gardener").id == north.id
     assert mem.history(north.content_hash)[0].memory_id == north.id
-    assert mem.parent_hashes([cid_of(BUDS), buds.content_hash, buds.id]) == [buds.content_hash] * 3
+    assert mem.parent_hashes([cid_of(BUDS), buds.content_hash, buds.id]) == (buds.content_hash,) * 3
     with pytest.raises(NotFound):
         mem.get(cid_of("nobody said this"))
 

@@ -1,6 +1,5 @@
 """Every reason code comes about: in a write's decisions, in the ledger, or where a test of its own shows it."""
 
-import importlib.resources
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -8,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 import recollect
 from recollect.interfaces.python import Recollect
 from recollect.model.receipt import Receipt
 from recollect.rules.reasons import REASONS
 from rows import every_row
+from support import load_cases
 
 TESTS = Path(__file__).parents[2]
 POLICY = {"authority": {"verifying_tools": ["crm"]}, "privacy": {"actions": {"email": "redact"}}}
@@ -229,9 +228,7 @@ SHOWN_BY_THE_GOLDEN_TRACES = (
 
 
 def test_every_code_is_shown_by_a_test() -> None:
-    changes = yaml.safe_load(
-        importlib.resources.files("recollect.testing.cases").joinpath("changes.yaml").read_text("utf-8")
-    )
+    changes = load_cases("changes")
     files = [file for file in TESTS.rglob("*") if file.suffix in (".py", ".yaml")]
     texts = "\n".join(file.read_text(encoding="utf-8") for file in files)
     worked = {f"change:{case['rule']}" for case in changes}

@@ -120,5 +120,5 @@ def test_every_way_to_ask_uses_the_same_ranking(mem: recollect.Recollect) -> Non
     for question, word in (("What may I order here?", "nuts"), (EVERYTHING[0], "Porto")):
         assert word in mem.memory_block(question, owner="ana", top_k=5).text
         assert word in mem.recall_if_unsure(question, 0.1, owner="ana").text
-        assert word in build_memory_block(mem.as_caller(user="ana"), query=question, top_k=5)
+        assert word in build_memory_block(mem.as_caller(user="ana"), query=question, max_items=5)
     assert "The garden must stay alive" in build_snapshot_block(mem)

@@ -84,7 +84,7 @@ def test_what_would_share_a_key_is_linked_and_not_merged(place: str) -> None:
         assert mem.rekey().steps == (), "it is linked already"
         check(mem)
         mem.consolidate(undo=True)
-        assert mem.outdated() == [] and mem.get(later).canonical_key == keys[later]
+        assert mem.outdated() == () and mem.get(later).canonical_key == keys[later]
         assert {"relation:same_key", "relation:undone"} <= {one.meta["rule"] for one in mem.history(later)}
         check(mem)
         assert steps(mem.rekey()) == steps(report), "what was undone is proposed again"
@@ -96,7 +96,7 @@ def test_a_pair_that_was_dismissed_is_not_linked_again(place: str) -> None:
     with recollect.open(place) as mem:
         mem.rekey(force=True)
         mem.resolve(later, winner=earlier)
-        assert mem.outdated() == []
+        assert mem.outdated() == ()
         assert mem.rekey().steps == () and mem.consolidate().steps == ()
 
 

@@ -198,12 +198,12 @@ def test_a_link_by_hand_is_seen_from_both_ends_until_it_is_taken_back(both: reco
     rent, tea = add(both, "rent is due"), add(both, "tea is gone")
     linked = both.link(rent, tea, relation_type="explains", strength=0.25)
     assert (linked.id, linked.content, linked.relation_type, linked.strength) == (tea, "tea is gone", "explains", 0.25)
-    assert both.related(rent) == [linked]
+    assert both.related(rent) == (linked,)
     (back,) = both.related(tea)
     assert (back.id, back.content, back.relation_type, back.strength) == (rent, "rent is due", "explains", 0.25)
     assert both.verify().ok
     assert both.unlink(rent, tea) == 1
-    assert both.related(rent) == both.related(tea) == [] and both.unlink(rent, tea) == 0
+    assert both.related(rent) == both.related(tea) == () and both.unlink(rent, tea) == 0
     assert both.verify().ok
 
 
@@ -238,7 +238,7 @@ def test_a_link_by_hand_goes_on_when_a_contradiction_is_resolved(mem: recollect.
     old = add(mem, "The port is 8080", canonical_key="Api-Port", source="operator")
     mem.link(old, add(mem, "tea"), relation_type="explains")
     rival = add(mem, "The port is 9090", canonical_key="Api-Port", source="agent")
-    assert mem.related(rival) == []
+    assert mem.related(rival) == ()
     mem.resolve(rival, winner=rival)
     assert [(one.content, one.relation_type) for one in mem.related(rival)] == [("tea", "explains")]
     assert mem.verify().ok
@@ -257,9 +257,9 @@ def test_a_link_is_made_once(mem: recollect.Recollect) -> None:
 def test_what_was_linked_by_likeness_can_be_unlinked_for_good(both: recollect.Recollect) -> None:
     tea, coffee = add(both, "tea"), add(both, "coffee")
     assert both.unlink(coffee, tea) == 1
-    assert both.related(coffee) == [] and both.verify().ok
+    assert both.related(coffee) == () and both.verify().ok
     both.rebuild()
-    assert both.related(coffee) == [] and both.verify().ok
+    assert both.related(coffee) == () and both.verify().ok
     both.link(coffee, tea, strength=0.5)
     assert both.related(coffee)[0].strength == 0.5 and both.verify().ok
 
@@ -332,7 +332,7 @@ def test_what_is_related_and_may_not_be_seen_is_not_told(mem: recollect.Recollec
     planner = mem.as_caller(user="ana", agent="planner")
     assert set(ids(mem.related(hers))) == {planners, his}
     assert ids(planner.related(hers)) == [planners]
-    assert coder.related(hers) == []
+    assert coder.related(hers) == ()
     for caller in (coder, ana):
         told = repr(caller.query("rent").items)
         assert "tea of ben" not in told and his not in told
@@ -365,7 +365,7 @@ def test_what_is_purged_takes_its_relations_along(tmp_path: Path) -> None:
     with opened(str(tmp_path / "m.db"), clock=lambda: now[0]) as mem:
         tea, coffee = add(mem, "tea"), add(mem, "coffee")
         mem.forget(tea)
-        assert mem.related(coffee) == [], "what is forgotten is not told"
+        assert mem.related(coffee) == (), "what is forgotten is not told"
         assert len(edges(mem)) == 1
         mem.restore(tea)
         assert ids(mem.related(coffee)) == [tea]

@@ -90,7 +90,7 @@ class TestSupersede:
         mem.supersede(old.id, by=new.id)
         with pytest.raises(WrongState, match="already superseded") as told:
             mem.supersede(old.id, by=new.id)
-        assert told.value.field == "old" and new.id in (told.value.hint or "")
+        assert told.value.field == "id" and new.id in (told.value.hint or "")
 
     def test_two_threads_accept_once(self, mem: recollect.Recollect) -> None:
         old, new = add(mem, BANK), add(mem, OTHER_BANK)

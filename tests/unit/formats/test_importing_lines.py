@@ -34,7 +34,8 @@ def test_an_import_goes_through_the_gates() -> None:
 def test_an_export_is_the_file_of_its_format_line_by_line() -> None:
     mem = recollect.open(":memory:")
     mem.add_many([{"content": "Rivers flow"}, {"content": "Seas rise", "owner": "ana", "scope": "planner"}])
-    assert "".join(f"{line}\n" for line in mem.export()) == "".join(mem.export())
+    lines = list(mem.export())
+    assert all(line.endswith("\n") for line in lines) and len("".join(lines).splitlines()) == 2
     assert [json.loads(line)["owner"] for line in mem.export()] == ["ana", "default"], "the newest comes first"
 
 

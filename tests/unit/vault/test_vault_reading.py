@@ -218,7 +218,7 @@ def test_the_memory_block_is_relevant_and_canon_comes_first(vault: MemoryVault) 
         line.startswith("- [orion/goal · ") and line.endswith("Orion keeps the dashboard green") for line in block
     )
     assert not any("mission" in line for line in block)
-    assert len(build_memory_block(vault, top_k=1).splitlines()) == 6
+    assert len(build_memory_block(vault, max_items=1).splitlines()) == 6
 
 
 def test_both_blocks_keep_a_budget_and_say_what_had_no_room(vault: MemoryVault) -> None:
@@ -228,7 +228,7 @@ def test_both_blocks_keep_a_budget_and_say_what_had_no_room(vault: MemoryVault) 
         assert vault.add_memory(" ".join(words), "shared", "fact", source="tool").ok
     whole = vault.build_snapshot()
     assert whole.count("\n- [") == 40 and count_tokens(whole) > 1_024
-    for build in (build_snapshot_block, partial(build_memory_block, top_k=40)):
+    for build in (build_snapshot_block, partial(build_memory_block, max_items=40)):
         told = build(vault)
         assert count_tokens(told) <= 1_024 and 0 < told.count("\n- [") < 40
         assert told.endswith(f"\n{40 - told.count(chr(10) + '- [')} more had no room here.")
@@ -285,7 +285,7 @@ def test_the_two_functions_work_over_any_store(tmp_path: Path, request: pytest.F
         assert told(build_snapshot_block(mem, ["shared"])) == ["The mission is to stabilise"]
         assert told(build_snapshot_block(orion, ["orion"])) == ["Projects: dashboard"]
         assert told(build_snapshot_block(mem.as_caller(agent="elysia"), ["orion"])) == []
-        assert told(build_memory_block(mem, query="dashboard", top_k=1)) in (
+        assert told(build_memory_block(mem, query="dashboard", max_items=1)) in (
             ["The dashboard is blue"],
             ["Projects: dashboard"],
         )
@@ -296,7 +296,7 @@ def test_the_two_functions_work_over_any_store(tmp_path: Path, request: pytest.F
             "Projects: dashboard",
         ]
         assert told(build_memory_block(mem, ["orion"])) == ["Projects: dashboard"]
-        assert told(build_memory_block(mem, top_k=1)) == ["The mission is to stabilise"]
+        assert told(build_memory_block(mem, max_items=1)) == ["The mission is to stabilise"]
         for build in (build_snapshot_block, build_memory_block):
             assert build(mem, budget_tokens=5) == "" and "· ai_inferred ·" not in build(mem)
 
