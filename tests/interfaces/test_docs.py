@@ -119,3 +119,14 @@ def test_make_targets_in_the_readme_exist() -> None:
         r"`make (\w+)`|^make (\w+)", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE
     ):
         assert re.search(rf"^{target[0] or target[1]}:", makefile, re.MULTILINE)
+
+
+def test_every_file_that_contributing_names_is_there() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = re.findall(r"`(src/recollect/[\w/.]+)`", text)
+    assert len(named) >= 15
+    assert [name for name in named if not (ROOT / name).exists()] == []
+    rooms = re.findall(r"^    (\w+)/ ", text, re.MULTILINE)
+    assert rooms and all(
+        any((ROOT / "src/recollect" / top / room).is_dir() for top in ("rules", "engine")) for room in rooms
+    )
