@@ -5,6 +5,7 @@ AT0/DPS/DT0 determiner. German tags are mapped onto them in :mod:`german`.
 """
 
 import hashlib
+import math
 import pkgutil
 import re
 import unicodedata
@@ -29,6 +30,8 @@ DETERMINERS = frozenset(("AT0", "DPS", "DT0"))
 CLAUSE_OPENERS = frozenset(("CJS", "CJT", "AVQ", "DTQ", "PNQ"))
 
 _LONGEST_WORD = 40
+_IMPOSSIBLE = -1e6
+"""Log-probability of what the tagger does not consider."""
 
 _UNKNOWN_WORD = -24.0
 """Log-probability below which no reading of a word is one that the model has seen."""
@@ -72,7 +75,7 @@ def load_tagger(language: str = "en") -> Any:
     HanTa looks for a model in the working directory first, so it is given the full path inside its own package.
     """
     import HanTa  # importing it costs more than the command line's help may take
-    from HanTa.HanoverTagger import HanoverTagger
+    from HanTa.HanoverTagger import EMPTY, END, START, UNKNOWN, HanoverTagger
 
     file = _MODEL_FILES[language]
     digest = hashlib.sha256(pkgutil.get_data("HanTa", file) or b"").hexdigest()
@@ -88,6 +91,35 @@ def load_tagger(language: str = "en") -> Any:
             super().__init__(path)
             self.analyze_forward = lru_cache(maxsize=16_384)(super().analyze_forward)
             self._analyze = lru_cache(maxsize=16_384)(super()._analyze)
+
+        def tag_sent_viterbi(self, sent: list[str], casesensitive: bool = True) -> list[int]:
+            """Find the likeliest tags of a sentence, as the base class does, in half the time.
+
+            It walks the few tags that a word can have, where the base class walks all that may follow a state.
+            """
+            row, steps = {(EMPTY, START): 0.0}, []
+            for at, word in enumerate(sent):
+                can_be = dict(self._tag_word(word, cutoff=5, casesensitive=casesensitive and at > 0, conditional=True))
+                if can_be.keys() == {UNKNOWN}:
+                    can_be = {}
+                likely = sorted(row.values(), reverse=True)[5] - 1 if len(row) > 5 else _IMPOSSIBLE
+                before, row = row, {}
+                came_from = {}
+                for state, so_far in before.items():
+                    if so_far < likely:
+                        continue
+                    follows = self.LP_trans_word[state]
+                    for tag, fit in (can_be or dict.fromkeys(follows, 0.0)).items():
+                        total = so_far + follows.get(tag, -math.inf) + fit
+                        if tag != END and total > row.get((state[1], tag), _IMPOSSIBLE):
+                            row[state[1], tag], came_from[state[1], tag] = total, state
+                steps.append(came_from)
+            state = max(row, key=lambda state: row[state] + self.LP_trans_word[state].get(END, -math.inf))
+            tags = []
+            for came_from in reversed(steps):
+                tags.append(state[1])
+                state = came_from[state]
+            return tags[::-1]
 
     return CachingTagger(f"{HanTa.__path__[0]}/{file}")
 
