@@ -9,6 +9,12 @@ from recollect.rules.language.word_lists import word_set
 NEGATIONS = word_set("no not never none nobody nothing nowhere neither nor without non not! no!")
 """``not!`` opens a rule that forbids to do something ("Never deploy …"), ``no!`` one that forbids a thing ("No emojis")."""
 
+FOREIGN_NEGATIONS = word_set(
+    """nicht nie niemals nichts niemand kein keine keinen keinem keiner keines ohne pas jamais aucun aucune sans nunca jamás
+    nadie ningún ninguna sin não nenhum nenhuma sem non mai senza niet nooit geen zonder"""
+)
+"""Words that deny in languages that are not read: a text with one of them is never taken for its opposite."""
+
 MODALITY = word_set(
     """must should shall ought may might can could would always usually normally generally typically often
     sometimes occasionally rarely hardly barely maybe probably possibly likely unlikely certainly
