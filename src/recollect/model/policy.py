@@ -13,7 +13,7 @@ from pydantic import AfterValidator, Field, ValidationError, model_validator
 from recollect.model.canonical import canonical_json
 from recollect.model.errors import BadPolicy
 from recollect.model.policy_governance import Phase, Promotion, Retention, Spaces, Turns
-from recollect.model.policy_sources import Erasure, Provenance, Trust
+from recollect.model.policy_sources import Erasure, LanguageModel, Provenance, Trust
 from recollect.model.section import Section
 from recollect.model.vocabulary import Authority, EventType, Source
 
@@ -541,6 +541,7 @@ class Policy(Section):
     provenance: Provenance = Provenance()
     erasure: Erasure = Erasure()
     trust: Trust = Trust()
+    model: LanguageModel = LanguageModel()
 
     def to_dict(self) -> dict[str, Any]:
         return self.model_dump(mode="json")
