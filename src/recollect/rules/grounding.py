@@ -297,6 +297,7 @@ def _against_its_words(proposal: Proposal, evidence: _Evidence) -> Iterator[Verd
     least = COVERED_MIN if any(c.isupper() for c in claim) and not claim.isupper() else 1.0
     is_covered = bool(content or specific) and len(open_words) <= (1 - least) * len(content) + 1e-9
     if proposal.kind is Kind.INSIGHT and not is_covered:
+        yield from (against for clause in _fewest(content, evidence.clauses) for against in _denied(said, clause))
         return
     yield from _turned_around(_flat(proposal.content), said, [*content, *specific], evidence)
     if _reads_the_same(claim, evidence):
@@ -338,8 +339,8 @@ def _leading_names(claim: str) -> frozenset[str]:
 
 def _amounts(said: _Said, evidence: _Evidence) -> Iterator[Verdict]:
     known = _followed(evidence.marks, lambda mark: mark.aspect is Aspect.UNIT, reach=1)
-    for number, unit in _followed(said.marks, lambda mark: mark.aspect is Aspect.UNIT, reach=1):
-        if number.removeprefix("#") and (number, unit) not in known and number in evidence.keys:
+    for number, unit in sorted(_followed(said.marks, lambda mark: mark.aspect is Aspect.UNIT, reach=1)):
+        if (number, unit) not in known and number in evidence.keys:
             yield Verdict("ungrounded:amount", f"{number.removeprefix('#')} {unit.removeprefix('%')}")
 
 
@@ -348,7 +349,7 @@ def _numbers(said: _Said, evidence: _Evidence) -> Iterator[Verdict]:
         if mark.aspect in (Aspect.NUMBER, Aspect.UNIT) and mark.key not in evidence.keys:
             yield Verdict("ungrounded:number", mark.surface)
     counted = _followed(evidence.marks, lambda mark: mark.is_word, reach=3)
-    for number, thing in _followed(said.marks, lambda mark: mark.is_word, reach=1):
+    for number, thing in sorted(_followed(said.marks, lambda mark: mark.is_word, reach=1)):
         if thing in evidence.keys and thing not in STOP_WORDS and (number, thing) not in counted:
             yield Verdict("ungrounded:number", f"{number.removeprefix('#')} {thing}")
     limits, said_limits = _limits(evidence.marks), _limits(said.marks)
@@ -472,11 +473,7 @@ def _left_out(whole: str, said: _Said, clause: _Clause) -> Iterator[Verdict]:
     spoken = set(words(whole))
     if not clause.is_own:
         yield Verdict("ungrounded:material", clause.text)
-    if _denials(clause.marks) and not _denials(said.marks):
-        yield Verdict("ungrounded:negation", clause.text)
-    for mark in said.marks:
-        if mark.key not in clause.keys and not clause.keys.isdisjoint(opposites_of(mark.key)):
-            yield Verdict("ungrounded:opposite", mark.surface)
+    yield from _denied(said, clause)
     hedges = {mark.key for mark in clause.marks if mark.key in _HEDGES or mark.key == "?"} - own
     hedges |= {word for word in SUPPOSING & set(words(clause.text)) if stem(word) not in set(map(stem, spoken))}
     if hedges - {"will"} or ("will" in hedges and _tense(whole, clause.speaker) is Tense.NOW):
@@ -489,6 +486,14 @@ def _left_out(whole: str, said: _Said, clause: _Clause) -> Iterator[Verdict]:
         yield Verdict("ungrounded:order", clause.text)
     if governing := _governing(said, clause):
         yield Verdict("ungrounded:words", governing)
+
+
+def _denied(said: _Said, clause: _Clause) -> Iterator[Verdict]:
+    if _denials(clause.marks) and not _denials(said.marks):
+        yield Verdict("ungrounded:negation", clause.text)
+    for mark in said.marks:
+        if mark.key not in clause.keys and not clause.keys.isdisjoint(opposites_of(mark.key)):
+            yield Verdict("ungrounded:opposite", mark.surface)
 
 
 def _is_past(said: _Said, clause: _Clause) -> bool:

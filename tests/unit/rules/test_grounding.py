@@ -1,5 +1,6 @@
 """What a model proposes is in what was said, or it is refused, with the reason."""
 
+import doctest
 from collections.abc import Collection
 from datetime import UTC, datetime
 from functools import partial
@@ -10,9 +11,12 @@ import yaml
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
+import recollect.llm
+import recollect.llm.endpoint
 from recollect.model.address import Address
 from recollect.model.policy import Agents, Policy
 from recollect.model.vocabulary import SHARED, Authority, Kind, Namespace, Space
+from recollect.rules import grounding, model_budget
 from recollect.rules.grounding import Proposal, Quote, SourceMemory, check_grounding
 from recollect.rules.identity.keys import KeySource
 from recollect.rules.identity.rejected_values import Claim, Sealed, rejected_marks, seal
@@ -79,14 +83,17 @@ def test_a_category_is_no_wider_than_the_lists_of_agents_make_it() -> None:
     assert code(told(category="goals"), ill) == "grounded:fact", "without lists all agents read all categories"
 
 
-def test_a_rejected_value_does_not_come_back() -> None:
+def rejection_of(proposal: Proposal) -> list[Sealed]:
     secret = "00" * 32
-    lea = Claim(ANA, "Ana's sister is called Lea.", "", KeySource.FALLBACK, "ana")
-    rejected = [Sealed("r1", secret, seal(secret, mark)) for mark in rejected_marks(lea, {})]
+    claim = Claim(proposal.address, proposal.content, "", KeySource.FALLBACK, proposal.address.owner)
+    return [Sealed("r1", secret, seal(secret, mark)) for mark in rejected_marks(claim, {})]
+
+
+def test_a_rejected_value_does_not_come_back() -> None:
     source = said("My sister is called Lea.")
     again = proposed("Ana's sister is called Lea.", "My sister is called Lea")
     assert code(again, source) == "grounded:fact"
-    assert code(again, source, rejections=rejected) == "rejected:value"
+    assert code(again, source, rejections=rejection_of(again)) == "rejected:value"
 
 
 WORDS = "I you Ana Ben Porto Acme tea coffee like likes hate lives in at not never may 2 3 km May yesterday , . but my".split()
@@ -149,3 +156,9 @@ def test_no_proposal_that_is_accepted_says_or_shows_more_than_its_sources(data: 
     around = {word for one in used for word in one.text.split()}
     for word in {"Ana", "Ben", "Porto", "Acme", "2", "3", "never"} & set(proposal.content.split()):
         assert word in spoken or (word == "Ana" and {"I", "my"} & around)
+    assert code(proposal, *sources, policy=LISTS, rejections=rejection_of(proposal)) == "rejected:value"
+
+
+def test_the_examples_in_the_docstrings_hold() -> None:
+    results = [doctest.testmod(module) for module in (grounding, model_budget, recollect.llm, recollect.llm.endpoint)]
+    assert all(result.attempted and not result.failed for result in results)
