@@ -42,16 +42,15 @@ MAX_TIMES = 8
 
 _CLAUSE_END = re.compile(
     r"(?<=[.!?;…])\s+|,? (?:but|although|though|whereas|and then) |, (?=(?:and|so|while|not) )"
-    r"| and (?=(?:i|we|he|she|they|it|my|our|his|her|their|the) )",
+    r"| and (?=(?:i|we|he|she|they|it) )"
+    r"| and (?=(?:my|our|his|her|their|the) \w+(?: \w+)? (?:is|are|was|were|has|have|had|will|can|lives|works|likes|loves) )",
     re.IGNORECASE,
 )
-_FIRST_PERSON = word_set(
-    "i im ive id ill me my mine myself we us our ours were weve well ich mich mir mein meine wir uns unser"
-)
+_WE = word_set("we us our ours ourselves wir uns unser unsere")
+_FIRST_PERSON = _WE | word_set("i me my mine myself ich mich mir mein meine")
 _THE_SPEAKER = word_set("user person")
 _THE_SPEAKERS = word_set("team")
 """What a claim in the third person calls the person who says "I", besides their name, and those who say "we"."""
-_WE = word_set("we us our ours weve wir uns unser")
 _POSSESSIVES = word_set("my our his her their your mein meine unser unsere")
 _DENIALS = NEGATIONS | {"no-longer"}
 _WEAK_DENIALS = word_set("not no non without")
@@ -63,7 +62,9 @@ _MAY_BE_LEFT_OUT = word_set(
 _HEDGES = (MODALITY - _MAY_BE_LEFT_OUT) | {"will", "going-to"}
 """Words without which a statement is firmer than it was."""
 _BYGONE = word_set("was had did used-to formerly previously")
-_BOUNDS = word_set("since until before after over under above below more less most least about almost nearly up")
+_BOUNDS = word_set(
+    "since until till before after by from over under above below more less most least about almost nearly up"
+)
 """Words before a number or a date that say on which side of it the truth is."""
 _WORDS_OF_MEANING = frozenset({Aspect.CONTENT, Aspect.NAME, Aspect.OPPOSITE, Aspect.MODALITY, Aspect.TENSE})
 
@@ -228,6 +229,10 @@ class _Clause(NamedTuple):
         marks = read(text).marks
         return cls(text, speaker, is_own, marks, frozenset(mark.key for mark in marks), frozenset(_stems(marks)))
 
+    def has_any(self, pronouns: Set[str]) -> bool:
+        """Return whether one of these pronouns is in it, contractions taken apart; "US" is none."""
+        return any(mark.key in pronouns and mark.case is not Case.UPPER for mark in self.marks)
+
 
 class _Evidence:
     """What a proposal quotes, and the clauses of the sources around it."""
@@ -239,17 +244,13 @@ class _Evidence:
         self.keys = {mark.key for mark in self.marks}
         self.stems = _stems(self.marks)
         self.words = {word for span, _ in spans for word in words(span)}
-        self.stretches = [(source.said_at, _stretches(span, source.said_at)) for span, source in spans]
+        self.times = [(source.said_at, _times(span, source.said_at)) for span, source in spans]
         touched = [(one, source) for span, source in spans for one in _touched(span, source)]
         self.clauses = list(dict.fromkeys(clause for clause, _ in touched))
-        speaks = [source for clause, source in touched if not _FIRST_PERSON.isdisjoint(words(clause.text))]
+        speaks = [source for clause, source in touched if clause.has_any(_FIRST_PERSON)]
         self.speakers = {word for source in speaks for name in source.speakers for word in words(name)}
         self.speakers |= _THE_SPEAKER if speaks else set()
-        self.speakers |= _THE_SPEAKERS if any(_says_we(clause) for clause in self.clauses) else set()
-
-
-def _says_we(clause: _Clause) -> bool:
-    return not _WE.isdisjoint(words(clause.text))
+        self.speakers |= _THE_SPEAKERS if any(clause.has_any(_WE) for clause in self.clauses) else set()
 
 
 def _touched(span: str, source: SourceMemory) -> Iterator[_Clause]:
@@ -378,31 +379,43 @@ def _dates(said: _Said, evidence: _Evidence) -> Iterator[Verdict]:
     for mark in said.marks:
         if mark.aspect is Aspect.DATE and mark.key not in evidence.keys:
             yield Verdict("ungrounded:date", mark.surface)
-    for start, end, _ in _named(said.text, datetime(2000, 1, 1)):
-        named = said.text[start:end]
-        if (
-            not _places(fold(named), fold(evidence.text))
-            and not {mark.key for mark in read(named).marks} <= evidence.keys
-        ):
-            yield Verdict("ungrounded:date", named)
+    for named in named_times(said.text):
+        written = said.text[named.start : named.end]
+        known = {mark.key for mark in read(written).marks} <= evidence.keys
+        if not known and not _places(fold(written), fold(evidence.text)):
+            yield Verdict("ungrounded:date", written)
+
+
+class _Time(NamedTuple):
+    """A time that a text names, with what stands before it: "since", "until"."""
+
+    start: int
+    end: int
+    stretch: Span
+    bounds: frozenset[str]
+
+    def follows_from(self, other: "_Time") -> bool:
+        """Return whether a time holds if another one does: the same, or a longer one around it."""
+        around = self.stretch.start <= other.stretch.start and other.stretch.end <= self.stretch.end
+        return around and self.bounds == other.bounds
+
+
+def _times(text: str, at: datetime) -> list[_Time]:
+    """Return the times that a text names, seen from a moment."""
+    return [
+        _Time(named.start, named.end, stretch, _BOUNDS.intersection(words(text[: named.start])[-2:]))
+        for named in islice(named_times(text), MAX_TIMES)
+        if (stretch := read_time(named, at)) is not None
+    ]
 
 
 def _without_times(claim: str, evidence: _Evidence) -> str:
     """Return a claim without the times that its spans name, seen from when they were said: "yesterday" is a date."""
-    for said_at, stretches in evidence.stretches:
-        for start, end, stretch in reversed(_named(claim, said_at)):
-            if any(stretch.start <= one.start and one.end <= stretch.end for one in stretches):
-                claim = f"{claim[:start]} {claim[end:]}"
+    for said_at, times in evidence.times:
+        for one in reversed(_times(claim, said_at)):
+            if any(one.follows_from(other) for other in times):
+                claim = f"{claim[: one.start]} {claim[one.end :]}"
     return " ".join(claim.split())
-
-
-def _stretches(text: str, at: datetime) -> list[Span]:
-    return [stretch for _, _, stretch in _named(text, at)]
-
-
-def _named(text: str, at: datetime) -> list[tuple[int, int, Span]]:
-    named = islice(named_times(text), MAX_TIMES)
-    return [(one.start, one.end, span) for one in named if (span := read_time(one, at)) is not None]
 
 
 def _negations(said: _Said, evidence: _Evidence) -> Iterator[Verdict]:
@@ -522,14 +535,14 @@ def _bound_to(ours: Sequence[Mark], theirs: Sequence[Mark]) -> bool:
 
 def _governing(said: _Said, clause: _Clause) -> str:
     """Return the verb that a claim leaves out and that decides about the one that it keeps: "refuse" in "refuse to eat"."""
-    own = {mark.key for mark in said.marks}
-    stems = frozenset(terms(said.text))
-    marks = [mark for mark in clause.marks if mark.key != "to"]
-    for before, after in pairwise(marks):
-        joined = after.surface.endswith("ing") or clause.marks[clause.marks.index(after) - 1].key == "to"
-        is_left_out = before.aspect is Aspect.CONTENT and before.is_word and not _is_covered(before, own, stems)
-        kept = after.aspect is Aspect.CONTENT and after.is_word and _is_covered(after, own, stems)
-        if joined and kept and is_left_out and before.surface.lower() not in STOP_WORDS:
+    own, stems = {mark.key for mark in said.marks}, frozenset(terms(said.text))
+    for place, verb in enumerate(clause.marks):
+        to = place > 0 and clause.marks[place - 1].key == "to"
+        before = clause.marks[place - 1 - to] if place > to else verb
+        plain = all(mark.aspect is Aspect.CONTENT and mark.is_word for mark in (before, verb))
+        is_kept, is_left_out = _is_covered(verb, own, stems), not _is_covered(before, own, stems)
+        joined = to or verb.surface.endswith("ing")
+        if plain and joined and is_kept and is_left_out and before.surface.lower() not in STOP_WORDS:
             return before.surface
     return ""
 
@@ -537,7 +550,7 @@ def _governing(said: _Said, clause: _Clause) -> str:
 def _same_subject(claim: str, clause: _Clause) -> bool:
     """Return whether a clause may be about whom the claim is about; where the reader does not say, its first words decide."""
     ours, theirs = read_statement(claim, clause.speaker), read_statement(clause.text, clause.speaker)
-    if _says_we(clause) and any(_THE_SPEAKERS.issuperset(_subject(one)) for one in ours):
+    if clause.has_any(_WE) and any(_THE_SPEAKERS.issuperset(_subject(one)) for one in ours):
         return True
     if ours and theirs:
         return any(_is_subject(_subject(one), _subject(other)) for one in ours for other in theirs)
