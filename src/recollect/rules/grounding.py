@@ -41,17 +41,22 @@ MAX_TIMES = 8
 """How many times of a text are read. Reading takes long, and a claim has no more."""
 
 _CLAUSE_END = re.compile(
-    r"(?<=[.!?;…])\s+|,? (?:but|although|though|whereas|and then) |, (?=(?:and|so|while|not) )"
-    r"| and (?=(?:i|we|he|she|they|it) )"
+    r"(?<=[.!?;…])\s+|(?P<loose>, (?=(?:i|we|he|she|they|it)\b))"
+    r"|,? (?:but|although|though|whereas|and then) |, (?=(?:and|so|while|not) )"
+    r"| and (?=(?:i|we|he|she|they|it) )|,? (?=(?:who|whose|which) )"
     r"| and (?=(?:my|our|his|her|their|the) \w+(?: \w+)? (?:is|are|was|were|has|have|had|will|can|lives|works|likes|loves) )",
     re.IGNORECASE,
 )
+_CAPITALISED = re.compile(r"\b[^\W\d_a-z]\w+")
+_HOLDS_TOGETHER = SUPPOSING | word_set("if unless whether when whenever once until because")
+"""Words after which a comma does not end what they govern: "if I get the job, I will move"."""
 _WE = word_set("we us our ours ourselves wir uns unser unsere")
 _FIRST_PERSON = _WE | word_set("i me my mine myself ich mich mir mein meine")
 _THE_SPEAKER = word_set("user person")
 _THE_SPEAKERS = word_set("team")
 """What a claim in the third person calls the person who says "I", besides their name, and those who say "we"."""
-_POSSESSIVES = word_set("my our his her their your mein meine unser unsere")
+_OTHERS = word_set("he she they it his her their its er es")
+_RELATIVE = word_set("who whose which")
 _DENIALS = NEGATIONS | {"no-longer"}
 _WEAK_DENIALS = word_set("not no non without")
 """What any other denial implies: who never flies does not fly. "Never" and "nobody" say more, and must be said."""
@@ -61,6 +66,8 @@ _MAY_BE_LEFT_OUT = word_set(
 )
 _HEDGES = (MODALITY - _MAY_BE_LEFT_OUT) | {"will", "going-to"}
 """Words without which a statement is firmer than it was."""
+_HEDGING_STEMS = {stem(word) for word in SUPPOSING | _HEDGES if len(word) > 3 and not word.endswith("ly")} - {"will"}
+"""Their stems, so that "thinking of" is "think"; but "likely" is not "like", and of the short ones "may" is a month."""
 _BYGONE = word_set("was had did used-to formerly previously")
 _BOUNDS = word_set(
     "since until till before after by from over under above below more less most least about almost nearly up"
@@ -217,6 +224,8 @@ class _Clause(NamedTuple):
     """A clause of a source that a span touches."""
 
     text: str
+    after: tuple[str, ...]
+    """The words before it; "who" and "which" refer to the last."""
     speaker: str
     is_own: bool
     """Whether the person who wrote it speaks for themselves, and does not hand over a text or make believe."""
@@ -225,9 +234,10 @@ class _Clause(NamedTuple):
     stems: frozenset[str]
 
     @classmethod
-    def read(cls, text: str, speaker: str, is_own: bool) -> "_Clause":
+    def read(cls, text: str, after: tuple[str, ...], speaker: str, is_own: bool) -> "_Clause":
         marks = read(text).marks
-        return cls(text, speaker, is_own, marks, frozenset(mark.key for mark in marks), frozenset(_stems(marks)))
+        stems = _stems(marks) | (set(map(stem, after)) if _RELATIVE & set(words(text)[:1]) else set())
+        return cls(text, after, speaker, is_own, marks, frozenset(mark.key for mark in marks), frozenset(stems))
 
     def has_any(self, pronouns: Set[str]) -> bool:
         """Return whether one of these pronouns is in it, contractions taken apart; "US" is none."""
@@ -255,15 +265,24 @@ class _Evidence:
 
 def _touched(span: str, source: SourceMemory) -> Iterator[_Clause]:
     """Yield the whole clauses that a span touches: what is left out of the quotation may deny it."""
-    text, start = _flat(source.text), 0
+    text, speaker = _flat(source.text), (source.speakers or ("Self",))[0]
     places = _places(span, text)
     own = {word for sentence in plain_sentences(source.text) for word in words(sentence)}
-    for end in [*(found.end() for found in _CLAUSE_END.finditer(text)), len(text)]:
-        if any(first < end and start < last for first, last in places):
-            clause = _CLAUSE_END.sub(" ", text[start:end]).strip()
-            is_own = not source.speakers or own.issuperset(words(clause))
-            yield _Clause.read(clause, (source.speakers or ("Self",))[0], is_own)
-        start = end
+    for start, clause in _clauses(text):
+        if any(first < start + len(clause) and start < last for first, last in places):
+            before = words(text[:start])[-3:]
+            yield _Clause.read(clause, before, speaker, not source.speakers or own.issuperset(words(clause)))
+
+
+def _clauses(text: str) -> list[tuple[int, str]]:
+    """Return the clauses of a text, without what joins them, and where each begins."""
+    found, start = list[tuple[int, str]](), 0
+    for joint in _CLAUSE_END.finditer(text):
+        if joint["loose"] and not _HOLDS_TOGETHER.isdisjoint(words(text[start : joint.start()])):
+            continue
+        found.append((start, text[start : joint.start()]))
+        start = joint.end()
+    return [*found, (start, text[start:])]
 
 
 # ── what it claims ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -305,7 +324,7 @@ def _against_its_words(proposal: Proposal, evidence: _Evidence) -> Iterator[Verd
         return
     if not is_covered:
         yield Verdict("ungrounded:words", " ".join(mark.surface for mark in open_words))
-    for part in _CLAUSE_END.split(claim):
+    for _, part in _clauses(claim):
         keys = {mark.key for mark in read(part).marks}
         within = [mark for mark in content if mark.key in keys]
         most = max((len(_held_by(within, [clause])) for clause in evidence.clauses), default=0)
@@ -488,7 +507,9 @@ def _left_out(whole: str, said: _Said, clause: _Clause) -> Iterator[Verdict]:
         yield Verdict("ungrounded:material", clause.text)
     yield from _denied(said, clause)
     hedges = {mark.key for mark in clause.marks if mark.key in _HEDGES or mark.key == "?"} - own
-    hedges |= {word for word in SUPPOSING & set(words(clause.text)) if stem(word) not in set(map(stem, spoken))}
+    hedges |= (_HEDGING_STEMS | SUPPOSING) & {stem(word) for word in words(clause.text)} - {
+        stem(word) for word in spoken
+    }
     if hedges - {"will"} or ("will" in hedges and _tense(whole, clause.speaker) is Tense.NOW):
         yield Verdict("ungrounded:hedge", min(hedges))
     if _is_past(said, clause) or _tenses(whole, clause) == (Tense.PAST, Tense.NOW):
@@ -548,23 +569,46 @@ def _governing(said: _Said, clause: _Clause) -> str:
 
 
 def _same_subject(claim: str, clause: _Clause) -> bool:
-    """Return whether a clause may be about whom the claim is about; where the reader does not say, its first words decide."""
+    """Return whether a clause may be about whom the claim is about: by its pronoun, its first noun, and the statement reader."""
     ours, theirs = read_statement(claim, clause.speaker), read_statement(clause.text, clause.speaker)
+    said, speaker = set(terms(claim)), clause.speaker.lower().split()
+    first = " ".join(words(clause.text)[:1])
+    if first in _RELATIVE:
+        return bool(clause.after) and said.issuperset(terms(clause.after[-1]))
+    if first in _OTHERS and any(_subject(one) == speaker for one in ours):
+        return False
+    nouns = _leading_nouns(clause.text)
+    if nouns and not any(said.issuperset(terms(noun)) for noun in nouns):
+        return False
     if clause.has_any(_WE) and any(_THE_SPEAKERS.issuperset(_subject(one)) for one in ours):
         return True
-    if ours and theirs:
-        return any(_is_subject(_subject(one), _subject(other)) for one in ours for other in theirs)
-    first = words(clause.text)[:2]
-    return len(first) < 2 or first[0] not in _POSSESSIVES or stem(first[1]) in terms(claim)
+    names = {word.lower() for word in _CAPITALISED.findall(clause.text)}
+    pairs = [(_subject(one), _subject(other)) for one in ours for other in theirs]
+    return not pairs or any(_is_subject(one, other, names) or [*speaker, *one] == other for one, other in pairs)
+
+
+def _leading_nouns(text: str) -> list[str]:
+    """Return what a clause calls its subject, up to its verb: "sister" and "Lea"; nothing where that is a pronoun."""
+    from recollect.rules.statements.tagger import FINITE, tag_english
+
+    tagged = tag_english(text)
+    verb = next((place for place, word in enumerate(tagged) if word.tag in FINITE), 0)
+    nominal = [word for word in tagged[:verb] if (word.is_noun or word.tag == "PNP") and word.lower != "name"]
+    if not nominal or not nominal[-1].is_noun:
+        return []
+    return [word.lower for word in (nominal[-2:] if nominal[-1].is_name else nominal[-1:]) if word.is_noun]
 
 
 def _subject(frame: Frame) -> list[str]:
     return (frame.attribute if frame.subject == NO_SUBJECT else frame.subject).split()
 
 
-def _is_subject(ours: Sequence[str], theirs: Sequence[str]) -> bool:
-    """Return whether two subjects are one: "Lea" is "Ana's sister Lea", and "Ana" is not "Ana's brother"."""
-    return ours == theirs or ours == theirs[-len(ours) :] or (len(ours) > 1 and ours == theirs[: len(ours)])
+def _is_subject(ours: Sequence[str], theirs: Sequence[str], names: Set[str]) -> bool:
+    """Return whether two subjects are one: "Ana's sister" and "Lea" are "Ana's sister Lea", "Ana" is not "Ana's brother"."""
+    if ours == theirs:
+        return True
+    named = theirs[-len(ours) :] == ours and names.issuperset(ours)
+    return named or (len(ours) > 1 and ours == theirs[: len(ours)] and names.issuperset(theirs[len(ours) :]))
 
 
 def _tense(text: str, speaker: str) -> Tense | None:
