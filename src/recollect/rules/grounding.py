@@ -10,6 +10,7 @@ The check is one-sided: a claim that the rules cannot follow is refused. A false
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from datetime import datetime
+from functools import lru_cache
 from itertools import islice, pairwise
 from typing import NamedTuple
 
@@ -44,9 +45,12 @@ _CLAUSE_END = re.compile(
     r"(?<=[.!?;…])\s+|(?P<loose>, (?=(?:i|we|he|she|they|it)\b))"
     r"|,? (?:but|although|though|whereas|and then) |, (?=(?:and|so|while|not) )"
     r"| and (?=(?:i|we|he|she|they|it) )|,? (?=(?:who|whose|which) )"
-    r"| and (?=(?:my|our|his|her|their|the) \w+(?: \w+)? (?:is|are|was|were|has|have|had|will|can|lives|works|likes|loves) )",
+    r"|(?P<noun> and (?=\w))",
     re.IGNORECASE,
 )
+_LONGEST_SUBJECT = 120
+"""How many characters after an "and" are looked at for a subject and its verb."""
+_BEFORE_A_TIME = re.compile(r"\b(?:in|on|at)(?: the)? $", re.IGNORECASE)
 _CAPITALISED = re.compile(r"\b[^\W\d_a-z]\w+")
 _HOLDS_TOGETHER = SUPPOSING | word_set("if unless whether when whenever once until because")
 """Words after which a comma does not end what they govern: "if I get the job, I will move"."""
@@ -270,19 +274,22 @@ def _touched(span: str, source: SourceMemory) -> Iterator[_Clause]:
     own = {word for sentence in plain_sentences(source.text) for word in words(sentence)}
     for start, clause in _clauses(text):
         if any(first < start + len(clause) and start < last for first, last in places):
-            before = words(text[:start])[-3:]
+            before = words(text[max(0, start - 80) : start])[-3:]
             yield _Clause.read(clause, before, speaker, not source.speakers or own.issuperset(words(clause)))
 
 
-def _clauses(text: str) -> list[tuple[int, str]]:
+@lru_cache(maxsize=64)  # several spans of one source are looked for in the same text
+def _clauses(text: str) -> tuple[tuple[int, str], ...]:
     """Return the clauses of a text, without what joins them, and where each begins."""
     found, start = list[tuple[int, str]](), 0
     for joint in _CLAUSE_END.finditer(text):
         if joint["loose"] and not _HOLDS_TOGETHER.isdisjoint(words(text[start : joint.start()])):
             continue
+        if joint["noun"] and not _leading_nouns(SENTENCE_END.split(text[joint.end() :][:_LONGEST_SUBJECT], 1)[0]):
+            continue  # "the cat and the dog" are one object, "and my daughter plays chess" is a statement
         found.append((start, text[start : joint.start()]))
         start = joint.end()
-    return [*found, (start, text[start:])]
+    return (*found, (start, text[start:]))
 
 
 # ── what it claims ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -295,6 +302,8 @@ class _Said(NamedTuple):
     marks: tuple[Mark, ...]
     names: frozenset[str]
     """The words, in lower case, that open one of its sentences and are names."""
+    is_event: bool
+    """Whether it tells what happened, so that it is in the past whenever it was said."""
 
     def is_name(self, mark: Mark) -> bool:
         if mark.case is Case.START:
@@ -306,7 +315,7 @@ class _Said(NamedTuple):
 
 def _against_its_words(proposal: Proposal, evidence: _Evidence) -> Iterator[Verdict]:
     claim = _without_times(_flat(proposal.content), evidence)
-    said = _Said(claim, read(claim).marks, _leading_names(claim))
+    said = _Said(claim, read(claim).marks, _leading_names(claim), proposal.kind is Kind.EPISODIC)
     for check in (_names, _dates, _amounts, _numbers, _negations):
         yield from check(said, evidence)
     content = [mark for mark in said.marks if _carries_meaning(mark, evidence)]
@@ -433,7 +442,7 @@ def _without_times(claim: str, evidence: _Evidence) -> str:
     for said_at, times in evidence.times:
         for one in reversed(_times(claim, said_at)):
             if any(one.follows_from(other) for other in times):
-                claim = f"{claim[: one.start]} {claim[one.end :]}"
+                claim = f"{_BEFORE_A_TIME.sub('', claim[: one.start])} {claim[one.end :]}"
     return " ".join(claim.split())
 
 
@@ -501,19 +510,18 @@ def _fewest(content: Sequence[Mark], clauses: Sequence[_Clause]) -> list[_Clause
 
 
 def _left_out(whole: str, said: _Said, clause: _Clause) -> Iterator[Verdict]:
-    own = {mark.key for mark in said.marks}
-    spoken = set(words(whole))
+    own = {mark.key for mark in said.marks} | {stem(word) for word in words(whole)}
     if not clause.is_own:
         yield Verdict("ungrounded:material", clause.text)
     yield from _denied(said, clause)
-    hedges = {mark.key for mark in clause.marks if mark.key in _HEDGES or mark.key == "?"} - own
-    hedges |= (_HEDGING_STEMS | SUPPOSING) & {stem(word) for word in words(clause.text)} - {
-        stem(word) for word in spoken
-    }
+    hedges = {mark.key for mark in clause.marks if mark.key in _HEDGES or mark.key == "?"}
+    hedges |= (_HEDGING_STEMS | SUPPOSING) & {stem(word) for word in words(clause.text)}
+    hedges = {hedge for hedge in hedges if hedge not in own and stem(hedge) not in own}
     if hedges - {"will"} or ("will" in hedges and _tense(whole, clause.speaker) is Tense.NOW):
         yield Verdict("ungrounded:hedge", min(hedges))
-    if _is_past(said, clause) or _tenses(whole, clause) == (Tense.PAST, Tense.NOW):
-        yield Verdict("ungrounded:past", clause.text)
+    of_another_time = {(Tense.PAST, Tense.NOW)} | (set() if said.is_event else {(Tense.NOW, Tense.PAST)})
+    if _is_past(said, clause) or _tenses(whole, clause) in of_another_time:
+        yield Verdict("ungrounded:tense", clause.text)
     if _tenses(whole, clause) == (Tense.UNSURE, Tense.NOW):
         yield Verdict("ungrounded:hedge", clause.text)
     if _bound_to(said.marks, clause.marks):
@@ -607,8 +615,8 @@ def _is_subject(ours: Sequence[str], theirs: Sequence[str], names: Set[str]) -> 
     """Return whether two subjects are one: "Ana's sister" and "Lea" are "Ana's sister Lea", "Ana" is not "Ana's brother"."""
     if ours == theirs:
         return True
-    named = theirs[-len(ours) :] == ours and names.issuperset(ours)
-    return named or (len(ours) > 1 and ours == theirs[: len(ours)] and names.issuperset(theirs[len(ours) :]))
+    named = theirs[-len(ours) :] == ours and names >= set(ours)
+    return named or (len(ours) > 1 and ours == theirs[: len(ours)] and names >= set(theirs[len(ours) :]))
 
 
 def _tense(text: str, speaker: str) -> Tense | None:

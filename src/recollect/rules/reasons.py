@@ -53,7 +53,7 @@ REASONS: dict[str, str] = {
     "ungrounded:negation": "it denies what its spans do not deny, or leaves out that they deny it",
     "ungrounded:opposite": "it says the opposite of its spans",
     "ungrounded:hedge": "it states what its source only asks, supposes, plans or reports",
-    "ungrounded:past": "it says of today what its source says of the past",
+    "ungrounded:tense": "it says of today what its source says of the past, or the other way round",
     "ungrounded:order": "it has the words of its source, and who does what to whom is another",
     "ungrounded:subject": "it says of one what its source says of another",
     "ungrounded:material": "its source hands that over as a text, quotes it or makes it up, and does not say so",
