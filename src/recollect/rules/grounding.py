@@ -43,7 +43,7 @@ MAX_TIMES = 8
 
 _CLAUSE_END = re.compile(
     r"(?<=[.!?;…])\s+|(?P<loose>, (?=(?:i|we|he|she|they|it)\b))"
-    r"|,? (?:but|although|though|whereas|and then) |, (?=(?:and|so|while|not) )"
+    r"|,? (?:but|although|though|whereas|while|and then) |, (?=(?:and|so|while|not) )"
     r"| and (?=(?:i|we|he|she|they|it) )|,? (?=(?:who|whose|which) )"
     r"|(?P<noun> and (?=\w))",
     re.IGNORECASE,
@@ -73,6 +73,7 @@ _HEDGES = (MODALITY - _MAY_BE_LEFT_OUT) | {"will", "going-to"}
 _HEDGING_STEMS = {stem(word) for word in SUPPOSING | _HEDGES if len(word) > 3 and not word.endswith("ly")} - {"will"}
 """Their stems, so that "thinking of" is "think"; but "likely" is not "like", and of the short ones "may" is a month."""
 _BYGONE = word_set("was had did used-to formerly previously")
+_HAVING = word_set("have had own get got with my our 's mein meine unser")
 _BOUNDS = word_set(
     "since until till before after by from over under above below more less most least about almost nearly up"
 )
@@ -484,11 +485,23 @@ def _turned_around(whole: str, said: _Said, content: Sequence[Mark], evidence: _
     if any(one.aspect is Aspect.ORDER for clause in evidence.clauses for one in what_differs(clause.text, whole)):
         yield Verdict("ungrounded:order")
     about = [clause for clause in evidence.clauses if _same_subject(whole, clause)]
-    rests_on = _fewest(content, about)
-    for clause in rests_on or _fewest(content, evidence.clauses):
+    rests_on = _fewest(content, about) or _fewest(content, evidence.clauses)
+    for clause in rests_on:
         yield from _left_out(whole, said, clause)
+    if _denials(said.marks) and not any(_denials(clause.marks) for clause in rests_on):
+        yield Verdict("ungrounded:negation", said.text)
+    if _says_has(said) and not any(clause.keys & _HAVING for clause in rests_on):
+        yield Verdict("ungrounded:words", "has")
     if len(_held_by(content, about)) < len(_held_by(content, evidence.clauses)):
         yield Verdict("ungrounded:subject")
+
+
+def _says_has(said: _Said) -> bool:
+    """Return whether a claim says that somebody has something: a stop word, and yet all that such a claim says."""
+    return any(
+        mark.key == "have" and not after.surface.endswith(("ed", "en")) and after.key not in _DENIALS
+        for mark, after in pairwise(said.marks)
+    )
 
 
 def _held_by(content: Sequence[Mark], clauses: Sequence[_Clause]) -> set[str]:
@@ -524,7 +537,7 @@ def _left_out(whole: str, said: _Said, clause: _Clause) -> Iterator[Verdict]:
         yield Verdict("ungrounded:tense", clause.text)
     if _tenses(whole, clause) == (Tense.UNSURE, Tense.NOW):
         yield Verdict("ungrounded:hedge", clause.text)
-    if _bound_to(said.marks, clause.marks):
+    if _bound_to(said.marks, clause) or _follows_its_verb(whole, clause):
         yield Verdict("ungrounded:order", clause.text)
     if governing := _governing(said, clause):
         yield Verdict("ungrounded:words", governing)
@@ -549,17 +562,33 @@ def _is_past(said: _Said, clause: _Clause) -> bool:
     return any(not clause.keys.isdisjoint(other_tenses(mark.key)) for mark in present)
 
 
-def _bound_to(ours: Sequence[Mark], theirs: Sequence[Mark]) -> bool:
-    """Return whether a word follows another preposition than in the clause: "from Lisbon to Porto", "from Porto to Lisbon"."""
-    bound: dict[str, set[str]] = {}
-    for before, mark in pairwise(theirs):
-        if before.key in PREPOSITIONS:
-            bound.setdefault(mark.key, set()).add(before.key)
-    known = {mark.key for mark in theirs}
-    return any(
-        before.key in PREPOSITIONS & known and mark.key in bound and before.key not in bound[mark.key]
-        for before, mark in pairwise(ours)
-    )
+def _bound_to(marks: Sequence[Mark], clause: _Clause) -> bool:
+    """Return whether a word follows another preposition than in the clause, or owns what it does not own there.
+
+    "From Lisbon to Porto" is not "from Porto to Lisbon", and "Bob is my backup" does not make anybody "Bob's backup".
+    """
+    pairs = {(before.key, mark.key) for before, mark in pairwise(clause.marks)}
+    bound = {key for before, key in pairs if before in PREPOSITIONS}
+    speaker = set(words(clause.speaker))
+    for before, mark in pairwise(marks):
+        is_moved = before.key in PREPOSITIONS and before.key in clause.keys and mark.key in bound
+        is_owner = mark.key == "'s" and before.key in clause.keys and before.key not in speaker
+        if (is_moved or is_owner) and (before.key, mark.key) not in pairs:
+            return True
+    return False
+
+
+def _follows_its_verb(claim: str, clause: _Clause) -> bool:
+    """Return whether the subject of a claim stands behind the same verb in the clause, so that it is another's object there."""
+    from recollect.rules.statements.tagger import tag_english
+
+    verbs = [terms(word.text) for word in tag_english(claim) if word.tag in ("VVZ", "VVB", "VVD")]
+    said = terms(clause.text)
+    subjects = [terms(noun) for noun in _leading_nouns(claim)]
+    if not verbs or not subjects or not verbs[0] or verbs[0][0] not in said:
+        return False
+    verb = said.index(verbs[0][0])
+    return any(noun and noun[0] in said and said.index(noun[0]) > verb for noun in subjects)
 
 
 def _governing(said: _Said, clause: _Clause) -> str:
