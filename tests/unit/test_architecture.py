@@ -28,6 +28,7 @@ MAY_IMPORT = {
     "stores": {"model", "rules", "stores"},
     "policies": {"model", "rules", "policies"},
     "embed": {"model", "embed"},
+    "llm": {"model", "embed", "llm"},
     "engine": {"model", "rules", "embed", "stores", "formats", "engine"},
     "formats": {"model", "rules", "formats"},
     "langgraph": {"model", "rules", "engine", "stores", "policies", "compose", "interfaces", "langgraph"},

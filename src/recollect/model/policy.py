@@ -23,6 +23,7 @@ from recollect.model.policy_governance import (
     Trust,
     Turns,
 )
+from recollect.model.policy_model import LanguageModel
 from recollect.model.vocabulary import Authority, EventType, Source
 
 _SEE_ALL = "Run `recollect policy` to see every setting."
@@ -549,6 +550,7 @@ class Policy(Section):
     provenance: Provenance = Provenance()
     erasure: Erasure = Erasure()
     trust: Trust = Trust()
+    model: LanguageModel = LanguageModel()
 
     def to_dict(self) -> dict[str, Any]:
         return self.model_dump(mode="json")

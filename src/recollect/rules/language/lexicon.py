@@ -44,6 +44,7 @@ CASE_FREE = _word_class("case_free")
 COMMON_AND_NAME = _word_class("common_and_name")
 ENGLISH_WORDS = frozenset(WEEKDAYS) | _word_class("english_words")
 FOREIGN_WORDS = _word_class("foreign_words")
+FOREIGN_NEGATIONS = _word_class("foreign_negations")
 
 _OPPOSITES: dict[str, tuple[str, ...]] = {}
 for _pair in _LISTS["opposites"]["pairs"].split():
