@@ -6,9 +6,10 @@ that does not exist is an error that names it and the nearest one that does.
 
 import difflib
 import re
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, ValidationError, model_validator
+from pydantic import AfterValidator, Field, ValidationError, field_validator, model_validator
 
 from recollect.model.canonical import canonical_json
 from recollect.model.errors import BadPolicy
@@ -124,7 +125,7 @@ class Write(Section):
 
 
 GATES = tuple(
-    "place namespace border classify write_policy retention steps noise length privacy validity naming".split()
+    "place namespace border classify write_policy retention steps noise writing length privacy validity naming".split()
 )
 _GATES_BEFORE = {
     "border": {"place", "namespace"},
@@ -187,6 +188,32 @@ class Length(Section):
     max_characters: int | None = Field(None, ge=1, description="any memory (null: only the hard limit)")
     tier_max_characters: int = Field(1_200, ge=1, description="memories of a vault tier")
     model_written_max_characters: int = Field(280, ge=1, description="summaries and insights that a model wrote")
+
+
+WritingAction = Literal["off", "flag", "trim", "reject"]
+Writer = Literal["agent", "model"]
+_WRITING: dict[Writer, WritingAction] = {"agent": "flag", "model": "reject"}
+
+
+class Writing(Section):
+    """What happens to text that an agent or a model writes against the writing constraints."""
+
+    action: dict[Writer, WritingAction] = Field(
+        _WRITING,
+        description="for what an agent writes, and for what a model of upkeep proposes. off: not looked at; flag: stored, and "
+        "the receipt says what is wrong; trim: cut to the leading sentences that fit, and flagged; reject: refused. One word "
+        "goes for both; a writer left out has its own default. A person's words are never held to them",
+    )
+
+    @field_validator("action", mode="before")
+    @classmethod
+    def _for_each_writer(cls, given: Any) -> Any:
+        """Take one word for all writers, and what YAML makes of a bare ``off``."""
+        each = given if isinstance(given, Mapping) else dict.fromkeys(_WRITING, given)
+        return {**_WRITING, **{writer: "off" if action is False else action for writer, action in each.items()}}
+
+    def action_for(self, writer: Writer) -> WritingAction:
+        return self.action[writer]
 
 
 PROFILE_KEYS = """
@@ -513,6 +540,7 @@ class Policy(Section):
     write: Write = Write()
     gates: Gates = Gates()
     noise: Noise = Noise()
+    writing: Writing = Writing()
     length: Length = Length()
     privacy: Privacy = Privacy()
     near_duplicates: NearDuplicates = NearDuplicates()

@@ -98,12 +98,18 @@ def bad_input(error: ValidationError) -> BadInput:
 
 
 def draft_for(
-    engine: Engine, candidate: Candidate, *, promoting: bool = False, clean: set[str] | None = None
+    engine: Engine,
+    candidate: Candidate,
+    *,
+    promoting: bool = False,
+    proposed: bool = False,
+    clean: set[str] | None = None,
 ) -> Draft | Rejection:
     """What the gates make of a candidate. Those that are written together share what is known to be ``clean``."""
     check_concepts(candidate)
     known = set() if clean is None else clean
-    return pass_gates(Draft(candidate), Context(engine.policy, engine.caller, engine.clock(), promoting, known))
+    context = Context(engine.policy, engine.caller, engine.clock(), promoting, proposed, known)
+    return pass_gates(Draft(candidate), context)
 
 
 def check_concepts(candidate: Candidate) -> None:

@@ -114,6 +114,9 @@ def _draw_counts(counts: Sequence[OperationCount]) -> None:
         )
         before = when
     console.print(table if counts else "[dim]nothing was done[/]")
+    if checked := sum(one.checked for one in counts):
+        met = sum(one.met for one in counts)
+        console.print(f"[dim]writing constraints met at first: {met:,} of {checked:,} ({met / checked:.0%})[/]")
 
 
 def bar(count: int, most: int) -> str:
