@@ -12,7 +12,7 @@ from recollect.engine.arguments import check_names, owner_named
 from recollect.engine.context import Engine, check_caller
 from recollect.engine.ledger import audit
 from recollect.engine.lifecycle import changes as lifecycle
-from recollect.engine.lifecycle import consolidation, erasure, promotion, rejecting
+from recollect.engine.lifecycle import consent, consolidation, erasure, promotion, rejecting
 from recollect.engine.lifecycle import phases as phase_operations
 from recollect.engine.lifecycle.phases import PhaseDiff, PhaseInfo, PhaseStarted
 from recollect.engine.read import as_of, reading, recall
@@ -42,6 +42,7 @@ from recollect.model.receipt import (
     HistoryEvent,
     Page,
     Problem,
+    Proposal,
     Recall,
     Receipt,
     RejectedValue,
@@ -192,6 +193,21 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
     def rejections(self, *, owner: str | None = None, space: Spaces = None) -> tuple[RejectedValue, ...]:
         """The rejections in force, oldest first, with the words of memories that are still there."""
         return rejecting.rejections(self._engine, owner=owner, space=space)
+
+    @traced
+    def consent(self, *, owner: str | None = None, space: Spaces = None) -> tuple[Proposal, ...]:
+        """The profile fields that somebody proposed and that wait for the person, oldest first."""
+        return consent.proposals(self._engine, owner=owner, space=space)
+
+    @traced
+    def grant(self, id: str) -> Memory:
+        """Consent to a proposal, as the person or with the right to govern: it becomes active. An agent never can."""
+        return consent.grant(self._engine, id)
+
+    @traced
+    def decline(self, id: str, reason: str | None = None) -> RejectedValue:
+        """Decline a proposal: its value is rejected, until the person says it themselves."""
+        return consent.decline(self._engine, id, reason)
 
     # ── reading ─────────────────────────────────────────────────────────────────────────────────────────────────
 

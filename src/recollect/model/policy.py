@@ -247,6 +247,32 @@ class Privacy(Section):
     )
 
 
+class Consent(Section):
+    """How a profile field that somebody else proposes waits for the person, and when a harmless one applies itself.
+
+    Which fields take consent is said by ``privacy.consent_keys``.
+    """
+
+    wait_days: int = Field(7, ge=1, le=3_650, description="days that a proposal waits before it lapses")
+    benign_keys: tuple[str, ...] = Field(
+        ("tone", "communication_style", "goals"),
+        description="the fact keys of profile memories that apply themselves when two independent signals agree, or when one "
+        "insight is sure enough; until then they wait as pending",
+    )
+    confidence_min: float = Field(
+        0.8,
+        ge=0,
+        le=1,
+        description="how sure an insight must be for a benign field that is built upon it to apply itself",
+    )
+    overlap_min: float = Field(
+        0.8, gt=0, le=1, description="share of common words from which two statements of a profile field are alike"
+    )
+    ratio_min: float = Field(
+        0.9, gt=0, le=1, description="similarity of the letters from which two statements of a profile field are alike"
+    )
+
+
 class NearDuplicates(Section):
     """What happens to words that are almost those of another memory under another key."""
 
@@ -543,6 +569,7 @@ class Policy(Section):
     writing: Writing = Writing()
     length: Length = Length()
     privacy: Privacy = Privacy()
+    consent: Consent = Consent()
     near_duplicates: NearDuplicates = NearDuplicates()
     identity: Identity = Identity()
     conflict: Conflict = Conflict()

@@ -146,6 +146,12 @@ REASONS: dict[str, str] = {
     "consent:pending": "it is for the person alone to set, so it waits for their consent",
     "consent:said_again": "the same proposal waits already, and was counted once more",
     "consent:given": "the person consented",
+    "consent:said_so": "the person said so themselves, which is consent",
+    "consent:declined": "the person declined it",
+    "consent:lapsed": "nobody decided about it in time",
+    "consent:overtaken": "the person stated this field otherwise, so the proposal no longer waits",
+    "consent:corroborated": "two independent signals agree on a harmless field",
+    "consent:insight": "an insight that is sure enough stands behind a harmless field",
     "change:stated_by_caller": "the caller said how it relates to what was known",
     "change:register_moves_on": "a register's new state replaces the old",
     # How long it is kept.

@@ -159,8 +159,10 @@ def _kind_of_author(caller: Caller, candidate: Candidate, name: str) -> str | No
     return USER if is_person and not (by_machine and caller.trusted) else None
 
 
-def _speaker(engine: Engine, draft: Draft) -> Author:
-    """Return who is credited where nobody is named: the caller, unless it passes on what a tool or a model said."""
+def speaker_of(engine: Engine, draft: Draft) -> Author:
+    """Return who is credited: the author that is named, else the caller, unless it passes on what a tool or a model said."""
+    if draft.candidate.author is not None:
+        return draft.candidate.author
     caller, who = engine.caller, engine.caller.principal
     if draft.source is Source.TOOL and draft.candidate.actor_id not in (None, caller.agent):
         who = principal(TOOL, str(draft.candidate.actor_id))
@@ -176,7 +178,7 @@ def version_body(engine: Engine, draft: Draft, at: str, tick: int, phase: Mappin
     """
     candidate, key = draft.candidate, draft.key
     assert key is not None, "the naming gate sets the key"
-    author = candidate.author or _speaker(engine, draft)
+    author = speaker_of(engine, draft)
     meta = {
         **candidate.meta,
         **({"key": candidate.key} if candidate.key else {}),
