@@ -1,6 +1,7 @@
 """Sensitive profile fields are for the person to set: from anybody else they wait, unseen, until the person decides."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -151,9 +152,35 @@ def test_no_agent_and_nobody_else_grants(mem: Any, ana: Any, bot: Any) -> None:
     bot.archive(tone.memory.id)
     with pytest.raises(recollect.NotAllowed):
         bot.restore(tone.memory.id)
-    other = bot.add("Ana lives in Porto", kind="profile", key="city").memory.id
-    assert mem.as_caller(user="kim", rights=["read", "write", "govern"]).engine.caller.user == "kim"
-    assert mem.grant(other).status == "active"
+    city = mem.grant(bot.add("Ana lives in Porto", kind="profile", key="city").memory.id)  # by the application
+    other = everything.add("Ana lives in Rome", kind="profile", key="diet").memory
+    assert everything.supersede(city.id, by=other.id).outcome == "contradicted"
+    assert mem.get(city.id).status == "active"
+    with pytest.raises(recollect.NotAllowed):
+        everything.resolve(other.id, winner=other.id)
+    assert [one.content for one in ana.list(kind="profile").items] == ["Ana lives in Porto"]
+
+
+def test_a_governor_decides_where_nobody_is_the_person(mem: Any) -> None:
+    bot = mem.as_caller(agent="planner", projects=["apollo"], rights=["read", "write"])
+    id = bot.add("The project speaks English", space="project", kind="profile", key="language").memory.id
+    member = mem.as_caller(user="kim", projects=["apollo"], rights=["read", "write"])
+    with pytest.raises(recollect.NotAllowed, match="govern"):
+        member.grant(id)
+    assert (
+        mem.as_caller(user="lea", projects=["apollo"], rights=["read", "write", "govern"]).grant(id).status == "active"
+    )
+
+
+def test_of_two_decisions_at_once_one_counts(mem: Any, ana: Any, bot: Any) -> None:
+    for number in range(4):
+        id = bot.add(f"Ana's preferred name is Ana{number}", **NAME).memory.id
+        acts = (ana.grant, ana.decline, lambda one: mem.upkeep())
+        with ThreadPoolExecutor(3) as pool:
+            done = [one.exception() for one in [pool.submit(act, id) for act in acts]]
+        assert [type(one) for one in done if one is not None] == [recollect.WrongState], done
+        assert mem.get(id).status == ("active" if done[0] is None else "soft_deleted")
+    assert mem.verify().ok
 
 
 def test_a_decline_is_a_rejection(mem: Any, ana: Any, bot: Any) -> None:
