@@ -224,6 +224,37 @@ def test_what_nobody_decides_lapses_and_cannot_be_granted_meanwhile(place: Any) 
         assert mem.state_hash() == before and mem.verify().ok and mem.upkeep().lapsed == ()
 
 
+def test_a_proposal_is_in_no_read_until_it_is_granted(mem: Any, ana: Any, bot: Any) -> None:
+    asked = "What are Ana's pronouns?"
+
+    def reads() -> str:
+        now = mem.engine.clock()
+        return "\n".join(
+            [
+                str(seen.query(asked, history=True, thread="t").to_dict())
+                + str(seen.query(asked, at=now).to_dict())
+                + str(seen.recall_if_unsure(asked, 0.1).to_dict())
+                + str(seen.memory_block(asked, thread="u").to_dict())
+                + str(seen.snapshot_block().to_dict())
+                + str(seen.at(tick=100, owner="ana").query(asked).to_dict())
+                + str([one.content for one in seen.at(tick=100, owner="ana").list().items])
+                + str(seen.change_header(owner="ana", since=0).to_dict())
+                + str(seen.add("Ana's pronouns matter", owner="ana").similar)
+                for seen in (mem, ana, bot)
+            ]
+        )
+
+    granted, declined = (
+        bot.add(THEY, **PRONOUNS).memory.id,
+        bot.add("Ana's name is Zed", kind="profile", key="name").memory.id,
+    )
+    assert "they/them" not in reads()
+    ana.decline(declined)
+    ana.grant(granted)
+    told = reads()
+    assert told.count("they/them") > 10 and "Zed" not in told
+
+
 # ── what the person says ────────────────────────────────────────────────────────────────────────────────────────────
 
 
