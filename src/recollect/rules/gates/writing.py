@@ -14,7 +14,6 @@ from recollect.rules.extraction.message import SENTENCE_END
 from recollect.rules.gates.draft import Context, Draft, Rejection
 from recollect.rules.language.word_lists import any_of, entries, word_set
 from recollect.rules.statements import ChangeMark, Tense, read_statement
-from recollect.rules.statements.reader import detect_language
 from recollect.rules.statements.tagger import FINITE, Word, tag_english
 from recollect.rules.trust.borders import source_of
 
@@ -129,6 +128,10 @@ def faults_of(text: str, kind: Kind) -> tuple[str, ...]:
     >>> faults_of("Ana lives in Lisbon.", Kind.EPISODIC)
     ('writing:not_past_tense', 'writing:stable_fact')
     """
+    from recollect.rules.statements.reader import (
+        detect_language,
+    )  # it loads the tables, which the command line's help must not
+
     plain = _QUOTED.sub("‘’", text)
     sentences = sentences_of(plain)
     english = detect_language(plain) == "en"
