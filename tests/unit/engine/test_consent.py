@@ -161,6 +161,23 @@ def test_no_agent_and_nobody_else_grants(mem: Any, ana: Any, bot: Any) -> None:
     assert [one.content for one in ana.list(kind="profile").items] == ["Ana lives in Porto"]
 
 
+def test_no_agent_takes_a_field_over_that_the_person_left_as_an_inference(place: Any) -> None:
+    with recollect.open(place, policy="default") as mem:
+        ana, bot = mem.as_caller(user="ana"), mem.as_caller(user="ana", agent="planner")
+        city = bot.add("Ana lives in Porto", kind="profile", key="city").memory.id
+        bot.archive(city)
+        assert ana.restore(city).authority == "ai_inferred"
+        other = bot.add("Ana lives in Rome", kind="profile", key="diet").memory.id
+        with pytest.raises(recollect.NotAllowed):
+            bot.supersede(city, by=other)
+        assert ana.supersede(city, by=other).outcome == "superseded"
+        waiting = bot.add(THEY, **PRONOUNS).memory.id
+    with recollect.open(place, policy={"privacy": {"consent_keys": []}}) as mem:  # what waits is still the person's
+        with pytest.raises(recollect.NotAllowed):
+            mem.as_caller(user="ana", agent="planner", rights=["read", "write", "govern"]).grant(waiting)
+        assert mem.as_caller(user="ana").grant(waiting).status == "active"
+
+
 def test_a_governor_decides_where_nobody_is_the_person(mem: Any) -> None:
     bot = mem.as_caller(agent="planner", projects=["apollo"], rights=["read", "write"])
     id = bot.add("The project speaks English", space="project", kind="profile", key="language").memory.id
@@ -288,10 +305,9 @@ def test_a_plain_answer_in_a_turn_decides_the_proposal_that_it_is_about(asked: A
     with recollect.open(":memory:") as mem:
         ana, bot = mem.as_caller(user="ana", session="s1"), mem.as_caller(user="ana", agent="planner", session="s1")
         id = bot.add("Ana's preferred name is Ana", **NAME).memory.id
-        ana.turn(session="s1", user="Hello there", ai=asked)
-        bot.turn(session="s1", user="Hm.", ai=asked)
-        for relayed in (mem.as_caller(user="ana", agent="x", session="s1", rights=["read", "write", "relay"]),):
-            relayed.turn(session="s1", user=said if said == "Yes." else "Hm.", ai=asked)
+        bot.turn(session="s1", user="Hello there", ai=asked)
+        relayed = mem.as_caller(user="ana", agent="x", session="s1", rights=["read", "write", "relay"])
+        relayed.turn(session="s1", user=said if said in ("Yes, please.", "No thanks.") else "Hm.", ai=asked)
         assert mem.get(id).status == "pending"
         ana.turn(session="s1", user=said)
         assert mem.get(id).status == became, rules(mem, id)

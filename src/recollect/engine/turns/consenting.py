@@ -61,8 +61,8 @@ def _last_words_of_assistant(writing: Writing, exchange: Exchange) -> str | None
     stream = writing.writer.stream_at(address) if address is not None else None
     if stream is None:
         return None
-    found = [one.body for one in writing.writer.standing(stream, "turns", MAX_EVICTED)() if one.body is not None]
-    lines = [body for body in found if OF_A_TURN in body.get("meta", {})]
-    latest = max((int(body["tick"]) for body in lines), default=0)
-    said = [body["content"] for body in lines if body["tick"] == latest and body.get("role") == "assistant"]
-    return said[-1] if len(said) == 1 else None
+    found = writing.writer.standing(stream, "turns", MAX_EVICTED)()
+    lines = [(one.number, one.body) for one in found if one.body is not None and OF_A_TURN in one.body.get("meta", {})]
+    latest = max((int(body["tick"]) for _, body in lines), default=0)
+    said = [(number, body) for number, body in lines if body["tick"] == latest and body.get("role") == "assistant"]
+    return str(max(said, key=lambda line: line[0])[1]["content"]) if said else None
