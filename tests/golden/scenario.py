@@ -27,8 +27,8 @@ import yaml
 FOLDER = Path(__file__).parent / "scenarios"
 EXPECT = "\nexpect:"
 VERBS = frozenset(
-    """turn record recall query add add_many edit phase phase_diff promote tick forget erase consolidate snapshot resolve upkeep
-    traces""".split(),
+    """turn record recall query add add_many edit phase phase_diff promote tick forget grant decline erase consolidate snapshot
+    resolve upkeep traces""".split(),
 )
 """The methods of the Python door, ``recall`` being ``recall_for``, ``phase`` ``start_phase`` and ``snapshot`` ``snapshot_block``.
 ``tick`` lets days, or writes to one space, go by; ``traces`` reads back what the policy kept."""

@@ -191,6 +191,8 @@ VERBS: dict[str, Callable[[_Stage, Recollect, Any], Any]] = {
     "consolidate": lambda stage, view, arguments: view.consolidate(**arguments),
     "snapshot": lambda stage, view, arguments: view.snapshot_block(**arguments),
     "resolve": _resolve,
+    "grant": lambda stage, view, name: view.grant(stage.memory(name)),
+    "decline": lambda stage, view, name: view.decline(stage.memory(name)),
     "upkeep": lambda stage, view, arguments: view.upkeep(**arguments),
     "traces": _traces,
 }

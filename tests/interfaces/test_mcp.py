@@ -36,6 +36,9 @@ ADMIN = [
     "memory_reject",
     "memory_lift",
     "memory_rejections",
+    "memory_consent",
+    "memory_grant",
+    "memory_decline",
 ]
 LISTING_BYTES = 8_414
 """What the listing of the default tools took when it had five of them. Every client pays for it in every conversation."""
@@ -454,6 +457,25 @@ def test_tools_are_chosen_by_set_and_by_name() -> None:
     for wrong in ("", "nonsense", "query,"):
         with pytest.raises(BadInput):
             choose_tools(wrong)
+
+
+def test_consent_is_listed_for_an_agent_and_granted_by_the_person_alone() -> None:
+    tools = choose_tools("admin")
+    with recollect.open(":memory:") as mem:
+        ana, bot = mem.as_caller(user="ana"), mem.as_caller(user="ana", agent="planner")
+        ids = [
+            bot.add(text, kind="profile", key="city").memory.id for text in ("Ana lives in Porto", "Ana lives in Rome")
+        ]
+        listed = tools["memory_consent"].call(bot, {}).values["proposals"]
+        assert [one["id"] for one in listed] == ids
+        for memory, agent in ((bot, {}), (ana, {"agent": "planner"})):
+            with pytest.raises(NotAllowed):
+                tools["memory_grant"].call(memory, {"id": ids[0], **agent})
+        assert tools["memory_grant"].call(ana, {"id": ids[0]}).values["memory"]["status"] == "active"
+        assert (
+            tools["memory_decline"].call(ana, {"id": ids[1], "reason": "no"}).values["rejection"]["memory_id"] == ids[1]
+        )
+        assert tools["memory_consent"].call(ana, {}).values["proposals"] == []
 
 
 def test_names_and_schemas_suit_every_client() -> None:

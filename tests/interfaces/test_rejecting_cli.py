@@ -25,3 +25,18 @@ def test_a_field_that_waits_is_listed_and_accepted(shell: Shell) -> None:
     id = waits["memory"]["id"]
     assert [one["id"] for one in shell.json("list", "--status", "pending")["items"]] == [id]
     assert shell.json("resolve", id, "--winner", id)["status"] == "active"
+
+
+def test_the_queue_of_consent_is_listed_granted_and_declined(shell: Shell) -> None:
+    def propose(content: str, key: str) -> str:
+        told = shell.json("add", content, "--kind", "profile", "--key", key, "--owner", "ana", "--source", "agent")
+        return str(told["memory"]["id"])
+
+    city, name = propose("Ana lives in Porto", "city"), propose("Ana's preferred name is Ana", "preferred_name")
+    assert [one["id"] for one in shell.json("consent", "list", "--owner", "ana")] == [city, name]
+    assert city[:13] in shell.run("consent", "list")
+    refused = shell.json("--as-user", "ana", "--as-agent", "planner", "consent", "grant", city, code=1)
+    assert refused["error"]["code"] == "not_allowed"
+    assert shell.json("consent", "grant", city[:13])["status"] == "active"
+    assert shell.run("consent", "decline", name, "--reason", "no").startswith("declined")
+    assert shell.json("consent", "list") == [] and "nothing waits" in shell.run("consent", "list")

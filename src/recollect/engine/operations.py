@@ -30,6 +30,8 @@ from recollect.model.operation import Node, Op, Operation, OperationCount, OpSta
 from recollect.model.receipt import Page, Receipt
 from recollect.model.record import Candidate
 from recollect.model.vocabulary import KIND_CLASS, Kind, KindClass, Outcome, Space
+from recollect.rules.gates.draft import Draft, Rejection
+from recollect.rules.gates.writing import met_at_first
 from recollect.rules.privacy.gate import denied_types
 from recollect.stores.protocol import OperationPlace, OperationsWanted, Reader, Stored, Writer
 
@@ -40,6 +42,7 @@ DIGITS = {Period.HOUR: 13, Period.DAY: 10, Period.TOTAL: 0}
 P = ParamSpec("P")
 T = TypeVar("T")
 Placed = tuple[OperationPlace, Operation]
+Counted = tuple[str, Node, Op, OpStatus]
 
 _OP_OF = {
     Outcome.STORED: Op.CREATE,
@@ -90,14 +93,15 @@ class WriteLog:
         """What is already known was searched for; how alike the neighbours were that it found."""
         self._scores = scores
 
-    def wrote(self, candidate: Candidate, receipt: Receipt, at: str) -> None:
-        """A candidate, as it left the gates, became or met a memory."""
-        memory = receipt.memory
+    def wrote(self, draft: Draft, receipt: Receipt, at: str) -> None:
+        """Note that a draft became or met a memory, and whether its text met the writing constraints at first."""
+        candidate, memory, met = draft.candidate, receipt.memory, met_at_first(draft)
         assert memory is not None, "what was not denied has a memory"
         user = _user(self._caller, memory.user_id, memory.space, memory.owner)
         thread = candidate.thread_id or self._caller.session
         node, id, category = _node(memory.kind), memory.id, memory.category
-        self.operations.append(Operation(at, user, thread, node, Op.CLASSIFY, OpStatus.OK, id, category))
+        first_pass = None if met is None else float(met)
+        self.operations.append(Operation(at, user, thread, node, Op.CLASSIFY, OpStatus.OK, id, category, first_pass))
         scores = self._searched(at, user, thread, node, id, category)
         self.operations.append(Operation(at, user, thread, node, _OP_OF[receipt.outcome], OpStatus.OK, id, category))
         if receipt.outcome is Outcome.STORED:
@@ -105,11 +109,12 @@ class WriteLog:
                 Operation(at, user, thread, node, Op.LINK, OpStatus.OK, id, category, score) for score in scores
             ]
 
-    def refused(self, candidate: Candidate, at: str) -> None:
+    def refused(self, candidate: Candidate, no: Rejection, at: str) -> None:
         """A gate said no. Whatever it refused is not repeated here."""
+        first_pass = 0.0 if no.gate == "writing" else None
         user, thread = self._names(candidate)
         node = _node(candidate.kind)
-        self.operations.append(Operation(at, user, thread, node, Op.CLASSIFY, OpStatus.SKIPPED))
+        self.operations.append(Operation(at, user, thread, node, Op.CLASSIFY, OpStatus.SKIPPED, similarity=first_pass))
         self._searched(at, user, thread, node)
 
     def _searched(
@@ -235,8 +240,14 @@ def ops(
 
 def _counted(found: Iterable[Placed], digits: int) -> Iterator[OperationCount]:
     """How often each thing was done, of what a caller may know of: the database's own counts include the rest."""
-    counts = Counter((done.at[:digits], done.node, done.op, done.status) for _, done in found)
-    return (OperationCount(*what, count) for what, count in sorted(counts.items()))
+    counts, checked, met = Counter[Counted](), Counter[Counted](), Counter[Counted]()
+    for _, done in found:
+        what = (done.at[:digits], done.node, done.op, done.status)
+        counts[what] += 1
+        if done.op is Op.CLASSIFY and done.similarity is not None:
+            checked[what] += 1
+            met[what] += done.similarity == 1
+    return (OperationCount(*what, count, checked[what], met[what]) for what, count in sorted(counts.items()))
 
 
 @again_on_conflict

@@ -24,7 +24,7 @@ from recollect.model.seals import committed_form, with_salts
 from recollect.model.state import State, body_in_force
 from recollect.model.vocabulary import Authority, Kind, Source, Space, Status
 from recollect.rules.gates.classification import expiry_reason
-from recollect.rules.identity.decision import needs_consent
+from recollect.rules.identity.consent import waiting_field
 from recollect.rules.identity.rejected_values import Claim, claimed_marks, rejected_marks, seal, sealed_in
 from recollect.rules.language.findable import Findable, findable
 from recollect.rules.ledger import fold
@@ -280,16 +280,15 @@ class Pen:
         self._admitted.add(id)
 
     def _check_may_become_active(self, id: str) -> None:
-        """Raise if a memory holds a rejected value, or an agent without ``govern`` would set what is for the person alone."""
+        """Raise if a memory holds a rejected value, or if an agent would set a profile field that waits for the person."""
         state, body, address = self._states.get(id), self._bodies.get(id), self.stream.address
         if body is None or address is None or (state is not None and state.status is Status.ACTIVE):
             return
         key = state.canonical_key if state is not None else body["canonical_key"]
         authority = Authority(state.authority if state is not None else body["authority"])
         named = body.get("meta", {}).get("key")
-        waits = needs_consent(Kind(body["kind"]), key, named, authority, self.engine.policy.privacy)
-        if waits and self.engine.caller.is_an_agent:
-            self.engine.require(Right.GOVERN, "set this profile field: that is for the person")
+        if waiting_field(Kind(body["kind"]), key, named, authority, self.engine.policy) is not None:
+            refuse_agents(self.engine, "set this profile field")
         claim = Claim.of_memory(address, body, key)
         if against := rejections_of(self.engine, self.writer, claim):
             raise WrongState(
@@ -483,6 +482,13 @@ class Pens:
         self._pens[pen.stream.number] = pen
         keep(self._engine, self._writer, expire_due(pen), pen.stream.number)
         return pen
+
+
+def refuse_agents(engine: Engine, what: str) -> None:
+    """Raise if an agent asks, whatever its rights: consent is a person's to give."""
+    if engine.caller.is_an_agent:
+        hint = "Ask the person: `grant` by the person, or by a caller with the govern right that is no agent."
+        raise NotAllowed(f"an agent may not {what}: that is for the person.", field="id", hint=hint)
 
 
 def may_change(engine: Engine, reader: Reader, stored: Stored) -> bool:

@@ -54,7 +54,11 @@ class Period(StrEnum):
 
 
 class Operation(NamedTuple):
-    """One operational event. ``similarity`` is the best neighbour's score, where there was a neighbour."""
+    """One operational event.
+
+    ``similarity`` is the best neighbour's score, where there was a neighbour; of ``classify`` it is 1 if the text met the
+    writing constraints as it was written, 0 if it did not, and nothing if it was not held to them.
+    """
 
     at: str
     user: str | None
@@ -72,13 +76,19 @@ class Operation(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class OperationCount(Plain):
-    """How often something was done in one period, which is the beginning of its time: ``2026-01-31`` or ``2026-01-31T09``."""
+    """How often something was done in one period, which is the beginning of its time: ``2026-01-31`` or ``2026-01-31T09``.
+
+    ``checked`` of them were texts held to the writing constraints, of which ``met`` passed as they were written: the
+    first-pass rate is ``met / checked``, over the rows of ``classify``.
+    """
 
     period: str
     node: Node
     op: Op
     status: OpStatus
     count: int
+    checked: int = 0
+    met: int = 0
 
 
 class ModelCall(NamedTuple):

@@ -6,9 +6,10 @@ that does not exist is an error that names it and the nearest one that does.
 
 import difflib
 import re
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, ValidationError, model_validator
+from pydantic import AfterValidator, Field, ValidationError, field_validator, model_validator
 
 from recollect.model.canonical import canonical_json
 from recollect.model.errors import BadPolicy
@@ -133,7 +134,7 @@ class Write(Section):
 
 
 GATES = tuple(
-    "place namespace border classify write_policy retention steps noise length privacy validity naming".split()
+    "place namespace border classify write_policy retention steps noise writing length privacy validity naming".split()
 )
 _GATES_BEFORE = {
     "border": {"place", "namespace"},
@@ -198,6 +199,32 @@ class Length(Section):
     model_written_max_characters: int = Field(280, ge=1, description="summaries and insights that a model wrote")
 
 
+WritingAction = Literal["off", "flag", "trim", "reject"]
+Writer = Literal["agent", "model"]
+_WRITING: dict[Writer, WritingAction] = {"agent": "flag", "model": "reject"}
+
+
+class Writing(Section):
+    """What happens to text that an agent or a model writes against the writing constraints."""
+
+    action: dict[Writer, WritingAction] = Field(
+        _WRITING,
+        description="for what an agent writes, and for what a model of upkeep proposes. off: not looked at; flag: stored, and "
+        "the receipt says what is wrong; trim: cut to the leading sentences that fit, and flagged; reject: refused. One word "
+        "goes for both; a writer left out has its own default. A person's words are never held to them",
+    )
+
+    @field_validator("action", mode="before")
+    @classmethod
+    def _for_each_writer(cls, given: Any) -> Any:
+        """Take one word for all writers, and what YAML makes of a bare ``off``."""
+        each = given if isinstance(given, Mapping) else dict.fromkeys(_WRITING, given)
+        return {**_WRITING, **{writer: "off" if action is False else action for writer, action in each.items()}}
+
+    def action_for(self, writer: Writer) -> WritingAction:
+        return self.action[writer]
+
+
 PROFILE_KEYS = """
     name preferred_name pronouns city country location home_city language languages time_zone timezone employer
     company role job_title birthday email phone tone goals diet allergies likes dislikes hobbies family pets
@@ -226,6 +253,32 @@ class Privacy(Section):
     consent_keys: tuple[str, ...] = Field(
         CONSENT_KEYS,
         description="the fact keys of profile memories that wait as pending, unless the person stated them",
+    )
+
+
+class Consent(Section):
+    """How a profile field that somebody else proposes waits for the person, and when a harmless one applies itself.
+
+    Which fields take consent is said by ``privacy.consent_keys``.
+    """
+
+    wait_days: int = Field(7, ge=1, le=3_650, description="days that a proposal waits before it lapses")
+    benign_keys: tuple[str, ...] = Field(
+        ("tone", "communication_style", "goals"),
+        description="the fact keys of profile memories that apply themselves when two independent signals agree, or when one "
+        "insight is sure enough; until then they wait as pending",
+    )
+    confidence_min: float = Field(
+        0.8,
+        ge=0,
+        le=1,
+        description="how sure an insight must be for a benign field that is built upon it to apply itself",
+    )
+    overlap_min: float = Field(
+        0.8, gt=0, le=1, description="share of common words from which two statements of a profile field are alike"
+    )
+    ratio_min: float = Field(
+        0.9, gt=0, le=1, description="similarity of the letters from which two statements of a profile field are alike"
     )
 
 
@@ -522,8 +575,10 @@ class Policy(Section):
     write: Write = Write()
     gates: Gates = Gates()
     noise: Noise = Noise()
+    writing: Writing = Writing()
     length: Length = Length()
     privacy: Privacy = Privacy()
+    consent: Consent = Consent()
     near_duplicates: NearDuplicates = NearDuplicates()
     identity: Identity = Identity()
     conflict: Conflict = Conflict()

@@ -391,12 +391,33 @@ class RejectedValue(Plain):
 
 
 @dataclass(frozen=True, slots=True)
+class Proposal(Plain):
+    """A profile field that somebody else than the person proposes, and that waits for consent until ``lapses_at``.
+
+    ``instead_of`` is what holds now, if anything does; ``times`` counts how often it was proposed.
+    """
+
+    id: str
+    key: str | None
+    content: str
+    instead_of: str | None
+    namespace: str
+    space: str
+    owner: str
+    proposed_by: str | None
+    at: str
+    lapses_at: str
+    times: int = 1
+
+
+@dataclass(frozen=True, slots=True)
 class UpkeepReport(Plain):
-    """What a round of upkeep did: the ids that expired, were put away unused, and were purged."""
+    """What a round of upkeep did: the ids that expired, were put away unused, were purged, and lapsed without a decision."""
 
     expired: tuple[str, ...] = ()
     forgotten: tuple[str, ...] = ()
     purged: tuple[str, ...] = ()
+    lapsed: tuple[str, ...] = ()
     beyond_reach: tuple[str, ...] = ()
     """Where removed bytes may still lie, if the files could not be rewritten."""
     events: tuple[dict[str, Any], ...] = ()

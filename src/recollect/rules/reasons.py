@@ -7,6 +7,7 @@ from typing import Any
 from recollect.model.rendering import one_line
 from recollect.model.trace import Trace, TraceType
 from recollect.rules.extraction import RULES as EXTRACTION_RULES
+from recollect.rules.gates.writing import FAULTS as WRITING_FAULTS
 from recollect.rules.identity.change import RULES as CHANGE_RULES
 from recollect.rules.identity.decision import READER_RULES
 
@@ -28,6 +29,7 @@ REASONS: dict[str, str] = {
     "tier_log": "the log tier is never stored",
     "canon_needs_authority": "what a model or a tool inferred cannot be canon",
     "too_long": "it is longer than its kind allows",
+    "writing_constraints": "a model or an agent wrote it against the writing constraints",
     "procedure_category": "it is a procedure, and a category other than `procedural` was given",
     "procedure_not_numbered": "a procedure is numbered steps, and it is none",
     "procedure_not_imperative": "one of its steps does not say what to do",
@@ -127,6 +129,9 @@ REASONS: dict[str, str] = {
     "layer:says_preference": "it says what someone likes or dislikes",
     "layer:says_who": "it says who someone is",
     "layer:rule_needs_authority": "what a model or a tool inferred may tell of a rule, and is none",
+    "writing:passed": "it meets the writing constraints",
+    "writing:trimmed": "it was cut to the leading sentences that fit",
+    **WRITING_FAULTS,
     "layer:default": "nothing else fits, so it is a fact about the world",
     "authority:system_imposed": "the operator imposed it",
     "authority:tool_verified": "a tool that the policy trusts verified it",
@@ -171,6 +176,12 @@ REASONS: dict[str, str] = {
     "consent:pending": "it is for the person alone to set, so it waits for their consent",
     "consent:said_again": "the same proposal waits already, and was counted once more",
     "consent:given": "the person consented",
+    "consent:said_so": "the person said so themselves, which is consent",
+    "consent:declined": "the person declined it",
+    "consent:lapsed": "nobody decided about it in time",
+    "consent:overtaken": "the person stated this field otherwise, so the proposal no longer waits",
+    "consent:corroborated": "two independent signals agree on a harmless field",
+    "consent:insight": "an insight that is sure enough stands behind a harmless field",
     "change:stated_by_caller": "the caller said how it relates to what was known",
     "change:register_moves_on": "a register's new state replaces the old",
     # How long it is kept.

@@ -338,7 +338,9 @@ def test_profile_keys_are_allow_listed() -> None:
 
 
 def test_the_gates_run_in_order_and_the_first_no_ends_it() -> None:
-    expected = "place namespace border classify write_policy retention steps noise length privacy validity naming"
+    expected = (
+        "place namespace border classify write_policy retention steps noise writing length privacy validity naming"
+    )
     assert list(GATES) == list(Policy().gates.order) == expected.split()
     assert all(gate.__name__ == f"{name}_gate" for name, gate in GATES.items())
     everything_wrong = draft("tick marker " + SECRET + " x" * 1_000, tier="canon")

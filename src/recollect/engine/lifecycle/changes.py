@@ -10,11 +10,21 @@ from pydantic import ValidationError
 from recollect.engine import operations, tracing
 from recollect.engine.context import Engine, find
 from recollect.engine.lifecycle.outdated import decide
+from recollect.engine.lifecycle.settling import (
+    check_may_grant,
+    expect,
+    has_lapsed,
+    held,
+    lapse,
+    make_active,
+    note_consent,
+    shown_after,
+)
 from recollect.engine.operations import failures_noted
 from recollect.engine.read.assemble import as_seen, to_memory
 from recollect.engine.read.filters import check_categories
 from recollect.engine.read.reading import current
-from recollect.engine.read.validity import check_validity, closed_by
+from recollect.engine.read.validity import check_validity
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.tracing import keep
 from recollect.engine.transaction import (
@@ -28,8 +38,7 @@ from recollect.engine.transaction import (
     tell_gone,
 )
 from recollect.engine.write.drafting import bad_input
-from recollect.engine.write.incumbents import Held, holder, no_room
-from recollect.engine.write.relations import carry_links_on
+from recollect.engine.write.incumbents import no_room
 from recollect.model.caller import Right
 from recollect.model.canonical import format_time, parse_time
 from recollect.model.errors import BadInput, StoreError, WrongState
@@ -38,10 +47,9 @@ from recollect.model.operation import Node, Op
 from recollect.model.receipt import UpkeepReport
 from recollect.model.record import Candidate, Memory
 from recollect.model.state import State
-from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, Status
-from recollect.rules.identity.decision import DEFAULT_CATEGORY, GIVEN, TAKES_OVER, is_stated, taken_over
+from recollect.model.vocabulary import Kind, Status
+from recollect.rules.identity.decision import is_stated
 from recollect.rules.privacy.gate import denied_types
-from recollect.rules.trust.authority import outranks
 from recollect.rules.trust.provenance import holds_words_of, sources_named
 from recollect.stores.protocol import NO_LIMIT, Erased, Reader, Selection, Stored
 
@@ -77,33 +85,25 @@ def resolve(engine: Engine, id: str, *, winner: str) -> Memory:
         return decided
     with changing(engine, id) as (pen, stored):
         hint = "Only a contradictory or a pending memory waits for a decision."
-        _expect(stored, (Status.CONTRADICTORY, Status.PENDING), "resolve", hint)
+        expect(stored, (Status.CONTRADICTORY, Status.PENDING), "resolve", hint)
         chosen = find(engine, pen.writer, winner, "winner").state.id
-        incumbent, beside = _held(pen, stored)
+        incumbent, beside = held(pen, stored)
         was_pending = stored.state.status is Status.PENDING
         if engine.caller.is_an_agent:
             engine.require(Right.GOVERN, "settle a contradiction or give consent: that is for a person")
+        if was_pending and chosen == stored.state.id:
+            check_may_grant(pen, stored)
         if incumbent is not None:
             may_overrule(engine, incumbent)
         _check_winner(pen, stored, incumbent, chosen)
         if chosen != stored.state.id:
             pen.record(Event.RESOLVED, stored.state.id, rule="resolved:by_hand", to=Status.ARCHIVED)
         else:
-            _promote(pen, stored, incumbent, beside=beside)
+            make_active(pen, stored, incumbent, beside=beside)
             if stored.state.status is Status.ACTIVE and was_pending:
-                _note_consent(pen, stored)
+                note_consent(pen, stored)
             pen.note_use(stored.state.id)
-        return _done(pen, stored.state.id)
-
-
-def _note_consent(pen: Pen, stored: Stored) -> None:
-    """Note that a person consented to what was proposed: it counts as theirs from now on."""
-    order = pen.engine.policy.conflict.authority_order
-    if not pen.engine.caller.is_an_agent and outranks(
-        Authority.USER_ASSERTED, Authority(stored.state.authority), order
-    ):
-        given = {"authority": str(Authority.USER_ASSERTED), "authority_reason": GIVEN}
-        pen.record(Event.EDITED, stored.state.id, rule=GIVEN, amendment={"set": given})
+        return shown_after(pen, stored.state.id)
 
 
 def _check_winner(pen: Pen, stored: Stored, incumbent: Stored | None, chosen: str) -> None:
@@ -125,51 +125,16 @@ def _check_winner(pen: Pen, stored: Stored, incumbent: Stored | None, chosen: st
     raise BadInput("is neither side of this contradiction.", field="winner", hint=hint)
 
 
-def _promote(pen: Pen, stored: Stored, incumbent: Stored | None, *, beside: bool) -> None:
-    other = None
-    if beside:
-        pen.keep_beside(stored.state.id)
-    if incumbent is not None and incumbent.body is not None:
-        other = incumbent.state.id
-        pen.load(incumbent)
-        tell_gone(pen, incumbent, "superseded")
-        content = (stored.body or {}).get("content", "")
-        closing = closed_by(stored.state.valid_from, content, incumbent)
-        winner = stored.state.id
-        pen.record(
-            Event.SUPERSEDED, other, rule="resolved:by_hand", to=Status.SUPERSEDED, other=winner, amendment=closing
-        )
-    pen.record(Event.RESOLVED, stored.state.id, rule="resolved:by_hand", to=Status.ACTIVE, other=other)
-    if incumbent is not None and other is not None:
-        carry_links_on(pen, incumbent, stored.state.id)
-        _take_over(pen, stored, incumbent)
-
-
-def _take_over(pen: Pen, winner: Stored, loser: Stored) -> None:
-    """What was decided about the concept holds for the one that is believed now, where it says nothing else.
-
-    A person chose it, so that it counts for no less than the one before.
-    """
-    state, order = winner.state, pen.engine.policy.conflict.authority_order
-    stated = {name for name in ("pinned", "tags") if getattr(state, name)}
-    stated |= {"category"} if state.category != DEFAULT_CATEGORY else set()
-    stated |= {"importance"} if is_stated(state.importance_reason) else set()
-    taken = taken_over(loser.state, stated, Authority(loser.state.authority), order)
-    if taken:
-        values = {name: list(value) if isinstance(value, tuple) else value for name, value in taken.items()}
-        pen.record(Event.EDITED, state.id, rule=TAKES_OVER, amendment={"set": values})
-
-
 @failures_noted(Node.HOTPATH, Op.UPDATE)
 @again_on_conflict
 def archive(engine: Engine, id: str) -> Memory:
     """Put an active memory out of recall for good, keeping it for the record."""
     with changing(engine, id) as (pen, stored):
         waiting = (Status.CONTRADICTORY, Status.PENDING)
-        _expect(stored, (Status.ACTIVE, *waiting), "archive", "Only what is active or waiting can be.")
+        expect(stored, (Status.ACTIVE, *waiting), "archive", "Only what is active or waiting can be.")
         tell_gone(pen, stored, "archived:by_hand")
         pen.record(Event.ARCHIVED, stored.state.id, rule="archived:by_hand", to=Status.ARCHIVED)
-        return _done(pen, stored.state.id)
+        return shown_after(pen, stored.state.id)
 
 
 @failures_noted(Node.HOTPATH, Op.DELETE)
@@ -239,7 +204,7 @@ def _forget_copy(engine: Engine, id: str) -> None:
 def _forget_one(engine: Engine, id: str, copies: Sequence[str]) -> Memory:
     with changing(engine, id, Op.DELETE) as (pen, stored):
         allowed = tuple(status for status in Status if status is not Status.SOFT_DELETED)
-        _expect(stored, allowed, "forget", "It is soft-deleted already.")
+        expect(stored, allowed, "forget", "It is soft-deleted already.")
         if stored.state.status is Status.SUPERSEDED:
             raise WrongState(
                 "an older version is history, and history is kept.",
@@ -249,7 +214,7 @@ def _forget_one(engine: Engine, id: str, copies: Sequence[str]) -> Memory:
         tell_gone(pen, stored, "forgotten:by_hand")
         soft_delete(pen, stored.state.id, Event.FORGOTTEN, "forgotten:by_hand")
         note_forgotten(engine, (stored.state.id, *copies))
-        return _done(pen, stored.state.id)
+        return shown_after(pen, stored.state.id)
 
 
 @failures_noted(Node.HOTPATH, Op.UPDATE)
@@ -257,18 +222,18 @@ def _forget_one(engine: Engine, id: str, copies: Sequence[str]) -> Memory:
 def restore(engine: Engine, id: str) -> Memory:
     """Bring back what was archived, forgotten, expired or found redundant, if its key is still free."""
     with changing(engine, id) as (pen, stored):
-        _expect(stored, _RESTORABLE, "restore", "Only what was archived, forgotten or redundant can come back.")
+        expect(stored, _RESTORABLE, "restore", "Only what was archived, forgotten or redundant can come back.")
         take_key(pen, stored)
         full = no_room(pen)
         if full is not None:
             raise WrongState("there is no room for it.", field="id", hint=full.detail)
         pen.record(Event.RESTORED, stored.state.id, rule="restored:by_hand", to=Status.ACTIVE)
-        return _done(pen, stored.state.id)
+        return shown_after(pen, stored.state.id)
 
 
 def take_key(pen: Pen, stored: Stored) -> None:
     """One concept, one live memory: a key that is in use again cannot be given back."""
-    taken, beside = _held(pen, stored)
+    taken, beside = held(pen, stored)
     if beside:
         pen.keep_beside(stored.state.id)
     if taken is not None:
@@ -316,7 +281,7 @@ def _edited(engine: Engine, id: str, values: Mapping[str, Any]) -> Memory:
             raise _AlreadySo(stored.state.id)
         pen.record(Event.EDITED, stored.state.id, rule="edited:by_hand", amendment={"set": dict(values)})
         pen.note_use(stored.state.id)
-        return _done(pen, stored.state.id)
+        return shown_after(pen, stored.state.id)
 
 
 def _says_so(state: State, values: Mapping[str, Any]) -> bool:
@@ -358,8 +323,9 @@ def _edited_values(engine: Engine, changes: Mapping[str, Any]) -> dict[str, Any]
 def upkeep(engine: Engine, progress: Callable[[int, int], None] | None = None) -> UpkeepReport:
     """One round of housekeeping over the tenant; safe at any time, and twice.
 
-    Expires what is past its date or tick, puts away what was not used for long and matters little, and removes the
-    content of what is past its purge date, and operational and governance events that are older than the policy keeps.
+    Expires what is past its date or tick, lets proposals lapse about which nobody decided in time, puts away what was not
+    used for long and matters little, and removes the content of what is past its purge date, and operational and governance
+    events that are older than the policy keeps.
     """
     engine.require(Right.OPERATE, "run upkeep")
     with engine.read() as reader:
@@ -388,6 +354,7 @@ def _upkeep_stream(engine: Engine, number: int, report: UpkeepReport) -> UpkeepR
         before = format_time(parse_time(at) - timedelta(days=settings.unused_after_days))
         unused = writer.unused_ids(pen.stream, before, settings.unused_importance_below)
         due = writer.purgeable_ids(pen.stream, at)
+        lapsed = _lapse_overdue(pen)
         for id, stored in _loaded(pen, unused):
             soft_delete(pen, id, Event.EXPIRED, "lifecycle:unused")
             events += forgotten(engine, id, stored.body, "decay")
@@ -407,28 +374,24 @@ def _upkeep_stream(engine: Engine, number: int, report: UpkeepReport) -> UpkeepR
         report.expired + expired,
         report.forgotten + tuple(unused),
         report.purged + tuple(due),
+        report.lapsed + lapsed,
         events=report.events + tuple(events),
     )
+
+
+def _lapse_overdue(pen: Pen) -> tuple[str, ...]:
+    """Put away the stream's proposals about which nobody decided in time. Returns their ids."""
+    waiting = Selection(streams=(pen.stream.number,), equal={"status": str(Status.PENDING)})
+    found = pen.writer.select(pen.stream.tenant, waiting, NO_LIMIT)
+    overdue = [one for one in found if has_lapsed(pen.engine, pen.writer, one.state.id)]
+    for stored in overdue:
+        lapse(pen, stored)
+    noted = [operations.about(pen.engine, one, Op.TTL, pen.at, Node.WORKER) for one in overdue]
+    operations.keep(pen.engine, pen.writer, noted)
+    return tuple(one.state.id for one in overdue)
 
 
 def _loaded(pen: Pen, ids: Sequence[str]) -> list[tuple[str, Stored]]:
     found = pen.writer.by_ids(pen.stream.tenant, ids) if ids else {}
     pen.load(*(found[id] for id in ids))
     return [(id, found[id]) for id in ids]
-
-
-def _held(pen: Pen, stored: Stored) -> Held:
-    assert stored.body is not None, "a memory that is moved has its content"
-    kind_class, state = KIND_CLASS[stored.body["kind"]], stored.state
-    where = pen.writer, pen.stream, stored.body["scope"], kind_class
-    return holder(pen.engine, *where, state.canonical_key, category=state.category)
-
-
-def _expect(stored: Stored, allowed: Sequence[Status], verb: str, hint: str) -> None:
-    if stored.state.status not in allowed:
-        raise WrongState(f"cannot {verb} a memory that is {stored.state.status}.", field="id", hint=hint)
-
-
-def _done(pen: Pen, id: str) -> Memory:
-    pen.flush()
-    return to_memory(*as_seen(pen.engine, pen.writer, [pen.stored(id)]))

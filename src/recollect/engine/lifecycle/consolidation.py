@@ -221,12 +221,11 @@ def _plan_all(engine: Engine, plan: Plan, memories: Sequence[Stored], steps: Ste
     compared = _best_first(engine, [stored for stored in memories if stored.state.id not in test_data])
     by_id = {one.id: stored for one, stored in compared}
     settings, begun, target = engine.policy, steps.done, steps.done + len(memories)
-    found = proposals(
-        [one for one, _ in compared],
-        settings.near_duplicates.overlap_min,
-        settings.text.synonyms,
-        lambda count: steps.advance(max(0, begun + count - steps.done)),
-    )
+    fields = [one for one, stored in compared if (stored.body or {}).get("kind") == Kind.PROFILE]
+    others = [one for one, stored in compared if (stored.body or {}).get("kind") != Kind.PROFILE]
+    usual, synonyms = settings.near_duplicates.overlap_min, settings.text.synonyms
+    found = proposals(others, usual, synonyms, lambda count: steps.advance(max(0, begun + count - steps.done)))
+    found += proposals(fields, max(usual, settings.consent.overlap_min), synonyms)  # fields take more to be one
     for step in found:
         assert step.other is not None, "what is compared is compared with another"
         plan.add(step, by_id[step.id], by_id[step.other])

@@ -25,6 +25,7 @@ from recollect.model.receipt import RejectedValue
 from recollect.model.vocabulary import SHARED, Authority, Namespace, Source, Space, Status
 from recollect.rules.gates.draft import Draft, Rejection
 from recollect.rules.gates.naming import slots_of
+from recollect.rules.identity.consent import DECLINED
 from recollect.rules.identity.rejected_values import (
     SECRET_BYTES,
     Claim,
@@ -68,7 +69,7 @@ def refusal(pen: Pen, draft: Draft, *, spoken: bool) -> Rejection | None:
     against = rejections_of(pen.engine, pen.writer, claim)
     if not against:
         return None
-    if spoken and _is_the_persons(pen, draft):
+    if spoken and is_the_persons(pen, draft):
         for one in against:
             if one.exactly and one.stream == pen.stream.number:
                 pen.lift(one.id, SAID_AGAIN)
@@ -81,15 +82,15 @@ def refusal(pen: Pen, draft: Draft, *, spoken: bool) -> Rejection | None:
     return Rejection("rejection", "rejected:value", detail)
 
 
-def _is_the_persons(pen: Pen, draft: Draft) -> bool:
+def is_the_persons(pen: Pen, draft: Draft) -> bool:
     """Whether a draft is a person's own statement where it is written: not passed on, not inferred, not promoted by others."""
     caller, address = pen.engine.caller, pen.stream.address
     if draft.authority is not Authority.USER_ASSERTED or draft.source not in (Source.USER, Source.PROMOTION):
         return False
-    return caller.trusted or (address is not None and _is_their_own(pen.engine, address))
+    return caller.trusted or (address is not None and is_their_own(pen.engine, address))
 
 
-def _is_their_own(engine: Engine, address: Address) -> bool:
+def is_their_own(engine: Engine, address: Address) -> bool:
     """Whether the caller is the person whose memory this is, and no agent asks for them."""
     caller = engine.caller
     own = {Space.USER: caller.user, Space.SESSION: caller.session}.get(address.space)
@@ -125,10 +126,18 @@ class _Value(NamedTuple):
 
 @failures_noted(Node.HOTPATH, Op.DELETE)
 @again_on_conflict
-def reject(engine: Engine, id: str, reason: str | None = None) -> RejectedValue:
+def reject(
+    engine: Engine,
+    id: str,
+    reason: str | None = None,
+    *,
+    rule: str = BY_HAND,
+    check: Callable[[Reader, Stored], None] | None = None,
+) -> RejectedValue:
     """Say of a memory that it was never true: it leaves the active set, and its value is refused from now on.
 
     For the person whose memory it is, or a caller with the right to govern. ``reason`` is kept as long as the memory is.
+    ``check`` may raise inside the lock.
     """
     if reason is not None:
         check_kept(engine.policy.privacy, "reason", reason)
@@ -145,8 +154,10 @@ def reject(engine: Engine, id: str, reason: str | None = None) -> RejectedValue:
         stored = find(engine, writer, id)
         before = stored.state.status
         require_change(engine, writer, stored)
+        if check is not None:
+            check(writer, stored)
         transaction = Transaction(writer, pens.at, lambda events, number: keep(engine, writer, events, number))
-        done = reject_in(engine, transaction, stored, addresses, BY_HAND, reason)
+        done = reject_in(engine, transaction, stored, addresses, rule, reason)
         pens.finish()
         if before in _LEAVES:
             operations.keep(engine, writer, [operations.about(engine, stored, Op.DELETE, own.at)])
@@ -181,7 +192,7 @@ def reject_in(
     """Reject a memory's value within a transaction, in the streams at these addresses, which it has locked."""
     writer = within.writer
     value = _value_of(engine, writer, stored)
-    _check_may_decide(engine, value.claim.address, "reject a value")
+    check_may_decide(engine, value.claim.address, "reject a value")
     pen, secret = within.pen_at(value.home), _secret(engine, writer, value.home)
     marks = sorted(seal(secret, mark) for mark in value.marks)
     entry = _same_rejection(engine, writer, pen.stream, marks) or pen.reject(stored.state.id, secret, marks, rule)
@@ -283,9 +294,9 @@ def _put_away(within: Transaction, stored: Stored, rule: str, reason: str | None
     return stored
 
 
-def _check_may_decide(engine: Engine, address: Address, what: str) -> None:
+def check_may_decide(engine: Engine, address: Address, what: str) -> None:
     """Raise unless this is the caller's own memory, and no agent asks; others need the right to govern."""
-    if not _is_their_own(engine, address):
+    if not is_their_own(engine, address):
         engine.require(Right.GOVERN, f"{what}: that is for the person")
 
 
@@ -301,7 +312,7 @@ def lift(engine: Engine, id: str) -> RejectedValue:
         address = stream.address
         assert address is not None, "a stream that may be read has an owner"
     with engine.write([address]) as writer:
-        _check_may_decide(engine, address, "lift a rejection")
+        check_may_decide(engine, address, "lift a rejection")
         if write_refusal(engine.caller, address, SHARED, Source.USER) is not None:
             raise NotAllowed("this caller may not write there.", field="id", hint="It takes the write right.")
         pens = Pens(engine, writer)
@@ -333,7 +344,7 @@ def _in_force(
         engine.require(Right.GOVERN, "see what was rejected")
     numbers = set(reader.rejecting_streams(engine.tenant))
     for stream in readable_streams(engine, reader, owner, space, tuple(Namespace)):
-        decides = engine.caller.may(Right.GOVERN) or (stream.address and _is_their_own(engine, stream.address))
+        decides = engine.caller.may(Right.GOVERN) or (stream.address and is_their_own(engine, stream.address))
         if stream.number in numbers and decides:
             ids = {one.id for one in reader.rejections(stream)}
             entries = [_made(engine, reader, id) for id in ids]
@@ -370,7 +381,9 @@ def _reason(engine: Engine, reader: Reader, entry: Entry) -> str | None:
     said = [
         brought[one.seq]["reason"]
         for one in reader.entries_about(engine.tenant, entry.other_id or "")
-        if one.rule in (BY_HAND, SAID_SO) and one.memory_id == entry.other_id and "reason" in brought.get(one.seq, {})
+        if one.rule in (BY_HAND, SAID_SO, DECLINED)
+        and one.memory_id == entry.other_id
+        and "reason" in brought.get(one.seq, {})
     ]
     return said[-1] if said else None
 

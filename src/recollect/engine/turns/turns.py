@@ -18,6 +18,7 @@ from recollect.engine.read.assemble import receipt_shown
 from recollect.engine.read.matching import standing
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.tracing import unquoted
+from recollect.engine.turns.consenting import decide_proposal, may_answer
 from recollect.engine.turns.exchange import OF_A_TURN, Exchange, ToolResult, as_session, slide
 from recollect.engine.turns.taking_back import misspoken, reject_misspoken, sessions_with, spoken_in, take_back
 from recollect.engine.turns.turn_recall import recalled
@@ -38,6 +39,8 @@ from recollect.rules.extraction.said import Discretion, Kept, TakenBack, discret
 from recollect.rules.gates.classification import classify_event
 from recollect.rules.gates.draft import Rejection
 from recollect.rules.gates.procedures import DETECTED, Procedure, detect
+from recollect.rules.identity.consent import Answer as ConsentAnswer
+from recollect.rules.identity.consent import answer_in
 from recollect.rules.privacy.gate import places
 from recollect.rules.prompt.turn_lines import merged, parts, put_right, says
 from recollect.rules.trust.authority import grant_authority, speaks_for_a_person
@@ -99,6 +102,8 @@ class _Leaving:
     """The streams that what is taken back may lie in."""
     never_true: Sequence[TakenBack] = ()
     """What the person says was never true."""
+    answer: ConsentAnswer | None = None
+    """The yes or no with which the person begins, if it may answer a proposal."""
 
     @property
     def answers(self) -> list[Answer]:
@@ -176,6 +181,7 @@ def _leaving(engine: Engine, exchange: Exchange) -> _Leaving:
     asked = discretion(exchange.user)
     said = _readable(engine, exchange.user if asked is None else asked.rest)
     never_true = taken_back(said) if said and asked is None else ()
+    answer = answer_in(said) if said and asked is None and may_answer(engine, exchange) else None
     lines = [parse_candidate(engine, fields) for fields in _lines(engine, exchange)]
     facts = _facts(engine, exchange, said) if said else []
     ways = [_way_of_a_fact(engine, exchange, fact) for fact in facts]
@@ -197,10 +203,11 @@ def _leaving(engine: Engine, exchange: Exchange) -> _Leaving:
         others=list(answers),
         asked=asked,
         touched=[
-            *(spoken_in(engine, exchange) if asked is not None or never_true else ()),
+            *(spoken_in(engine, exchange) if asked is not None or never_true or answer is not None else ()),
             *(sessions_with(engine, exchange, never_true) if never_true else ()),
         ],
         never_true=never_true,
+        answer=answer,
     )
 
 
@@ -218,6 +225,9 @@ def _write(writing: Writing, exchange: Exchange, leaving: _Leaving) -> Turn:
     """Write the lines, then what was stated, which names the lines that it was said in."""
     gone = take_back(writing, exchange, leaving.asked.leaves_out) if leaving.asked is not None else ()
     wrong = misspoken(writing, exchange, leaving.never_true) if leaving.never_true else []
+    if leaving.answer is not None:
+        facts = [one.fact for one in leaving.stated if one.fact is not None]
+        gone += decide_proposal(writing, exchange, leaving.answer, facts, leaving.touched)
     receipts = _written(writing, [_noted(answer, **{OF_A_TURN: True}) for answer in leaving.lines])
     ids = [receipt.memory.id for receipt in receipts[: leaving.spoken] if receipt.memory is not None]
     stated, promoted = _stated(writing, leaving.stated, ids)

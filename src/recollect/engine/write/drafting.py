@@ -97,12 +97,18 @@ def bad_input(error: ValidationError) -> BadInput:
 
 
 def draft_for(
-    engine: Engine, candidate: Candidate, *, promoting: bool = False, clean: set[str] | None = None
+    engine: Engine,
+    candidate: Candidate,
+    *,
+    promoting: bool = False,
+    proposed: bool = False,
+    clean: set[str] | None = None,
 ) -> Draft | Rejection:
     """What the gates make of a candidate. Those that are written together share what is known to be ``clean``."""
     check_concepts(candidate)
     known = set() if clean is None else clean
-    return pass_gates(Draft(candidate), Context(engine.policy, engine.caller, engine.clock(), promoting, known))
+    context = Context(engine.policy, engine.caller, engine.clock(), promoting, proposed, known)
+    return pass_gates(Draft(candidate), context)
 
 
 def check_concepts(candidate: Candidate) -> None:
@@ -152,8 +158,10 @@ def _kind_of_author(caller: Caller, candidate: Candidate, name: str) -> str | No
     return USER if is_person and not (by_machine and caller.trusted) else None
 
 
-def _speaker(engine: Engine, draft: Draft) -> Author:
-    """Return who is credited where nobody is named: the caller, unless it passes on what a tool or a model said."""
+def speaker_of(engine: Engine, draft: Draft) -> Author:
+    """Return who is credited: the author that is named, else the caller, unless it passes on what a tool or a model said."""
+    if draft.candidate.author is not None:
+        return draft.candidate.author
     caller, who = engine.caller, engine.caller.principal
     if draft.source is Source.TOOL and draft.candidate.actor_id not in (None, caller.agent):
         who = principal(TOOL, str(draft.candidate.actor_id))
@@ -169,7 +177,7 @@ def version_body(engine: Engine, draft: Draft, at: str, tick: int, phase: Mappin
     """
     candidate, key = draft.candidate, draft.key
     assert key is not None, "the naming gate sets the key"
-    author = candidate.author or _speaker(engine, draft)
+    author = speaker_of(engine, draft)
     meta = {
         **candidate.meta,
         **({"key": candidate.key} if candidate.key else {}),

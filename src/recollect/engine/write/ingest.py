@@ -36,6 +36,7 @@ from recollect.model.record import Candidate
 from recollect.model.vocabulary import Outcome
 from recollect.rules.gates.content import routed_elsewhere
 from recollect.rules.gates.draft import Rejection
+from recollect.rules.gates.writing import flags_of
 from recollect.stores.protocol import Reader, Writer
 
 MAX_BATCH = 10_000
@@ -210,8 +211,9 @@ class Writing:
         if isinstance(receipt, Rejection):
             receipt = self._deny(answer.draft.candidate, receipt)
         else:
-            receipt = replace(receipt, reasons=(*receipt.reasons, *again, *routed_elsewhere(answer.draft)))
-            self._log.wrote(answer.draft.candidate, receipt, pen.at)
+            noted = (*again, *routed_elsewhere(answer.draft), *flags_of(answer.draft))
+            receipt = replace(receipt, reasons=(*receipt.reasons, *noted))
+            self._log.wrote(answer.draft, receipt, pen.at)
             expired = (*self._first_phase(pen, answer.address), *expired)
         return replace(receipt, events=(*expired, *receipt.events)), pen.stream.number
 
@@ -224,7 +226,7 @@ class Writing:
         return [trace.memory_phase_started(caller, address.space, address.owner, pen.phase_id, str(why), policy)]
 
     def _deny(self, candidate: Candidate, no: Rejection) -> Receipt:
-        self._log.refused(candidate, self.at)
+        self._log.refused(candidate, no, self.at)
         return Receipt(Outcome.DENIED, None, (no.code,), (denied_trace(self.engine, candidate, no),), (), no.detail)
 
     def _around(

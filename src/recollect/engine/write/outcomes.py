@@ -10,7 +10,7 @@ from typing import Any
 
 from recollect.engine import operations
 from recollect.engine.context import find
-from recollect.engine.lifecycle import rejecting
+from recollect.engine.lifecycle import consent, rejecting
 from recollect.engine.read.assemble import as_seen, to_memory
 from recollect.engine.read.validity import closed_by, stated_validity
 from recollect.engine.transaction import Pen
@@ -30,17 +30,13 @@ from recollect.model.receipt import Changed, Receipt
 from recollect.model.vocabulary import KIND_CLASS, Authority, Change, KindClass, Outcome, Status
 from recollect.rules.gates.classification import renewed_tick
 from recollect.rules.gates.draft import Draft, Rejection
-from recollect.rules.identity import decision
+from recollect.rules.identity.consent import CORROBORATED, INSIGHT, PENDING, SAID_AGAIN, SAID_SO, Field
 from recollect.rules.identity.decision import Judgement, began_before, judge, may_both_hold, with_inheritance
 from recollect.rules.identity.keys import BY_RULE, CanonicalKey, KeySource, event_key, fallback_key, same_concept
 from recollect.rules.ledger.fold import CONFLICT_RULE
 from recollect.rules.time.validity import stopped_at
 from recollect.rules.trust.authority import outranks
 from recollect.stores.protocol import Stored
-
-MAX_PROPOSALS = 100
-"""How many pending memories of a stream a new proposal is compared with, the latest first."""
-
 
 NOT_TAKEN_OVER = (
     "pinned",
@@ -96,6 +92,9 @@ def decide(pen: Pen, prepared: Prepared, log: operations.WriteLog) -> Receipt | 
     refused = _find_refusal(pen, prepared, incumbent)
     if refused is not None:
         return refused
+    if consent.settle_by_statement(pen, prepared.draft):
+        incumbent, beside = _find_holder(pen, prepared.draft)
+        prepared = prepared._replace(beside=beside)
     if incumbent is not None and not _evict_if_outweighed(pen, prepared.draft, incumbent):
         return _meet_holder(pen, prepared, incumbent, log)
     return _store_unless_known(pen, prepared, log)
@@ -165,12 +164,16 @@ def _meet_holder(pen: Pen, prepared: Prepared, incumbent: Stored, log: operation
     verdict = judge(draft, incumbent.body, incumbent.state, pen.tick, pen.engine.policy)
     if isinstance(verdict, Rejection):
         return verdict
+    if consent.repeats_what_was_granted(draft, incumbent):
+        verdict = Judgement(Outcome.REINFORCED, SAID_SO)
     if verdict.outcome is Outcome.REINFORCED and _brings_into_this_phase(pen, draft, incumbent):
         verdict = Judgement(Outcome.SUPERSEDED, "identity:said_again_in_a_new_phase")
     elif verdict.outcome is Outcome.REINFORCED and _confirms(pen, draft, incumbent):
         verdict = replace(verdict, outcome=Outcome.SUPERSEDED, rule=CONFIRMED)
-    if verdict.outcome is not Outcome.REINFORCED and _needs_consent(pen, draft):
-        return _propose(pen, prepared, incumbent)
+    if verdict.outcome is not Outcome.REINFORCED:
+        prepared, proposed = _propose_if_it_waits(pen, prepared, incumbent, verdict)
+        if proposed is not None:
+            return proposed
     prepared = prepared.decide(verdict.rule, verdict.detail)
     prepared = prepared.decide(verdict.change_rule) if verdict.change_rule else prepared
     pen.load(incumbent)
@@ -220,25 +223,52 @@ def _store_unless_known(pen: Pen, prepared: Prepared, log: operations.WriteLog) 
     full = no_room(pen)
     if full is not None:
         return full
-    return _propose(pen, prepared, None) if _needs_consent(pen, draft) else _store(pen, prepared, alike)
+    prepared, proposed = _propose_if_it_waits(pen, prepared, None)
+    return proposed if proposed is not None else _store(pen, prepared, alike)
 
 
-def _needs_consent(pen: Pen, draft: Draft) -> bool:
-    """Say whether a draft sets a profile field that is for the person alone, without the person's word."""
-    assert draft.key is not None, "the naming gate sets the key"
-    candidate, settings = draft.candidate, pen.engine.policy.privacy
-    return decision.needs_consent(candidate.kind, draft.key.text, candidate.key, draft.authority, settings)
+def _propose_if_it_waits(
+    pen: Pen, prepared: Prepared, incumbent: Stored | None, verdict: Judgement | None = None
+) -> tuple[Prepared, Receipt | None]:
+    """Propose a profile field that is for the person to set; return no receipt where it need not wait.
+
+    A benign field applies itself when a second signal agrees or an insight is sure enough. Where it would lose against what
+    holds, nothing can corroborate it, and the conflict is decided as ever.
+    """
+    draft = prepared.draft
+    field = consent.field_that_waits(pen, draft)
+    loses = verdict is not None and verdict.outcome is not Outcome.SUPERSEDED
+    if field is None or (field is Field.BENIGN and loses):
+        return prepared, None
+    if field is Field.BENIGN:
+        if consent.is_sure(pen, draft):
+            return prepared.decide(INSIGHT), None
+        agreeing = consent.agreeing_proposal(pen, draft)
+        if agreeing is not None:
+            return prepared, _corroborate(pen, prepared, agreeing, incumbent)
+        prepared = prepared.noting(**{consent.SIGNAL: consent.signal_of(pen, draft)})
+    return prepared, _propose(pen, prepared, incumbent)
+
+
+def _corroborate(pen: Pen, prepared: Prepared, first: Stored, incumbent: Stored | None) -> Receipt:
+    """Make the proposal active on which a second signal agrees."""
+    id = first.state.id
+    consent.corroborate(pen, prepared.draft, first, incumbent, beside=prepared.beside)
+    outcome, changed = Outcome.STORED, [Changed(id, "pending", "active")]
+    if incumbent is not None:
+        outcome, changed = Outcome.SUPERSEDED, [Changed(incumbent.state.id, "active", "superseded"), *changed]
+    return _make_receipt(pen, outcome, id, (CORROBORATED,), tuple(changed))
 
 
 def _propose(pen: Pen, prepared: Prepared, incumbent: Stored | None) -> Receipt:
     """Keep a profile field as pending until the person decides; the same proposal is kept once, and counted."""
-    known = _find_same_proposal(pen, prepared.draft)
+    known = consent.same_proposal(pen, prepared.draft)
     if known is not None:
         pen.load(known)
-        id, rule, changed = known.state.id, decision.SAID_AGAIN, Changed(known.state.id, "pending", "pending")
+        id, rule, changed = known.state.id, SAID_AGAIN, Changed(known.state.id, "pending", "pending")
         pen.record(Event.REINFORCED, id, rule=rule)
     else:
-        rule = decision.PENDING
+        rule = PENDING
         id, commitment = _new_version(pen, prepared.draft.decide(rule), ())
         event, other = (Event.STORED, None) if incumbent is None else (Event.CONTRADICTED, incumbent.state.id)
         if incumbent is not None:
@@ -246,22 +276,11 @@ def _propose(pen: Pen, prepared: Prepared, incumbent: Stored | None) -> Receipt:
         pen.record(event, id, rule=rule, to=Status.PENDING, other=other, commitment=commitment)
         changed = Changed(id, None, "pending")
     receipt = _make_receipt(pen, Outcome.PENDING, id, (rule,), (changed,), wrote=known is None)
-    detail = f"It waits for the person: `resolve {id[:13]} --winner {id[:13]}` accepts it, `archive` or `reject` declines it."
+    days = pen.engine.policy.consent.wait_days
+    detail = (
+        f"It waits {days} days for the person: `grant {id[:13]}` accepts it, `decline {id[:13]}` refuses it for good."
+    )
     return replace(receipt, detail=detail)
-
-
-def _find_same_proposal(pen: Pen, draft: Draft) -> Stored | None:
-    """Return the pending memory of the same key and words that the caller may see, if there is one."""
-    assert draft.key is not None, "the naming gate sets the key"
-    wanted = pen.engine.selecting(streams=(pen.stream.number,), equal={"status": str(Status.PENDING)})
-    for stored in pen.writer.select(pen.stream.tenant, wanted, MAX_PROPOSALS):
-        body, state = stored.body or {}, stored.state
-        same_place = body.get("scope") == draft.candidate.scope and same_concept(
-            draft.key, state.canonical_key, state.key_digest
-        )
-        if same_place and (body["fingerprint"], state.authority) == (draft.fingerprint, str(draft.authority)):
-            return stored
-    return None
 
 
 def _refuse_duplicate(stored: Stored) -> Rejection:
@@ -282,7 +301,7 @@ def _store(pen: Pen, prepared: Prepared, alike: Sequence[incumbents.Near]) -> Re
         pen.load(one.stored)
         pen.record(Event.LINKED, id, rule="near_duplicate:linked", other=one.stored.state.id)
     reasons = ["identity:new"] + (["near_duplicate:linked"] if alike else [])
-    reasons += [d.rule for d in draft.decisions if d.rule.startswith("allowed_by:")]
+    reasons += [d.rule for d in draft.decisions if d.rule.startswith("allowed_by:") or d.rule == INSIGHT]
     receipt = _make_receipt(pen, Outcome.STORED, id, reasons, (Changed(id, None, "active"),), wrote=True)
     return replace(receipt, similar=relations.offered(pen, doubts))
 
@@ -364,7 +383,8 @@ def _supersede(pen: Pen, prepared: Prepared, incumbent: Stored, verdict: Judgeme
     conflict = [_trace_conflict(pen, id, old, verdict)] if verdict.rule.startswith(CONFLICT_RULE) else []
     deleted = trace.memory_deleted(engine.caller, old, incumbent.body, "superseded", engine.in_force.expanded)
     changed = (Changed(old, "active", "superseded"), Changed(id, None, "active"))
-    return _make_receipt(pen, Outcome.SUPERSEDED, id, verdict.reasons, changed, *conflict, deleted, wrote=True)
+    reasons = [*verdict.reasons, *(d.rule for d in draft.decisions if d.rule == INSIGHT)]
+    return _make_receipt(pen, Outcome.SUPERSEDED, id, reasons, changed, *conflict, deleted, wrote=True)
 
 
 def _store_behind(pen: Pen, prepared: Prepared, incumbent: Stored, verdict: Judgement) -> Receipt:

@@ -54,11 +54,15 @@ def prepare(
     candidate: Candidate,
     *,
     promoting: bool = False,
+    proposed: bool = False,
     reader: Reader | None = None,
     linked: bool = True,
 ) -> Answer:
-    """Run the gates and look for near-duplicates: before the lock, or inside it with the transaction as ``reader``."""
-    draft = draft_for(engine, candidate, promoting=promoting)
+    """Run the gates and look for near-duplicates: before the lock, or inside it with the transaction as ``reader``.
+
+    ``proposed`` says that a model of upkeep wrote it: the policy holds such text to the writing constraints more strictly.
+    """
+    draft = draft_for(engine, candidate, promoting=promoting, proposed=proposed)
     if isinstance(draft, Rejection):
         return Refused(candidate, draft)
     draft = draft._replace(vector=vector_of(engine, candidate.content, reader))

@@ -14,7 +14,7 @@ from recollect.engine.operations import failures_noted
 from recollect.engine.read.assemble import as_seen, to_memory
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.tracing import keep
-from recollect.engine.transaction import Pen, changing, may_overrule
+from recollect.engine.transaction import Pen, changing, may_overrule, refuse_agents
 from recollect.engine.write.incumbents import check_active, check_same_place, explain
 from recollect.engine.write.ingest import add
 from recollect.engine.write.relations import carry_links_on
@@ -24,7 +24,8 @@ from recollect.model.item import dedup_key_of
 from recollect.model.ledger import Event
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Changed, Receipt
-from recollect.model.vocabulary import Authority, Outcome, Status
+from recollect.model.vocabulary import Authority, Kind, Outcome, Status
+from recollect.rules.identity.consent import waiting_field
 from recollect.rules.trust.authority import outranks
 from recollect.stores.protocol import Stored
 
@@ -88,6 +89,7 @@ def supersede_in(pen: Pen, older: Stored, newer: Stored, rule: str, *, decided: 
     if not decided and _is_outranked(pen, older, newer):
         return _hold(pen, older, newer)
     assert older.body is not None, "an active memory has its content"
+    _check_consent(pen, older, newer)
     engine, old, new = pen.engine, older.state.id, newer.state.id
     gone = trace.memory_deleted(engine.caller, old, older.body, "superseded", engine.in_force.expanded)
     pen.record(Event.SUPERSEDED, old, rule=rule, to=Status.SUPERSEDED, other=new)
@@ -98,6 +100,15 @@ def supersede_in(pen: Pen, older: Stored, newer: Stored, rule: str, *, decided: 
     carry_links_on(pen, older, new)
     changed = (Changed(old, "active", "superseded"), Changed(new, "active", "active"))
     return _receipt(pen, Outcome.SUPERSEDED, new, (rule,), changed, gone)
+
+
+def _check_consent(pen: Pen, older: Stored, newer: Stored) -> None:
+    """Raise if an agent would put an inference in the place of a profile field that is for the person to set."""
+    body, authority = older.body or {}, Authority(newer.state.authority)
+    named = body.get("meta", {}).get("key")
+    field = waiting_field(Kind(body["kind"]), older.state.canonical_key, named, authority, pen.engine.policy)
+    if field is not None:
+        refuse_agents(pen.engine, "set this profile field")
 
 
 def _hold(pen: Pen, older: Stored, newer: Stored) -> Receipt:

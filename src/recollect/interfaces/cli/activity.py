@@ -191,6 +191,9 @@ def _draw_counts(counts: Sequence[OperationCount]) -> None:
         table.add_row(when if when != before else "", one.node, one.op, one.status, f"{one.count:,}", bar)
         before = when
     screen.console.print(table if counts else "[dim]no operations[/]")
+    if checked := sum(one.checked for one in counts):
+        met = sum(one.met for one in counts)
+        screen.console.print(f"[dim]writing constraints met at first: {met:,} of {checked:,} ({met / checked:.0%})[/]")
 
 
 def _draw_plain(page: "Page[Trace]") -> None:

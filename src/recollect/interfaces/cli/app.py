@@ -68,6 +68,7 @@ COMMANDS: dict[str, dict[str, Command]] = {
         "reject": writing.reject,
         "lift": writing.lift,
         "rejections": writing.rejections,
+        "consent": writing.consent,
         "archive": writing.archive,
         "forget": writing.forget,
         "restore": writing.restore,

@@ -47,6 +47,7 @@ from recollect.model.receipt import (
     OutdatedPair,
     Page,
     Problem,
+    Proposal,
     Recall,
     Receipt,
     RejectedValue,
@@ -230,7 +231,8 @@ def history(events: Sequence[HistoryEvent]) -> None:
 
 def upkeep(report: UpkeepReport) -> None:
     console.print(
-        f"expired {len(report.expired)}, put away unused {len(report.forgotten)}, purged {len(report.purged)}"
+        f"expired {len(report.expired)}, put away unused {len(report.forgotten)}, purged {len(report.purged)}, "
+        f"lapsed {len(report.lapsed)}"
     )
     beyond_reach(report.beyond_reach)
 
@@ -311,6 +313,17 @@ def rejected(values: Sequence[RejectedValue], what: str = "rejected") -> None:
             console.print(f"  out of recall with it: {', '.join(id[:13] for id in one.also_gone)}", soft_wrap=True)
     if not values:
         console.print("[dim]nothing is rejected[/]")
+
+
+def proposals(waiting: Sequence[Proposal]) -> None:
+    """Profile fields that wait for the person: the proposal's id, who made it, until when it waits, and what holds now."""
+    for one in waiting:
+        by = f"{one.proposed_by}, lapses {one.lapses_at[:10]}"
+        console.print(f"{one.id[:13]}  {escape(one_line(one.content))}  [dim]{escape(by)}[/]", soft_wrap=True)
+        if one.instead_of is not None:
+            console.print(f"  instead of: {escape(one_line(one.instead_of))}", soft_wrap=True)
+    if not waiting:
+        console.print("[green]nothing waits for consent[/]")
 
 
 def stats(found: dict[str, Any]) -> None:

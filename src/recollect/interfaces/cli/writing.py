@@ -1,4 +1,4 @@
-"""Commands that write: add, add-many, update, supersede, edit, resolve, archive, forget, restore, promote, reject, lift."""
+"""Commands that write: add, add-many, update, supersede, edit, resolve, archive, forget, restore, reject, lift, consent."""
 
 import json
 import re
@@ -235,6 +235,44 @@ def rejections(
     """List the values that were rejected as never true, with their words while the memory is there."""
     with of(context).memory() as memory:
         of(context).answer(memory.rejections(owner=owner, space=space), screen.rejected)
+
+
+consent = typer.Typer(no_args_is_help=True, help="Profile fields that wait for the person: list, grant, decline.")
+
+
+@consent.command("list")
+def list_consent(
+    context: typer.Context,
+    owner: Annotated[str | None, typer.Option(help="Whose fields; everybody's unless given.")] = None,
+    space: Annotated[Space | None, typer.Option(help="Only those of this space.")] = None,
+) -> None:
+    """List the profile fields that somebody proposed and that wait for the person, oldest first."""
+    from recollect.interfaces.cli import screen
+
+    with of(context).memory() as memory:
+        of(context).answer(memory.consent(owner=owner, space=space), screen.proposals)
+
+
+@consent.command()
+def grant(context: typer.Context, id: Id) -> None:
+    """Consent to a proposal: it becomes active and counts as the person's own word."""
+    from recollect.interfaces.cli import screen
+
+    with of(context).memory() as memory:
+        of(context).answer(memory.grant(id), lambda one: screen.changed(one, "granted"))
+
+
+@consent.command()
+def decline(
+    context: typer.Context,
+    id: Id,
+    reason: Annotated[str | None, typer.Option(help="Why, in a few words; kept as long as the memory is.")] = None,
+) -> None:
+    """Decline a proposal: its value is refused until the person says it themselves."""
+    from recollect.interfaces.cli import screen
+
+    with of(context).memory() as memory:
+        of(context).answer(memory.decline(id, reason), lambda one: screen.rejected([one], "declined"))
 
 
 def promote(

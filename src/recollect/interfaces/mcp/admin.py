@@ -1,4 +1,4 @@
-"""The tools of administration: settle contradictions, propose a clean-up, archive and restore, reject and lift."""
+"""The tools of administration: settle contradictions, propose a clean-up, archive and restore, reject and lift, consent."""
 
 from typing import Any
 
@@ -64,6 +64,23 @@ def rejections(memory: Recollect, request: Rejections) -> Answer:
     return Answer({"rejections": found}, as_text(found))
 
 
+class Consent(AgentRequest):
+    owner: str | None = Field(None, description="only this owner's")
+
+
+def consent(memory: Recollect, request: Consent) -> Answer:
+    found = plain(through(memory, request.agent).consent(owner=request.owner))
+    return Answer({"proposals": found}, as_text(found))
+
+
+def grant(memory: Recollect, request: OneMemory) -> Answer:
+    return _decided(through(memory, request.agent).grant(request.id))
+
+
+def decline(memory: Recollect, request: Reject) -> Answer:
+    return _rejected(through(memory, request.agent).decline(request.id, request.reason))
+
+
 class Consolidate(AgentRequest):
     owner: str | None = Field(None, description="only this owner's memories")
     user_id: SkipJsonSchema[str | None] = None
@@ -127,5 +144,27 @@ ADMIN_TOOLS: tuple[Tool[Any], ...] = (
         Rejections,
         rejections,
         reads_only=True,
+    ),
+    Tool(
+        "memory_consent",
+        "List what waits for consent",
+        "List the profile fields that were proposed and wait for the person. Ask the person about one at a time.",
+        Consent,
+        consent,
+        reads_only=True,
+    ),
+    Tool(
+        "memory_grant",
+        "Grant a proposal",
+        "Only when the person says yes to it. It becomes active as their own word. An agent is refused.",
+        OneMemory,
+        grant,
+    ),
+    Tool(
+        "memory_decline",
+        "Decline a proposal",
+        "Only when the person says no to it. Its value is rejected until the person says it themselves.",
+        Reject,
+        decline,
     ),
 )

@@ -121,7 +121,7 @@ def _overview(memory: Memory) -> dict[str, Any]:
 
 
 class Add(AgentRequest):
-    content: str = Field(description="one fact in one sentence, understood without this conversation")
+    content: str = Field(description="one fact, understood without this conversation")
     title: str | None = Field(
         None, description="Subject-Aspect-Qualifier, such as Ana-Home-City; the same title again updates that memory"
     )
@@ -255,11 +255,12 @@ DEFAULT_TOOLS: tuple[Tool[Any], ...] = (
     Tool(
         "memory_add",
         "Remember",
-        "Remember one durable fact, preference, decision or procedure. Write one fact a call, self-contained, subject "
-        "first, with names and dates instead of 'he' or 'tomorrow': 'Ana has lived in Lisbon since May 2024.' Give a "
-        "Subject-Aspect-Qualifier title if one is obvious. The outcome is stored, reinforced (known already), "
-        "superseded (it replaced an older version), contradicted (it waits, not believed, for a person to decide) or "
-        "denied, with reasons. The answer lists similar memories that it may replace.",
+        "Remember one durable fact, preference, decision or procedure: one or two complete sentences, third person, neutral, "
+        "at most 280 characters, with names and dates, never pronouns or 'tomorrow': 'Ana has lived in Lisbon since May "
+        "2024.' kind episodic: past tense, what was discussed, decided or done, no lasting facts. Give a title if one is "
+        "obvious. The outcome is stored, reinforced (known already), superseded (it replaced an older version), contradicted "
+        "or pending (it waits, not believed, for a person) or denied, with reasons; writing:… says what to word better. "
+        "The answer lists similar memories that it may replace.",
         Add,
         add,
     ),

@@ -13,7 +13,7 @@ from recollect.engine.write import ingest
 from recollect.interfaces.python.arguments import Edits, MemoryFields, NewMemory, SpaceName, Spaces
 
 if TYPE_CHECKING:
-    from recollect.model.receipt import Receipt, RejectedValue, Related
+    from recollect.model.receipt import Proposal, Receipt, RejectedValue, Related
     from recollect.model.record import Memory
 
 
@@ -125,6 +125,27 @@ class Writing:
         from recollect.engine.lifecycle import rejecting
 
         return rejecting.rejections(self._engine, owner=owner, space=space)
+
+    @traced
+    def consent(self, *, owner: str | None = None, space: Spaces = None) -> tuple[Proposal, ...]:
+        """Return the profile fields that somebody proposed and that wait for the person, oldest first."""
+        from recollect.engine.lifecycle import consent
+
+        return consent.proposals(self._engine, owner=owner, space=space)
+
+    @traced
+    def grant(self, id: str) -> Memory:
+        """Consent to a proposal, as the person or with the right to govern: it becomes active. An agent never can."""
+        from recollect.engine.lifecycle import consent
+
+        return consent.grant(self._engine, id)
+
+    @traced
+    def decline(self, id: str, reason: str | None = None) -> RejectedValue:
+        """Decline a proposal: its value is rejected, until the person says it themselves."""
+        from recollect.engine.lifecycle import consent
+
+        return consent.decline(self._engine, id, reason)
 
     @traced
     def link(self, id: str, other: str, *, relation_type: str = "related_to", strength: float = 1.0) -> Related:

@@ -68,6 +68,8 @@ class Context:
     now: datetime
     promoting: bool = False
     """Whether this is a memory on its way from another space, along a path that was checked."""
+    proposed: bool = False
+    """Whether a model of upkeep proposes it, and nobody has said it."""
     clean: set[str] = field(default_factory=set)
     """Short texts in which nothing sensitive is. What is written together shares many, and each is scanned once."""
 

@@ -7,6 +7,7 @@ from recollect.rules.gates.content import length_gate, namespace_gate, noise_gat
 from recollect.rules.gates.draft import Context, Draft, Gate, Rejection
 from recollect.rules.gates.naming import naming_gate
 from recollect.rules.gates.procedures import place_gate, steps_gate
+from recollect.rules.gates.writing import writing_gate
 from recollect.rules.privacy.gate import privacy_gate
 from recollect.rules.time.validity import validity_gate
 from recollect.rules.trust.borders import border_gate
@@ -20,6 +21,7 @@ GATES: Mapping[str, Gate] = {
     "retention": retention_gate,
     "steps": steps_gate,
     "noise": noise_gate,
+    "writing": writing_gate,
     "length": length_gate,
     "privacy": privacy_gate,
     "validity": validity_gate,

@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 
 from recollect.model.caller import author_of, author_principal
 from recollect.model.canonical import format_time
-from recollect.model.policy import Conflict, Policy, Privacy
+from recollect.model.policy import Conflict, Policy
 from recollect.model.state import State
-from recollect.model.vocabulary import Authority, Change, EventType, Kind, Outcome, Source, Tier
+from recollect.model.vocabulary import Authority, Change, EventType, Outcome, Source, Tier
 from recollect.rules.gates.draft import Draft, Rejection
 from recollect.rules.identity.change import TENTATIVE, classify_change
 from recollect.rules.identity.difference import shares_nothing
-from recollect.rules.identity.keys import identity, profile_key, same_concept
+from recollect.rules.identity.keys import same_concept
 from recollect.rules.ledger.fold import CONFLICT_RULE
 from recollect.rules.statements import ChangeMark, Frame, Relation, compare, read_statement
 from recollect.rules.trust.authority import outranks, rank
@@ -358,23 +358,3 @@ def taken_over(state: State, stated: set[str], authority: Authority, order: Sequ
 def is_stated(importance_reason: Sequence[str]) -> bool:
     """Whether a memory is as important as somebody said."""
     return not _STATED.isdisjoint(importance_reason)
-
-
-PENDING, GIVEN, SAID_AGAIN = "consent:pending", "consent:given", "consent:said_again"
-_CONSENTED = (Authority.USER_ASSERTED, Authority.SYSTEM_IMPOSED)
-"""The person's own word, and what the operator imposes."""
-
-
-def needs_consent(kind: Kind, key: str, fact_key: str | None, authority: Authority, settings: Privacy) -> bool:
-    """Whether a memory sets a sensitive profile field without the person's word, by its fact key or its canonical key.
-
-    >>> needs_consent(Kind.PROFILE, "Profile-Pronouns", "pronouns", Authority.AI_INFERRED, Privacy())
-    True
-    >>> needs_consent(Kind.PROFILE, "Profile-Tone", "tone", Authority.AI_INFERRED, Privacy())
-    False
-    """
-    if kind is not Kind.PROFILE or authority in _CONSENTED:
-        return False
-    sensitive = {identity(profile_key(one).text) for one in settings.consent_keys}
-    named = {identity(key)} | ({identity(profile_key(fact_key).text)} if fact_key else set())
-    return not sensitive.isdisjoint(named)

@@ -23,7 +23,10 @@ SELECT * FROM operations
  ORDER BY at DESC, number DESC LIMIT :limit
 
 -- name: count_operations_of_user
-SELECT substr(at, 1, :digits::integer) AS period, node, op, status, count(*) AS n FROM operations
+SELECT substr(at, 1, :digits::integer) AS period, node, op, status, count(*) AS n,
+       count(CASE WHEN op = 'classify' THEN similarity END) AS checked,
+       count(CASE WHEN op = 'classify' AND similarity = 1 THEN 1 END) AS met
+  FROM operations
  WHERE tenant = :tenant AND user_id = :user AND at >= :since
  GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
 

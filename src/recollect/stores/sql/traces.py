@@ -117,7 +117,15 @@ class OperationTables(Capability):
         else:
             found = self._db.rows("count_operations_of_user", **params, user=user)
         return [
-            OperationCount(row["period"], Node(row["node"]), Op(row["op"]), OpStatus(row["status"]), row["n"])
+            OperationCount(
+                row["period"],
+                Node(row["node"]),
+                Op(row["op"]),
+                OpStatus(row["status"]),
+                row["n"],
+                row["checked"],
+                row["met"],
+            )
             for row in found
         ]
 

@@ -19,7 +19,10 @@ SELECT * FROM operations INDEXED BY operations_by_user
  ORDER BY at DESC, number DESC LIMIT :limit
 
 -- name: count_operations_of_user
-SELECT substr(at, 1, :digits) AS period, node, op, status, count(*) AS n FROM operations INDEXED BY operations_by_user
+SELECT substr(at, 1, :digits) AS period, node, op, status, count(*) AS n,
+       count(CASE WHEN op = 'classify' THEN similarity END) AS checked,
+       count(CASE WHEN op = 'classify' AND similarity = 1 THEN 1 END) AS met
+  FROM operations INDEXED BY operations_by_user
  WHERE tenant = :tenant AND user_id = :user AND at >= :since
  GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
 

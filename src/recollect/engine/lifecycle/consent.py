@@ -1,0 +1,281 @@
+"""The queue of profile fields that wait for the person: list, grant, decline, and settle by what the person says.
+
+A proposal is a memory with the status ``pending``: it is in no recall, and it lapses when nobody decides in time
+(``changes.upkeep``). Only the person decides, or a caller with the right to govern that is no agent.
+"""
+
+import hashlib
+from typing import Any
+
+from recollect.engine.context import Engine, find
+from recollect.engine.lifecycle import rejecting
+from recollect.engine.lifecycle.settling import (
+    check_may_grant,
+    check_not_lapsed,
+    expect,
+    has_lapsed,
+    held,
+    lapse,
+    make_active,
+    note_consent,
+    proposed_at,
+    shown_after,
+)
+from recollect.engine.operations import failures_noted
+from recollect.engine.read.reading import Spaces, readable_streams
+from recollect.engine.retries import again_on_conflict
+from recollect.engine.transaction import Pen, changing, may_overrule
+from recollect.engine.write.drafting import speaker_of
+from recollect.model.caller import Right
+from recollect.model.ledger import Event
+from recollect.model.operation import Node, Op
+from recollect.model.receipt import Proposal, RejectedValue
+from recollect.model.record import Memory
+from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, Namespace, Status
+from recollect.rules.gates.draft import Draft
+from recollect.rules.identity.consent import (
+    CORROBORATED,
+    DECLINED,
+    GIVEN,
+    OVERTAKEN,
+    SAID_SO,
+    Field,
+    agree,
+    field_of,
+    independent,
+    lapses_at,
+    same_value,
+    waiting_field,
+)
+from recollect.rules.identity.keys import identity, same_concept
+from recollect.rules.trust.authority import outranks
+from recollect.stores.protocol import NO_LIMIT, Reader, Stored, Stream
+
+MAX_LISTED = 1_000
+"""How many proposals of one stream are listed or compared, the latest first."""
+SIGNAL = "signal"
+"""Where ``meta`` keeps who proposed a benign field and in which session, as digests that can only be compared."""
+_HINT = "`consent` lists what waits."
+
+
+# ── the queue ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def proposals(engine: Engine, *, owner: str | None = None, space: Spaces = None) -> tuple[Proposal, ...]:
+    """Return the proposals that wait and that the caller may see, oldest first. An agent may see them, to ask the person."""
+    engine.require(Right.READ, "see what waits for consent")
+    with engine.read() as reader:
+        found = [
+            _shown(engine, reader, stream, stored)
+            for stream in readable_streams(engine, reader, owner, space, tuple(Namespace))
+            for stored in waiting_in(engine, reader, stream)
+        ]
+    return tuple(sorted(found, key=lambda one: (one.at, one.id)))
+
+
+def waiting_in(engine: Engine, reader: Reader, stream: Stream) -> list[Stored]:
+    """Return the proposals of a stream that the caller may see and that have not lapsed, the latest first."""
+    wanted = engine.selecting(streams=(stream.number,), equal={"status": str(Status.PENDING)})
+    found = reader.select(engine.tenant, wanted, MAX_LISTED)
+    return [one for one in found if one.body is not None and not has_lapsed(engine, reader, one.state.id)]
+
+
+def _shown(engine: Engine, reader: Reader, stream: Stream, stored: Stored) -> Proposal:
+    assert stored.body is not None and stream.address is not None, "a proposal that waits has its content"
+    body, at = stored.body, proposed_at(engine, reader, stored.state.id)
+    kind_class = str(KIND_CLASS[Kind(body["kind"])])
+    held_by = reader.active_with_key(stream, body["scope"], kind_class, identity(stored.state.canonical_key))
+    current = [one.body for one in held_by if one.body and engine.sight.sees(body["scope"], one.state.category)]
+    return Proposal(
+        id=stored.state.id,
+        key=body.get("meta", {}).get("key"),
+        content=body["content"],
+        instead_of=current[0]["content"] if current else None,
+        namespace=str(stream.address.namespace),
+        space=str(stream.address.space),
+        owner=stream.address.owner,
+        proposed_by=body["author"]["id"],
+        at=at,
+        lapses_at=lapses_at(at, engine.policy.consent),
+        times=stored.state.reinforcements + 1,
+    )
+
+
+@failures_noted(Node.HOTPATH, Op.UPDATE)
+@again_on_conflict
+def grant(engine: Engine, id: str) -> Memory:
+    """Consent to a proposal: it becomes active, counts as the person's own word, and supersedes what held before.
+
+    For the person, or for a caller with the right to govern; never for an agent.
+    """
+    with changing(engine, id) as (pen, stored):
+        expect(stored, (Status.PENDING,), "grant", _HINT)
+        check_may_grant(pen, stored)
+        incumbent, _ = held(pen, stored)
+        if incumbent is not None:
+            may_overrule(engine, incumbent)
+        _grant_in(pen, stored, GIVEN)
+        pen.note_use(stored.state.id)
+        return shown_after(pen, stored.state.id)
+
+
+def _grant_in(pen: Pen, stored: Stored, rule: str) -> None:
+    incumbent, beside = held(pen, stored)
+    pen.load(stored)
+    make_active(pen, stored, incumbent, beside=beside, rule=rule)
+    note_consent(pen, stored, rule)
+    pen.flush()
+
+
+def decline(engine: Engine, id: str, reason: str | None = None) -> RejectedValue:
+    """Decline a proposal. That rejects its value: nobody but the person can bring it back."""
+
+    def check(reader: Reader, stored: Stored) -> None:
+        expect(stored, (Status.PENDING,), "decline", _HINT)
+        check_not_lapsed(engine, reader, stored)
+
+    with engine.read() as reader:
+        id = find(engine, reader, id).state.id
+    return rejecting.reject(engine, id, reason, rule=DECLINED, check=check)
+
+
+# ── what the person says ────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def settle_by_statement(pen: Pen, draft: Draft) -> bool:
+    """Settle the proposals for a field that the person states themselves. Returns whether there were any.
+
+    The one that says the same is granted; the others no longer wait.
+    """
+    assert draft.key is not None, "the naming gate sets the key"
+    candidate = draft.candidate
+    if field_of(candidate.kind, draft.key.text, candidate.key, pen.engine.policy) is None:
+        return False
+    if not rejecting.is_the_persons(pen, draft):
+        return False
+    waiting = [one for one in waiting_in(pen.engine, pen.writer, pen.stream) if _is_same_field(draft, one)]
+    granted = False
+    for stored in sorted(waiting, key=lambda one: one.number):
+        says_so = stored.body is not None and same_value(stored.body["content"], candidate.content)
+        if says_so and not granted and may_grant_by_word(pen, stored):
+            _grant_in(pen, stored, SAID_SO)
+            granted = True
+        else:
+            pen.load(stored)
+            pen.record(Event.RESOLVED, stored.state.id, rule=OVERTAKEN, to=Status.ARCHIVED)
+    pen.flush()
+    return bool(waiting)
+
+
+def may_grant_by_word(pen: Pen, stored: Stored) -> bool:
+    """Say whether a person's word may replace what holds the key of a proposal: never what the operator imposed."""
+    incumbent, _ = held(pen, stored)
+    order = pen.engine.policy.conflict.authority_order
+    return incumbent is None or not outranks(Authority(incumbent.state.authority), Authority.USER_ASSERTED, order)
+
+
+def grant_by_word(pen: Pen, stored: Stored) -> bool:
+    """Grant a proposal that the person acknowledged in a turn. Returns whether that was possible."""
+    if not may_grant_by_word(pen, stored):
+        return False
+    _grant_in(pen, stored, SAID_SO)
+    return True
+
+
+def repeats_what_was_granted(draft: Draft, incumbent: Stored) -> bool:
+    """Say whether a draft gives a field the value to which the person consented, in other words."""
+    granted = incumbent.state.authority_reason in (GIVEN, SAID_SO)
+    return granted and incumbent.body is not None and same_value(incumbent.body["content"], draft.candidate.content)
+
+
+def _is_same_field(draft: Draft, stored: Stored) -> bool:
+    assert draft.key is not None, "the naming gate sets the key"
+    body, state = stored.body or {}, stored.state
+    return body.get("scope") == draft.candidate.scope and same_concept(draft.key, state.canonical_key, state.key_digest)
+
+
+# ── what proposals say ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def same_proposal(pen: Pen, draft: Draft) -> Stored | None:
+    """Return the proposal of the same field and words that waits. One that has lapsed is put away on the way."""
+    wanted = pen.engine.selecting(streams=(pen.stream.number,), equal={"status": str(Status.PENDING)})
+    for stored in pen.writer.select(pen.stream.tenant, wanted, MAX_LISTED):
+        same = (stored.body or {}).get("fingerprint") == draft.fingerprint
+        if not same or not _is_same_field(draft, stored) or stored.state.authority != str(draft.authority):
+            continue
+        if not has_lapsed(pen.engine, pen.writer, stored.state.id):
+            return stored
+        lapse(pen, stored)
+    return None
+
+
+def agreeing_proposal(pen: Pen, draft: Draft) -> Stored | None:
+    """Return a waiting proposal for the same benign field that agrees with a draft and is independent of it.
+
+    The same words are no second signal, whoever repeats them.
+    """
+    waiting = [one for one in waiting_in(pen.engine, pen.writer, pen.stream) if _is_same_field(draft, one)]
+    bodies = {one.state.id: one.body or {} for one in waiting}
+    if any(body.get("fingerprint") == draft.fingerprint for body in bodies.values()):
+        return None
+    now, settings = signal_of(pen, draft), pen.engine.policy.consent
+    for stored in sorted(waiting, key=lambda one: one.number):
+        body = bodies[stored.state.id]
+        earlier = body.get("meta", {}).get(SIGNAL)
+        if not isinstance(earlier, dict) or not independent(earlier, now):
+            continue
+        if agree(body["content"], draft.candidate.content, settings):
+            return stored
+    return None
+
+
+def corroborate(pen: Pen, draft: Draft, stored: Stored, incumbent: Stored | None, *, beside: bool) -> None:
+    """Make a proposal active on which a second signal agrees; it stays an inference. Others that say the same no longer wait."""
+    for other in waiting_in(pen.engine, pen.writer, pen.stream):
+        says_so = other.body is not None and same_value(other.body["content"], draft.candidate.content)
+        if says_so and other.state.id != stored.state.id and _is_same_field(draft, other):
+            pen.load(other)
+            pen.record(Event.RESOLVED, other.state.id, rule=CORROBORATED, to=Status.ARCHIVED)
+    pen.load(stored)
+    pen.admit(stored.state.id)
+    pen.record(Event.REINFORCED, stored.state.id, rule=CORROBORATED)
+    make_active(pen, stored, incumbent, beside=beside, rule=CORROBORATED)
+
+
+def signal_of(pen: Pen, draft: Draft) -> dict[str, Any]:
+    """Return who proposes a field and in which session. A bound caller's session is its credential's, whatever it says."""
+    caller, candidate = pen.engine.caller, draft.candidate
+    session = caller.session or (candidate.thread_id or candidate.run_id if caller.trusted else None)
+    named = candidate.agent_id if caller.trusted else caller.agent
+    speaker = f"{speaker_of(pen.engine, draft).id} {named or ''}"
+    return {"speaker": _digest(pen, speaker), "session": _digest(pen, session) if session else None}
+
+
+def _digest(pen: Pen, text: str) -> str:
+    return hashlib.sha256(f"{pen.stream.uid}\0{text}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def is_sure(pen: Pen, draft: Draft) -> bool:
+    """Say whether a benign field is built upon an active insight of the same stream that is sure enough.
+
+    An agent's own insight does not count for what the same agent proposes.
+    """
+    engine, refs = pen.engine, draft.candidate.parent_refs
+    if not refs:
+        return False
+    here = engine.selecting(streams=(pen.stream.number,), equal={"status": str(Status.ACTIVE)})
+    who, least = speaker_of(engine, draft).id, engine.policy.consent.confidence_min
+    for stored in pen.writer.with_hashes(engine.tenant, list(refs), here, NO_LIMIT):
+        body = stored.body or {}
+        is_own = engine.caller.is_an_agent and body.get("author", {}).get("id") == who
+        if body.get("kind") == Kind.INSIGHT and not is_own and (body.get("confidence") or 0) >= least:
+            return True
+    return False
+
+
+def field_that_waits(pen: Pen, draft: Draft) -> Field | None:
+    """Return the sort of profile field that a draft sets without the person's word; ``None`` if it sets none."""
+    assert draft.key is not None, "the naming gate sets the key"
+    candidate = draft.candidate
+    return waiting_field(candidate.kind, draft.key.text, candidate.key, draft.authority, pen.engine.policy)
