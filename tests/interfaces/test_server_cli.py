@@ -134,8 +134,8 @@ COMMANDS: dict[str, list[str]] = {
     "doctor": [],
     "erase": ["--id", "ID", "--yes"],
 }
-WHOLE_STORES = {"migrate", "backup", "restore-backup", "db", "demo", "mcp", "embedder"}
-"""Commands that take or make a store as a whole, a throw-away one, or none: they name no tenant."""
+WHOLE_STORES = {"migrate", "backup", "restore-backup", "db", "demo", "mcp", "embedder", "vault"}
+"""Commands that take or make a store as a whole, a throw-away one, a file of their own, or none: they name no tenant."""
 LINES = json.dumps({"content": "Acme reaches out", "tenant": GLOBEX, "owner": "ana"}) + "\n"
 VARIES = re.compile(
     r'"(?:number|size_bytes|store|tokens)": [^\n]+|\d{4}-\d\d-\d\dT[\d:.]+Z|\b[0-9a-f-]{32,64}\b|\b[0-9a-f]{12}\b'
