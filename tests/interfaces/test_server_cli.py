@@ -165,6 +165,7 @@ def test_nothing_crosses_between_tenants(tmp_path: Path, shell: Here) -> None:
         assert not any(id in beside[name] for id in ids[1:])
     assert alone["get"].startswith("1 ") and "not_found" in alone["get"]
     assert all("acme" in alone[name] for name in ("list", "query", "rejections"))
+    assert {name for name, text in alone.items() if text.startswith("2 ")} == {"add", "add-many"}, "they name a tenant"
 
 
 def _every_command(shell: Here, location: str, foreign_id: str) -> dict[str, str]:
@@ -312,6 +313,14 @@ def test_no_command_prints_the_password(shell: Here, server_store: str, caplog: 
         form = [] if number % 3 == 0 else ["--json"]
         assert PASSWORD not in shell.said(*opening, *form, name, *rest, stdin=LINES)[1]
     assert PASSWORD not in caplog.text
+
+
+def test_a_vault_is_a_file_and_no_server(shell: Here) -> None:
+    url = f"postgresql://ana:{PASSWORD}@localhost:1/memory"
+    for command in (["stats"], ["add", "Ana likes tea", "shared", "preference"]):
+        printed = shell.run("--json", "--store", url, "vault", *command, code=2)
+        assert json.loads(printed)["error"]["field"] == "path" and PASSWORD not in printed
+    assert list(shell.folder.iterdir()) == []
 
 
 def test_whole_stores_are_named_without_their_password(

@@ -64,7 +64,16 @@ def as_application(mem: Recollect) -> Recollect:
 
 _ADMINISTRATION = frozenset(
     {
-        *("traces", "traces of a session", "traces of a memory", "explain, the last turn", "explain, sentences", "events", "ops", "stats"),
+        *(
+            "traces",
+            "traces of a session",
+            "traces of a memory",
+            "explain, the last turn",
+            "explain, sentences",
+            "events",
+            "ops",
+            "stats",
+        ),
         *("events of a thread", "verify", "doctor", "state_hash", "ledger_root", "uncovered_entries"),
     }
 )

@@ -109,7 +109,18 @@ def test_the_answers_are_answers() -> None:
     assert refused <= operators | elsewhere
     for name in ("query", "memory_block", "recall_for", "as_of a tick, query", "mcp prompts", "export", "chain"):
         assert "savings of Ana" in answers[name], name
-    for name in ("traces", "events", "ops", "history of ana", "history of ana in prod", "list_all", "stats", "history", "phases", "phase_diff"):
+    for name in (
+        "traces",
+        "events",
+        "ops",
+        "history of ana",
+        "history of ana in prod",
+        "list_all",
+        "stats",
+        "history",
+        "phases",
+        "phase_diff",
+    ):
         assert len(answers[name]) > 100, name
 
 
@@ -262,6 +273,7 @@ def test_the_command_line_tells_no_more(border: str, tmp_path: Path) -> None:
     for command, one, other in zip(COMMANDS, *said, strict=True):
         assert one == other, command
         assert MARK not in one
+        assert not one.startswith("2 "), f"there is no such command: {command}"
     assert any("savings of Ana" in text for text in said[0])
 
 
