@@ -404,10 +404,14 @@ class Model:
 
     # ── consolidation ───────────────────────────────────────────────────────────────────────────────────────────
 
-    def consolidated(self, steps: Sequence[Any], places: Iterable[Place]) -> None:
-        """A clean-up was carried out. Each step must be one that makes sense, and is remembered for its undoing."""
-        self.begin(*places)
-        self.runs.append([(step.action, step.id, step.other, self._take_step(step)) for step in steps])
+    def consolidated(self, steps: Sequence[Any], dropped: Sequence[Any]) -> None:
+        """A clean-up was carried out. Each step must be one that makes sense, and is remembered for its undoing.
+
+        It writes to the streams alone in which there was a step to take, whether or not the step was dropped then.
+        """
+        self.begin(*{self.notes[step.id].place for step in (*steps, *dropped)})
+        if steps:
+            self.runs.append([(step.action, step.id, step.other, self._take_step(step)) for step in steps])
         self.committed()
 
     def _take_step(self, step: Any) -> str | None:
