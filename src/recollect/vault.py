@@ -187,7 +187,7 @@ class MemoryVault:
         self._randomness = randomness or SystemRandomness()
         self._memories: dict[str, VaultMemory] = {}
         self._rejected: set[Sealed] = set()
-        self._journal = JournalLog(check_path("path", path), timeout_s=timeout_s, warn=_log.warning, rows=False)
+        self._journal = JournalLog(check_vault_path(path), timeout_s=timeout_s, warn=_log.warning, rows=False)
         self.path = self._journal.path
         if self.profile.enabled:
             if Path(path) == DEFAULT_PATH:
@@ -550,6 +550,13 @@ def _latest_first(found: Iterable[T], memory_of: Callable[[T], VaultMemory]) -> 
 
 def _counted(memories: Iterable[VaultMemory], field: str) -> dict[str, int]:
     return dict(sorted(Counter(getattr(memory, field) for memory in memories).items()))
+
+
+def check_vault_path(path: str | Path) -> Path:
+    """Return the path of a vault's file. A URL is none, and no error repeats it: it may hold a password."""
+    if "://" in str(path):
+        raise BadInput("a vault is a file, and no server.", field="path", hint="Name a file, such as vault.jsonl.")
+    return check_path("path", path)
 
 
 def _make_folder(folder: Path) -> None:

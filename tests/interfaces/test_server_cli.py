@@ -134,8 +134,8 @@ COMMANDS: dict[str, list[str]] = {
     "doctor": [],
     "erase": ["--id", "ID", "--yes"],
 }
-WHOLE_STORES = {"migrate", "backup", "restore-backup", "db", "demo", "mcp", "embedder"}
-"""Commands that take or make a store as a whole, a throw-away one, or none: they name no tenant."""
+WHOLE_STORES = {"migrate", "backup", "restore-backup", "db", "demo", "mcp", "embedder", "vault"}
+"""Commands that take or make a store as a whole, a throw-away one, a file of their own, or none: they name no tenant."""
 LINES = json.dumps({"content": "Acme reaches out", "tenant": GLOBEX, "owner": "ana"}) + "\n"
 VARIES = re.compile(
     r'"(?:number|size_bytes|store|tokens)": [^\n]+|\d{4}-\d\d-\d\dT[\d:.]+Z|\b[0-9a-f-]{32,64}\b|\b[0-9a-f]{12}\b'
@@ -165,6 +165,7 @@ def test_nothing_crosses_between_tenants(tmp_path: Path, shell: Here) -> None:
         assert not any(id in beside[name] for id in ids[1:])
     assert alone["get"].startswith("1 ") and "not_found" in alone["get"]
     assert all("acme" in alone[name] for name in ("list", "query", "rejections"))
+    assert {name for name, text in alone.items() if text.startswith("2 ")} == {"add", "add-many"}, "they name a tenant"
 
 
 def _every_command(shell: Here, location: str, foreign_id: str) -> dict[str, str]:
@@ -312,6 +313,14 @@ def test_no_command_prints_the_password(shell: Here, server_store: str, caplog: 
         form = [] if number % 3 == 0 else ["--json"]
         assert PASSWORD not in shell.said(*opening, *form, name, *rest, stdin=LINES)[1]
     assert PASSWORD not in caplog.text
+
+
+def test_a_vault_is_a_file_and_no_server(shell: Here) -> None:
+    url = f"postgresql://ana:{PASSWORD}@localhost:1/memory"
+    for command in (["stats"], ["add", "Ana likes tea", "shared", "preference"]):
+        printed = shell.run("--json", "--store", url, "vault", *command, code=2)
+        assert json.loads(printed)["error"]["field"] == "path" and PASSWORD not in printed
+    assert list(shell.folder.iterdir()) == []
 
 
 def test_whole_stores_are_named_without_their_password(

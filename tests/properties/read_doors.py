@@ -64,7 +64,16 @@ def as_application(mem: Recollect) -> Recollect:
 
 _ADMINISTRATION = frozenset(
     {
-        *("traces", "traces of a session", "traces of a memory", "why", "why, of a memory", "events", "ops", "stats"),
+        *(
+            "traces",
+            "traces of a session",
+            "traces of a memory",
+            "explain, the last turn",
+            "explain, sentences",
+            "events",
+            "ops",
+            "stats",
+        ),
         *("events of a thread", "verify", "doctor", "state_hash", "ledger_root", "uncovered_entries"),
     }
 )
@@ -107,16 +116,18 @@ def _governor(mem: Recollect) -> Recollect:
 
 _BY_ID = frozenset(
     {
-        *("get", "history", "chain", "explain", "related", "at a tick, get", "at a time, get"),
-        *("traces of a memory", "why, of a memory"),
+        *("get", "history", "chain", "explain", "related", "as_of a tick, get", "as_of a time, get"),
+        *("traces of a memory", "explain, sentences"),
     }
 )
 
 _SOURCES = frozenset(
-    {"ancestors", "descendants", "common_sources", "credit", "derivatives", "vouching", "parent_hashes"}
+    {"ancestors", "descendants", "common_sources", "credit", "derivatives", "vouchers", "parent_hashes"}
 )
 _KNOWN_TO_ITS_OWNER = (
-    _BY_ID | _SOURCES | {"mcp memory_history", "mcp page", "events", "events of a thread", "ops", "stats"}
+    _BY_ID
+    | _SOURCES
+    | {"mcp memory_history", "mcp page", "history of ana", "events", "events of a thread", "ops", "stats"}
 )
 """Whoever owns something in another namespace may ask for it by its id, and finds it among all that was done."""
 
@@ -281,12 +292,12 @@ ON_AN_ID: dict[str, Callable[[Recollect, str], object]] = {
     "common_sources": lambda mem, id: mem.common_sources(id, id),
     "credit": lambda mem, id: mem.credit(id),
     "derivatives": lambda mem, id: mem.derivatives(id),
-    "vouching": lambda mem, id: mem.vouchers(id),
+    "vouchers": lambda mem, id: mem.vouchers(id),
     "parent_hashes": lambda mem, id: mem.parent_hashes([id]),
-    "at a tick, get": lambda mem, id: mem.as_of(tick=8).get(id),
-    "at a time, get": lambda mem, id: mem.as_of(time=START + timedelta(minutes=60)).get(id),
+    "as_of a tick, get": lambda mem, id: mem.as_of(tick=8).get(id),
+    "as_of a time, get": lambda mem, id: mem.as_of(time=START + timedelta(minutes=60)).get(id),
     "traces of a memory": lambda mem, id: _unnumbered(mem.traces(memory=id)),
-    "why, of a memory": lambda mem, id: mem.explain(id).sentences,
+    "explain, sentences": lambda mem, id: mem.explain(id).sentences,
     "mcp memory_history": lambda mem, id: TOOLS["memory_history"].call(mem, {"id": id}),
     "mcp page": lambda mem, id: read_resource(mem, f"{PAGE}{id}").text,
 }
@@ -331,10 +342,11 @@ NAMED: dict[str, dict[str, Any]] = {
 """Where a read may be told to look, whosever it is."""
 
 PLAIN: dict[str, Read] = {
-    "export_entries": lambda mem, _: list(mem.export(format="entries", status=None)),
     "list": lambda mem, _: mem.list(limit=1_000),
     "list of every status": lambda mem, _: mem.list(status=None, limit=1_000),
     "list, page by page": lambda mem, _: list(_pages(mem)),
+    "list_all": lambda mem, _: mem.list_all(),
+    "list_all of every status": lambda mem, _: mem.list_all(status=None),
     "query": lambda mem, _: mem.query(ASKED, top_k=100),
     "query of two": lambda mem, _: mem.query(ASKED, top_k=2),
     "query, threshold": lambda mem, _: mem.query(ASKED, threshold=0.4, top_k=100),
@@ -363,24 +375,27 @@ PLAIN: dict[str, Read] = {
     ],
     "phase_diff": lambda mem, _: mem.phase_diff("phase-1", "phase-2", space="project", owner="apollo"),
     "phase_diff elsewhere": lambda mem, _: mem.phase_diff("phase-1", "phase-1", space="project", owner="gemini"),
-    "at a tick, list": lambda mem, _: mem.as_of(tick=9).list(limit=1_000),
-    "at a tick, query": lambda mem, _: mem.as_of(tick=9).query(ASKED, top_k=100),
-    "at a time, list": lambda mem, _: mem.as_of(time=START + timedelta(minutes=60)).list(status=None, limit=1_000),
-    "at a time, query": lambda mem, _: mem.as_of(time=START + timedelta(minutes=60)).query(ASKED, top_k=100),
-    "at a phase": lambda mem, _: mem.as_of(phase="phase-2", owner="apollo").list(),
+    "as_of a tick, list": lambda mem, _: mem.as_of(tick=9).list(limit=1_000),
+    "as_of a tick, query": lambda mem, _: mem.as_of(tick=9).query(ASKED, top_k=100),
+    "as_of a time, list": lambda mem, _: mem.as_of(time=START + timedelta(minutes=60)).list(status=None, limit=1_000),
+    "as_of a time, query": lambda mem, _: mem.as_of(time=START + timedelta(minutes=60)).query(ASKED, top_k=100),
+    "as_of a phase": lambda mem, _: mem.as_of(phase="phase-2", owner="apollo").list(),
     "history of an owner": lambda mem, _: [list(mem.history(owner=name)) for name in ("zoe", "s-zoe", "gemini")],
-    "changes": lambda mem, _: mem.history(owner="ana"),
-    "changes elsewhere": lambda mem, _: [
-        mem.history(owner="zoe"), mem.history(owner="s-zoe", space="session"), mem.history(owner="gemini", space="project")
+    "history of ana": lambda mem, _: mem.history(owner="ana"),
+    "history of ana in prod": lambda mem, _: mem.history(owner="ana", include_namespaces=["prod"]),
+    "history elsewhere": lambda mem, _: [
+        list(mem.history(owner=name, space=space))
+        for name, space in (("zoe", None), ("s-zoe", "session"), ("gemini", "project"))
     ],
     "traces": lambda mem, _: _unnumbered(mem.traces(limit=1_000)),
     "traces of a session": lambda mem, _: _unnumbered(mem.traces(session="s-ana")),
-    "why": lambda mem, _: mem.explain().sentences,
+    "explain, the last turn": lambda mem, _: mem.explain().sentences,
     "events": lambda mem, _: mem.events(limit=1_000),
     "events of a thread": lambda mem, _: mem.events(thread="t1", limit=1_000),
     "ops": lambda mem, _: mem.ops(by="total"),
     "export": lambda mem, _: list(mem.export(status=None)),
-    "export_as": lambda mem, _: list(mem.export(format="items", status=None)),
+    "export, items": lambda mem, _: list(mem.export(format="items", status=None)),
+    "export, entries": lambda mem, _: list(mem.export(format="entries", status=None)),
     "stats": lambda mem, _: mem.stats(),
     "verify": lambda mem, _: mem.verify(),
     "doctor": lambda mem, _: mem.doctor(),
@@ -447,9 +462,10 @@ class Refusal(NamedTuple):
 
 
 def outcome(call: Callable[[], object]) -> object:
-    """What comes back, an error being an answer too."""
+    """Return what comes back, an error being an answer too. What is read bit by bit is read to the end."""
     try:
-        return call()
+        found = call()
+        return list(found) if isinstance(found, Iterator) else found
     except RecollectError as error:
         return Refusal(type(error).__name__, json.dumps(error.to_dict()))
 

@@ -63,6 +63,9 @@ ON_AN_ID: dict[str, Callable[[Recollect, str], object]] = {
     "history": lambda mem, id: mem.history(id),
     "chain": lambda mem, id: mem.chain(id),
     "explain": lambda mem, id: mem.explain(id),
+    "related": lambda mem, id: mem.related(id),
+    "vouchers": lambda mem, id: mem.vouchers(id),
+    "as_of": lambda mem, id: mem.as_of(tick=100).get(id),
     "edit": lambda mem, id: mem.edit(id, pinned=True),
     "archive": lambda mem, id: mem.archive(id),
     "forget": lambda mem, id: mem.forget(id),
@@ -116,6 +119,8 @@ READS: dict[str, Callable[[Recollect], object]] = {
     "list of then": lambda mem: mem.as_of(tick=100).list(status=None, include_namespaces=EVERYWHERE),
     "query of then": lambda mem: mem.as_of(tick=100).query("savings bank", owner="ana"),
     "phases of ana": lambda mem: mem.phases(space="user", owner="ana"),
+    "list_all": lambda mem: mem.list_all(status=None, include_namespaces=EVERYWHERE),
+    "list_all of ana": lambda mem: mem.list_all(owner="ana", status=None),
     "list of ana": lambda mem: mem.list(owner="ana", status=None),
     "list of the session": lambda mem: mem.list(owner="s-ana", space="session"),
     "list of the project": lambda mem: mem.list(owner="gemini", space="project"),
@@ -134,8 +139,8 @@ READS: dict[str, Callable[[Recollect], object]] = {
     "recall for ana": lambda mem: mem.recall_for(session="s-ben", user="savings in Lisbon", owner="ana"),
     "recall in ana's session": lambda mem: mem.recall_for(session="s-ana", user="savings in Lisbon"),
     "stats": lambda mem: mem.stats(),
-    "changes": lambda mem: mem.history(owner="ben"),
-    "changes of ana": lambda mem: mem.history(owner="ana"),
+    "own record": lambda mem: mem.history(owner="ben"),
+    "record of ana": lambda mem: mem.history(owner="ana"),
     "export": lambda mem: list(mem.export(include_namespaces=EVERYWHERE, status=None)),
     "export as a vault": lambda mem: list(mem.export(format="vault", include_namespaces=EVERYWHERE, status=None)),
     "export of ana": lambda mem: list(mem.export(owner="ana", status=None)),
@@ -176,7 +181,7 @@ WRITES: dict[str, Callable[[Recollect], object]] = {
     "verify": lambda mem: mem.verify(),
     "doctor": lambda mem: mem.doctor(),
     "traces": lambda mem: mem.traces(),
-    "why": lambda mem: mem.explain().sentences,
+    "explain the last turn": lambda mem: mem.explain(),
     "become ana": lambda mem: mem.as_caller(user="ana"),
     "look through the planner's eyes": lambda mem: mem.query("savings", agent="planner"),
 }
@@ -184,7 +189,8 @@ WRITES: dict[str, Callable[[Recollect], object]] = {
 
 def _outcome(call: Callable[[Recollect], object], mem: Recollect) -> str:
     try:
-        return repr(call(mem))
+        found = call(mem)
+        return repr(list(found) if isinstance(found, Iterator) else found)
     except RecollectError as error:
         return repr((type(error), error.to_dict()))
 
@@ -240,7 +246,7 @@ REFUSED = (
     "verify",
     "doctor",
     "traces",
-    "why",
+    "explain the last turn",
     "become ana",
 )
 

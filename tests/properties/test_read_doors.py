@@ -107,9 +107,20 @@ def test_the_answers_are_answers() -> None:
     operators |= {"identity", "identities", "identity_history", "check_entry", "uncovered_entries"}
     elsewhere = {"query of a hidden category", "phase_diff elsewhere", "recall_for, elsewhere", "recall_for zoe"}
     assert refused <= operators | elsewhere
-    for name in ("query", "memory_block", "recall_for", "at a tick, query", "mcp prompts", "export", "chain"):
+    for name in ("query", "memory_block", "recall_for", "as_of a tick, query", "mcp prompts", "export", "chain"):
         assert "savings of Ana" in answers[name], name
-    for name in ("traces", "events", "ops", "changes", "stats", "history", "phases", "phase_diff"):
+    for name in (
+        "traces",
+        "events",
+        "ops",
+        "history of ana",
+        "history of ana in prod",
+        "list_all",
+        "stats",
+        "history",
+        "phases",
+        "phase_diff",
+    ):
         assert len(answers[name]) > 100, name
 
 
@@ -240,8 +251,8 @@ COMMANDS = (
     ["explain", "{own}"],
     ["export"],
     ["stats"],
-    ["changes", "--owner", "ana"],
-    ["phases", "--space", "user", "--owner", "zoe"],
+    ["history", "--owner", "ana"],
+    ["phase", "list", "--space", "user", "--owner", "zoe"],
     ["change-header", "--owner", "ana", "--space", "user", "--since", "0"],
     ["traces"],
 )
@@ -262,6 +273,7 @@ def test_the_command_line_tells_no_more(border: str, tmp_path: Path) -> None:
     for command, one, other in zip(COMMANDS, *said, strict=True):
         assert one == other, command
         assert MARK not in one
+        assert not one.startswith("2 "), f"there is no such command: {command}"
     assert any("savings of Ana" in text for text in said[0])
 
 
@@ -281,7 +293,7 @@ def _shell(*arguments: str) -> str:
 WRITES = frozenset(
     """
         add add_many update supersede edit resolve archive forget reject lift restore turn record upkeep erase import_ promote
-        start_phase rebuild close as_caller backup link unlink reindex import_file audit_file vouch withdraw_vouch import_entries
+        start_phase rebuild close as_caller backup link unlink reindex audit_file vouch withdraw_vouch
         checkpoint erasure_record erase_with_record new_identity register_identity rotate_identity revoke_identity
         link_identity unlink_identity sign_entry
     """.split()
@@ -295,6 +307,6 @@ def test_every_way_to_read_was_tried() -> None:
     assert operations - tried == set()
     assert {name for name in FILTERS if name not in FILTERED} == set()
     of_the_past = {name for name, _ in inspect.getmembers(Past, inspect.isfunction) if name[0] != "_"}
-    assert of_the_past == {name.split(", ")[1] for name in READS if name.startswith("at a t")}
+    assert of_the_past == {name.split(", ")[1] for name in READS if name.startswith("as_of a t")}
     reading = {name for name, tool in TOOLS.items() if tool.reads_only}
     assert reading - {name.removeprefix("mcp ") for name in READS} == set()

@@ -282,17 +282,17 @@ def in_lines(entries: list[Entry]) -> str:
     return "".join(json.dumps(one) + "\n" for one in entries)
 
 
-def by_entry_import(mem: Recollect, text: str) -> None:
+def whole_from_a_stream(mem: Recollect, text: str) -> None:
     assert not mem.import_(io.StringIO(text), believe=["place", "weight"], format="entries", whole=True).refused
 
 
-def by_import_entries(mem: Recollect, text: str) -> None:
+def from_a_file(mem: Recollect, text: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "entries").write_text(text)
         assert not mem.import_(Path(folder) / "entries", format="entries", believe=["place", "weight"]).refused
 
 
-@pytest.mark.parametrize("take_in", [by_entry_import, by_import_entries])
+@pytest.mark.parametrize("take_in", [whole_from_a_stream, from_a_file])
 def test_whoever_said_it_and_when_goes_round(take_in: Callable[[Recollect, str], None]) -> None:
     @settings(max_examples=EXAMPLES)
     @given(SAID_TWICE)

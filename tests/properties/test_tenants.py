@@ -172,7 +172,12 @@ def unnamed(call: Callable[[], object]) -> str:
 PYTHON: dict[str, Call] = {
     "get": each(lambda mem, id: mem.get(id)),
     "chain": each(lambda mem, id: mem.chain(id)),
-    "explain": each(lambda mem, id: mem.explain(id)),
+    "explain": several(
+        each(lambda mem, id: mem.explain(id)),
+        each(lambda mem, id: mem.explain(id).sentences),
+        lambda door, _: door.mem.explain(session="s1"),
+        lambda door, _: door.mem.explain(),
+    ),
     "edit": each(lambda mem, id: mem.edit(id, pinned=True)),
     "archive": each(lambda mem, id: mem.archive(id)),
     "ancestors": each(lambda mem, id: mem.ancestors(id)),
@@ -180,19 +185,14 @@ PYTHON: dict[str, Call] = {
     "common_sources": each(lambda mem, id: mem.common_sources(id, id)),
     "credit": each(lambda mem, id: mem.credit(id)),
     "derivatives": each(lambda mem, id: mem.derivatives(id)),
-    "vouching": each(lambda mem, id: mem.vouchers(id)),
+    "vouchers": each(lambda mem, id: mem.vouchers(id)),
     "parent_hashes": each(lambda mem, id: mem.parent_hashes([id])),
     "vouch": each(lambda mem, id: mem.vouch(id, by="crow")),
     "withdraw_vouch": each(lambda mem, id: mem.withdraw_vouch(id, by="crow")),
-    "export_entries": lambda door, _: list(
-        door.mem.export(format="entries", status=None, include_namespaces=EVERYWHERE)
-    ),
-    "import_entries": lambda door, _: door.mem.import_(StringIO("[]"), format="entries", whole=True),
-    "at": several(
+    "as_of": several(
         each(lambda mem, id: mem.as_of(tick=1).get(id)),
-        lambda door, foreign: door.mem.as_of(tick=100).list(limit=1_000).items,
+        lambda door, _: door.mem.as_of(tick=100).list(limit=1_000).items,
     ),
-    "why": each(lambda mem, id: mem.explain(id).sentences),
     "promote": each(lambda mem, id: mem.promote(id, "project", owner="apollo")),
     "start_phase": lambda door, foreign: outcome(lambda: door.mem.start_phase(space="user", owner="nobody")),
     "phases": lambda door, foreign: door.mem.phases(space="user", owner="ana"),
@@ -216,6 +216,8 @@ PYTHON: dict[str, Call] = {
         each(lambda mem, id: mem.history(id)),
         lambda door, _: door.mem.history(owner="ana"),
         lambda door, _: door.mem.history(owner="s1"),
+        lambda door, _: door.mem.history(owner="s1", space="session"),
+        lambda door, _: door.mem.history(owner="house", space="system"),
     ),
     "list": several(
         lambda door, _: door.mem.list(status=None, include_namespaces=EVERYWHERE, limit=1_000),
@@ -223,6 +225,11 @@ PYTHON: dict[str, Call] = {
         lambda door, _: door.mem.list(owner="ana", scope="planner", thread_id="t1", key="Savings-Place"),
         lambda door, _: door.mem.list(tenant=GLOBEX),
         lambda door, _: door.mem.list(owner="' OR tenant = 'globex' --"),
+    ),
+    "list_all": several(
+        lambda door, _: door.mem.list_all(status=None, include_namespaces=EVERYWHERE),
+        lambda door, _: door.mem.list_all(owner="ana", scope="planner", thread_id="t1", key="Savings-Place"),
+        lambda door, _: door.mem.list_all(tenant=GLOBEX),
     ),
     "query": several(
         lambda door, _: door.mem.query("savings bank bed tea likes", include_namespaces=EVERYWHERE, top_k=100),
@@ -242,11 +249,6 @@ PYTHON: dict[str, Call] = {
     ),
     "recall_for": lambda door, _: outcome(lambda: door.mem.recall_for(session="s1", user="savings bank", owner="ana")),
     "record": lambda door, _: outcome(lambda: door.mem.record(session="s1", user="I love tea.", owner="ana")),
-    "changes": several(
-        lambda door, _: door.mem.history(owner="ana"),
-        lambda door, _: door.mem.history(owner="s1", space="session"),
-        lambda door, _: door.mem.history(owner="house", space="system"),
-    ),
     "traces": lambda door, _: without_numbers(door.mem.traces(limit=1_000)),
     "events": several(
         lambda door, _: door.mem.events(limit=1_000),
@@ -257,6 +259,8 @@ PYTHON: dict[str, Call] = {
     "export": several(
         lambda door, _: door.mem.export(include_namespaces=EVERYWHERE, status=None),
         lambda door, _: door.mem.export(owner="ana", status=None),
+        lambda door, _: door.mem.export(format="items", owner="ana"),
+        lambda door, _: door.mem.export(format="entries", status=None, include_namespaces=EVERYWHERE),
     ),
     "add": several(
         lambda door, _: door.mem.add("Acme is well", owner="ana", idempotency_key="first"),
@@ -268,18 +272,13 @@ PYTHON: dict[str, Call] = {
         lambda door, _: door.mem.add("Acme reaches out", tenant=GLOBEX),
     ),
     "add_many": lambda door, _: door.mem.add_many([{"content": "Acme reaches out", "tenant": GLOBEX}]),
-    "import_file": several(
-        lambda door, _: door.mem.import_(GRAPH, format="mcp-memory", owner="ana"),
-        lambda door, _: door.mem.import_(GRAPH, format="mcp-memory", owner="ana", dry_run=True),
-    ),
-    "export_as": several(
-        lambda door, _: list(door.mem.export(include_namespaces=EVERYWHERE, status=None)),
-        lambda door, _: list(door.mem.export(format="items", owner="ana")),
-    ),
     "audit_file": lambda door, _: door.mem.audit_file(GRAPH, format="mcp-memory"),
     "import_": several(
         lambda door, _: door.mem.import_([json.dumps({"content": "Acme brings", "tenant": GLOBEX, "owner": "ana"})]),
         lambda door, foreign: door.mem.import_([json.dumps({"content": "Acme brings", "id": foreign.id})]),
+        lambda door, _: door.mem.import_(GRAPH, format="mcp-memory", owner="ana"),
+        lambda door, _: door.mem.import_(GRAPH, format="mcp-memory", owner="ana", dry_run=True),
+        lambda door, _: door.mem.import_(StringIO("[]"), format="entries", whole=True),
     ),
     "as_caller": lambda door, _: [
         list(door.mem.as_caller(user=user, agent="planner", session="s1", projects=[project]).export(status=None))
@@ -523,7 +522,7 @@ def test_nothing_crosses(told: dict[str, Told], name: str) -> None:
 
 def test_the_answers_are_answers(told: dict[str, Told]) -> None:
     """Were every call refused, nothing would have been tried."""
-    for name in ("list", "query", "export", "rejections", "graph.get_tuple", "graph.items"):
+    for name in ("list", "list_all", "as_of", "query", "export", "rejections", "graph.get_tuple", "graph.items"):
         assert "acme" in told[name].alone, name
     for name, word in {"history": "ADD", "events": "hotpath", "add": "stored", "erase": "ErasureReceipt"}.items():
         assert word in told[name].alone, name

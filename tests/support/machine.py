@@ -268,8 +268,8 @@ class Machine(RuleBasedStateMachine):
         done = self.mem.consolidate(owner=owner, force=True)
         places = {n.place for n in self.model.notes.values() if owner in (None, n.place[2])}
         assert done.steps == proposal.steps or self.model.is_about_to_expire(places)
+        self.model.consolidated([step for step in done.steps if step.action != "outdated"], done.dropped)
         if done.applied:
-            self.model.consolidated([step for step in done.steps if step.action != "outdated"], places)
             left = self.mem.consolidate(owner=owner).steps
             assert all(step.action == "outdated" for step in left), "one round is enough"
 

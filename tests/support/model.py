@@ -107,6 +107,10 @@ class Model:
             note.accesses += 1
             note.last_access = self.now
 
+    def _used(self, note: Note) -> None:
+        """Count an edit, or a decision for a note that waited, as a use of it, and as no read."""
+        note.last_access = self.now
+
     def _wrote(self, note: Note) -> None:
         self._written.add(note.place)
 
@@ -282,6 +286,7 @@ class Model:
         for name, value in values.items():
             setattr(note, name, value)
         note.rated |= "importance" in changes
+        self._used(note)
         self._wrote(note)
         self.committed()
 
@@ -339,6 +344,7 @@ class Model:
             note.status = "archived"
         else:
             note.status = "active"
+            self._used(note)
             if incumbent is not None:
                 self._supersede(incumbent, note)
                 stated = {"pinned"} if note.pinned else set()
@@ -398,10 +404,14 @@ class Model:
 
     # ── consolidation ───────────────────────────────────────────────────────────────────────────────────────────
 
-    def consolidated(self, steps: Sequence[Any], places: Iterable[Place]) -> None:
-        """A clean-up was carried out. Each step must be one that makes sense, and is remembered for its undoing."""
-        self.begin(*places)
-        self.runs.append([(step.action, step.id, step.other, self._take_step(step)) for step in steps])
+    def consolidated(self, steps: Sequence[Any], dropped: Sequence[Any]) -> None:
+        """A clean-up was carried out. Each step must be one that makes sense, and is remembered for its undoing.
+
+        It writes to the streams alone in which there was a step to take, whether or not the step was dropped then.
+        """
+        self.begin(*{self.notes[step.id].place for step in (*steps, *dropped)})
+        if steps:
+            self.runs.append([(step.action, step.id, step.other, self._take_step(step)) for step in steps])
         self.committed()
 
     def _take_step(self, step: Any) -> str | None:

@@ -317,6 +317,22 @@ def test_a_secret_in_any_field_is_denied_and_never_repeated(fields: dict[str, ob
     assert SECRET not in answer.detail and "hunter2" not in answer.detail
 
 
+@every_row(
+    "fields",
+    [
+        {"author": "root"},
+        {"author": {"id": "admin", "name": "admin"}},
+        {"entities": [{"name": "postgres"}]},
+        {"meta": {"name": "oracle", "label": "oracle"}},
+    ],
+)
+def test_a_name_is_no_password_of_the_thing_that_it_names(fields: dict[str, object]) -> None:
+    """A known user's name right behind itself reads as a user and a password, which one thing under its name is not."""
+    assert isinstance(privacy_gate(draft(content="clean words", **fields), context()), Draft)
+    login = {"name": "admin", "value": "admin"}
+    assert refused(privacy_gate(draft(content="clean words", meta=login), context())) == "privacy_deny_sensitive"
+
+
 def test_policy_redacts_what_it_is_told_to() -> None:
     policy = {"privacy": {"actions": {"email": "redact"}}}
     made = draft("Write to ana@example.com", tags=["ana@example.com"], meta={"to": ["ana@example.com"]})

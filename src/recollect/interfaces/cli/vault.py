@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -37,14 +36,14 @@ OneTag = Annotated[str | None, typer.Option("--tag", help="Only with this tag.")
 @contextmanager
 def _opened(context: typer.Context, profile: str | None, *, make: bool = False) -> Iterator["MemoryVault"]:
     """Open the vault that the options name. Only what writes the first memory makes a file."""
-    from recollect.vault import DEFAULT_PATH, MemoryVault
+    from recollect.vault import DEFAULT_PATH, MemoryVault, check_vault_path
 
     session = of(context)
     narrowing = [name for name in ("as_user", "as_agent", "as_session") if getattr(session, name) is not None]
     if narrowing or session.tenant != "default":
         field, hint = (*narrowing, "tenant")[0], "--profile says what an agent sees."
         raise BadInput("a vault has neither tenants nor callers.", field=field, hint=hint)
-    path = Path(session.store or DEFAULT_PATH)
+    path = check_vault_path(session.store or DEFAULT_PATH)
     if not make and not path.exists():
         hint = "Check the path (--store or RECOLLECT_STORE); `recollect vault add` makes a vault where none is."
         raise StoreUnavailable("there is no vault.", field=str(path.absolute()), hint=hint)
