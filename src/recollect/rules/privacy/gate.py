@@ -17,6 +17,7 @@ from recollect.rules.trust.signers import without_broken_signatures
 OWN_PATTERN = "what a pattern of the policy names"
 _SKIPPED = frozenset({"namespace", "space", "kind", "event_type", "layer", "tier", "source", "authority", "change"})
 """Fields whose values come from closed lists."""
+_NAME_KEYS = ("name", "key", "type", "label", "field")
 SHARED_CHARACTERS = 80
 """Longest text that is remembered as clean: names recur in a batch, sentences do not."""
 
@@ -121,9 +122,8 @@ def strings(value: Any, label: str = "") -> list[str]:
     if isinstance(value, dict):
         named = _name_of(value) or label
         under = [s for key, inner in value.items() for s in strings(inner, key)]
-        about = value.items() if named != label else ()
-        beside = [s for key, inner in about if not _is_name(key, inner, named) for s in strings(inner, named)]
-        return [*value, *under, *beside]
+        about = [inner for key, inner in value.items() if named != label and _label(key, inner, named)]
+        return [*value, *under, *(s for inner in about for s in strings(inner, named))]
     if isinstance(value, list | tuple):
         return [s for inner in value for s in strings(inner, label)]
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -133,16 +133,12 @@ def strings(value: Any, label: str = "") -> list[str]:
 
 def _name_of(value: dict[str, Any]) -> str | None:
     """Return the name inside an object such as ``{"name": "password", "value": "hunter2"}``."""
-    found = (value.get(key) for key in _NAME_KEYS)
-    return next((name for name in found if isinstance(name, str)), None)
+    return next((value[key] for key in _NAME_KEYS if isinstance(value.get(key), str)), None)
 
 
-_NAME_KEYS = ("name", "key", "type", "label", "field")
-
-
-def _is_name(key: str, inner: Any, named: str) -> bool:
-    """Return whether a value of an object is its name once more: the author ``root`` has no password ``root``."""
-    return inner == named and key in (*_NAME_KEYS, "id")
+def _label(key: str, inner: Any, named: str) -> str:
+    """Return the name under which to read a value, none for the name itself: the author ``root`` has no password ``root``."""
+    return "" if inner == named and key in (*_NAME_KEYS, "id") else named
 
 
 def redacted(value: Any, settings: Privacy, label: str = "") -> Any:
@@ -151,10 +147,7 @@ def redacted(value: Any, settings: Privacy, label: str = "") -> Any:
         return _redacted_text(value, settings, f"{label}: " if label else "")
     if isinstance(value, dict):
         named = _name_of(value) or ""
-        inner = {
-            key: redacted(redacted(one, settings, key), settings, "" if _is_name(key, one, named) else named)
-            for key, one in value.items()
-        }
+        inner = {k: redacted(redacted(one, settings, k), settings, _label(k, one, named)) for k, one in value.items()}
         return {redacted(key, settings): one for key, one in inner.items()}
     if isinstance(value, list | tuple):
         return type(value)(redacted(one, settings, label) for one in value)
