@@ -91,6 +91,7 @@ COMMANDS: dict[str, list[str]] = {
     "reject": ["ID", "--reason", "never true"],
     "lift": ["ID"],
     "rejections": ["--owner", "ana"],
+    "consent": ["list", "--owner", "ana"],
     "edit": ["ID", "--pinned"],
     "promote": ["ID", "project", "--owner", "apollo"],
     "phase": ["list", "--owner", "ana"],

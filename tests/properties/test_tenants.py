@@ -208,6 +208,12 @@ PYTHON: dict[str, Call] = {
         lambda door, _: door.mem.rejections(owner="ana", space="user"),
         lambda door, _: door.mem.rejections(owner="s1", space="session"),
     ),
+    "consent": several(
+        lambda door, _: door.mem.consent(),
+        lambda door, _: door.mem.consent(owner="ana", space="user"),
+    ),
+    "grant": each(lambda mem, id: mem.grant(id)),
+    "decline": each(lambda mem, id: mem.decline(id, "not mine")),
     "resolve": several(
         each(lambda mem, id: mem.resolve(id, winner=id)),
         each(lambda mem, id: mem.resolve(mem.list(status="contradictory").items[0].id, winner=id)),

@@ -1,6 +1,7 @@
 """Every reason code comes about: in a write's decisions, in the ledger, or where a test of its own shows it."""
 
 import json
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -225,6 +226,8 @@ SHOWN_BY_THE_GOLDEN_TRACES = (
     "kept_by:",
 )
 """`tests/golden/test_coverage.py` asks for each of these."""
+SHOWN_BY_SHORT_NAMES = ("writing:", "model:")
+"""`test_writing.py` and `test_model_budget.py` put the prefix before each of these."""
 
 
 def test_every_code_is_shown_by_a_test() -> None:
@@ -233,4 +236,8 @@ def test_every_code_is_shown_by_a_test() -> None:
     texts = "\n".join(file.read_text(encoding="utf-8") for file in files)
     worked = {f"change:{case['rule']}" for case in changes}
     shown = {code for code in REASONS if code in texts or code in worked}
+    by_short_name = (TESTS / "unit/rules/test_writing.py", TESTS / "unit/rules/test_model_budget.py")
+    short = set(re.findall(r"\w+", " ".join(file.read_text(encoding="utf-8") for file in by_short_name)))
+    own = {code for code in REASONS if code.startswith(SHOWN_BY_SHORT_NAMES)}
+    shown |= {code for code in own if code.partition(":")[2].removesuffix("_limit") in short}
     assert {code for code in REASONS if not code.startswith(SHOWN_BY_THE_GOLDEN_TRACES)} - shown == set()

@@ -88,10 +88,9 @@ def test_an_agents_text_is_flagged_and_a_persons_is_not(mem: Any) -> None:
     bot, ana = mem.as_caller(user="ana", agent="planner"), mem.as_caller(user="ana")
     flagged = bot.add("She likes tea and her van is red.")
     assert flagged.outcome == "stored" and flagged.reasons[-1] == "writing:pronoun"
-    assert bot.add("Ana has lived in Lisbon since May 2024.").reasons == (
-        "identity:new",
-        "allowed_by:write_policy:normal",
-    )
+    met = bot.add("Ana has lived in Lisbon since May 2024.")
+    assert met.reasons == ("identity:new", "allowed_by:write_policy:normal")
+    assert "it meets the writing constraints" in mem.explain(met.memory.id).text, "writing:passed"
     assert not any(code.startswith("writing:") for code in ana.add("She called me yesterday!").reasons)
     assert not any(code.startswith("writing:") for code in bot.add("Ok!", kind="short_term").reasons)
     assert [(one.checked, one.met) for one in mem.ops(by="total") if one.checked] == [(2, 1)]
