@@ -117,7 +117,7 @@ def _is_new(one: Stranger) -> bool:
 
 
 def _remember_new(engine: Engine, memories: Sequence[VaultMemory], linked: bool, left_out: LeftOut) -> list[Receipt]:
-    """Remember memories in one transaction; if one of them is bad input, without those that are."""
+    """Remember memories in one transaction; leave out the ones that are bad input."""
     with collector_paused():
         try:
             return ingest.add_many(engine, [to_candidate(memory) for memory in memories], linked=linked)

@@ -102,7 +102,7 @@ class AccessCounter:
     def carry_along(self, writer: Writer, tenant: str) -> None:
         """Write the tenant's counts in a transaction that is open anyway, as the last thing before it commits.
 
-        Those that the timer is writing at this moment are written first, so that nobody misses them.
+        Counts that the timer is writing are waited for, so that none is missed.
         """
         if tenant in self._counts or self._flushing.locked():
             with self._flushing:

@@ -372,7 +372,7 @@ class _Log(NamedTuple):
 def audit_log(
     reader: Reader, tenant: str, streams: Collection[str], actors: Actors, kept: Checkpoint | None = None
 ) -> LogAudit:
-    """Walk the log: its leaves, the roots over them, and who signed those. Streams and actors are those that are there."""
+    """Walk the log: its leaves, the roots over them, and who signed those. ``streams`` and ``actors`` are the known ones."""
     rows = reader.log_leaves(tenant)
     try:
         leaves = [_leaf(place, row) for place, row in enumerate(rows)]

@@ -157,7 +157,7 @@ class TextAudit:
         self._misstated = False
 
     def note(self, number: int, terms: str) -> None:
-        """What an active memory noted; each is told once, in the order of their numbers. ``ValueError`` if it is nonsense."""
+        """Return the terms that an active memory noted. Ask once for each, in order; ``ValueError`` if they cannot be read."""
         length, _, said = terms.partition("\n")[0].partition(" ")
         listed = terms.replace("\n", " ").partition(" ")[2]
         self._misstated |= _count(said) != int(length) and _times(said) != int(length)
@@ -216,7 +216,7 @@ def _times(listed: str) -> int:
 
 
 SHOWN = 20
-"""So many signatures of one stream that do not hold are told one by one; all are counted."""
+"""How many broken signatures of one stream are named; all of them are counted."""
 SIGNATURE_HINT = (
     "Its words, author, time or parents are not those that were signed: ask its author for the signed entry."
 )
