@@ -188,7 +188,7 @@ def test_an_answer_that_does_not_fit_changes_nothing_and_is_not_asked_for_again(
 
 
 def test_a_limit_stops_the_run_and_the_next_day_goes_on(opened: Opened, clock: Clock) -> None:
-    with opened(facts(MOVED)) as (mem, server):
+    with opened(facts(MOVED)) as (mem, _):
         say(mem)
         with opened(facts(MOVED), model={"max_tenant_tokens": 20}) as (narrow, none):
             (stopped,) = narrow.upkeep(job="extract")
