@@ -46,17 +46,29 @@ def standing(mem: Any) -> dict[str, Any]:
     return {"states": states, "related": related, "recall": mem.query("summer house tea", owner="ana").text}
 
 
+def rules(mem: Any) -> set[str]:
+    with mem.engine.read() as reader:
+        return {entry.rule for stream in reader.streams_of("default") for entry in reader.entries(stream)}
+
+
+def test_a_pair_without_a_verdict_and_one_that_differs_are_only_noted(opened: Opened) -> None:
+    with opened({"verdicts": []}, judge("different"), upkeep={"recheck_days": 0}) as (mem, _):
+        added(mem, LISBON, PORTO)
+        reasons = [mem.upkeep(job="consolidate")[0].proposals[0].reason for _ in range(2)]
+        assert reasons == ["model:unanswered", "model:different"]
+
+
 def test_by_default_a_verdict_waits_and_changes_nothing(opened: Opened) -> None:
     with opened(judge("update")) as (mem, server):
         old, new = added(mem, LISBON, PORTO)
         before = mem.state_hash()
         (run,) = mem.upkeep(job="consolidate")
-        assert (run.counts, mem.state_hash()) == ({"waiting": 1}, before)
+        assert (run.counts, run.proposals[0].reason, mem.state_hash()) == ({"waiting": 1}, "model:waits", before)
         (waits,) = mem.proposals(owner="ana")
         assert (waits.action, waits.sources, waits.why) == ("update", (old, new), "so it is")
         assert [(one.source_id, one.span) for one in waits.evidence] == [(old, LISBON), (new, PORTO)]
         assert mem.upkeep(job="consolidate") == (), "what waits is not asked about again"
-        assert mem.apply(waits.id).status == "applied"
+        assert mem.apply_proposal(waits.id).status == "applied"
         assert statuses(mem, old, new) == ["superseded", "active"]
         assert len(server.requests) == 1 and mem.verify().ok
 
@@ -84,10 +96,11 @@ def test_what_a_verdict_does_and_how_it_is_taken_back(
         if verdict == "contradicts":
             assert other in mem.get(one).conflict_ids
             assert [pair.later.id for pair in mem.outdated(owner="ana")] == [other], "a person can settle it"
+            assert "relation:upkeep" in rules(mem)
         if verdict == "update":
             assert [one.id for one in mem.related(other) if one.relation_type == "explains"] == [friend]
         undone = mem.undo(run.id)
-        assert standing(mem) == before
+        assert standing(mem) == before and {"upkeep:undone", "relation:undone", "conflict:upkeep"} & rules(mem)
         assert (undone.removed, len(undone.restored)) == ((), int(verdict != "contradicts"))
         assert mem.verify().ok
         with pytest.raises(WrongState, match="already"):
@@ -188,11 +201,11 @@ def test_only_people_decide_and_only_operators_undo(opened: Opened) -> None:
         ana, ben = mem.as_caller(user="ana"), mem.as_caller(user="ben")
         agent = mem.as_caller(user="ana", agent="planner", rights=("read", "write", "govern", "operate"))
         assert [one.id for one in ana.proposals()] == [waits.id] and ben.proposals() == ()
-        for act in (agent.apply, ben.apply, agent.dismiss, ben.dismiss):
+        for act in (agent.apply_proposal, ben.apply_proposal, agent.decline_proposal, ben.decline_proposal):
             with pytest.raises(NotAllowed):
                 act(waits.id)
         for act in (lambda: ana.undo(run.id), ana.runs, lambda: ana.run(run.id)):
             with pytest.raises(NotAllowed):
                 act()
-        assert ana.dismiss(waits.id).status == "declined"
+        assert ana.decline_proposal(waits.id).status == "declined"
         assert ana.proposals() == () and mem.rejections(owner="ana") == (), "neither memory was called false"

@@ -113,7 +113,7 @@ def test_erasing_a_source_takes_what_a_waiting_proposal_says(opened: Opened) -> 
         assert [(one.status, one.reason) for one in mem.run(waits.run).proposals] == [("erased", "model:source_erased")]
         assert "pump" not in json.dumps(rows(mem, "model_proposals"), default=repr)
         with pytest.raises(WrongState, match="erased"):
-            mem.apply(waits.id)
+            mem.apply_proposal(waits.id)
 
 
 # ── taking back ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -240,10 +240,20 @@ def test_a_procedure_waits_with_the_evidence_of_each_step(opened: Opened) -> Non
         (waits,) = mem.proposals(owner="ana")
         assert [one.span for one in waits.evidence] == [step["span"] for step in steps]
         assert all(PUMP[one.start :].startswith(one.span) for one in waits.evidence)
-        done = mem.as_caller(user="ana").apply(waits.id)
+        done = mem.as_caller(user="ana").apply_proposal(waits.id)
         stored = mem.get(done.memory_id)
         assert (stored.kind, stored.category, stored.authority) == ("procedural", "procedural", "ai_inferred")
         assert stored.content == "1. Close the main valve\n2. Drain the pump\n3. Open the main valve again"
+
+
+def test_a_title_that_names_nothing_is_refused_when_it_is_applied(opened: Opened) -> None:
+    steps = [{"step": "Drain the pump", "source": "N1", "span": "I drained  the pump"}]
+    with opened({"title": "!!!", "steps": steps}) as (mem, _):
+        mem.upkeep(job="procedures", ids=[mem.add(PUMP, owner="ana").memory.id])
+        (waits,) = mem.proposals(owner="ana")
+        assert [(one.check, one.start) for one in waits.evidence] == [("span:normalised", None)]
+        done = mem.apply_proposal(waits.id)
+        assert (done.status, done.reason, mem.proposals()) == ("refused", "model:bad_input", ())
 
 
 def test_a_step_that_nobody_took_is_refused(opened: Opened) -> None:

@@ -25,6 +25,7 @@ from recollect.interfaces.cli import (
     stores,
     transfer,
     turns,
+    upkeep,
     vault,
     writing,
 )
@@ -69,6 +70,7 @@ COMMANDS: dict[str, dict[str, Command]] = {
         "lift": writing.lift,
         "rejections": writing.rejections,
         "consent": writing.consent,
+        "proposals": upkeep.proposals,
         "archive": writing.archive,
         "forget": writing.forget,
         "restore": writing.restore,
@@ -99,7 +101,8 @@ COMMANDS: dict[str, dict[str, Command]] = {
         "provenance": provenance.provenance,
     },
     "Look after the store": {
-        "upkeep": care.upkeep,
+        "upkeep": upkeep.upkeep,
+        "runs": upkeep.runs,
         "consolidate": care.consolidate,
         "rekey": care.rekey,
         "reindex": care.reindex,
