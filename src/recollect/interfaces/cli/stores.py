@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from recollect.interfaces.cli.session import IfMissing, of, screen
+from recollect.interfaces.cli.session import IfMissing, calls, of, screen
 from recollect.model.errors import BadInput
 
 db = typer.Typer(no_args_is_help=True, help="Look after the database of a store on a server.")
@@ -39,13 +39,9 @@ def migrate(
     of(context).answer(report, screen.migration)
 
 
-def backup(
-    context: typer.Context,
-    file: Annotated[str, typer.Argument(help="A file that does not exist yet.")],
-) -> None:
+@calls("backup", "fields")
+def backup(path: Annotated[str, typer.Argument(metavar="FILE", help="A file that does not exist yet.")]) -> None:
     """Write a consistent copy of the whole store, while others write. `restore-backup` puts it back."""
-    with of(context).memory() as memory:
-        of(context).answer(memory.backup(file), screen.fields)
 
 
 def restore_backup(
