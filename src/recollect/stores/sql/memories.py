@@ -24,7 +24,7 @@ class _NamesVouchers(Capability):
 
         Damaged ones are left out unless they are asked for.
         """
-        memories = [stored for stored in map(rows.stored_from, found) if damaged or stored.damage is None]
+        memories = [stored for stored in rows.stored_from(found) if damaged or stored.damage is None]
         uids = {one["actor"] for stored in memories for one in stored.state.vouchers}
         if not uids:
             return memories
@@ -247,7 +247,7 @@ class StateTables(ProvenanceTables, _Postings):
 
     def states(self, stream: Stream) -> list[Stored]:
         found = self._db.rows("states_of_stream", tenant=stream.tenant, stream=stream.number)
-        return [rows.stored_from(row) for row in found]
+        return rows.stored_from(found)
 
     def expired_ids(self, stream: Stream, now: str, tick: int) -> list[str]:
         found = self._db.rows("expired", tenant=stream.tenant, stream=stream.number, now=now, tick=tick)
