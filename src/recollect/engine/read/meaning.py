@@ -213,8 +213,7 @@ class Likeness:
         ends = np.cumsum(lengths)
         parts = np.split(chosen, np.searchsorted(chosen, ends[:-1]))
         return {
-            of: part - (end - length)
-            for of, part, end, length in zip(self._streams, parts, ends, lengths, strict=True)
+            of: part - (end - length) for of, part, end, length in zip(self._streams, parts, ends, lengths, strict=True)
         }
 
     def nearest_of(self, places: Sequence[Place], count: int, least: float = -1.0) -> list[tuple[Place, float]]:

@@ -39,6 +39,8 @@ def _any_of(phrases: list[str]) -> re.Pattern[str]:
 
 
 _STOPS, _CHANGES = _any_of(_TABLE["stops"]), _any_of(_TABLE["changes"])
+
+
 def _sorts_in(table: Mapping[str, str]) -> dict[str, re.Pattern[str]]:
     return {
         name: re.compile(pattern.replace("{month}", ANY_MONTH).replace("{weekday}", ANY_WEEKDAY), re.IGNORECASE)

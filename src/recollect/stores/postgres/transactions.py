@@ -129,8 +129,14 @@ class NamedQueries:
         return self._db.execute(sql, _plain(params)).fetchall
 
     def filtered_tuples(self, query: str, condition: str, params: Mapping[str, Any], /) -> list[tuple[Any, ...]]:
+        answer = self._asked.pop((query, condition, *params.items()), None)
+        return self._filtered_tuples_soon(query, condition, params)() if answer is None else answer()
+
+    def _filtered_tuples_soon(
+        self, query: str, condition: str, params: Mapping[str, Any]
+    ) -> Callable[[], list[tuple[Any, ...]]]:
         sql = _filled(query, {"filters": to_driver_sql(condition)})
-        return self._of_many().execute(sql, _plain(params)).fetchall()
+        return self._of_many().execute(sql, _plain(params)).fetchall
 
     def _write(self, query: str) -> None:
         """Forget the answers of what was asked about the table that is written to."""
@@ -156,6 +162,11 @@ class InAdvance(NamedQueries):
 
     def tuples(self, query: str, /, **params: Any) -> list[tuple[Any, ...]]:
         self._queries.ask(query, params, by_name=False)
+        return []
+
+    def filtered_tuples(self, query: str, condition: str, params: Mapping[str, Any], /) -> list[tuple[Any, ...]]:
+        answer = self._filtered_tuples_soon(query, condition, params)
+        self._queries._asked[query, condition, *params.items()] = answer
         return []
 
     def run(self, query: str, /, **params: Any) -> None:

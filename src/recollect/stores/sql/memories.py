@@ -12,7 +12,7 @@ from recollect.model.state import State
 from recollect.rules.identity.keys import identities
 from recollect.rules.identity.rejected_values import Sealed
 from recollect.rules.language.findable import Findable
-from recollect.stores.protocol import Contender, Later, Neighbour, Posting, Selection, Standing, Stored, Stream
+from recollect.stores.protocol import Contender, Later, Nearby, Neighbour, Posting, Selection, Standing, Stored, Stream
 from recollect.stores.sql import rows
 from recollect.stores.sql.queries import Capability, check_column, encode_list, encode_places, where
 from recollect.stores.sql.rows import said_terms_in, term_counts_in, text_length_in, write_term_note
@@ -132,6 +132,12 @@ class StateTables(ProvenanceTables, _Postings):
             "memories_numbered", tenant=stream.tenant, stream=stream.number, numbers=encode_list(numbers)
         )
         return self._named(stream.tenant, found)
+
+    def nearby(self, stream: Stream, numbers: Sequence[int]) -> list[Nearby]:
+        params = {"tenant": stream.tenant, "stream": stream.number, "numbers": encode_list(numbers)}
+        readable = self._db.dialect.readable.format(text="v.body")
+        found = self._db.filtered_tuples("nearby", readable, params) if numbers else []
+        return [Nearby._make(row) for row in found if isinstance(row[-1], str)]
 
     def by_places(self, tenant: str, places: Sequence[tuple[int, int]]) -> list[Stored]:
         found = self._db.rows("memories_at", tenant=tenant, places=encode_places(places)) if places else []

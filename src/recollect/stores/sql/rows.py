@@ -23,18 +23,23 @@ BODY_COLUMNS = """
 """Columns of the current state that repeat a field of the immutable body, so that reads can filter by them."""
 
 
+_stream = itemgetter(
+    *"tenant stream uid namespace space owner tick last_seq last_memory head last_at documents words phase embedder generation"
+    " next_embedder".split()
+)
+
+
 def stream_from(row: Row) -> Stream:
+    tenant, number, uid, named_namespace, named_space, owner, *rest = _stream(row)
     address, fault = None, None
-    namespace, space = NAMESPACES.get(row["namespace"]), SPACES.get(row["space"])
+    namespace, space = NAMESPACES.get(named_namespace), SPACES.get(named_space)
     if namespace is None or space is None:
-        fault = f"its namespace or space is none that there is: {row['namespace']!r}, {row['space']!r}"
-    elif row["owner"] is not None:
-        address = Address(row["tenant"], namespace, space, row["owner"])
-    return Stream(
-        row["tenant"], row["stream"], row["uid"], address, row["tick"], row["last_seq"], row["last_memory"],
-        row["head"], row["last_at"], row["documents"], row["words"], row["phase"],
-        row["embedder"], row["generation"], row["next_embedder"], fault,
-    )  # fmt: skip
+        fault = f"its namespace or space is none that there is: {named_namespace!r}, {named_space!r}"
+    elif owner is not None:
+        address = Address(tenant, namespace, space, owner)
+    stream = Stream(tenant, number, uid, address, *rest)
+    stream.fault = fault
+    return stream
 
 
 def entry_from(row: Row) -> Entry:
@@ -145,7 +150,7 @@ _TIMES = [
 ]
 
 
-def stored_from(found: Sequence[Row]) -> list[Stored]:
+def stored_from(found: Sequence[Any]) -> list[Stored]:
     """Return memories from rows of the same columns.
 
     Rows that cannot be read are damage, which is a value: whoever reads goes on without that one.
@@ -157,11 +162,11 @@ def stored_from(found: Sequence[Row]) -> list[Stored]:
 
 
 @lru_cache(maxsize=64)
-def _picker(columns: tuple[str, ...], by_name: bool) -> Callable[[Row], tuple[Any, ...]]:
+def _picker(columns: tuple[str, ...], by_name: bool) -> Callable[[Any], tuple[Any, ...]]:
     """Return what picks the values of a memory out of a row: by place where it can, which is much quicker."""
-    place = (lambda name: name) if by_name else columns.index
-    picked = itemgetter(*map(place, (*_STATE, *_PLACED)))
-    others = [place(name) if name in columns else None for name in _IF_READ]
+    place: dict[str, Any] = {name: name if by_name else number for number, name in enumerate(columns)}
+    picked = itemgetter(*(place[name] for name in (*_STATE, *_PLACED)))
+    others = [place.get(name) for name in _IF_READ]
     return lambda row: (*picked(row), *(None if one is None else row[one] for one in others))
 
 
@@ -172,10 +177,9 @@ def _stored(values: tuple[Any, ...]) -> Stored:
     if state is None or not is_whole:
         what = UNREADABLE_STATE if state is None else UNREADABLE_CONTENT
         body, damage = None, Damage(what, str(created_at), scope)
-    elif body is not None:
-        body = body_in_force(body, state)
+    in_force = body_in_force(body, state) if body is not None and state is not None else body
     state = state or State(values[0], Status.ARCHIVED)
-    return Stored(tenant, stream, number, body, state, count or 0, last, parent_hash, damage=damage)
+    return Stored(tenant, stream, number, in_force, state, count or 0, last, parent_hash, damage=damage)
 
 
 def _state_if_whole(values: Sequence[Any]) -> State | None:
