@@ -28,17 +28,11 @@ DIALECT = Dialect(
     one_of_numbers="{column} = ANY (ARRAY(SELECT jsonb_array_elements_text({list}::jsonb)::bigint))",
     tagged="CASE WHEN pg_input_is_valid({tags}, 'jsonb') THEN {tags}::jsonb @> to_jsonb({tag}::text) ELSE false END",
     readable="pg_input_is_valid({text}, 'jsonb')",
-    author_id="(CASE WHEN pg_input_is_valid(said.body, 'json') THEN said.body::json -> 'author' ->> 'id' END)",
-    author_name="(CASE WHEN pg_input_is_valid(said.body, 'json') THEN said.body::json -> 'author' ->> 'name' END)",
-    confidence="(CASE WHEN pg_input_is_valid(said.body, 'json') THEN (said.body::json ->> 'confidence')::double precision END)",
     holds="strpos({text}, {part}) > 0",
 )
 TRUSTING = DIALECT._replace(
     tagged="{tags}::jsonb @> to_jsonb({tag}::text)",
     readable="true",
-    author_id="(said.body::json -> 'author' ->> 'id')",
-    author_name="(said.body::json -> 'author' ->> 'name')",
-    confidence="(said.body::json ->> 'confidence')::double precision",
 )
 """Before release 16 a server cannot say whether a text is JSON: there one damaged row fails the queries that look into texts."""
 

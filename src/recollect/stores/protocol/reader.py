@@ -328,6 +328,9 @@ class Reader(Protocol):
     def built_upon(self, tenant: str, hashes: Sequence[str], selection: Selection, limit: int) -> list[Stored]:
         """Return the memories that name one of these hashes as a parent and fit the selection, oldest first."""
 
+    def places_naming(self, tenant: str, name: str) -> list[Place]:
+        """Return where the memories are that name this person as their user, actor or author."""
+
     def tied_to(self, tenant: str, ids: Sequence[str]) -> list[Stored]:
         """Return the memories that name one of these, which may be ids of memories or names of people.
 
