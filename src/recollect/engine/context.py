@@ -357,8 +357,13 @@ def visible(engine: Engine, reader: Reader, stored: Stored) -> bool:
     """Whether this one memory exists, as far as the caller can tell."""
     if engine.caller.trusted and engine.caller.agent is None:
         return True
-    address = reader.stream_numbered(stored.tenant, stored.stream).address
-    if address is None or not may_read(engine.caller, address):
-        return False
     scope = stored.damage.scope if stored.damage is not None else (stored.body or {}).get("scope")
-    return engine.sight.sees(scope, stored.state.category)
+    address = reader.stream_numbered(stored.tenant, stored.stream).address
+    return is_visible_at(engine, address, scope, stored.state.category)
+
+
+def is_visible_at(engine: Engine, address: Address | None, scope: str | None, category: str) -> bool:
+    """Whether a memory at this address, of this scope and category, exists as far as the caller can tell."""
+    if engine.caller.trusted and engine.caller.agent is None:
+        return True
+    return address is not None and may_read(engine.caller, address) and engine.sight.sees(scope, category)

@@ -19,6 +19,7 @@ from recollect.stores.protocol.rows import (
     LogCheckpoint,
     LogLeaf,
     LogSignature,
+    Nearby,
     Neighbour,
     OperationPlace,
     OperationsWanted,
@@ -75,6 +76,9 @@ class Reader(Protocol):
 
     def by_ids(self, tenant: str, ids: Sequence[str]) -> dict[str, Stored]: ...
     def by_numbers(self, stream: Stream, numbers: Sequence[int]) -> list[Stored]: ...
+    def nearby(self, stream: Stream, numbers: Sequence[int]) -> list[Nearby]:
+        """Return those of these memories that are active and of kind ``semantic``; what cannot be read is left out."""
+
     def by_places(self, tenant: str, places: Sequence[Place]) -> list[Stored]:
         """Return the memories at these places, in the order of the places."""
 
@@ -327,6 +331,9 @@ class Reader(Protocol):
 
     def built_upon(self, tenant: str, hashes: Sequence[str], selection: Selection, limit: int) -> list[Stored]:
         """Return the memories that name one of these hashes as a parent and fit the selection, oldest first."""
+
+    def places_naming(self, tenant: str, name: str) -> list[Place]:
+        """Return where the memories are that name this person as their user, actor or author."""
 
     def tied_to(self, tenant: str, ids: Sequence[str]) -> list[Stored]:
         """Return the memories that name one of these, which may be ids of memories or names of people.

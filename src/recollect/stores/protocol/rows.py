@@ -169,6 +169,20 @@ class Neighbour(NamedTuple):
     terms: frozenset[str]
 
 
+class Nearby(NamedTuple):
+    """What a new memory has to know of an active one to be linked to it, which is quicker to read than the whole."""
+
+    number: int
+    id: str
+    canonical_key: str
+    created_at: str
+    scope: str
+    category: str
+    slot: str | None
+    subject_value: str | None
+    content: str
+
+
 class Relation(NamedTuple):
     """A directed edge between two memories: its type, and its strength from 0 to 1."""
 

@@ -153,6 +153,9 @@ CREATE TABLE memories (
     thread_id         TEXT COLLATE "C",
     actor_id          TEXT COLLATE "C",
     role              TEXT COLLATE "C",
+    author_id         TEXT COLLATE "C",
+    author_name       TEXT COLLATE "C",
+    confidence        DOUBLE PRECISION,
     terms             TEXT COLLATE "C",
     phase             BIGINT DEFAULT 1,
     vouchers          TEXT COLLATE "C" NOT NULL DEFAULT '[]',
@@ -181,6 +184,11 @@ CREATE INDEX memories_rules ON memories (tenant, stream, memory)
 -- What an agent may not know of is counted by its category, whenever that agent asks something.
 CREATE INDEX memories_by_category ON memories (tenant, stream, category) WHERE status = 'active';
 CREATE INDEX memories_by_hash ON memories (tenant, content_hash) WHERE content_hash IS NOT NULL;
+-- Whose words they are, in whichever stream: a person's record is gathered, and authors are filtered by, along these.
+CREATE INDEX memories_by_user ON memories (tenant, user_id) WHERE user_id IS NOT NULL;
+CREATE INDEX memories_by_actor ON memories (tenant, actor_id) WHERE actor_id IS NOT NULL;
+CREATE INDEX memories_by_author ON memories (tenant, author_id) WHERE author_id IS NOT NULL;
+CREATE INDEX memories_by_author_name ON memories (tenant, author_name) WHERE author_name IS NOT NULL;
 -- What a plain statement is about, read by rule: its slot (subject, attribute and scope, without the value), and whom and
 -- what it names. Digests, so that they are short; they go with the content.
 CREATE INDEX memories_by_slot ON memories (tenant, stream, slot) WHERE status = 'active' AND slot IS NOT NULL;
