@@ -76,8 +76,8 @@ def _measured(context: Context) -> Frame | None:
     kind = _kind_of_measure(value)
     hour = before[-1:] and before[-1].lower in ("at", "until", "till") and value[-1].text.isdecimal()
     timed = kind in (ValueKind.CLOCK, ValueKind.DATE) or bool(hour)
-    if any(word.lower in ("a", "an", "another") for word in before) and timed:
-        return None  # "has a lesson at 9": there may be another one at 10
+    if any(word.lower in ("a", "an", "another") for word in before) and (timed or kind is ValueKind.NAME):
+        return None  # "has a lesson at 9", "has a v1 endpoint": there may be another one
     if context.is_self and not _has_definite(before) and (timed or not before):
         return None
     if timed and not before:

@@ -159,6 +159,7 @@ APART = [
     # a code or a number that is one of several
     ("Release 4.2 is affected by BUG-118", "Release 4.2 is affected by BUG-231"),
     ("Kim has a lesson at 9", "Kim has a lesson at 10"),
+    ("The shop has a v1 endpoint for orders", "The shop has a v2 endpoint for orders"),
     ("The gateway supports version 2", "The gateway supports version 3"),
     ("The country has Zulu as an official language", "The country has Xhosa as an official language"),
     ("I take the bus at 8", "I take the bus at 17:30"),
