@@ -54,14 +54,14 @@ from recollect.rules.vault.lines import (
     REJECTIONS,
     VaultMemory,
     from_line,
-    memories_of,
+    read_memories,
     resolve,
-    still_needed,
+    select_needed,
     written_by_a_store,
 )
 from recollect.stores.journal import JournalLog, Rewritten
 from recollect.stores.journal.files import check_folder
-from recollect.stores.journal.lines import Change, Record, unpacked, write_line
+from recollect.stores.journal.lines import Change, Record, unpack_changes, write_line
 
 if TYPE_CHECKING:
     from recollect.interfaces.python import Recollect
@@ -284,7 +284,7 @@ class MemoryVault:
                 field=str(self.path),
                 hint="Open it with recollect.open(); what is erased there leaves the file.",
             )
-        return still_needed(lines)
+        return select_needed(lines)
 
     def _write(self, asked: Sequence[Write]) -> list[VaultReceipt]:
         """Decide every write against the latest state, then append all new versions at once, under one lock.
@@ -416,7 +416,9 @@ class MemoryVault:
     def _apply(self, batches: Iterator[list[Record]], afresh: bool) -> None:
         """Apply lines to the state, or ``afresh`` to an empty one where another file has the name. Lines may come again."""
         memories, rejected = ({}, set()) if afresh else (self._memories, self._rejected)
-        news = resolve(memories, (memory for records in _noting(batches, rejected) for memory in memories_of(records)))
+        news = resolve(
+            memories, (memory for records in _noting(batches, rejected) for memory in read_memories(records))
+        )
         memories.update({id: from_line(record) for id, record in news.items()})
         self._memories, self._rejected = memories, rejected
 
@@ -496,7 +498,7 @@ def _noting(batches: Iterable[list[Record]], rejected: set[Sealed]) -> Iterator[
     for records in batches:
         for line in records:
             if written_by_a_store(line) and REJECTIONS in line[FIELD]:
-                for change in unpacked(line[FIELD]["tables"]):
+                for change in unpack_changes(line[FIELD]["tables"]):
                     _note(change, rejected)
         yield records
 
