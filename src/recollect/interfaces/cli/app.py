@@ -111,6 +111,7 @@ COMMANDS: dict[str, dict[str, Command]] = {
         "embedder": stores.embedder,
         "db": stores.db,
         "mcp": stores.mcp,
+        "serve": stores.serve,
         "key": keys.key,
         "demo": stores.demo,
     },
@@ -145,7 +146,7 @@ OTHER_WORDS = {
     "replace": "update",
     "versions": "chain",
     "check": "verify",
-    "serve": "mcp",
+    "server": "serve",
     "load": "import",
     "dump": "export",
 }

@@ -17,7 +17,9 @@ key = typer.Typer(no_args_is_help=True, help="Keys of programs that use this mem
 def create(
     context: typer.Context,
     name: Annotated[str, typer.Argument(help="What you call the key, such as the program that will hold it.")],
-    user: Annotated[str | None, typer.Option(help="The person whose memory it reaches.", show_default="default")] = None,
+    user: Annotated[
+        str | None, typer.Option(help="The person whose memory it reaches.", show_default="default")
+    ] = None,
     agent: Annotated[str | None, typer.Option(help="The agent that it stands for.")] = None,
     project: Annotated[list[str] | None, typer.Option(help="A project that it reaches; may be given again.")] = None,
     right: Annotated[
@@ -40,7 +42,9 @@ def list_keys(context: typer.Context) -> None:
 
 
 @key.command()
-def revoke(context: typer.Context, id: Annotated[str, typer.Argument(help="The key's id, or its first digits.")]) -> None:
+def revoke(
+    context: typer.Context, id: Annotated[str, typer.Argument(help="The key's id, or its first digits.")]
+) -> None:
     """End a key at once."""
     with of(context).memory() as memory:
         of(context).answer(memory.revoke_key(id), lambda one: _draw_all((one,)))

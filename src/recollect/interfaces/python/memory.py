@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from types import TracebackType
 
 from recollect.engine.context import Engine
@@ -86,6 +87,13 @@ class Recollect(Writing, Reading, Turns, Activity, Care, Trust):
             rights=rights,
         )
         return Recollect(self._engine.seen_by(caller), owns_store=False)
+
+    def at_revision(self, revision: str) -> Recollect:
+        """Return the same store for one change of one memory, refused if that memory's ``revision`` is no longer this one.
+
+        Two who edit the same memory do not undo each other's work unseen: the second gets :class:`recollect.OutOfDate`.
+        """
+        return Recollect(replace(self._engine, revision=revision), owns_store=False)
 
     def with_key(self, key: str) -> Recollect:
         """Return the same store as the caller that a key stands for may see it; the key may be another tenant's.
