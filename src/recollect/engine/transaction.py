@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from recollect.embed.protocol import label_of
 from recollect.engine import operations
 from recollect.engine.context import Engine, find, visible
+from recollect.engine.read.assemble import as_seen, to_memory
 from recollect.engine.read.meaning import Fresh, check_stream
 from recollect.engine.tracing import border_check, keep, refused
 from recollect.model import trace
@@ -441,6 +442,8 @@ def changing(
         expired = expire_due(pen)
         keep(engine, writer, expired, stream.number)
         stored = writer.by_ids(engine.tenant, [stored.state.id])[stored.state.id]
+        if engine.revision is not None:
+            engine.check_revision(to_memory(*as_seen(engine, writer, [stored])))
         pen.load(stored)
         yield pen, stored
         pen.finish()

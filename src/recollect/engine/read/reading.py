@@ -247,11 +247,13 @@ def history_of_owner(
         streams = _admitted(engine, _streams_of(engine, reader, record), space, namespaces)
         names = {uid: name for uid, (name, _) in reader.actor_names(engine.tenant).items()}
     own = {stream.number for stream in record.streams}
-    told = (_told(engine, one, names, None if one.number in own else record.elsewhere, since) for one in streams)
+    told = (
+        told_of_stream(engine, one, names, None if one.number in own else record.elsewhere, since) for one in streams
+    )
     return heapq.merge(*told, key=lambda event: event.at)
 
 
-def _told(
+def told_of_stream(
     engine: Engine, stream: Stream, names: Mapping[str, str | None], only: Collection[str] | None, after: int
 ) -> Iterator[HistoryEvent]:
     """Yield one stream's history up to where it stands, of these memories ``only``, with no snapshot open between pages."""

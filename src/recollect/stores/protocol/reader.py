@@ -15,6 +15,7 @@ from recollect.stores.protocol.rows import (
     Contender,
     Cursor,
     IndexedTerm,
+    KeyRow,
     Later,
     LogCheckpoint,
     LogLeaf,
@@ -71,6 +72,9 @@ class Reader(Protocol):
 
     def platform_ids(self, tenant: str) -> list[PlatformId]:
         """Return the ids that actors have linked to themselves."""
+
+    def access_keys(self, tenant: str, id: str | None = None) -> list[KeyRow]:
+        """Return the keys of a tenant's clients, oldest first, or the one of this id; those that were revoked too."""
 
     # ── memories ────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -66,6 +66,22 @@ class PlatformId(NamedTuple):
     signature: str
 
 
+class KeyRow(NamedTuple):
+    """A key that a client of a server holds: the digest of it, and whom it stands for. ``projects`` and ``rights`` are JSON."""
+
+    id: str
+    digest: str
+    name: str
+    user_id: str
+    agent: str | None
+    projects: str
+    rights: str
+    created_at: str
+    expires_at: str | None
+    revoked_at: str | None = None
+    last_used: str | None = None
+
+
 Place = tuple[int, int]
 """Where a memory is: its stream's number, and its own number in that stream."""
 

@@ -59,6 +59,23 @@ DELETE FROM platform_ids WHERE tenant = :tenant AND platform = :platform AND id 
 -- name: forget_platform_ids
 DELETE FROM platform_ids WHERE tenant = :tenant AND actor = :uid
 
+-- name: access_keys
+SELECT id, digest, name, user_id, agent, projects, rights, created_at, expires_at, revoked_at, last_used FROM access_keys
+ WHERE tenant = :tenant AND (CAST(:id AS text) IS NULL OR id = :id) ORDER BY created_at, id
+
+-- name: add_access_key
+INSERT INTO access_keys (tenant, id, digest, name, user_id, agent, projects, rights, created_at, expires_at, revoked_at, last_used)
+VALUES (:tenant, :id, :digest, :name, :user_id, :agent, :projects, :rights, :created_at, :expires_at, :revoked_at, :last_used)
+
+-- name: revoke_access_key
+UPDATE access_keys SET revoked_at = :at WHERE tenant = :tenant AND id = :id AND revoked_at IS NULL
+
+-- name: note_key_use
+UPDATE access_keys SET last_used = :at WHERE tenant = :tenant AND id = :id
+
+-- name: forget_access_keys
+DELETE FROM access_keys WHERE tenant = :tenant AND user_id = :user
+
 -- name: forget_actor_name
 UPDATE actors SET name = NULL, salt = NULL WHERE tenant = :tenant AND uid = :uid AND name IS NOT NULL
 

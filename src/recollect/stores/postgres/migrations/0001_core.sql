@@ -505,6 +505,24 @@ CREATE TABLE platform_ids (
 ) /*PARTITION BY HASH (tenant)*/;
 GRANT SELECT, INSERT, DELETE ON platform_ids TO recollect_app;
 
+-- Keys that clients of a server hold: a digest of each, and whom it stands for. A key itself is kept nowhere.
+CREATE TABLE access_keys (
+    tenant     TEXT COLLATE "C" NOT NULL,
+    id         TEXT COLLATE "C" NOT NULL,
+    digest     TEXT COLLATE "C" NOT NULL,
+    name       TEXT COLLATE "C" NOT NULL,
+    user_id    TEXT COLLATE "C" NOT NULL,
+    agent      TEXT COLLATE "C",
+    projects   TEXT COLLATE "C" NOT NULL,
+    rights     TEXT COLLATE "C" NOT NULL,
+    created_at TEXT COLLATE "C" NOT NULL,
+    expires_at TEXT COLLATE "C",
+    revoked_at TEXT COLLATE "C",
+    last_used  TEXT COLLATE "C",
+    PRIMARY KEY (tenant, id)
+) /*PARTITION BY HASH (tenant)*/;
+GRANT SELECT, INSERT, UPDATE (revoked_at, last_used), DELETE ON access_keys TO recollect_app;
+
 -- Derived: the values that a person said were never true. Marks are keyed hashes; the key goes when the owner is erased.
 CREATE TABLE rejections (
     tenant    TEXT COLLATE "C" NOT NULL,

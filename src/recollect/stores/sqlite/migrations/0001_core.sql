@@ -461,6 +461,23 @@ CREATE TABLE platform_ids (
     PRIMARY KEY (tenant, platform, id)
 ) WITHOUT ROWID;
 
+-- Keys that clients of a server hold: a digest of each, and whom it stands for. A key itself is kept nowhere.
+CREATE TABLE access_keys (
+    tenant     TEXT NOT NULL,
+    id         TEXT NOT NULL,
+    digest     TEXT NOT NULL,
+    name       TEXT NOT NULL,
+    user_id    TEXT NOT NULL,
+    agent      TEXT,
+    projects   TEXT NOT NULL,
+    rights     TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    expires_at TEXT,
+    revoked_at TEXT,
+    last_used  TEXT,
+    PRIMARY KEY (tenant, id)
+) WITHOUT ROWID;
+
 -- Derived: the values that a person said were never true. Marks are keyed hashes; the key goes when the owner is erased.
 CREATE TABLE rejections (
     tenant    TEXT    NOT NULL,
