@@ -279,8 +279,8 @@ class AnnouncedReads(Transaction):
 
 
 def _relation(line: str) -> Relation:
-    *ends, relation_type, strength, created_at = line.split(" ")
-    return relation_of(*map(int, ends), relation_type, int(strength), created_at)
+    from_stream, from_memory, to_stream, to_memory, how, strength, at = line.split(" ")
+    return relation_of(int(from_stream), int(from_memory), int(to_stream), int(to_memory), how, int(strength), at)
 
 
 def _texts(found: Sequence[tuple[Any, ...]]) -> Mapping[int, _Text]:
