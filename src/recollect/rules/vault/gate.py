@@ -124,7 +124,7 @@ class Proposal(NamedTuple):
 
 
 def propose(fields: Any) -> Proposal | Rejection:
-    """Return the write that one item of a batch asks for: ``text``, ``scope``, ``category``, and what else ``add_memory`` takes."""
+    """Return the write that one item of a batch asks for; its fields are the arguments of ``add_memory``."""
     if not isinstance(fields, Mapping):
         return _bad_input("It must be a mapping with text, scope and category.")
     unknown = sorted(str(name) for name in fields if name not in Proposal._fields)
