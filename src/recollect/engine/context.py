@@ -18,6 +18,7 @@ from recollect.model.caller import Caller, Right
 from recollect.model.canonical import format_time
 from recollect.model.errors import AmbiguousId, MemoryDamaged, NotAllowed, NotFound, OutOfDate, StoreError
 from recollect.model.ledger import Address
+from recollect.model.operation import Node
 from recollect.model.policy import Policy, Privacy
 from recollect.model.record import Memory, name_fault
 from recollect.model.vocabulary import Space, Status
@@ -178,6 +179,8 @@ class Engine:
     caller: Caller = field(default_factory=Caller)
     revision: str | None = None
     """The revision that the one memory which an operation changes must still have; ``None`` if any will do."""
+    node: Node | None = None
+    """Which part is at work, for operational events; ``None`` where the kind of a memory says it."""
 
     @property
     def policy(self) -> Policy:

@@ -26,6 +26,7 @@ from recollect.interfaces.cli import (
     stores,
     transfer,
     turns,
+    upkeep,
     vault,
     writing,
 )
@@ -70,6 +71,7 @@ COMMANDS: dict[str, dict[str, Command]] = {
         "lift": writing.lift,
         "rejections": writing.rejections,
         "consent": writing.consent,
+        "proposals": upkeep.proposals,
         "archive": writing.archive,
         "forget": writing.forget,
         "restore": writing.restore,
@@ -100,7 +102,8 @@ COMMANDS: dict[str, dict[str, Command]] = {
         "provenance": provenance.provenance,
     },
     "Look after the store": {
-        "upkeep": care.upkeep,
+        "upkeep": upkeep.upkeep,
+        "runs": upkeep.runs,
         "consolidate": care.consolidate,
         "rekey": care.rekey,
         "reindex": care.reindex,
