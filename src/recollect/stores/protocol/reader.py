@@ -10,12 +10,14 @@ from recollect.stores.protocol.rows import (
     ANY_TRACE,
     NO_LIMIT,
     Amendment,
+    Behind,
     CommittedValue,
     Comparison,
     Contender,
     Cursor,
     IndexedTerm,
     Later,
+    Lease,
     LogCheckpoint,
     LogLeaf,
     LogSignature,
@@ -292,6 +294,17 @@ class Reader(Protocol):
 
     def newest_stream(self, tenant: str) -> int:
         """Return the highest number of a tenant's streams; 0 if there is none."""
+
+    # ── the worker ──────────────────────────────────────────────────────────────────────────────────────────
+
+    def streams_behind(self, tenant: str, job: str, since: str = "") -> list[Behind]:
+        """Return the streams whose ledger moved beyond a job's cursor, and those that it has not looked at since a time.
+
+        The one that waits longest comes first. Streams whose owner was erased are left out.
+        """
+
+    def lease(self, tenant: str) -> Lease | None:
+        """Return the last lease on a tenant, in force or not."""
 
     # ── traces and retries ──────────────────────────────────────────────────────────────────────────────────
 

@@ -18,6 +18,7 @@ from recollect.stores.sql.memories import RejectionTables, StateTables, TextTabl
 from recollect.stores.sql.queries import Capability
 from recollect.stores.sql.traces import OperationTables, SideTables, TraceTables
 from recollect.stores.sql.vectors import RelationTables, VectorTables
+from recollect.stores.sql.worker import WorkerTables
 
 EVERYTHING = "1 = 1"
 _TEXT = "CAST({column} AS text)"
@@ -107,6 +108,7 @@ class Transaction(
     CarriedTables,
     OperationTables,
     CursorTables,
+    WorkerTables,
     VectorTables,
     RelationTables,
     RejectionTables,
