@@ -26,6 +26,7 @@ from recollect.interfaces.cli import (
     transfer,
     turns,
     vault,
+    worker,
     writing,
 )
 from recollect.interfaces.cli.session import Session, of
@@ -100,6 +101,7 @@ COMMANDS: dict[str, dict[str, Command]] = {
     },
     "Look after the store": {
         "upkeep": care.upkeep,
+        "worker": worker.worker,
         "consolidate": care.consolidate,
         "rekey": care.rekey,
         "reindex": care.reindex,
