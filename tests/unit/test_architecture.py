@@ -29,7 +29,7 @@ MAY_IMPORT = {
     "policies": {"model", "rules", "policies"},
     "embed": {"model", "embed"},
     "llm": {"model", "embed", "llm"},
-    "engine": {"model", "rules", "embed", "stores", "formats", "engine"},
+    "engine": {"model", "rules", "embed", "llm", "stores", "formats", "engine"},
     "formats": {"model", "rules", "formats"},
     "langgraph": {"model", "rules", "engine", "stores", "policies", "compose", "interfaces", "langgraph"},
     "interfaces": {"model", "rules", "embed", "engine", "policies", "compose", "whole_stores", "vault", "interfaces"},

@@ -18,6 +18,7 @@ from recollect.model.caller import Caller, Right
 from recollect.model.canonical import format_time
 from recollect.model.errors import AmbiguousId, MemoryDamaged, NotAllowed, NotFound, StoreError
 from recollect.model.ledger import Address
+from recollect.model.operation import Node
 from recollect.model.policy import Policy, Privacy
 from recollect.model.record import name_fault
 from recollect.model.vocabulary import Space, Status
@@ -176,6 +177,8 @@ class Engine:
     accesses: AccessCounter
     meanings: Meanings
     caller: Caller = field(default_factory=Caller)
+    node: Node | None = None
+    """Which part is at work, for operational events; ``None`` where the kind of a memory says it."""
 
     @property
     def policy(self) -> Policy:

@@ -89,36 +89,3 @@ class OperationCount(Plain):
     count: int
     checked: int = 0
     met: int = 0
-
-
-class ModelCall(NamedTuple):
-    """One prompt of a run to a language model, and what it took, retries and failures included. Never any content.
-
-    ``template`` and ``template_version`` say how the prompt was made, ``source_ids`` from which memories. ``prompt_seal`` is a
-    keyed hash of the prompt, whose key is erased with those memories: a plain hash would let erased words be guessed.
-    ``outcome`` is ``answered``, or why there is no answer (``llm.Failure``).
-    """
-
-    run_id: str
-    number: int
-    """Its place in the run, from 1."""
-    at: str
-    job: str
-    template: str
-    template_version: int
-    prompt_seal: str
-    source_ids: tuple[str, ...]
-    model: str
-    max_tokens: int
-    temperature: float
-    seed: int | None
-    calls: int
-    prompt_tokens: int
-    answer_tokens: int
-    estimated: bool
-    cost_millionths: int
-    duration_ms: int
-    outcome: str
-
-    def to_dict(self) -> dict[str, Any]:
-        return self._asdict()

@@ -24,7 +24,7 @@ from recollect.model.policy_governance import (
     Trust,
     Turns,
 )
-from recollect.model.policy_model import LanguageModel
+from recollect.model.policy_model import LanguageModel, Upkeep
 from recollect.model.vocabulary import Authority, EventType, Source
 
 _SEE_ALL = "Run `recollect policy` to see every setting."
@@ -606,6 +606,7 @@ class Policy(Section):
     erasure: Erasure = Erasure()
     trust: Trust = Trust()
     model: LanguageModel = LanguageModel()
+    upkeep: Upkeep = Upkeep()
 
     def to_dict(self) -> dict[str, Any]:
         return self.model_dump(mode="json")

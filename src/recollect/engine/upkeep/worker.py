@@ -10,17 +10,21 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import NamedTuple
 
 from recollect.engine.arguments import check_number, check_word
 from recollect.engine.context import Engine, fresh_uuid
 from recollect.engine.lifecycle import changes, consolidation
 from recollect.engine.retries import again_on_conflict
+from recollect.engine.upkeep.jobs import JOBS, run_job
 from recollect.llm import Model, open_model
+from recollect.llm.protocol import A, Prompt, Reply
 from recollect.model.caller import Right
 from recollect.model.canonical import format_time, parse_time
 from recollect.model.errors import RecollectError, StoreError
 from recollect.model.receipt import UpkeepReport
+from recollect.model.run import Job, RunOutcome
 from recollect.model.vocabulary import Namespace, Space
 from recollect.model.work import FailedStream, JobReport, Round, RoundOutcome, WorkerJob
 from recollect.rules.time.slots import is_due, last_slot
@@ -288,11 +292,48 @@ def _consolidate(tenure: Tenure, found: Behind) -> Looked:
     return Looked(Counter(step.action for step in report.steps), is_through=not report.dropped)
 
 
+def _ask(job: Job, tenure: Tenure, found: Behind) -> Looked:
+    """Run a job that asks the model. Its cursor moves once there was nothing to ask, and nothing had been for a while."""
+    engine, model = tenure.engine, tenure.worker.model
+    assert model is not None, "the step is there because there is a model"
+    runs = run_job(engine, job, stream=found.stream, model=Renewing(model, tenure))
+    counts = Counter({"calls": sum(run.calls for run in runs)})
+    counts["tokens"] = sum(run.prompt_tokens + run.answer_tokens for run in runs)
+    for run in runs:
+        counts.update(run.counts)
+    ended_early = bool(runs) and runs[-1].outcome in (RunOutcome.LIMITED, RunOutcome.FAILED)
+    since = format_time(engine.clock() - ANSWERED_WITHIN)
+    with engine.read(brief=True) as reader:
+        lately = reader.last_model_call(engine.tenant, found.stream, job, since)
+    return Looked(counts, is_through=not runs and lately is None, reason=runs[-1].reason if ended_early else "")
+
+
+class Renewing:
+    """The model, with the lease renewed before each call: a run may ask for longer than a lease lasts."""
+
+    def __init__(self, model: Model, tenure: Tenure) -> None:
+        self._model, self._tenure = model, tenure
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    def complete(self, prompt: Prompt[A]) -> Reply[A]:
+        self._tenure.renew(self._tenure.engine.clock() + self._tenure.worker.bounds.lease)
+        return self._model.complete(prompt)
+
+    def close(self) -> None:
+        """Do nothing: the worker closes its model."""
+
+
 BY_RULES = (
     Step(WorkerJob.UPKEEP, "rules", _keep_up, by_time=True),
     Step(WorkerJob.CONSOLIDATE, "rules", _consolidate),
 )
-BY_MODEL: tuple[Step, ...] = ()
+BY_MODEL = tuple(
+    Step(WorkerJob(job), "model", partial(_ask, job), frozenset(JOBS[job].spaces), frozenset({Namespace.PROD}))
+    for job in (Job.EXTRACT, Job.INSIGHTS, Job.CONSOLIDATE)
+)
 
 
 def _run_jobs(tenure: Tenure) -> None:

@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from recollect.model.ledger import Address, Entry
 from recollect.model.operation import Operation, OperationCount
+from recollect.model.run import ModelCall, StoredProposal, StoredRun
 from recollect.rules.identity.rejected_values import Sealed
+from recollect.rules.model_budget import Spent
 from recollect.stores.protocol.rows import (
     ANY_TRACE,
     NO_LIMIT,
@@ -332,6 +334,37 @@ class Reader(Protocol):
 
     def threads_of_user_alone(self, tenant: str, user: str) -> list[str]:
         """Return the threads and sessions in which events happened for this user and for nobody else."""
+
+    # ── runs of language models ─────────────────────────────────────────────────────────────────────────────
+
+    def model_runs(
+        self, tenant: str, limit: int, before: tuple[str, str], *, job: str | None = None, stream: int | None = None
+    ) -> list[StoredRun]:
+        """Return runs, newest first, that began before a ``(time, id)``."""
+
+    def model_runs_like(self, tenant: str, id: str) -> list[StoredRun]:
+        """Return the runs whose id begins so, at most ten."""
+
+    def model_calls(self, tenant: str, run_id: str) -> list[ModelCall]: ...
+    def was_read_by(self, tenant: str, job: str, memory_id: str) -> bool:
+        """Return whether a prompt of this job was made from a memory and has been dealt with, answered or not."""
+
+    def last_model_call(self, tenant: str, stream: int, job: str, since: str) -> str | None:
+        """Return when a job last got an answer about a stream, at ``since`` or later."""
+
+    def spent(self, tenant: str, run_id: str, since: str) -> tuple[Spent, Spent, Spent]:
+        """Return what a run has used, what the tenant has since a time, and what all tenants have on the day of that time."""
+
+    def proposals_of_run(self, tenant: str, run_id: str) -> list[StoredProposal]: ...
+    def proposals_like(self, tenant: str, id: str) -> list[StoredProposal]:
+        """Return the proposals whose id begins so, at most ten."""
+
+    def proposals_waiting(self, tenant: str) -> list[StoredProposal]:
+        """Return the proposals that wait for a decision, oldest first."""
+
+    def count_proposals(self, tenant: str, stream: int, job: str, since: str, status: str | None = None) -> int: ...
+    def pairs_since(self, tenant: str, stream: int, job: str, since: str) -> set[str]:
+        """Return the pairs that a job compared since a time, and those that still wait for a decision."""
 
     # ── provenance ──────────────────────────────────────────────────────────────────────────────────────────
 

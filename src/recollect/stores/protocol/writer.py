@@ -5,9 +5,11 @@ from typing import Any, Protocol
 
 from recollect.model.ledger import Address, Entry
 from recollect.model.operation import Operation
+from recollect.model.run import ModelCall, StoredProposal, StoredRun
 from recollect.model.state import State
 from recollect.rules.identity.rejected_values import Sealed
 from recollect.rules.language.findable import Findable
+from recollect.rules.model_budget import Spent
 from recollect.stores.protocol.reader import Reader
 from recollect.stores.protocol.rows import (
     Behind,
@@ -182,6 +184,23 @@ class Writer(Reader, Protocol):
         """Remove the events of a user, and those of a thread, of this name."""
 
     def remove_operations_before(self, tenant: str, at: str) -> None: ...
+
+    # ── runs of language models ─────────────────────────────────────────────────────────────────────────────
+
+    def put_model_run(self, tenant: str, run: StoredRun) -> None:
+        """Add a run, or write how it ended. Its secret is only ever written with the run itself."""
+
+    def put_model_call(self, tenant: str, call: ModelCall) -> None:
+        """Add a call with its sources, or write what it took. Removing a memory's content removes it from the sources."""
+
+    def add_spending(self, day: str, spent: Spent) -> None:
+        """Add to what all tenants used on a day; what was counted too much is taken off by negative numbers."""
+
+    def put_model_proposals(self, tenant: str, proposals: Sequence[StoredProposal]) -> None:
+        """Add proposals, or write what became of them. Removing a source's content removes what a waiting one says."""
+
+    def remove_runs_before(self, tenant: str, at: str) -> None:
+        """Remove the runs that began before a time, with their calls and proposals, unless one of those still waits."""
 
     # ── provenance ──────────────────────────────────────────────────────────────────────────────────────────
 

@@ -16,6 +16,7 @@ from recollect.stores.sql.checkpoints import CheckpointTables
 from recollect.stores.sql.ledger import CheckpointLogTables, CursorTables, LedgerTables, StreamTables, WalkedTables
 from recollect.stores.sql.memories import RejectionTables, StateTables, TextTables
 from recollect.stores.sql.queries import Capability
+from recollect.stores.sql.runs import RunTables
 from recollect.stores.sql.traces import OperationTables, SideTables, TraceTables
 from recollect.stores.sql.vectors import RelationTables, VectorTables
 from recollect.stores.sql.worker import WorkerTables
@@ -107,6 +108,7 @@ class Transaction(
     CheckpointTables,
     CarriedTables,
     OperationTables,
+    RunTables,
     CursorTables,
     WorkerTables,
     VectorTables,
