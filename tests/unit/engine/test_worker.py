@@ -11,7 +11,7 @@ import recollect
 from recollect.engine.context import SeededRandomness
 from recollect.engine.upkeep import worker
 from recollect.model.errors import BadInput, NotAllowed, StoreCorrupt
-from recollect.model.work import JobReport, Round, RoundOutcome
+from recollect.model.operation import JobReport, Round, RoundOutcome
 from recollect.rules.time.slots import last_slot
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)

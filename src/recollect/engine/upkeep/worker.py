@@ -23,10 +23,10 @@ from recollect.llm.protocol import A, Prompt, Reply
 from recollect.model.caller import Right
 from recollect.model.canonical import format_time, parse_time
 from recollect.model.errors import RecollectError, StoreError
+from recollect.model.operation import FailedStream, JobReport, Round, RoundOutcome, WorkerJob
 from recollect.model.receipt import UpkeepReport
 from recollect.model.run import Job, RunOutcome
 from recollect.model.vocabulary import Namespace, Space
-from recollect.model.work import FailedStream, JobReport, Round, RoundOutcome, WorkerJob
 from recollect.rules.time.slots import is_due, last_slot
 from recollect.stores.protocol import Behind, Lease
 

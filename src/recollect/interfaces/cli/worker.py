@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from recollect.interfaces.cli.session import of, screen
-from recollect.model.work import Round, WorkerJob
+from recollect.model.operation import Round, WorkerJob
 
 if TYPE_CHECKING:
-    from recollect.model.work import JobReport
+    from recollect.model.operation import JobReport
 
 
 def worker(
@@ -69,7 +69,7 @@ def ended_by_signals(stop: Event) -> Iterator[None]:
         stop.set()
         signal.signal(number, before[number])
 
-    before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {int(one): signal.signal(one, end) for one in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
     finally:
@@ -86,6 +86,6 @@ def lines_of(round: Round) -> list[str]:
 def _line(report: "JobReport") -> str:
     did = [f"{name} {count:,}".replace("_", " ") for name, count in report.changes.items()]
     did += [f"failed {len(report.failures):,} ({report.failures[0].message})"] if report.failures else []
-    did += [report.reason] if report.reason else []
+    did += [report.reason] if report.reason not in ("", "model:none") else []
     by = "" if report.by == "rules" else ", by the model"
     return f"  {report.job}{by}: {report.streams:,} of {report.waiting:,} streams; {', '.join(did)}" if did else ""

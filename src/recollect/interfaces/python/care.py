@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from recollect.engine.transfer.foreign_audit import AuditedFile
     from recollect.engine.transfer.importing import Each, ImportReport
     from recollect.llm.protocol import Model
+    from recollect.model.operation import Round
     from recollect.model.proof import Checkpoint
     from recollect.model.receipt import ErasureReceipt, Page, Problem, UpkeepReport, Verification
     from recollect.model.run import ModelProposal, Run, Undone
-    from recollect.model.work import Round
 
 
 class Care:
