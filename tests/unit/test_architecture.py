@@ -32,7 +32,18 @@ MAY_IMPORT = {
     "engine": {"model", "rules", "embed", "llm", "stores", "formats", "engine"},
     "formats": {"model", "rules", "formats"},
     "langgraph": {"model", "rules", "engine", "stores", "policies", "compose", "interfaces", "langgraph"},
-    "interfaces": {"model", "rules", "embed", "engine", "policies", "compose", "whole_stores", "vault", "interfaces"},
+    "interfaces": {
+        "model",
+        "rules",
+        "embed",
+        "llm",
+        "engine",
+        "policies",
+        "compose",
+        "whole_stores",
+        "vault",
+        "interfaces",
+    },
 }
 
 PUBLIC = """

@@ -1,6 +1,7 @@
 """The queue of what a model proposed and nobody has decided: list, apply, decline."""
 
 import json
+from dataclasses import replace
 
 from recollect.engine.context import Engine
 from recollect.engine.lifecycle import rejecting
@@ -53,7 +54,7 @@ def apply(engine: Engine, id: str) -> ModelProposal:
     row, address = _waiting(engine, id, "apply a proposal")
     if Action(row.action) in _CLAIMS:
         claim, sources = _claim(engine, row)
-        done = proposing.store(engine, row, claim, address, sources, unsure=False)
+        done = proposing.store(_as_upkeep(engine), row, claim, address, sources, unsure=False)
         if done.status != ProposalStatus.APPLIED:
             _put(engine, done)
     else:
@@ -68,7 +69,7 @@ def decline(engine: Engine, id: str, reason: str | None = None) -> ModelProposal
     done = set_outcome(row, ProposalStatus.DECLINED, DECLINED)
     if row.action == Action.FACT:
         claim, sources = _claim(engine, row)
-        return _shown(engine, _reject(engine, done, row, claim, address, sources, reason))
+        return _shown(engine, _reject(_as_upkeep(engine), done, row, claim, address, sources, reason))
     return _shown(engine, _put(engine, done))
 
 
@@ -85,6 +86,11 @@ def _waiting(engine: Engine, id: str, what: str) -> tuple[StoredProposal, Addres
     address = homes[0].address if homes and Action(row.action) in _CLAIMS else address
     check_may_decide(engine, address, what)
     return row, address
+
+
+def _as_upkeep(engine: Engine) -> Engine:
+    """Return the engine for what a model wrote, once somebody decided who may: nobody writes under its name themselves."""
+    return engine.seen_by(replace(engine.caller, trusted=True))
 
 
 def _claim(engine: Engine, row: StoredProposal) -> tuple[Claimed, Sources]:

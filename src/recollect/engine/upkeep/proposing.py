@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from recollect.engine.context import Engine
+from recollect.engine.lifecycle.changes import was_forgotten
 from recollect.engine.read.meaning import likeness_of, vector_of
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.upkeep.running import Running, set_outcome
@@ -37,12 +38,11 @@ from recollect.model.vocabulary import (
 )
 from recollect.rules.grounding import Proposal, Quote, SourceMemory, Verdict, check_grounding
 from recollect.rules.trust.authority import DEFAULT_OWNER
+from recollect.rules.trust.provenance import MADE_BY
 from recollect.rules.upkeep import Band, band_of
 from recollect.stores.protocol import Reader, Stored, Writer
 
 KNOWN, DOUBTFUL, STALE, WAITS = "model:known", "model:doubtful", "model:stale", "model:waits"
-MADE_BY = "proposal"
-"""Where ``meta`` names the proposal that a memory was made by: what is so marked is erased with its sources."""
 NEAREST = 8
 """How many of the nearest memories are looked at for the one that a claim is compared with."""
 _READ = (Status.ACTIVE, Status.SOFT_DELETED)
@@ -131,13 +131,19 @@ def _names(engine: Engine, reader: Reader, address: Address, person: str) -> tup
 
 
 def may_be_read(reader: Reader, stored: Stored) -> bool:
-    """Return whether a line may be a source: it is active, or only left the window of its conversation."""
+    """Return whether a line may be a source: it is active, or only left the window of its conversation.
+
+    Once somebody forgot what was taken from it, it is none: its words are still there, and not to be brought back.
+    """
     if stored.body is None or stored.state.status not in _READ:
         return False
     if stored.state.status is Status.ACTIVE:
         return True
-    moved = [one for one in reader.entries_about(stored.tenant, stored.state.id) if one.memory_id == stored.state.id]
-    return bool(moved) and moved[-1].rule == _LEFT_THE_WINDOW
+    tenant, id = stored.tenant, stored.state.id
+    moved = [one for one in reader.entries_about(tenant, id) if one.memory_id == id]
+    if not moved or moved[-1].rule != _LEFT_THE_WINDOW:
+        return False
+    return not any(was_forgotten(reader, tenant, one.state.id) for one in reader.tied_to(tenant, [id]))
 
 
 # ── one claim ───────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -1,7 +1,7 @@
 """One run of a job on one stream: it asks the model within its limits, and notes what was proposed and what became of it.
 
 A call is written before it is made, at the most that it may use, and settled afterwards, so that a crash counts too. The
-model is called outside every lock. A run that asks nothing and proposes nothing leaves no row.
+model is called outside every lock. A run that had nothing to ask leaves no row.
 """
 
 import hmac
@@ -140,10 +140,10 @@ class Running:
             outcome=ASKED,
         )
         reserved = _reserve(self.engine, self._row, call)
+        self.is_kept = True
         if isinstance(reserved, str):
             self.stopped = reserved
             return None
-        self.is_kept = True
         self._calls.append(reserved)
         return reserved
 

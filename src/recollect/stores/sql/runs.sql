@@ -35,7 +35,7 @@ SELECT number, memory_id FROM model_call_sources WHERE tenant = :tenant AND run_
 -- name: calls_reading
 -- The prompts of a job that were made from a memory, and have been dealt with.
 SELECT count(*) AS n FROM model_call_sources s JOIN model_calls c USING (tenant, run_id, number)
- WHERE s.tenant = :tenant AND s.memory_id = :id AND c.job = :job AND c.outcome NOT IN ('asked', 'received')
+ WHERE s.tenant = :tenant AND s.memory_id = :id AND c.job = :job AND c.outcome IN ('answered', 'invalid', 'overlong', 'unreadable')
 
 -- name: last_model_call
 SELECT max(c.at) AS at FROM model_calls c JOIN model_runs r ON r.tenant = c.tenant AND r.id = c.run_id
