@@ -190,9 +190,8 @@ class Running:
         _put_proposals(self.engine, proposals)
 
     def end(self) -> None:
-        """Write how the run ended, if it did anything or a limit kept it from that."""
-        if self.is_kept or self.stopped:
-            self.is_kept = True
+        """Write how the run ended, if it did anything."""
+        if self.is_kept:
             of_limits = self.stopped.endswith("_limit")
             outcome = RunOutcome.DONE if not self.stopped else RunOutcome.LIMITED if of_limits else RunOutcome.FAILED
             _put_run(self.engine, self._row._replace(ended_at=self.engine.now(), outcome=outcome, reason=self.stopped))
