@@ -124,7 +124,7 @@ def test_a_fact_that_may_change_a_memory_waits_unless_a_rule_is_sure(opened: Ope
         assert (run.counts, waits.reason, waits.content) == ({"waiting": 1}, "model:doubtful", said_now)
         assert [one.id for one in mem.list(owner="ana").items] == before
         assert [(one.check, one.start) for one in waits.evidence] == [("span:verbatim", 0)]
-        done = mem.apply(waits.id)
+        done = mem.apply_proposal(waits.id)
         assert done.status == "applied" and mem.get(done.memory_id).authority == "ai_inferred"
         assert mem.proposals(owner="ana") == ()
 
@@ -139,12 +139,13 @@ def test_a_declined_fact_is_rejected_for_good(opened: Opened) -> None:
         (waits,) = mem.proposals(owner="ana")
         agent = mem.as_caller(user="ana", agent="planner", rights=("read", "write", "govern"))
         with pytest.raises(NotAllowed):
-            agent.apply(waits.id)
+            agent.apply_proposal(waits.id)
         ana = mem.as_caller(user="ana")
-        done = ana.dismiss(waits.id, "not mine")
+        done = ana.decline_proposal(waits.id, "not mine")
         assert (done.status, mem.get(done.memory_id).status) == ("declined", "soft_deleted")
         assert mem.add(said_now, owner="ana", source="agent").reasons == ("rejected:value",)
         assert [one.memory_id for one in mem.rejections(owner="ana")] == [done.memory_id]
+        assert done.reason == "upkeep:declined"
         assert mem.verify().ok
 
 
@@ -188,7 +189,7 @@ def test_an_answer_that_does_not_fit_changes_nothing_and_is_not_asked_for_again(
 
 
 def test_a_limit_stops_the_run_and_the_next_day_goes_on(opened: Opened, clock: Clock) -> None:
-    with opened(facts(MOVED)) as (mem, server):
+    with opened(facts(MOVED)) as (mem, _):
         say(mem)
         with opened(facts(MOVED), model={"max_tenant_tokens": 20}) as (narrow, none):
             (stopped,) = narrow.upkeep(job="extract")

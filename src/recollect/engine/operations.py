@@ -253,10 +253,11 @@ def _counted(found: Iterable[Placed], digits: int) -> Iterator[OperationCount]:
 
 @again_on_conflict
 def drop_old(engine: Engine, at: str) -> None:
-    """Remove what is older than the policy keeps."""
+    """Remove what is older than the policy keeps, and the runs of the model of that time of which nothing waits."""
     before = format_time(parse_time(at) - timedelta(days=engine.policy.operations.keep_days))
     with engine.write() as writer:
         writer.remove_operations_before(engine.tenant, before)
+        writer.remove_runs_before(engine.tenant, before)
 
 
 def _sees_all(caller: Caller) -> bool:

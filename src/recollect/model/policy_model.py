@@ -93,13 +93,13 @@ class Upkeep(Section):
         20, ge=1, description="extract: facts that a person's messages may leave behind in a day"
     )
     auto_merge: float = Field(
-        0.95,
+        0.98,
         ge=0,
         le=1,
         description="band auto-merge: from here on a new fact is known already, unless something that matters differs",
     )
     check_low: float = Field(
-        0.90,
+        0.97,
         ge=0,
         le=1,
         description="band update: from here on a new fact may change the nearest memory; the rules of identity decide, and "

@@ -13,7 +13,7 @@ from pydantic import Field
 
 from recollect.engine import operations
 from recollect.engine.context import Engine
-from recollect.engine.lifecycle.outdated import was_linked
+from recollect.engine.lifecycle.outdated import between, was_linked
 from recollect.engine.read.meaning import likeness_of
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.transaction import Pen, Pens, may_overrule, tell_gone
@@ -47,9 +47,7 @@ DIFFERS, UNANSWERED, STALE, WAITS, DIFFERENT = (
     "model:different",
 )
 _COMPARED = (Kind.SEMANTIC, Kind.PROFILE)
-_MATTERS = frozenset(
-    {Aspect.NUMBER, Aspect.DATE, Aspect.UNIT, Aspect.NAME, Aspect.NEGATION, Aspect.OPPOSITE, Aspect.MODALITY}
-)
+_MATTERS = frozenset({Aspect.NUMBER, Aspect.DATE, Aspect.UNIT, Aspect.NAME, Aspect.NEGATION, Aspect.OPPOSITE})
 """What two memories that say the same cannot differ in, whatever a model says."""
 
 
@@ -262,7 +260,9 @@ def _carry_out(pen: Pen, proposal: StoredProposal, earlier: Stored, later: Store
         return (later.state.id if held else earlier.state.id), receipt.reasons[0]
     pen.record(Event.LINKED, later.state.id, rule=CONFLICT, other=earlier.state.id, amendment=noting)
     if not was_linked(pen.writer, later, earlier):
-        said = {**noting, "relation_type": MAY_UPDATE, "strength": 1.0, "reason": STATED}
+        near = between(pen.writer, later, earlier)
+        before = {"before": near.strength} if near is not None else {}
+        said = {**noting, **before, "relation_type": MAY_UPDATE, "strength": 1.0, "reason": STATED}
         entry = pen.record(Event.LINKED, later.state.id, rule=CONTESTED, other=earlier.state.id, amendment=said)
         ends = (later.stream, later.number), (earlier.stream, earlier.number)
         replace_relation(pen, Relation(*ends, MAY_UPDATE, 1.0, entry.at))

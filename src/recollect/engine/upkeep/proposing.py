@@ -319,7 +319,7 @@ def prepared(
         "author": principal(AGENT, "upkeep"),
         "run_id": proposal.run_id,
         "parent_refs": sorted({body["content_hash"] for body in bodies}),
-        "meta": {MADE_BY: proposal.id},
+        "meta": {MADE_BY: proposal.id, "source_turn_ids": list(claim.source_ids)},
         **({"user_id": address.owner} if address.space is Space.USER else {}),
         **({"expires_at": min(ends)} if ends else {}),
     }

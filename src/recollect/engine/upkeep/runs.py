@@ -20,7 +20,7 @@ from recollect.engine.retries import again_on_conflict
 from recollect.engine.transaction import Pen, Pens, tell_gone
 from recollect.engine.upkeep.pairs import CONFLICT, CONTESTED, RUN
 from recollect.engine.upkeep.running import set_outcome
-from recollect.engine.write.relations import CARRIED
+from recollect.engine.write.relations import CARRIED, MAY_UPDATE, replace_relation
 from recollect.model.caller import Right
 from recollect.model.errors import AmbiguousId, NotFound, WrongState
 from recollect.model.ledger import Entry, Event
@@ -38,6 +38,7 @@ from recollect.model.run import (
     Undone,
 )
 from recollect.model.vocabulary import Status
+from recollect.rules.identity.outdating import NEAR
 from recollect.stores.protocol import NO_LIMIT, Reader, Relation, Selection, Stored, Writer
 
 T = TypeVar("T")
@@ -289,6 +290,11 @@ class _Undoing:
             self._bring_back(pen, one, {})
         elif entry.rule == CONFLICT:
             pen.record(Event.UNLINKED, one.state.id, rule=CONFLICT, other=other.state.id)
+        elif entry.rule == CONTESTED and "before" in said:
+            link = {"relation_type": MAY_UPDATE, "strength": said["before"], "reason": NEAR}
+            linked = pen.record(Event.LINKED, one.state.id, rule=LINK_UNDONE, other=other.state.id, amendment=link)
+            ends = (one.stream, one.number), (other.stream, other.number)
+            replace_relation(pen, Relation(*ends, MAY_UPDATE, said["before"], linked.at))
         elif entry.rule == CONTESTED:
             remove_link(pen, one, other, LINK_UNDONE)
         pen.flush()

@@ -81,6 +81,58 @@ def decline(memory: Recollect, request: Reject) -> Answer:
     return _rejected(through(memory, request.agent).decline(request.id, request.reason))
 
 
+class Proposals(AgentRequest):
+    owner: str | None = Field(None, description="only this owner's")
+
+
+def proposals(memory: Recollect, request: Proposals) -> Answer:
+    found = plain(through(memory, request.agent).proposals(owner=request.owner))
+    return Answer({"proposals": found}, as_text(found))
+
+
+class OneProposal(AgentRequest):
+    id: str = Field(description="the proposal's id, or its first digits")
+
+
+class DeclineProposal(OneProposal):
+    reason: str | None = Field(None, description="why, in a few words")
+
+
+def apply_proposal(memory: Recollect, request: OneProposal) -> Answer:
+    return _told("proposal", through(memory, request.agent).apply_proposal(request.id))
+
+
+def decline_proposal(memory: Recollect, request: DeclineProposal) -> Answer:
+    return _told("proposal", through(memory, request.agent).decline_proposal(request.id, request.reason))
+
+
+class Runs(AgentRequest):
+    job: str | None = Field(None, description="extract, insights, consolidate or procedures")
+    limit: int = Field(20, description="how many at most")
+
+
+def runs(memory: Recollect, request: Runs) -> Answer:
+    found = plain(through(memory, request.agent).runs(job=request.job, limit=request.limit).items)
+    return Answer({"runs": found}, as_text(found))
+
+
+class OneRun(AgentRequest):
+    id: str = Field(description="the run's id, or its first digits")
+
+
+def run(memory: Recollect, request: OneRun) -> Answer:
+    return _told("run", through(memory, request.agent).run(request.id))
+
+
+def undo(memory: Recollect, request: OneRun) -> Answer:
+    return _told("undone", through(memory, request.agent).undo(request.id))
+
+
+def _told(name: str, answer: Any) -> Answer:
+    told = plain(answer)
+    return Answer({name: told}, as_text(told))
+
+
 class Consolidate(AgentRequest):
     owner: str | None = Field(None, description="only this owner's memories")
     user_id: SkipJsonSchema[str | None] = None
@@ -166,5 +218,50 @@ ADMIN_TOOLS: tuple[Tool[Any], ...] = (
         "Only when the person says no to it. Its value is rejected until the person says it themselves.",
         Reject,
         decline,
+    ),
+    Tool(
+        "memory_proposals",
+        "List what a model proposes",
+        "List what a language model proposed and nobody has decided, with the words that each rests on.",
+        Proposals,
+        proposals,
+        reads_only=True,
+    ),
+    Tool(
+        "memory_apply_proposal",
+        "Apply a proposal",
+        "Only when the person says yes to it. What it stores stays an inference. An agent is refused.",
+        OneProposal,
+        apply_proposal,
+    ),
+    Tool(
+        "memory_decline_proposal",
+        "Decline a proposal of a model",
+        "Only when the person says no to it. A fact is rejected until the person says it themselves. An agent is refused.",
+        DeclineProposal,
+        decline_proposal,
+    ),
+    Tool(
+        "memory_runs",
+        "List the runs of the model",
+        "List what the language model of upkeep did, newest first: what it took, and what became of its proposals.",
+        Runs,
+        runs,
+        reads_only=True,
+    ),
+    Tool(
+        "memory_run",
+        "Show a run of the model",
+        "Show one run with every proposal: stored, waiting, or refused and why.",
+        OneRun,
+        run,
+        reads_only=True,
+    ),
+    Tool(
+        "memory_undo",
+        "Undo a run of the model",
+        "Take back everything that a run did, for the operator. Says what is in the way if later work depends on it.",
+        OneRun,
+        undo,
     ),
 )

@@ -93,14 +93,14 @@ class Care:
         return proposals.proposals(self._engine, owner=owner, space=space)
 
     @traced
-    def apply(self, id: str) -> ModelProposal:
+    def apply_proposal(self, id: str) -> ModelProposal:
         """Carry out a proposal of a language model, as the person or with the right to govern. An agent never can."""
         from recollect.engine.upkeep import proposals
 
         return proposals.apply(self._engine, id)
 
     @traced
-    def dismiss(self, id: str, reason: str | None = None) -> ModelProposal:
+    def decline_proposal(self, id: str, reason: str | None = None) -> ModelProposal:
         """Decline a proposal of a language model. Of a fact that is a rejection: only the person can bring it back."""
         from recollect.engine.upkeep import proposals
 
