@@ -28,6 +28,7 @@ from recollect.interfaces.cli import (
     turns,
     upkeep,
     vault,
+    worker,
     writing,
 )
 from recollect.interfaces.cli.session import Session, of
@@ -104,6 +105,7 @@ COMMANDS: dict[str, dict[str, Command]] = {
     "Look after the store": {
         "upkeep": upkeep.upkeep,
         "runs": upkeep.runs,
+        "worker": worker.worker,
         "consolidate": care.consolidate,
         "rekey": care.rekey,
         "reindex": care.reindex,

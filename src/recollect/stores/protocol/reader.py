@@ -12,6 +12,7 @@ from recollect.stores.protocol.rows import (
     ANY_TRACE,
     NO_LIMIT,
     Amendment,
+    Behind,
     CommittedValue,
     Comparison,
     Contender,
@@ -19,6 +20,7 @@ from recollect.stores.protocol.rows import (
     IndexedTerm,
     KeyRow,
     Later,
+    Lease,
     LogCheckpoint,
     LogLeaf,
     LogSignature,
@@ -302,6 +304,17 @@ class Reader(Protocol):
 
     def newest_stream(self, tenant: str) -> int:
         """Return the highest number of a tenant's streams; 0 if there is none."""
+
+    # ── the worker ──────────────────────────────────────────────────────────────────────────────────────────
+
+    def streams_behind(self, tenant: str, job: str, since: str = "") -> list[Behind]:
+        """Return the streams whose ledger moved beyond a job's cursor, and those that it has not looked at since a time.
+
+        The one that waits longest comes first. Streams whose owner was erased are left out.
+        """
+
+    def lease(self, tenant: str) -> Lease | None:
+        """Return the last lease on a tenant, in force or not."""
 
     # ── traces and retries ──────────────────────────────────────────────────────────────────────────────────
 

@@ -376,6 +376,28 @@ class Cursor(NamedTuple):
     shown: tuple[int, ...] = ()
 
 
+class Behind(NamedTuple):
+    """A stream that a job of the worker has to look at: it stands at ``seq``, the ledger at ``last_seq``."""
+
+    stream: int
+    namespace: str
+    space: str
+    seq: int
+    last_seq: int
+
+
+class Lease(NamedTuple):
+    """Which worker looks after a tenant, and until when. ``number`` tells it from earlier leases, also of the same holder.
+
+    ``last_round`` is when the last round began that came to its end; empty if there was none.
+    """
+
+    holder: str
+    number: int
+    until: str
+    last_round: str
+
+
 class TracesWanted(NamedTuple):
     """Which governance events a read is about; ``None`` is any. Those at ``since`` or later, numbered below ``before``."""
 

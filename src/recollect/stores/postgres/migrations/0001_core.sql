@@ -415,6 +415,28 @@ CREATE TABLE cursors (
 ) /*PARTITION BY HASH (tenant)*/;
 GRANT SELECT, INSERT, UPDATE (seq, shown), DELETE ON cursors TO recollect_app;
 
+-- The worker. One row for each stream and job: the job has dealt with the ledger up to "seq", and looked at the stream last at "at".
+CREATE TABLE worker_cursors (
+    tenant TEXT COLLATE "C" NOT NULL,
+    stream BIGINT NOT NULL,
+    job    TEXT COLLATE "C" NOT NULL,
+    seq    BIGINT NOT NULL CHECK (seq >= 0),
+    at     TEXT COLLATE "C" NOT NULL,
+    PRIMARY KEY (tenant, stream, job)
+) /*PARTITION BY HASH (tenant)*/;
+GRANT SELECT, INSERT, UPDATE (seq, at), DELETE ON worker_cursors TO recollect_app;
+
+-- Which worker looks after the tenant, and until when. "number" rises each time the lease is taken, so that a worker who was
+-- thought dead and goes on changes no cursor. "last_round" is when the last round began that came to its end.
+CREATE TABLE worker_leases (
+    tenant     TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    holder     TEXT COLLATE "C" NOT NULL,
+    number     BIGINT NOT NULL,
+    until      TEXT COLLATE "C" NOT NULL,
+    last_round TEXT COLLATE "C" NOT NULL
+) /*PARTITION BY HASH (tenant)*/;
+GRANT SELECT, INSERT, UPDATE (holder, number, until, last_round), DELETE ON worker_leases TO recollect_app;
+
 -- What memories mean, as vectors, and how they are related. Both are derived: the vectors from the versions, the relations
 -- from the ledger's links.
 

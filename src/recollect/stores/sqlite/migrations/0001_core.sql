@@ -378,6 +378,26 @@ CREATE TABLE cursors (
     PRIMARY KEY (tenant, user_id, agent, thread_id, stream)
 ) WITHOUT ROWID;
 
+-- The worker. One row for each stream and job: the job has dealt with the ledger up to "seq", and looked at the stream last at "at".
+CREATE TABLE worker_cursors (
+    tenant TEXT    NOT NULL,
+    stream INTEGER NOT NULL,
+    job    TEXT    NOT NULL,
+    seq    INTEGER NOT NULL CHECK (seq >= 0),
+    at     TEXT    NOT NULL,
+    PRIMARY KEY (tenant, stream, job)
+) WITHOUT ROWID;
+
+-- Which worker looks after the tenant, and until when. "number" rises each time the lease is taken, so that a worker who was
+-- thought dead and goes on changes no cursor. "last_round" is when the last round began that came to its end.
+CREATE TABLE worker_leases (
+    tenant     TEXT    NOT NULL PRIMARY KEY,
+    holder     TEXT    NOT NULL,
+    number     INTEGER NOT NULL,
+    until      TEXT    NOT NULL,
+    last_round TEXT    NOT NULL
+) WITHOUT ROWID;
+
 -- What memories mean, as vectors, and how they are related. Both are derived: the vectors from the versions, the relations
 -- from the ledger's links.
 
