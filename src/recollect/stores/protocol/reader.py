@@ -117,6 +117,9 @@ class Reader(Protocol):
     def count_by(self, tenant: str, column: str, selection: Selection) -> dict[str, int]:
         """Return how many memories fit the selection, for each value of a column."""
 
+    def count_by_day(self, tenant: str, selection: Selection) -> dict[str, int]:
+        """Count the selected memories that are still there by the day on which each was written."""
+
     def count_removed(self, tenant: str) -> int: ...
     def aliases(self, tenant: str) -> list[tuple[str, str]]:
         """Return every ``(alias, memory id)``, in order."""

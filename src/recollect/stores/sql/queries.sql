@@ -134,6 +134,10 @@ SELECT count(*) AS n FROM memories m WHERE m.tenant = :tenant AND m.removed IS N
 SELECT m.{column} AS value, count(*) AS n FROM memories m
  WHERE m.tenant = :tenant AND m.removed IS NULL AND {filters} GROUP BY m.{column} ORDER BY m.{column} NULLS FIRST
 
+-- name: count_by_day
+SELECT substr(m.created_at, 1, 10) AS day, count(*) AS n FROM memories m
+ WHERE m.tenant = :tenant AND m.removed IS NULL AND {filters} GROUP BY 1 ORDER BY 1
+
 -- name: count_removed
 SELECT count(*) AS n FROM memories WHERE tenant = :tenant AND removed IS NOT NULL
 
