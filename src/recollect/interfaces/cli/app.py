@@ -114,6 +114,7 @@ COMMANDS: dict[str, dict[str, Command]] = {
         "embedder": stores.embedder,
         "db": stores.db,
         "mcp": stores.mcp,
+        "studio": stores.studio,
         "demo": stores.demo,
     },
     "Keep a vault": {"vault": vault.vault},

@@ -94,7 +94,7 @@ Tools = Annotated[
 
 def mcp(context: typer.Context, http: Http = None, tools: Tools = "default") -> None:
     """Serve this memory to clients of the Model Context Protocol, until they leave or the process is told to end."""
-    _require_package()
+    _require_packages("mcp", "mcp")
     import anyio
 
     from recollect.interfaces.mcp import build_server, choose_tools, listen, serve_http, serve_stdio
@@ -109,14 +109,28 @@ def mcp(context: typer.Context, http: Http = None, tools: Tools = "default") -> 
             anyio.run(serve_http, server, listener, key)
 
 
-def _require_package() -> None:
+def studio(
+    context: typer.Context,
+    port: Annotated[
+        int, typer.Option(help="Where this machine reaches it; 0 for any free port.", min=0, max=65_535)
+    ] = 0,
+) -> None:
+    """Open Studio on this store, to see and govern what is remembered in a browser. Prints a link that opens once."""
+    _require_packages("studio", "jinja2", "starlette", "uvicorn")
+    from recollect.interfaces.studio import open_listener, serve
+
+    with of(context).memory() as memory:
+        serve(memory, open_listener(port))
+
+
+def _require_packages(extra: str, *names: str) -> None:
+    from importlib.util import find_spec
+
     from recollect.model.errors import how_to_install
 
-    try:
-        import mcp.server
-    except ModuleNotFoundError as missing:
-        raise BadInput(f"the package {missing.name} is not installed.", hint=how_to_install("mcp")) from missing
-    assert mcp.server, "importing it is all that was wanted"
+    for name in names:
+        if find_spec(name) is None:
+            raise BadInput(f"the package {name} is not installed.", hint=how_to_install(extra))
 
 
 def demo(context: typer.Context) -> None:
