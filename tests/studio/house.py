@@ -1,9 +1,11 @@
-"""A small house to look at: people, a conversation, contradictions, what seems outdated, proposals, sources, phases and an erasure."""
+"""A small house to look at: people, a conversation, a contradiction, proposals, sources, phases and refusals."""
 
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 
 import recollect
 from recollect import Memory, Recollect
+from recollect.engine.context import SeededRandomness, SteppingClock
 
 POLICY = {"traces": {"keep": "all"}}
 
@@ -68,4 +70,5 @@ class _Saying:
 
 def opened(where: str) -> Recollect:
     """Open a store that keeps every trace."""
-    return recollect.open(where, policy=POLICY)
+    clock = SteppingClock(datetime(2026, 3, 2, 9, tzinfo=UTC), timedelta(minutes=7))
+    return recollect.open(where, policy=POLICY, clock=clock, randomness=SeededRandomness(7))

@@ -543,7 +543,7 @@ class Verification(Plain):
 
 @dataclass(frozen=True, slots=True)
 class StreamInfo(Plain):
-    """One stream: where it is, its tick, how many entries its ledger has, and its current phase."""
+    """One stream: where it is, its tick, how many entries its ledger has, its current phase, and when they were written."""
 
     namespace: str
     space: str
@@ -551,6 +551,8 @@ class StreamInfo(Plain):
     tick: int
     entries: int
     phase_id: str
+    began_at: str
+    last_at: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -281,10 +281,14 @@ def streams(engine: Engine) -> tuple[StreamInfo, ...]:
     """Return the streams that the caller may read, in the order in which they were made."""
     with engine.read() as reader:
         found = readable_streams(engine, reader, None, None, tuple(Namespace))
+        times = reader.stream_times(engine.tenant) if found else {}
     told = [(one.address, one) for one in found if one.address is not None]
     return tuple(
-        StreamInfo(str(at.namespace), str(at.space), at.owner, one.tick, one.last_seq, phase_id(one.phase))
+        StreamInfo(
+            str(at.namespace), str(at.space), at.owner, one.tick, one.last_seq, phase_id(one.phase), *times[one.number]
+        )
         for at, one in told
+        if one.number in times
     )
 
 

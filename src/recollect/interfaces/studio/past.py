@@ -1,5 +1,8 @@
 """Pages about what was: what was believed at a moment, and what was traced."""
 
+from datetime import date, timedelta
+from typing import Any
+
 from recollect.interfaces.studio.visits import Page, Visit
 from recollect.model.errors import NotFound
 from recollect.model.receipt import StreamInfo
@@ -16,30 +19,54 @@ def time(visit: Visit) -> Page:
     chosen = _chosen(visit, streams)
     if chosen is None:
         return Page("time.html", {"streams": (), "chosen": None})
-    where = {"owner": chosen.owner, "space": chosen.space}
-    until = visit.text("at") or visit.text("until") or str(chosen.tick)
-    since = visit.text("from") or visit.text("since") or str(max(0, chosen.tick - 1))
-    phases = visit.memory.phases(**where)  # type: ignore[arg-type]
-    point = (
-        {"phase": until}
-        if until.startswith("phase-")
-        else {"tick": int(until)}
-        if until.isdecimal()
-        else {"time": until}
-    )
-    then = visit.memory.as_of(**point, **where).list(limit=PER_PAGE, cursor=visit.text("cursor"))  # type: ignore[arg-type]
+    where: dict[str, Any] = {"owner": chosen.owner, "space": chosen.space}
+    by = "day" if visit.text("by") == "day" else "tick"
+    since = visit.text("from") or (chosen.began_at[:10] if by == "day" else str(max(0, chosen.tick - 1)))
+    until = visit.text("at") or (_day_after(chosen.last_at) if by == "day" else str(chosen.tick))
+    then = visit.memory.as_of(**_point(until), **where).list(limit=PER_PAGE, cursor=visit.text("cursor"))
     return Page(
         "time.html",
         {
             "streams": streams[:MOST_STREAMS],
             "chosen": chosen,
+            "place": f"{chosen.space}/{chosen.owner}",
+            "by": by,
             "since": since,
             "until": until,
-            "phases": phases,
+            "slide": _slide(chosen, by, since, until),
+            "phases": visit.memory.phases(**where),
             "then": then,
-            "difference": visit.memory.difference(since, until, **where),  # type: ignore[arg-type]
+            "difference": visit.memory.difference(since, until, **where),
         },
     )
+
+
+def _point(text: str) -> dict[str, Any]:
+    if text.isdecimal():
+        return {"tick": int(text)}
+    return {"phase": text} if text.startswith("phase-") else {"time": text}
+
+
+def _day_after(at: str) -> str:
+    return str(date.fromisoformat(at[:10]) + timedelta(days=1))
+
+
+def _slide(chosen: StreamInfo, by: str, since: str, until: str) -> dict[str, Any]:
+    """Return where the sliders begin, end and stand: in ticks, or in days since the first write."""
+    if by == "tick":
+        places = [int(one) if one.isdecimal() else chosen.tick for one in (since, until)]
+        return {"first": "", "most": chosen.tick, "since": places[0], "until": places[1]}
+    first = date.fromisoformat(chosen.began_at[:10])
+    most = (date.fromisoformat(_day_after(chosen.last_at)) - first).days
+    days = [_days_since(first, one, most) for one in (since, until)]
+    return {"first": str(first), "most": most, "since": days[0], "until": days[1]}
+
+
+def _days_since(first: date, text: str, otherwise: int) -> int:
+    try:
+        return (date.fromisoformat(text[:10]) - first).days
+    except ValueError:
+        return otherwise
 
 
 def _chosen(visit: Visit, streams: list[StreamInfo]) -> StreamInfo | None:

@@ -13,7 +13,7 @@ from markupsafe import Markup, escape
 
 from recollect.interfaces.studio import drawing
 from recollect.model.canonical import canonical_json
-from recollect.model.rendering import CUT, revealed, visible_json
+from recollect.model.rendering import CUT, one_line, revealed, visible_json
 from recollect.rules.plain_view import counted, memories, plain_lines
 from recollect.rules.reasons import plain
 
@@ -51,6 +51,8 @@ def environment() -> Environment:
         "number": lambda number: f"{number:,}",
         "size": size,
         "became": BECAME.get,
+        "moment": lambda text: brief(f"tick {text}" if text.isdecimal() else text, 40),
+        "visible": lambda text: one_line(text, 60),
     }
     made.globals |= {
         "counted": counted,

@@ -56,6 +56,9 @@ class Reader(Protocol):
     def streams_of(self, tenant: str, owner: str | None = None, space: str | None = None) -> list[Stream]:
         """Return a tenant's streams in the order of their numbers: all of them, one owner's, or those of one space."""
 
+    def stream_times(self, tenant: str) -> dict[int, tuple[str, str]]:
+        """Return, by their numbers, when each stream was first and last written to."""
+
     def streams_at(self, addresses: Sequence[Address]) -> list[Stream]:
         """Return the streams at these addresses, in their order; an address that has none is left out."""
 

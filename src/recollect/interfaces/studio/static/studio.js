@@ -8,9 +8,14 @@ if (present) present.scrollIntoView({ block: "nearest", inline: "center" });
 // The slider of the page on time says where it stands, and shows that moment when it is let go.
 for (const slider of document.querySelectorAll("input[type=range][data-for]")) {
   const field = document.getElementById(slider.dataset.for);
-  slider.addEventListener("input", () => { field.value = slider.value; });
-  slider.addEventListener("change", () => { field.value = slider.value; slider.form.requestSubmit(); });
-  field.addEventListener("input", () => { if (/^\d+$/.test(field.value)) slider.value = field.value; });
+  const moment = () => {
+    if (!slider.dataset.first) return slider.value;
+    const day = new Date(slider.dataset.first + "T00:00:00Z");
+    day.setUTCDate(day.getUTCDate() + Number(slider.value));
+    return day.toISOString().slice(0, 10);
+  };
+  slider.addEventListener("input", () => { field.value = moment(); });
+  slider.addEventListener("change", () => { field.value = moment(); slider.form.requestSubmit(); });
 }
 
 // Lists whose choice is the whole question ask it at once.
