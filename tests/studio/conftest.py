@@ -73,6 +73,19 @@ def studio(house: House) -> Iterator[Served]:
         yield served
 
 
+@contextmanager
+def watched(page: Page) -> Iterator[list[str]]:
+    """Collect whatever a page should not do: log errors, throw, ask other machines, or open dialogs."""
+    faults: list[str] = []
+    page.on("console", lambda said: faults.append(f"console: {said.text}") if said.type == "error" else None)
+    page.on("pageerror", lambda error: faults.append(f"threw: {error}"))
+    page.on("dialog", lambda dialog: (faults.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+    page.on(
+        "request", lambda asked: None if "://127.0.0.1:" in asked.url else faults.append(f"asked: {asked.url[:100]}")
+    )
+    yield faults
+
+
 @pytest.fixture
 def context(browser: Browser) -> Iterator[BrowserContext]:
     made = browser.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce", locale="en-GB")

@@ -15,6 +15,7 @@ class House:
     """A filled store, and the ids of what the tests look for."""
 
     memory: Recollect
+    kind: str
     home: str
     port: str
     guess: str
@@ -54,7 +55,9 @@ def fill(memory: Recollect) -> House:
     memory.turn(session="s1", user="I like green tea best", ai="Good choice.", owner="ana")
     memory.vouch(home.id, by="planner", confidence=0.9)
     memory.checkpoint()
-    return House(memory, home.id, port.id, guess.id, report.id, summary.id, wrong.id, proposal.id, forgotten.id)
+    kind = "postgres" if str(memory.stats()["store"]).startswith("postgres") else "sqlite"
+    ids = (home.id, port.id, guess.id, report.id, summary.id, wrong.id, proposal.id, forgotten.id)
+    return House(memory, kind, *ids)
 
 
 class _Saying:

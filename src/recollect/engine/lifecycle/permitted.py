@@ -35,7 +35,8 @@ def _permitted(engine: Engine, reader: Reader, stored: Stored) -> Iterator[str]:
         yield from CHANGES.get(status, ())
         if status is Status.CONTRADICTORY and (not engine.caller.is_an_agent or engine.caller.may(Right.GOVERN)):
             yield "resolve"
-        if status is Status.ACTIVE and engine.caller.principal != (stored.body or {})["author"]["id"]:
+        author, own = (stored.body or {})["author"]["id"], engine.caller.own_principals
+        if status is Status.ACTIVE and own and author not in own:
             yield "vouch"
         address = reader.stream_numbered(engine.tenant, stored.stream).address
         if address is not None and (is_their_own(engine, address) or engine.caller.may(Right.GOVERN)):

@@ -56,8 +56,15 @@ def proof(visit: Visit) -> Page:
             "checkpoints": taken[::-1][:MOST_CHECKPOINTS],
             "uncovered": visit.memory.uncovered_entries() if operates else None,
             "operates": operates,
+            "signers": _signers(visit),
         },
     )
+
+
+def _signers(visit: Visit) -> list[str]:
+    """Return who may sign documents: everybody whose key counts, if the person may have the store sign."""
+    found = visit.memory.identities() if visit.may(Right.OPERATE) else ()
+    return [one.name for one in found if one.name is not None and one.current is not None]
 
 
 def verify(visit: Visit) -> Goto:
@@ -78,7 +85,7 @@ def progress(visit: Visit) -> Figures:
 
 def take_checkpoint(visit: Visit) -> Goto:
     """Cover what was written since the last checkpoint."""
-    made = visit.memory.checkpoint()
+    made = visit.memory.checkpoint(sign_as=visit.text("sign_as"))
     visit.session.tell(f"A checkpoint over {made.size:,} leaves is taken. Download it and keep it elsewhere.")
     return Goto("/proof")
 
@@ -109,7 +116,8 @@ def erasure(visit: Visit) -> Page:
     ids = (*preview.removed, *preview.authored, *(one.id for one in preview.derived))[:MOST_LISTED]
     words = {one: found.content for one in ids if (found := side(visit.memory, one)) is not None}
     asked = {"owner": owner, "id": id, "whole_chain": whole}
-    return Page("erasure.html", {"preview": preview, "words": words, "asked": asked, "most": MOST_LISTED})
+    shown = {"preview": preview, "words": words, "asked": asked, "most": MOST_LISTED, "signers": _signers(visit)}
+    return Page("erasure.html", shown)
 
 
 def erase(visit: Visit) -> Page:
@@ -117,11 +125,13 @@ def erase(visit: Visit) -> Page:
     owner, id, whole = visit.text("owner"), visit.text("id"), visit.text("whole_chain") == "yes"
     if visit.text("typed") != (owner or id):
         raise BadInput("is not what is to be erased.", field="typed", hint="Go back and type the name or the id again.")
-    done = visit.memory.erase_with_record(owner=owner, id=id, whole_chain=whole)
+    done = visit.memory.erase_with_record(owner=owner, id=id, whole_chain=whole, sign_as=visit.text("sign_as"))
     name = f"erasure-{done.receipt.at[:19].replace(':', '')}.json"
     if done.record is not None:
         visit.session.documents[name] = done.record.to_dict()
-    return Page("receipt.html", {"receipt": done.receipt, "document": name if done.record is not None else None})
+    signed = done.record is not None and bool(done.record.signatures)
+    shown = {"receipt": done.receipt, "document": name if done.record is not None else None, "signed": signed}
+    return Page("receipt.html", shown)
 
 
 def document(visit: Visit) -> Document:

@@ -12,6 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from recollect.interfaces.studio import drawing
+from recollect.model.caller import short_name
 from recollect.model.canonical import canonical_json
 from recollect.model.rendering import CUT, one_line, revealed, visible_json
 from recollect.rules.plain_view import counted, memories, plain_lines
@@ -45,6 +46,7 @@ def environment() -> Environment:
         "day": lambda at: when(at, days_only=True),
         "why": plain,
         "short": short,
+        "who": lambda actor: brief(short_name(actor) if actor else "somebody whose name was erased", 60),
         "label": label,
         "json": as_json,
         "plain_view": plain_view,
