@@ -152,6 +152,11 @@ def test_what_may_be_done_is_what_works(memory: Recollect) -> None:
         planner.forget(tea.id)
     ana.forget(tea.id)
     assert "restore" in ana.permitted([tea.id])[tea.id]
+    ana.restore(tea.id)
+    rejection = ana.reject(tea.id)
+    assert "restore" not in ana.permitted([tea.id])[tea.id]
+    ana.lift(rejection.id)
+    assert "restore" in ana.permitted([tea.id])[tea.id]
     memory.erase(id=tea.id)
     assert memory.permitted([tea.id]) == {tea.id: ()}
 

@@ -6,6 +6,7 @@ from recollect.engine.context import Engine, find
 from recollect.engine.lifecycle.rejecting import is_their_own
 from recollect.engine.transaction import may_change
 from recollect.model.caller import Right
+from recollect.model.ledger import Event
 from recollect.model.vocabulary import Status
 from recollect.stores.protocol import Reader, Stored
 
@@ -32,7 +33,7 @@ def _permitted(engine: Engine, reader: Reader, stored: Stored) -> Iterator[str]:
         return
     status = stored.state.status
     if stored.damage is None and may_change(engine, reader, stored):
-        yield from CHANGES.get(status, ())
+        yield from (one for one in CHANGES.get(status, ()) if one != "restore" or not _is_rejected(reader, stored))
         if status is Status.CONTRADICTORY and (not engine.caller.is_an_agent or engine.caller.may(Right.GOVERN)):
             yield "resolve"
         author, own = (stored.body or {})["author"]["id"], engine.caller.own_principals
@@ -45,3 +46,10 @@ def _permitted(engine: Engine, reader: Reader, stored: Stored) -> Iterator[str]:
                 yield from ("grant", "decline")
     if engine.caller.may(Right.ERASE):
         yield "erase"
+
+
+def _is_rejected(reader: Reader, stored: Stored) -> bool:
+    """Whether the value of a memory was rejected through that memory, and the rejection not lifted since."""
+    about = reader.entries_about(stored.tenant, stored.state.id)
+    told = [entry.event for entry in about if entry.event in (Event.REJECTED, Event.LIFTED)]
+    return bool(told) and told[-1] is Event.REJECTED

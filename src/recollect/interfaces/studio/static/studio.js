@@ -3,7 +3,10 @@
 
 // On a narrow screen the pages stand in one line: the present one is in sight.
 const present = document.querySelector("nav.pages [aria-current]");
-if (present) present.scrollIntoView({ block: "nearest", inline: "center" });
+if (present) {
+  const strip = present.closest("nav");
+  strip.scrollLeft = present.offsetLeft - strip.offsetLeft - (strip.clientWidth - present.clientWidth) / 2;
+}
 
 // The slider of the page on time says where it stands, and shows that moment when it is let go.
 for (const slider of document.querySelectorAll("input[type=range][data-for]")) {
