@@ -9,7 +9,7 @@ def every_page(house: House) -> dict[str, str]:
     return {
         "home": "/",
         "memories": "/memories",
-        "search": "/memories?q=where+does+Ana+live&owner=ana",
+        "search": "/memories?q=where+does+Ana+live&owner=ana&threshold=55",
         "filters": "/memories?status=any&kind=semantic&owner=ana",
         "memory": f"/memories/{house.home}",
         "provenance": f"/memories/{house.summary}",

@@ -100,7 +100,7 @@ def test_versions_show_which_words_changed(page: Page, studio: Served, house: Ho
 def test_provenance_is_drawn(page: Page, studio: Served, house: House) -> None:
     page.goto(f"{studio.root}/memories/{house.summary}")
     assert page.locator(".graph g").count() == 3 and page.locator(".graph path").count() == 2
-    assert page.locator(".graph g.root text").all_inner_texts()[0].startswith("application: Visitors")
+    assert page.locator(".graph g.root text").all_text_contents()[0].startswith("application: Visitors")
 
 
 def test_the_slider_shows_another_moment(page: Page, studio: Served, house: House) -> None:
@@ -123,7 +123,7 @@ def test_the_slider_shows_another_moment(page: Page, studio: Served, house: Hous
 
 
 def test_a_reader_s_pages_have_no_button_that_changes_anything(browser: Browser, studio: Served, house: House) -> None:
-    reader = house.memory.as_caller(user="ana", rights=["read"])
+    reader = house.memory.as_caller(user="ana", session="s1", rights=["read"])
     context = browser.new_context()
     page = context.new_page()
     page.goto(studio.link(reader))
