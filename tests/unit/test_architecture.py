@@ -40,6 +40,7 @@ MAY_IMPORT = {
         "engine",
         "policies",
         "compose",
+        "job_queue",
         "whole_stores",
         "vault",
         "interfaces",

@@ -338,14 +338,14 @@ def upkeep(engine: Engine, progress: Callable[[int, int], None] | None = None) -
         report = upkeep_stream(engine, stream.number, report)
         if progress is not None:
             progress(done + 1, len(streams))
-    return replace(report, beyond_reach=remove_old(engine))
+    remove_old_events(engine)
+    return replace(report, beyond_reach=scrubbed(engine) if engine.store.scrub_due() else ())
 
 
-def remove_old(engine: Engine) -> tuple[str, ...]:
-    """Remove events that are older than the policy keeps, and bytes of what was removed; return what lies beyond reach."""
+def remove_old_events(engine: Engine) -> None:
+    """Remove the tenant's operational and governance events that are older than the policy keeps."""
     operations.drop_old(engine, engine.now())
     tracing.drop_old(engine, engine.now())
-    return scrubbed(engine) if engine.store.scrub_due() else ()
 
 
 @again_on_conflict
