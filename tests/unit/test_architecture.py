@@ -36,7 +36,8 @@ MAY_IMPORT = {
 }
 
 PUBLIC = """
-    AmbiguousId BadInput BadPolicy Caller Candidate Filters Memory MemoryDamaged MemoryFields NewMemory NotAllowed NotFound Page
+    AmbiguousId BadInput BadPolicy Caller Candidate Filters KeyRefused Memory MemoryDamaged MemoryFields NewMemory NotAllowed
+    NotFound OutOfDate Page TooManyRequests
     Policy Recall Receipt Recollect
     RecollectError Refused RetryMismatch Right StoreBusy StoreClosed StoreConflict StoreCorrupt StoreError StoreTooNew
     StoreUnavailable Tombstone OutcomeUnknown Turn WrongState from_item migrate open restore_backup

@@ -25,7 +25,7 @@ from recollect.model.caller import APPLICATION, SYSTEM, principal
 from recollect.model.canonical import canonical_json, format_time
 from recollect.model.record import Memory
 from recollect.rules.language.text import sha256_hex
-from recollect.rules.vault.lines import FIELD, MEMORY_ID, RESERVED_ID, VaultMemory, memories_of, written_by_a_store
+from recollect.rules.vault.lines import FIELD, MEMORY_ID, RESERVED_ID, VaultMemory, read_memories, written_by_a_store
 
 NAME = "vault"
 TIERS = ("canon", "register")
@@ -77,7 +77,7 @@ def _records(source: Source) -> Iterator[_Place]:
         if not isinstance(value, dict) or not _is_carrying(value):
             yield _Place(line.number + carried, place, value)
             continue
-        memories = memories_of([value])
+        memories = read_memories([value])
         for nth, memory in enumerate(memories or [value]):
             yield _Place(line.number + carried + nth, place if nth == 0 else f"{place}, memory {nth + 1}", memory)
         carried += max(0, len(memories) - 1)

@@ -145,9 +145,12 @@ def forget(engine: Engine, id: str) -> Memory:
     taken, and copies that were promoted. The list beside the store notes all of them, so that a restored backup forgets them too.
     """
     with engine.read() as reader:
-        copies = copies_of(engine, reader, find(engine, reader, id))
+        stored = find(engine, reader, id)
+        copies = copies_of(engine, reader, stored)
+        if engine.revision is not None and stored.body is not None:
+            engine.check_revision(to_memory(*as_seen(engine, reader, [stored])))
     for copy in copies:
-        _forget_copy(engine, copy)
+        _forget_copy(replace(engine, revision=None), copy)
     return _forget_one(engine, id, copies)
 
 

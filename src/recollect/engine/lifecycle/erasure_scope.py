@@ -232,7 +232,10 @@ class Person(NamedTuple):
         return [*streams, *actors, *(Erased(tenant, "thread", uid) for uid in self.threads)]
 
     def forgotten(self, writer: Writer, tenant: str) -> tuple[int, int]:
-        """Take the name away; returns of how many streams, and of how many actors, it was."""
+        """Take the name away, and the keys that stand for the person; returns of how many streams, and of how many actors,
+        it was."""
+        for name in self.names:
+            writer.forget_access_keys(tenant, name)
         writer.remove_graph_threads(tenant, self.threads, for_good=True)
         owners = sum(writer.forget_owner(stream) for stream in self.streams)
         return owners, sum(writer.forget_actor(tenant, uid) for uid in self.actors)

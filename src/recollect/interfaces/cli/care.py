@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect.interfaces.cli.session import KeyFile, Owner, SignAs, UserId, must_be_new, of, screen, write_json
+from recollect.interfaces.cli.session import KeyFile, Owner, SignAs, UserId, calls, must_be_new, of, screen, write_json
 from recollect.model.errors import BadInput
 
 if TYPE_CHECKING:
@@ -13,36 +13,28 @@ if TYPE_CHECKING:
     from recollect.model.receipt import DerivedMemory, ErasurePreview, ErasureReceipt, Verification
 
 
-def upkeep(context: typer.Context) -> None:
+@calls("upkeep", "upkeep", progress="upkeep")
+def upkeep() -> None:
     """Expire, put away the unused, purge what is past its date. Safe at any time."""
-    with of(context).memory() as memory, screen.progress("upkeep") as progress:
-        report = memory.upkeep(progress)
-    of(context).answer(report, screen.upkeep)
 
 
+@calls("consolidate", "consolidation", progress="consolidate")
 def consolidate(
-    context: typer.Context,
     owner: Owner = None,
     user_id: UserId = None,
     force: Annotated[bool, typer.Option("--force", help="Carry the proposal out.")] = False,
     undo: Annotated[bool, typer.Option("--undo", help="Take the last one back.")] = False,
 ) -> None:
     """Propose a deterministic clean-up and show its diff."""
-    with of(context).memory() as memory, screen.progress("consolidate") as progress:
-        report = memory.consolidate(owner=owner, user_id=user_id, force=force, undo=undo, progress=progress)
-    of(context).answer(report, screen.consolidation)
 
 
+@calls("rekey", "consolidation", progress="rekey")
 def rekey(
-    context: typer.Context,
     owner: Owner = None,
     user_id: UserId = None,
     force: Annotated[bool, typer.Option("--force", help="Set the new keys.")] = False,
 ) -> None:
     """Show which memories today's rules give another key, and what would share one."""
-    with of(context).memory() as memory, screen.progress("rekey") as progress:
-        report = memory.rekey(owner=owner, user_id=user_id, force=force, progress=progress)
-    of(context).answer(report, screen.consolidation)
 
 
 def verify(
@@ -66,52 +58,41 @@ def rebuild(context: typer.Context) -> None:
     of(context).answer({"rebuilt": count}, screen.stats)
 
 
-def doctor(context: typer.Context) -> int:
+@calls("doctor", "doctor", exit_code=lambda found: 1 if found else 0)
+def doctor() -> None:
     """Look for trouble, and say what to do about it."""
-    with of(context).memory() as memory:
-        found = memory.doctor()
-    of(context).answer(found, lambda f: screen.problems(f) if f else screen.console.print("[green]all is well[/]"))
-    return 1 if found else 0
 
 
+@calls("reindex", "fields", progress="reindex")
 def reindex(
-    context: typer.Context,
     embedder: Annotated[
         str | None, typer.Option(help="static, none, minilm or openai; left out: the policy's, else static.")
     ] = None,
 ) -> None:
     """Make every vector anew that is not this embedder's. Goes on where it was if it is stopped."""
-    with of(context).memory() as memory, screen.progress("reindex") as progress:
-        report = memory.reindex(embedder, progress)
-    of(context).answer(report, screen.fields)
 
 
-def stats(context: typer.Context) -> None:
+@calls("stats", "stats")
+def stats() -> None:
     """Count what is in the store."""
-    with of(context).memory() as memory:
-        of(context).answer(memory.stats(), screen.stats)
 
 
-def streams(context: typer.Context) -> None:
+@calls("streams", "streams")
+def streams() -> None:
     """List the streams: whose memories there are, and how far each has come."""
-    with of(context).memory() as memory:
-        of(context).answer(memory.streams(), screen.streams)
 
 
-def growth(context: typer.Context, days: Annotated[int, typer.Option(help="How many days, up to today.")] = 30) -> None:
+@calls("growth", "growth")
+def growth(days: Annotated[int, typer.Option(help="How many days, up to today.")] = 30) -> None:
     """Count the memories that were written on each of the last days."""
-    with of(context).memory() as memory:
-        of(context).answer(memory.growth(days), screen.growth)
 
 
+@calls("try_policy", "trial")
 def try_policy(
-    context: typer.Context,
     policy: Annotated[str, typer.Argument(help="A preset's name or a YAML file.")],
     limit: Annotated[int, typer.Option(help="How many of the last writes to try.")] = 100,
 ) -> None:
     """Show which of the last writes would have ended otherwise under another policy. Nothing is changed."""
-    with of(context).memory() as memory:
-        of(context).answer(memory.try_policy(policy, limit=limit), screen.trial)
 
 
 def policy(context: typer.Context) -> None:

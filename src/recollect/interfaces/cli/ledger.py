@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from recollect.interfaces.cli.session import KeyFile, Out, SignAs, must_be_new, of, read_text, screen, write_json
+from recollect.interfaces.cli.session import KeyFile, Out, SignAs, calls, must_be_new, of, read_text, screen, write_json
 from recollect.model.errors import BadInput, Refused
 
 if TYPE_CHECKING:
@@ -30,10 +30,9 @@ def checkpoint(context: typer.Context, sign_as: SignAs = None, key_file: KeyFile
 
 
 @ledger.command("list")
-def list_checkpoints(context: typer.Context) -> None:
+@calls("checkpoints", lambda found: _draw_checkpoints(found))
+def list_checkpoints() -> None:
     """The checkpoints that were taken, oldest first."""
-    with of(context).memory() as memory:
-        of(context).answer(memory.checkpoints(), _draw_checkpoints)
 
 
 @ledger.command()

@@ -7,37 +7,17 @@ from rich.padding import Padding
 from rich.table import Table
 
 from recollect.interfaces.cli.console import (
-    cell as cell,
-)
-from recollect.interfaces.cli.console import (
-    console as console,
-)
-from recollect.interfaces.cli.console import (
-    errors as errors,
-)
-from recollect.interfaces.cli.console import (
-    escape as escape,
-)
-from recollect.interfaces.cli.console import (
+    cell,
+    console,
+    errors,
+    escape,
     on_one_line,
-)
-from recollect.interfaces.cli.console import (
-    pairs as pairs,
-)
-from recollect.interfaces.cli.console import (
-    progress as progress,
-)
-from recollect.interfaces.cli.console import (
-    styled as styled,
-)
-from recollect.interfaces.cli.console import (
-    table as table,
-)
-from recollect.interfaces.cli.console import (
-    uncut as uncut,
-)
-from recollect.interfaces.cli.console import (
-    word as word,
+    pairs,
+    progress,
+    styled,
+    table,
+    uncut,
+    word,
 )
 from recollect.model.caller import names_shown
 from recollect.model.policy import settings
@@ -65,6 +45,9 @@ from recollect.model.record import Memory, Tombstone
 from recollect.model.rendering import one_line
 from recollect.rules.plain_view import counted, entries, memories
 from recollect.rules.reasons import plain
+
+__all__ = ["cell", "console", "errors", "escape", "pairs", "progress", "styled", "table", "uncut", "word"]
+"""What commands take from the console; the functions below draw one answer each."""
 
 
 def receipt(answer: Receipt) -> None:
@@ -305,6 +288,12 @@ def _signed(found: Mapping[str, int], one: str, many: str) -> None:
         worth = sorted(found.items(), key=lambda pair: (pair[0] != "good", pair[0]))
         told = ", ".join(f"{number:,} {word}" for word, number in worth)
         console.print(f"  {counted(sum(found.values()), one, many)}: {told}")
+
+
+def doctor(found: Sequence[Problem]) -> None:
+    problems(found)
+    if not found:
+        console.print("[green]all is well[/]")
 
 
 def problems(found: Sequence[Problem]) -> None:

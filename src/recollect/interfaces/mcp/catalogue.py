@@ -7,10 +7,9 @@ from urllib.parse import unquote
 import mcp_types as wire
 
 from recollect.engine.transfer.knowledge_graph import whole_graph
-from recollect.interfaces.mcp.admin import ADMIN_TOOLS
 from recollect.interfaces.mcp.reference import INDENT, REFERENCE_TOOLS
 from recollect.interfaces.mcp.tool import Request, Tool, as_text, parse, plain
-from recollect.interfaces.mcp.tools import DEFAULT_TOOLS, THREAD
+from recollect.interfaces.mcp.tools import ADMIN_TOOLS, DEFAULT_TOOLS, THREAD
 from recollect.interfaces.python import Recollect
 from recollect.model.errors import BadInput, NotFound
 

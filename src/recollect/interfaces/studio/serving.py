@@ -4,13 +4,18 @@ import contextlib
 import socket
 import sys
 from collections.abc import Iterator
+from functools import partial
 
 import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Mount, Route
 
 from recollect.interfaces.python import Recollect
 from recollect.interfaces.studio.app import PREFIX, build_studio
 from recollect.interfaces.studio.sessions import Doorkeeper
-from recollect.model.errors import BadInput
+from recollect.model.errors import BadInput, Refused
 
 LOOPBACK = "127.0.0.1"
 NAMES = frozenset({"127.0.0.1", "localhost", "::1"})
@@ -36,10 +41,31 @@ def serve(memory: Recollect, listener: socket.socket) -> None:
         server.run(sockets=[listener])
 
 
+def mount_studio(app: Starlette, memory: Recollect, *, key_required: bool) -> str:
+    """Mount Studio on a server of this memory, and return the path at which people enter.
+
+    Whoever holds a key signs in with it. Where no key is needed, a link lets the person at the machine in, once.
+    """
+    doorkeeper = Doorkeeper(partial(_seen_with, memory) if key_required else None)
+    app.mount(PREFIX, build_studio(doorkeeper, hosts=None if key_required else NAMES))
+    return f"{PREFIX}/sign-in" if key_required else f"{PREFIX}/enter?token={doorkeeper.new_link(memory)}"
+
+
+def _seen_with(memory: Recollect, key: str) -> Recollect | None:
+    try:
+        return memory.with_key(key)
+    except Refused:
+        return None
+
+
+async def _to_studio(request: Request) -> Response:
+    return RedirectResponse(f"{PREFIX}/", 303)
+
+
 @contextlib.contextmanager
 def running(doorkeeper: Doorkeeper, listener: socket.socket) -> Iterator[uvicorn.Server]:
     """Yield a server for this listener, which is closed afterwards."""
-    app = build_studio(doorkeeper, hosts=NAMES)
+    app = Starlette(routes=[Route("/", _to_studio), Mount(PREFIX, build_studio(doorkeeper, hosts=NAMES))])
     config = uvicorn.Config(app, ws="none", log_level="warning", access_log=False, lifespan="off", server_header=False)
     with listener:
         yield uvicorn.Server(config)

@@ -84,6 +84,7 @@ KINDS: Mapping[tuple[str, str | None], type[Document]] = {
     ("recollect-proof/1", "memory"): MemoryProof,
     ("recollect-proof/1", "growth"): GrowthProof,
     ("recollect-keys/1", None): KeyHistory,
+    ("recollect-erasure/1", None): ErasureRecord,
 }
 MAX_QUOTED = 300
 """How many characters of a memory an answer repeats."""
@@ -100,29 +101,53 @@ class Trust(NamedTuple):
     history: KeyHistory | None = None
 
 
+def check_document(
+    text: str, keys: Collection[str] = (), kept: Checkpoint | None = None, history: KeyHistory | None = None
+) -> ProofCheck:
+    """What a checkpoint, a proof, a key history or the receipt of an erasure shows, or why it is refused.
+
+    It is held against public ``keys`` that the reader trusts or, unless it is a receipt, a checkpoint that the reader
+    ``kept``: anybody can build a tree. With a ``history``, which one of the keys has signed, other documents' keys count no
+    longer than they should.
+    """
+    check_enough(text, trusted=bool(keys), kept=kept is not None)
+    return check(text, keys, kept, history)
+
+
 def check(
     text: str, keys: Collection[str] = (), kept: Checkpoint | None = None, history: KeyHistory | None = None
 ) -> ProofCheck:
-    """What a document shows to somebody who trusts these public keys, or kept this checkpoint; or why it is refused.
-
-    Without either there is nothing to hold it against, and it is refused: anybody can build a tree. With a ``history``,
-    which one of the keys has signed, keys that were rotated or revoked count no longer than they should.
-    """
+    """The same; a document that nothing was given to hold against is refused like any other that does not hold."""
     kind = "unreadable"
     try:
         document = read_document(text)
         kind = _kind(document)
-        if history is not None:
+        if history is not None and not isinstance(document, ErasureRecord):
             check_history(history, keys)
         return ProofCheck(ok=True, kind=kind, shows=tuple(_shown(document, Trust(keys, kept, history))))
     except BadProof as error:
         return ProofCheck(ok=False, kind=kind, problem=str(error))
 
 
+RECEIPT_NEEDS = "Give --key: the public key of whoever signed the receipt. `recollect identity show NAME` prints it."
+
+
+def check_enough(text: str, *, trusted: bool, kept: bool) -> None:
+    """Refuse to look at a document if there is neither a ``trusted`` key nor a ``kept`` checkpoint to hold it against."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        found = None
+    is_receipt = isinstance(found, dict) and found.get("format") == "recollect-erasure/1"
+    if not trusted and (is_receipt or not kept):
+        hint = RECEIPT_NEEDS if is_receipt else "Give --key, or --kept."
+        raise BadInput("there is nothing to hold it against.", field="key", hint=hint)
+
+
 def _kind(document: Document) -> str:
-    if isinstance(document, KeyHistory):
-        return "keys"
-    return document.kind if isinstance(document, MemoryProof | GrowthProof) else "checkpoint"
+    if isinstance(document, MemoryProof | GrowthProof):
+        return document.kind
+    return {KeyHistory: "keys", ErasureRecord: "erasure"}.get(type(document), "checkpoint")
 
 
 def _shown(document: Document, trust: Trust) -> list[str]:
@@ -130,6 +155,8 @@ def _shown(document: Document, trust: Trust) -> list[str]:
         return _growth(document, trust)
     if isinstance(document, MemoryProof):
         return _memory(document, trust)
+    if isinstance(document, ErasureRecord):
+        return _erasure(document, trust.keys)
     if isinstance(document, KeyHistory):
         check_history(document, trust.keys)
         return [f"key {one.leaf.key[:12]} was {one.leaf.event} at {one.leaf.at}" for one in document.keys]
@@ -263,11 +290,16 @@ def _beyond_history(checkpoint: Checkpoint, history: KeyHistory | None, what: st
 
 
 def check_signatures(checkpoint: Checkpoint, what: str = "the checkpoint") -> list[str]:
-    """The keys that signed it. One signature that does not hold spoils it: nobody adds one by mistake."""
-    message, keys = checkpoint_bytes(checkpoint), [one.key for one in checkpoint.signatures]
+    """Return the keys that signed a checkpoint."""
+    return _check_signatures(checkpoint, checkpoint_bytes(checkpoint), what)
+
+
+def _check_signatures(document: Checkpoint | ErasureRecord, message: bytes, what: str) -> list[str]:
+    """Return the keys that signed a document. One signature that does not hold spoils it: nobody adds one by mistake."""
+    keys = [one.key for one in document.signatures]
     if len(set(keys)) != len(keys):
         raise BadProof(f"{what} is signed twice by the same key")
-    for signature in checkpoint.signatures:
+    for signature in document.signatures:
         if not holds(signature, message):
             raise BadProof(f"{what}: the signature of {signature.key[:12]} does not hold")
     return keys
@@ -418,26 +450,18 @@ def _committed(value: Value, entry: ProvenEntry, where: str) -> str:
         raise BadProof(f"{where}: it is no version: {error}") from None
 
 
-FORMAT, KIND = "recollect-erasure/1", "erasure"
+# ── the receipt of an erasure ───────────────────────────────────────────────────────────────────────────────────────
 
 
-def is_record(text: str) -> bool:
-    """Whether a text says that it is the receipt of an erasure."""
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(found, dict) and found.get("format") == FORMAT
-
-
-def check_record(text: str, keys: Collection[str]) -> ProofCheck:
-    """What a receipt shows to somebody who trusts these public keys, or why it is refused."""
-    try:
-        record = read_as(ErasureRecord, text)
-        _check_itself(record)
-        return ProofCheck(ok=True, kind=KIND, shows=(*_signed(record, keys), *_told(record)))
-    except BadProof as error:
-        return ProofCheck(ok=False, kind=KIND, problem=str(error))
+def _erasure(record: ErasureRecord, keys: Collection[str]) -> list[str]:
+    _check_itself(record)
+    signers = _check_signatures(record, erasure_bytes(record), "it")
+    if not signers:
+        raise BadProof("it is not signed, so nobody stands for it; `erase --sign-as` signs the next one")
+    trusted = sorted(set(keys) & set(signers))
+    if not trusted:
+        raise BadProof("it is not signed by a key that was given")
+    return [f"signed by {trusted[0][:12]}", *_told(record)]
 
 
 def _check_itself(record: ErasureRecord) -> None:
@@ -459,21 +483,6 @@ def _check_itself(record: ErasureRecord) -> None:
         check_signatures(record.checkpoint)
 
 
-def _signed(record: ErasureRecord, keys: Collection[str]) -> list[str]:
-    message, signers = erasure_bytes(record), [one.key for one in record.signatures]
-    if not signers:
-        raise BadProof("it is not signed, so nobody stands for it; `erase --sign-as` signs the next one")
-    if len(set(signers)) != len(signers):
-        raise BadProof("it is signed twice by the same key")
-    for signature in record.signatures:
-        if not holds(signature, message):
-            raise BadProof(f"the signature of {signature.key[:12]} does not hold")
-    trusted = sorted(set(keys) & set(signers))
-    if not trusted:
-        raise BadProof("it is not signed by a key that was given")
-    return [f"signed by {trusted[0][:12]}"]
-
-
 def _told(record: ErasureRecord) -> list[str]:
     fates = Counter(one.became for one in record.derived)
     made = ", ".join(f"{count} {became}" for became, count in sorted(fates.items())) or "none"
@@ -486,27 +495,3 @@ def _told(record: ErasureRecord) -> list[str]:
         f"the ledger says so in {entries(len(record.entries))}, "
         + (f"covered by the checkpoint of {leaves(covered.size)}" if covered else "which no checkpoint covers yet"),
     ]
-
-
-RECEIPT_NEEDS = "Give --key: the public key of whoever signed the receipt. `recollect identity show NAME` prints it."
-
-
-def check_document(
-    text: str, keys: Collection[str] = (), kept: Checkpoint | None = None, history: KeyHistory | None = None
-) -> ProofCheck:
-    """What a checkpoint, a proof, a key history or the receipt of an erasure shows, or why it is refused.
-
-    It is held against public ``keys`` that the reader trusts or, unless it is a receipt, a checkpoint that the reader
-    ``kept``. With a ``history``, which one of the keys has signed, other documents' keys count no longer than they should.
-    """
-    check_enough(text, trusted=bool(keys), kept=kept is not None)
-    is_receipt = is_record(text)
-    return check_record(text, keys) if is_receipt else check(text, keys, kept, history)
-
-
-def check_enough(text: str, *, trusted: bool, kept: bool) -> None:
-    """Refuse to look at a document if there is neither a ``trusted`` key nor a ``kept`` checkpoint to hold it against."""
-    is_receipt = is_record(text)
-    if not trusted and (is_receipt or not kept):
-        hint = RECEIPT_NEEDS if is_receipt else "Give --key, or --kept."
-        raise BadInput("there is nothing to hold it against.", field="key", hint=hint)

@@ -15,10 +15,12 @@ from recollect.stores.protocol.rows import (
     Contender,
     Cursor,
     IndexedTerm,
+    KeyRow,
     Later,
     LogCheckpoint,
     LogLeaf,
     LogSignature,
+    Nearby,
     Neighbour,
     OperationPlace,
     OperationsWanted,
@@ -74,10 +76,16 @@ class Reader(Protocol):
     def platform_ids(self, tenant: str) -> list[PlatformId]:
         """Return the ids that actors have linked to themselves."""
 
+    def access_keys(self, tenant: str, id: str | None = None) -> list[KeyRow]:
+        """Return the keys of a tenant's clients, oldest first, or the one of this id; those that were revoked too."""
+
     # ── memories ────────────────────────────────────────────────────────────────────────────────────────────
 
     def by_ids(self, tenant: str, ids: Sequence[str]) -> dict[str, Stored]: ...
     def by_numbers(self, stream: Stream, numbers: Sequence[int]) -> list[Stored]: ...
+    def nearby(self, stream: Stream, numbers: Sequence[int]) -> list[Nearby]:
+        """Return those of these memories that are active and of kind ``semantic``; what cannot be read is left out."""
+
     def by_places(self, tenant: str, places: Sequence[Place]) -> list[Stored]:
         """Return the memories at these places, in the order of the places."""
 
@@ -333,6 +341,9 @@ class Reader(Protocol):
 
     def built_upon(self, tenant: str, hashes: Sequence[str], selection: Selection, limit: int) -> list[Stored]:
         """Return the memories that name one of these hashes as a parent and fit the selection, oldest first."""
+
+    def places_naming(self, tenant: str, name: str) -> list[Place]:
+        """Return where the memories are that name this person as their user, actor or author."""
 
     def tied_to(self, tenant: str, ids: Sequence[str]) -> list[Stored]:
         """Return the memories that name one of these, which may be ids of memories or names of people.
