@@ -155,10 +155,18 @@ def serve(
         asyncio.run(serve_http(memory, listener, settings, ",".join(trust_proxy or ())))
 
 
-def demo(context: typer.Context) -> None:
+def demo(
+    context: typer.Context,
+    keep: Annotated[
+        Path | None,
+        typer.Option(help="Keep the store in this file, which must not be there, for a look at it in Studio."),
+    ] = None,
+) -> None:
     """A guided run on a throw-away store: what makes this different, in half a minute."""
     from recollect.interfaces.cli.demo import run
 
     if of(context).as_json:
         raise BadInput("the demo is for people.", field="json", hint="Leave --json out.")
-    run()
+    if keep is not None and keep.exists():
+        raise BadInput("is there already.", field=str(keep), hint="Name a file that does not exist yet.")
+    run(keep)
