@@ -15,11 +15,12 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 
 import recollect
+from recollect.interfaces.listener import parse_place
 from recollect.interfaces.mcp.catalogue import TOOLS, choose_tools
 from recollect.interfaces.mcp.server import INSTRUCTIONS
 from recollect.interfaces.mcp.tool import parse
 from recollect.interfaces.mcp.tools import REPLACE
-from recollect.interfaces.mcp.transports import listen, parse_place
+from recollect.interfaces.mcp.transports import listen
 from recollect.model.errors import BadInput, NotAllowed
 from recollect.model.rendering import envelope
 from rows import every_row
@@ -39,6 +40,12 @@ ADMIN = [
     "memory_consent",
     "memory_grant",
     "memory_decline",
+    "memory_proposals",
+    "memory_apply_proposal",
+    "memory_decline_proposal",
+    "memory_runs",
+    "memory_run",
+    "memory_undo",
 ]
 LISTING_BYTES = 8_414
 """What the listing of the default tools took when it had five of them. Every client pays for it in every conversation."""

@@ -29,14 +29,26 @@ MAY_IMPORT = {
     "policies": {"model", "rules", "policies"},
     "embed": {"model", "embed"},
     "llm": {"model", "embed", "llm"},
-    "engine": {"model", "rules", "embed", "stores", "formats", "engine"},
+    "engine": {"model", "rules", "embed", "llm", "stores", "formats", "engine"},
     "formats": {"model", "rules", "formats"},
     "langgraph": {"model", "rules", "engine", "stores", "policies", "compose", "interfaces", "langgraph"},
-    "interfaces": {"model", "rules", "embed", "engine", "policies", "compose", "whole_stores", "vault", "interfaces"},
+    "interfaces": {
+        "model",
+        "rules",
+        "embed",
+        "llm",
+        "engine",
+        "policies",
+        "compose",
+        "whole_stores",
+        "vault",
+        "interfaces",
+    },
 }
 
 PUBLIC = """
-    AmbiguousId BadInput BadPolicy Caller Candidate Filters Memory MemoryDamaged MemoryFields NewMemory NotAllowed NotFound Page
+    AmbiguousId BadInput BadPolicy Caller Candidate Filters KeyRefused Memory MemoryDamaged MemoryFields NewMemory NotAllowed
+    NotFound OutOfDate Page TooManyRequests
     Policy Recall Receipt Recollect
     RecollectError Refused RetryMismatch Right StoreBusy StoreClosed StoreConflict StoreCorrupt StoreError StoreTooNew
     StoreUnavailable Tombstone OutcomeUnknown Turn WrongState from_item migrate open restore_backup

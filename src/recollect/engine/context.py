@@ -16,10 +16,11 @@ from recollect.engine.arguments import check_kept
 from recollect.engine.read.meaning import Meanings
 from recollect.model.caller import Caller, Right
 from recollect.model.canonical import format_time
-from recollect.model.errors import AmbiguousId, MemoryDamaged, NotAllowed, NotFound, StoreError
+from recollect.model.errors import AmbiguousId, MemoryDamaged, NotAllowed, NotFound, OutOfDate, StoreError
 from recollect.model.ledger import Address
+from recollect.model.operation import Node
 from recollect.model.policy import Policy, Privacy
-from recollect.model.record import name_fault
+from recollect.model.record import Memory, name_fault
 from recollect.model.vocabulary import Space, Status
 from recollect.rules.ledger.content_ids import content_hash_in, ids_in
 from recollect.rules.trust.borders import Sight, may_read, sight_of
@@ -176,6 +177,10 @@ class Engine:
     accesses: AccessCounter
     meanings: Meanings
     caller: Caller = field(default_factory=Caller)
+    revision: str | None = None
+    """The revision that the one memory which an operation changes must still have; ``None`` if any will do."""
+    node: Node | None = None
+    """Which part is at work, for operational events; ``None`` where the kind of a memory says it."""
 
     @property
     def policy(self) -> Policy:
@@ -241,6 +246,12 @@ class Engine:
     def memory_id(self, stream_uid: str, kind: str, number: int) -> str:
         """Deterministic within a store, the same on every engine, and without a collision between stores."""
         return ids_in(self.store.store_id, stream_uid)(kind, number)
+
+    def check_revision(self, memory: Memory) -> None:
+        """Raise if a memory that is about to change is no longer as whoever asked for the change has seen it."""
+        if self.revision is not None and self.revision != memory.revision:
+            hint = "Get it again, and decide with what it says now."
+            raise OutOfDate("it has changed since you looked.", field="id", hint=hint)
 
     def require(self, right: Right, what: str) -> None:
         if not self.caller.may(right):
@@ -357,8 +368,13 @@ def visible(engine: Engine, reader: Reader, stored: Stored) -> bool:
     """Whether this one memory exists, as far as the caller can tell."""
     if engine.caller.trusted and engine.caller.agent is None:
         return True
-    address = reader.stream_numbered(stored.tenant, stored.stream).address
-    if address is None or not may_read(engine.caller, address):
-        return False
     scope = stored.damage.scope if stored.damage is not None else (stored.body or {}).get("scope")
-    return engine.sight.sees(scope, stored.state.category)
+    address = reader.stream_numbered(stored.tenant, stored.stream).address
+    return is_visible_at(engine, address, scope, stored.state.category)
+
+
+def is_visible_at(engine: Engine, address: Address | None, scope: str | None, category: str) -> bool:
+    """Whether a memory at this address, of this scope and category, exists as far as the caller can tell."""
+    if engine.caller.trusted and engine.caller.agent is None:
+        return True
+    return address is not None and may_read(engine.caller, address) and engine.sight.sees(scope, category)

@@ -24,7 +24,7 @@ from recollect.model.policy_governance import (
     Trust,
     Turns,
 )
-from recollect.model.policy_model import LanguageModel
+from recollect.model.policy_model import LanguageModel, Upkeep
 from recollect.model.vocabulary import Authority, EventType, Source
 
 _SEE_ALL = "Run `recollect policy` to see every setting."
@@ -483,6 +483,9 @@ class Ranking(Section):
     )
     pinned: float = Field(0.15, ge=0, le=10, description="it is pinned")
     canon: float = Field(0.15, ge=0, le=10, description="it is canon")
+    insight: float = Field(
+        -1.5, ge=-10, le=0, description="it is an insight: what somebody said or stored as a fact comes before it"
+    )
     newest_first: bool = Field(
         True,
         description="of two statements about the same thing the newer one comes first; asked for the first, the earliest",
@@ -606,6 +609,7 @@ class Policy(Section):
     erasure: Erasure = Erasure()
     trust: Trust = Trust()
     model: LanguageModel = LanguageModel()
+    upkeep: Upkeep = Upkeep()
 
     def to_dict(self) -> dict[str, Any]:
         return self.model_dump(mode="json")

@@ -4,6 +4,7 @@
 content, attribution) together with where it stands now (status, links, editable fields).
 """
 
+import hashlib
 import re
 from dataclasses import dataclass
 from datetime import datetime
@@ -337,6 +338,12 @@ class Memory:
     def short_id(self) -> str:
         """The first twelve hex digits: what people type."""
         return self.id.replace("-", "")[:12]
+
+    @property
+    def revision(self) -> str:
+        """Sixteen hex digits that change whenever the memory does; that it was read changes nothing."""
+        said = {name: value for name, value in self.to_dict().items() if name not in ("access_count", "last_accessed")}
+        return hashlib.sha256(canonical_json(said).encode()).hexdigest()[:16]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values under the record's own names."""

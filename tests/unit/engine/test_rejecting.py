@@ -273,6 +273,14 @@ def test_a_record_that_names_a_person_is_held_to_what_that_person_rejected(mem: 
     with pytest.raises(recollect.BadInput, match="the records name the owner 'ana', and this caller is bound to 'ben'"):
         ben.import_(tmp_path / "one.jsonl", format="jsonl")
     assert ben.import_(tmp_path / "one.jsonl", format="jsonl", owner="ben").outcomes == {"stored": 1}, "his own word"
+    for caller in ({"user": "ben"}, {"user": "ben", "agent": "planner"}, {"agent": "planner"}):
+        stranger = mem.as_caller(**caller)
+        for text in (LEA, "Ana's cousin is called Kim"):
+            told = json.dumps({"content": text, "owner": "ana"})
+            with pytest.raises(recollect.BadInput, match="name the owner 'ana'"):
+                stranger.import_([told])
+            for terms in ({"owner": "ana"}, {"believe": ["place", "weight"]}):
+                assert stranger.import_([told], **terms).reasons == {"border:not_your_space": 1}, "rejected or not"
 
 
 def test_an_export_does_not_bring_it_back_when_it_is_imported(mem: Any, tmp_path: Path) -> None:

@@ -145,9 +145,12 @@ def forget(engine: Engine, id: str) -> Memory:
     taken, and copies that were promoted. The list beside the store notes all of them, so that a restored backup forgets them too.
     """
     with engine.read() as reader:
-        copies = copies_of(engine, reader, find(engine, reader, id))
+        stored = find(engine, reader, id)
+        copies = copies_of(engine, reader, stored)
+        if engine.revision is not None and stored.body is not None:
+            engine.check_revision(to_memory(*as_seen(engine, reader, [stored])))
     for copy in copies:
-        _forget_copy(engine, copy)
+        _forget_copy(replace(engine, revision=None), copy)
     return _forget_one(engine, id, copies)
 
 
@@ -332,17 +335,22 @@ def upkeep(engine: Engine, progress: Callable[[int, int], None] | None = None) -
         streams = reader.streams_of(engine.tenant)
     report = UpkeepReport()
     for done, stream in enumerate(streams):
-        report = _upkeep_stream(engine, stream.number, report)
+        report = upkeep_stream(engine, stream.number, report)
         if progress is not None:
             progress(done + 1, len(streams))
+    return replace(report, beyond_reach=remove_old(engine))
+
+
+def remove_old(engine: Engine) -> tuple[str, ...]:
+    """Remove events that are older than the policy keeps, and bytes of what was removed; return what lies beyond reach."""
     operations.drop_old(engine, engine.now())
     tracing.drop_old(engine, engine.now())
-    beyond_reach = scrubbed(engine) if engine.store.scrub_due() else ()
-    return replace(report, beyond_reach=beyond_reach)
+    return scrubbed(engine) if engine.store.scrub_due() else ()
 
 
 @again_on_conflict
-def _upkeep_stream(engine: Engine, number: int, report: UpkeepReport) -> UpkeepReport:
+def upkeep_stream(engine: Engine, number: int, report: UpkeepReport) -> UpkeepReport:
+    """Do the upkeep of one stream in one transaction; return the report with what was done added to it."""
     settings = engine.policy.lifecycle
     with engine.write() as writer:
         at = engine.now()

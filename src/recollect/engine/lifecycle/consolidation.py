@@ -108,12 +108,16 @@ def consolidate(
     *,
     owner: str | None = None,
     include_namespaces: Sequence[str] = tuple(Namespace),
+    stream: int | None = None,
     force: bool = False,
     progress: Progress | None = None,
 ) -> ConsolidationReport:
-    """Propose a clean-up, or with ``force`` carry it out. Nothing is removed: what is redundant can be restored."""
+    """Propose a clean-up, or with ``force`` carry it out. Nothing is removed: what is redundant can be restored.
+
+    With the number of a ``stream`` it is about that one alone, and does not list what may be outdated.
+    """
     engine.require(Right.GOVERN, "consolidate")
-    return _run(engine, owner, include_namespaces, _plan_all, force, progress)
+    return _run(engine, owner, include_namespaces, _plan_all, force, progress, stream)
 
 
 @operations.failures_noted(Node.WORKER, Op.UPDATE)
@@ -138,9 +142,13 @@ def _run(
     planning: Planning,
     force: bool,
     progress: Progress | None,
+    number: int | None = None,
 ) -> ConsolidationReport:
     with engine.read() as reader:
-        streams = readable_streams(engine, reader, owner, None, include_namespaces)
+        if number is None:
+            streams = readable_streams(engine, reader, owner, None, include_namespaces)
+        else:
+            streams = [reader.stream_numbered(engine.tenant, number)]
         found = [(stream, _active(engine, reader, stream)) for stream in streams]
     steps = Steps(progress, 2 * sum(len(memories) for _, memories in found))
     plans = []
@@ -148,7 +156,8 @@ def _run(
         plan = Plan(stream, sum(_class(stored) is not KindClass.EVENT for stored in memories))
         planning(engine, plan, memories, steps)
         plans.append(plan)
-    undecided = _outdated(engine, owner, include_namespaces) if planning is _plan_all else []
+    lists_outdated = planning is _plan_all and number is None
+    undecided = _outdated(engine, owner, include_namespaces) if lists_outdated else []
     planned = [step for plan in plans for step in plan.steps]
     examined = sum(plan.examined for plan in plans)
     diff = tuple(f"{step.action:<10}{step.id[:13]}  {step.detail}" for step in (*planned, *undecided))

@@ -222,7 +222,11 @@ def _planned(engine: Engine, reader: Reader, what: _What) -> _Plan:
     asked = reader.by_ids(tenant, sorted({*what.ids, *authored}))
     named = {id: tie for id, tie in what.elsewhere.others.items() if id not in asked}
     spared = _spared(reader, tenant, asked, what.lines)
-    along = _going_along(reader, tenant, asked, named, spared) if policy == "erase" else {}
+    along = (
+        _going_along(reader, tenant, asked, named, spared)
+        if policy == "erase"
+        else going_along(reader, tenant, asked, by_a_model=True)
+    )
     gone = asked | {id: tie.stored for id, tie in along.items()}
     tied = staying_behind(reader, tenant, gone, spared)
     staying = joined(tied, {id: tie for id, tie in named.items() if id not in gone})

@@ -14,7 +14,7 @@ from recollect.model.ledger import Entry, Event
 from recollect.model.seals import NAMES, NEIGHBOUR, PARENT, SIGNATURE, Link, links_of, without
 from recollect.model.vocabulary import Space, Status
 from recollect.rules.ledger.fold import TOLD
-from recollect.rules.trust.provenance import ACTED, LISTED_ONLY, TAKEN_FROM, made_of, roles_of
+from recollect.rules.trust.provenance import ACTED, LISTED_ONLY, MADE_BY, TAKEN_FROM, made_of, roles_of
 from recollect.stores.protocol import NO_LIMIT, Erased, OperationPlace, Reader, Selection, Stored, Stream, Writer
 
 CUT, REVIEW = "erased:link_cut", "erased:for_review"
@@ -95,18 +95,32 @@ def _leads_to(link: Link, parents: Collection[str], gone: Collection[str]) -> bo
 
 
 def going_along(
-    reader: Reader, tenant: str, asked: Mapping[str, Stored], spared: Collection[str] = ()
+    reader: Reader,
+    tenant: str,
+    asked: Mapping[str, Stored],
+    spared: Collection[str] = (),
+    *,
+    by_a_model: bool = False,
 ) -> dict[str, Tie]:
-    """Return everything that was made of these, of what was made of them, and so on, without what is ``spared``."""
+    """Return everything that was made of these, of what was made of them, and so on, without what is ``spared``.
+
+    Or only what a model made of them: that says nothing but what they say, and goes with them whatever the policy is.
+    """
     found: dict[str, Tie] = {}
     gone, level = dict(asked), dict(asked)
     while level:
         ties = ties_to(reader, tenant, level)
         new = {id: tie for id, tie in ties.items() if tie.how and id not in gone and id not in spared}
+        new = {id: tie for id, tie in new.items() if not by_a_model or is_made_by_a_model(tie.stored)}
         found |= new
         level = {id: tie.stored for id, tie in new.items()}
         gone |= level
     return found
+
+
+def is_made_by_a_model(stored: Stored) -> bool:
+    """Return whether a memory is what a model of upkeep proposed."""
+    return MADE_BY in (stored.body or {}).get("meta", {})
 
 
 def staying_behind(
@@ -232,7 +246,10 @@ class Person(NamedTuple):
         return [*streams, *actors, *(Erased(tenant, "thread", uid) for uid in self.threads)]
 
     def forgotten(self, writer: Writer, tenant: str) -> tuple[int, int]:
-        """Take the name away; returns of how many streams, and of how many actors, it was."""
+        """Take the name away, and the keys that stand for the person; returns of how many streams, and of how many actors,
+        it was."""
+        for name in self.names:
+            writer.forget_access_keys(tenant, name)
         writer.remove_graph_threads(tenant, self.threads, for_good=True)
         owners = sum(writer.forget_owner(stream) for stream in self.streams)
         return owners, sum(writer.forget_actor(tenant, uid) for uid in self.actors)

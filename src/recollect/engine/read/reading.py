@@ -20,7 +20,7 @@ from recollect.engine.read.assemble import as_of, as_seen, hidden_ids, to_memory
 from recollect.engine.read.filters import selection_of
 from recollect.engine.tracing import told_decisions
 from recollect.engine.write.relations import links_in
-from recollect.model.caller import USER, Right, names_shown, principal
+from recollect.model.caller import Right, names_shown
 from recollect.model.canonical import parse_time, validity_words
 from recollect.model.errors import BadInput, NotFound
 from recollect.model.ledger import BRINGS_VERSION, HISTORY_KIND, Entry, Event
@@ -49,19 +49,12 @@ class PersonsRecord(NamedTuple):
 
 
 def record_of(reader: Reader, tenant: str, name: str) -> PersonsRecord:
-    """Return the memories of a person, wherever they lie.
-
-    The memories of the tenant are looked through: it is rare that somebody asks, and no write has to keep an index for it.
-    """
+    """Return the memories of a person, wherever they lie."""
     streams = reader.streams_of(tenant, name)
     own = {stream.number for stream in streams}
-    named = (
-        Selection(equal={"user_id": name}),
-        Selection(equal={"actor_id": name}),
-        Selection(authors=(name, principal(USER, name))),
-    )
-    found = (stored for selection in named for stored in reader.select(tenant, selection, NO_LIMIT))
-    theirs = {one.state.id: one for one in found if one.stream not in own and is_theirs(one.body or {}, name)}
+    elsewhere = [place for place in reader.places_naming(tenant, name) if place[0] not in own]
+    found = reader.by_places(tenant, elsewhere)
+    theirs = {one.state.id: one for one in found if is_theirs(one.body or {}, name)}
     sessions = {one.stream for one in theirs.values() if one.body and one.body["space"] == Space.SESSION}
     return PersonsRecord(streams, theirs | {one.state.id: one for one in _summaries(reader, tenant, sessions)})
 
@@ -254,11 +247,13 @@ def history_of_owner(
         streams = _admitted(engine, _streams_of(engine, reader, record), space, namespaces)
         names = {uid: name for uid, (name, _) in reader.actor_names(engine.tenant).items()}
     own = {stream.number for stream in record.streams}
-    told = (_told(engine, one, names, None if one.number in own else record.elsewhere, since) for one in streams)
+    told = (
+        told_of_stream(engine, one, names, None if one.number in own else record.elsewhere, since) for one in streams
+    )
     return heapq.merge(*told, key=lambda event: event.at)
 
 
-def _told(
+def told_of_stream(
     engine: Engine, stream: Stream, names: Mapping[str, str | None], only: Collection[str] | None, after: int
 ) -> Iterator[HistoryEvent]:
     """Yield one stream's history up to where it stands, of these memories ``only``, with no snapshot open between pages."""

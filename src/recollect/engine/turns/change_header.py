@@ -7,6 +7,7 @@ Where nothing changed, nothing is written.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from recollect.embed.static import count_tokens
@@ -19,7 +20,8 @@ from recollect.model.errors import BadInput, StoreBusy, StoreConflict
 from recollect.model.item import source_word
 from recollect.model.ledger import Entry, phase_number
 from recollect.model.rendering import NOTHING, one_line
-from recollect.model.vocabulary import Authority, Source, Status
+from recollect.model.vocabulary import Authority, Kind, Source, Space, Status
+from recollect.rules.ledger.content_ids import ids_in
 from recollect.rules.prompt.change_header import (
     MAX_CHARACTERS,
     MAX_LINES,
@@ -213,7 +215,7 @@ def look_at(
     first = {number: entries() for number, entries in glance.unseen.items()}
     ahead = reader.in_advance()
     for stream in streams:
-        concerned = _concerned(_fresh(first[stream.number], _cursor(cursors, at, stream)))
+        concerned = _concerned(_fresh(engine, stream, first[stream.number], _cursor(cursors, at, stream)))
         if ahead is not None and concerned:
             ahead.by_ids(engine.tenant, concerned)
     windows = [_window(engine, reader, s, _cursor(cursors, at, s), first[s.number]) for s in streams]
@@ -307,7 +309,7 @@ def _window(engine: Engine, reader: Reader, stream: Stream, cursor: Cursor, entr
     came: set[str] = set()
     while entries:
         read_until = entries[-1].seq
-        if pending := _changes(engine, reader, stream, _fresh(entries, cursor), came):
+        if pending := _changes(engine, reader, stream, _fresh(engine, stream, entries, cursor), came):
             goes_on = bool(_changes(engine, reader, stream, _stretch(reader, stream, read_until)(), came))
             return _Window(cursor, pending, read_until, goes_on)
         entries = _stretch(reader, stream, read_until)()
@@ -318,8 +320,25 @@ def _stretch(reader: Reader, stream: Stream, after: int) -> Later[list[Entry]]:
     return reader.entries_soon(stream, after, WINDOW) if after < stream.last_seq else list
 
 
-def _fresh(entries: Sequence[Entry], cursor: Cursor) -> list[Entry]:
-    return [entry for entry in entries if entry.seq not in cursor.shown]
+def _fresh(engine: Engine, stream: Stream, entries: Sequence[Entry], cursor: Cursor) -> list[Entry]:
+    """Return the entries that were not shown yet, without those about lines of the conversation, which are never told.
+
+    Nearly all that happens in a session is about its lines. Their ids are made again, so that no line need be read for it.
+    """
+    fresh = [entry for entry in entries if entry.seq not in cursor.shown]
+    if stream.address is None or stream.address.space is not Space.SESSION or not fresh:
+        return fresh
+    lines = _newest_lines(engine.store.store_id, stream.uid, stream.last_memory)
+    return [entry for entry in fresh if entry.memory_id not in lines or sign_of(entry) is Sign.MERGED]
+
+
+@lru_cache(maxsize=64)
+def _newest_lines(store_id: str, stream_uid: str, last_memory: int) -> frozenset[str]:
+    """Return the ids that the newest memories of a stream have if they are lines of the conversation."""
+    id_of = ids_in(store_id, stream_uid)
+    return frozenset(
+        id_of(Kind.SHORT_TERM, number) for number in range(max(1, last_memory - 2 * WINDOW), last_memory + 1)
+    )
 
 
 def _concerned(entries: Sequence[Entry]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Commands that look after a store: upkeep, erase, consolidate, rekey, verify, rebuild, reindex, doctor, stats, policy."""
+"""Commands that look after a store: erase, consolidate, rekey, verify, rebuild, reindex, doctor, stats, policy."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,11 +11,6 @@ from recollect.model.errors import BadInput
 if TYPE_CHECKING:
     from recollect.interfaces.python import Recollect
     from recollect.model.receipt import DerivedMemory, ErasureReceipt, Verification
-
-
-@calls("upkeep", "upkeep", progress="upkeep")
-def upkeep() -> None:
-    """Expire, put away the unused, purge what is past its date. Safe at any time."""
 
 
 @calls("consolidate", "consolidation", progress="consolidate")

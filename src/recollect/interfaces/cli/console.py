@@ -122,12 +122,12 @@ def pairs(values: Mapping[str, str]) -> None:
 
 @contextmanager
 def progress(title: str) -> Iterator[Any]:
-    """A progress bar on the error stream, as a function of ``(done, total)``; drawn on a terminal only."""
+    """A progress bar on the error stream, as a function of ``(done, total)`` and a new title; drawn on a terminal only."""
     if not errors.is_terminal:
-        yield lambda done, total: None
+        yield lambda done, total, title=title: None
         return
     from rich.progress import Progress
 
     with Progress(console=errors, transient=True) as bar:
         task = bar.add_task(title, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+        yield lambda done, total, title=title: bar.update(task, completed=done, total=total, description=title)

@@ -1,4 +1,4 @@
-"""Commands for whole stores and servers: migrate, backup, restore-backup, db …, embedder …, mcp, demo."""
+"""Commands for whole stores and servers: migrate, backup, restore-backup, db …, embedder …, mcp, serve, demo."""
 
 import os
 from contextlib import nullcontext
@@ -90,7 +90,7 @@ Tools = Annotated[
 
 def mcp(context: typer.Context, http: Http = None, tools: Tools = "default") -> None:
     """Serve this memory to clients of the Model Context Protocol, until they leave or the process is told to end."""
-    _require_package()
+    _require_package("mcp.server", "mcp")
     import anyio
 
     from recollect.interfaces.mcp import build_server, choose_tools, listen, serve_http, serve_stdio
@@ -105,14 +105,39 @@ def mcp(context: typer.Context, http: Http = None, tools: Tools = "default") -> 
             anyio.run(serve_http, server, listener, key)
 
 
-def _require_package() -> None:
+def _require_package(name: str, extra: str) -> None:
+    from importlib import import_module
+
     from recollect.model.errors import how_to_install
 
     try:
-        import mcp.server
+        import_module(name)
     except ModuleNotFoundError as missing:
-        raise BadInput(f"the package {missing.name} is not installed.", hint=how_to_install("mcp")) from missing
-    assert mcp.server, "importing it is all that was wanted"
+        raise BadInput(f"the package {missing.name} is not installed.", hint=how_to_install(extra)) from missing
+
+
+def serve(
+    context: typer.Context,
+    http: Annotated[str, typer.Option(metavar="HOST:PORT", help="Where to listen.")] = "127.0.0.1:8766",
+    trust_proxy: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ADDRESS", help="Believe X-Forwarded-For from this address; may be given again."),
+    ] = None,
+    rate: Annotated[float, typer.Option(help="How often a second a key may ask, on average.")] = 200.0,
+    time_limit: Annotated[float, typer.Option(metavar="SECONDS", help="How long an answer may take.")] = 30.0,
+) -> None:
+    """Serve this memory to programs in any language over HTTP, until the process is told to end.
+
+    Clients send a key of `recollect key create`. Without any key the server listens on this machine alone.
+    """
+    _require_package("fastapi", "server")
+    import asyncio
+
+    from recollect.interfaces.rest.serving import listen, serve_http
+
+    with of(context).memory(IfMissing.MAKE) as memory, listen(memory, http) as listener:
+        settings = {"rate_per_s": rate, "burst": max(1, int(2 * rate)), "time_limit_s": time_limit}
+        asyncio.run(serve_http(memory, listener, settings, ",".join(trust_proxy or ())))
 
 
 def demo(context: typer.Context) -> None:

@@ -238,7 +238,7 @@ DEFAULT_TOOLS: tuple[Tool[Any], ...] = (
 )
 
 
-# ── administration: contradictions, clean-up, archive, rejected values, consent ─────────────────────────────────────
+# ── administration: contradictions, clean-up, archive, rejected values, consent, runs of a model ────────────────────
 
 
 class Resolve(OneMemory):
@@ -251,6 +251,23 @@ class Reject(OneMemory):
 
 class OfOwner(AgentRequest):
     owner: str | None = Field(None, description="only this owner's")
+
+
+class OneProposal(AgentRequest):
+    id: str = Field(description="the proposal's id, or its first digits")
+
+
+class DeclineProposal(OneProposal):
+    reason: str | None = Field(None, description="why, in a few words")
+
+
+class Runs(AgentRequest):
+    job: str | None = Field(None, description="extract, insights, consolidate or procedures")
+    limit: int = Field(20, description="how many at most")
+
+
+class OneRun(AgentRequest):
+    id: str = Field(description="the run's id, or its first digits")
 
 
 class Consolidate(AgentRequest):
@@ -282,4 +299,10 @@ ADMIN_TOOLS: tuple[Tool[Any], ...] = (
     Tool("memory_consent", OfOwner, calls("consent", "proposals")),
     Tool("memory_grant", OneMemory, calls("grant", "memory", shown)),
     Tool("memory_decline", Reject, calls("decline", "rejection")),
+    Tool("memory_proposals", OfOwner, calls("proposals", "proposals")),
+    Tool("memory_apply_proposal", OneProposal, calls("apply_proposal", "proposal")),
+    Tool("memory_decline_proposal", DeclineProposal, calls("decline_proposal", "proposal")),
+    Tool("memory_runs", Runs, calls("runs", "runs", lambda page: plain(page.items))),
+    Tool("memory_run", OneRun, calls("run", "run")),
+    Tool("memory_undo", OneRun, calls("undo", "undone")),
 )

@@ -12,6 +12,7 @@ from recollect.interfaces.python.arguments import NamespaceName, Spaces, When
 from recollect.model.errors import BadInput
 
 if TYPE_CHECKING:
+    from recollect.engine.read.feed import Changes
     from recollect.model.operation import Operation, OperationCount
     from recollect.model.receipt import Explanation, HistoryEvent, Page
     from recollect.model.trace import Trace
@@ -61,6 +62,32 @@ class Activity:
                 self._engine, owner, space=space, include_namespaces=include_namespaces, since=since
             )
         raise BadInput("name either an id or an owner.", field="id", hint="history(id) or history(owner=…).")
+
+    @traced
+    def changes(
+        self,
+        *,
+        since: str | None = None,
+        owner: str | None = None,
+        user_id: str | None = None,
+        space: Spaces = None,
+        include_namespaces: Sequence[NamespaceName] = ("prod",),
+        limit: int = 100,
+    ) -> Changes:
+        """Return what happened after a cursor, oldest first, for a program that follows along; each change has its cursor.
+
+        ``since`` is the cursor of an earlier answer, or ``"start"``; left out, the answer is where things stand now.
+        """
+        from recollect.engine.read import feed
+
+        return feed.changes(
+            self._engine,
+            since=since,
+            owner=owner_named(owner, user_id),
+            space=space,
+            include_namespaces=include_namespaces,
+            limit=limit,
+        )
 
     @traced
     def explain(self, id: str | None = None, *, session: str | None = None) -> Explanation:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Never
+from typing import TYPE_CHECKING, Any, Never, overload
 
-from recollect.engine.arguments import check_flags, owner_named
+from recollect.engine.arguments import check_flags, check_names, owner_named
 from recollect.engine.context import Engine
 from recollect.engine.telemetry import traced
-from recollect.interfaces.python.arguments import NamespaceName, Progress, SpaceName, Statuses
+from recollect.interfaces.python.arguments import NamespaceName, Progress, SpaceName, Spaces, Statuses
 from recollect.model.errors import BadInput
 
 if TYPE_CHECKING:
+    from threading import Event
+
     from recollect.embed import Embedder
     from recollect.engine.lifecycle.consolidation import ConsolidationReport
     from recollect.engine.read.reindexing import Reindexed
@@ -20,8 +22,11 @@ if TYPE_CHECKING:
     from recollect.engine.transfer.exporting import Backup, LeftOut
     from recollect.engine.transfer.foreign_audit import AuditedFile
     from recollect.engine.transfer.importing import Each, ImportReport
+    from recollect.llm.protocol import Model
+    from recollect.model.operation import Round
     from recollect.model.proof import Checkpoint
-    from recollect.model.receipt import ErasureReceipt, Problem, UpkeepReport, Verification
+    from recollect.model.receipt import ErasureReceipt, Page, Problem, UpkeepReport, Verification
+    from recollect.model.run import ModelProposal, Run, Undone
 
 
 class Care:
@@ -29,12 +34,118 @@ class Care:
 
     _engine: Engine
 
+    @overload
+    def upkeep(self, progress: Progress | None = None) -> UpkeepReport: ...
+    @overload
+    def upkeep(
+        self, *, job: str, owner: str | None = None, ids: Sequence[str] = (), model: Model | None = None
+    ) -> tuple[Run, ...]: ...
     @traced
-    def upkeep(self, progress: Progress | None = None) -> UpkeepReport:
-        """Expire memories, put away unused ones, purge those past their purge date. Safe at any time."""
-        from recollect.engine.lifecycle import changes
+    def upkeep(
+        self,
+        progress: Progress | None = None,
+        *,
+        job: str | None = None,
+        owner: str | None = None,
+        ids: Sequence[str] = (),
+        model: Model | None = None,
+    ) -> UpkeepReport | tuple[Run, ...]:
+        """Expire memories, put away unused ones, purge those past their purge date. Safe at any time.
 
-        return changes.upkeep(self._engine, progress)
+        With a ``job`` a language model works for an ``owner`` or for everybody: ``extract``, ``insights``, ``consolidate``, or
+        ``procedures`` for the memories with these ``ids``. Returns its runs; the last one says if a limit or a failure ended it.
+        Without a ``model`` it is the policy's.
+        """
+        if job is None:
+            from recollect.engine.lifecycle import changes
+
+            return changes.upkeep(self._engine, progress)
+        from recollect.engine.upkeep import jobs
+
+        return jobs.run_job(self._engine, job, owner=owner, ids=ids, model=model)
+
+    @traced
+    def runs(self, *, job: str | None = None, limit: int = 100, cursor: str | None = None) -> Page[Run]:
+        """Return the runs of the language model, newest first: what each took, and what became of its proposals."""
+        from recollect.engine.upkeep import runs
+
+        return runs.runs(self._engine, job=job, limit=limit, cursor=cursor)
+
+    @traced
+    def run(self, id: str) -> Run:
+        """Return one run with every proposal: stored, waiting, or refused and why."""
+        from recollect.engine.upkeep import runs
+
+        return runs.run(self._engine, id)
+
+    @traced
+    def undo(self, id: str) -> Undone:
+        """Take a run back: what it stored leaves, what it put away comes back. An error names what is in the way."""
+        from recollect.engine.upkeep import runs
+
+        return runs.undo(self._engine, id)
+
+    @traced
+    def proposals(self, *, owner: str | None = None, space: Spaces = None) -> tuple[ModelProposal, ...]:
+        """Return what a language model proposed and nobody has decided, oldest first, with the evidence span by span."""
+        from recollect.engine.upkeep import proposals
+
+        return proposals.proposals(self._engine, owner=owner, space=space)
+
+    @traced
+    def apply_proposal(self, id: str) -> ModelProposal:
+        """Carry out a proposal of a language model, as the person or with the right to govern. An agent never can."""
+        from recollect.engine.upkeep import proposals
+
+        return proposals.apply(self._engine, id)
+
+    @traced
+    def decline_proposal(self, id: str, reason: str | None = None) -> ModelProposal:
+        """Decline a proposal of a language model. Of a fact that is a rejection: only the person can bring it back."""
+        from recollect.engine.upkeep import proposals
+
+        return proposals.decline(self._engine, id, reason)
+
+    @traced
+    def worker(
+        self,
+        *,
+        once: bool = False,
+        tenants: Sequence[str] | None = None,
+        jobs: Sequence[str] | None = None,
+        every_hours: int = 24,
+        max_minutes: int = 60,
+        lease_s: int = 600,
+        stop: Event | None = None,
+        progress: Callable[[str, str, int, int], None] | None = None,
+        each: Callable[[Round], None] | None = None,
+    ) -> tuple[Round, ...]:
+        """Look after the tenants in rounds: upkeep, consolidation, and what a language model proposes, if there is one.
+
+        With ``once`` every tenant has one round now, and the rounds are returned; without it each has one ``every_hours``, at a
+        time that its name gives, until ``stop`` is set. A round ends after ``max_minutes``, and the next one goes on. Several
+        workers share the tenants: each is one worker's for ``lease_s`` after it last showed a sign of life. ``each`` is called
+        with every round, ``progress`` with a tenant, a job, and how many streams of how many it has looked at.
+
+        >>> import recollect
+        >>> with recollect.open(":memory:") as mem:
+        ...     _ = mem.add("Ana likes tea", owner="ana")
+        ...     [round.outcome.value for round in mem.worker(once=True)]
+        ['done']
+        """
+        from threading import Event
+
+        from recollect.engine.upkeep import worker
+
+        check_flags(once=once)
+        stop, told = stop or Event(), each or (lambda _: None)
+        known = None if tenants is None else check_names("tenants", tenants)
+        bounds = worker.bounds_of(every_hours, max_minutes, lease_s)
+        with worker.at_work(self._engine, bounds=bounds, jobs=jobs, stopping=stop.is_set, progress=progress) as at_work:
+            if once:
+                return worker.work_once(at_work, known, told)
+            worker.work_forever(at_work, known, told, stop.wait)
+            return ()
 
     @traced
     def erase(

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from recollect.engine.arguments import check_flags, owner_named
 from recollect.engine.context import Engine
 from recollect.engine.telemetry import traced
+from recollect.interfaces.python.arguments import When
 
 if TYPE_CHECKING:
     from recollect.engine.ledger.documents import RecordedErasure
+    from recollect.engine.trust.access_keys import AccessKey, NewAccessKey
     from recollect.engine.trust.identities import Identity, NewKey, RegisteredKey
     from recollect.model.proof import Checkpoint, ErasureRecord, GrowthProof, KeyHistory, MemoryProof
     from recollect.model.receipt import ErasureReceipt
@@ -22,6 +24,38 @@ class Trust:
     """Methods of :class:`recollect.Recollect`. Key files are private keys that ``new_identity`` made."""
 
     _engine: Engine
+
+    @traced
+    def create_key(
+        self,
+        name: str,
+        *,
+        user: str | None = None,
+        agent: str | None = None,
+        projects: Iterable[str] = (),
+        rights: Iterable[str] = ("read", "write"),
+        expires_at: When | None = None,
+    ) -> NewAccessKey:
+        """Make a key for a client of a server, and say whom it stands for and what it may do. It is shown this once."""
+        from recollect.engine.trust import access_keys
+
+        return access_keys.create_key(
+            self._engine, name, user=user, agent=agent, projects=projects, rights=rights, expires_at=expires_at
+        )
+
+    @traced
+    def keys(self) -> tuple[AccessKey, ...]:
+        """Return the keys of clients, oldest first: whom each stands for, until when, and when it was last used."""
+        from recollect.engine.trust import access_keys
+
+        return access_keys.keys(self._engine)
+
+    @traced
+    def revoke_key(self, id: str) -> AccessKey:
+        """End a client's key at once, by its id or its first digits."""
+        from recollect.engine.trust import access_keys
+
+        return access_keys.revoke_key(self._engine, id)
 
     @traced
     def checkpoint(self, *, sign_as: str | None = None, key_file: str | Path | None = None) -> Checkpoint:

@@ -12,6 +12,7 @@ from recollect.stores.protocol import (
     CommittedValue,
     Cursor,
     IndexedTerm,
+    KeyRow,
     Later,
     LogCheckpoint,
     LogLeaf,
@@ -72,6 +73,9 @@ class StreamTables(Capability):
     def platform_ids(self, tenant: str) -> list[PlatformId]:
         return [PlatformId(*row) for row in self._db.tuples("platform_ids", tenant=tenant)]
 
+    def access_keys(self, tenant: str, id: str | None = None) -> list[KeyRow]:
+        return [KeyRow(*row) for row in self._db.tuples("access_keys", tenant=tenant, id=id)]
+
     def orphans(self, tenant: str) -> list[int]:
         return [row["stream"] for row in self._db.rows("orphans", tenant=tenant)]
 
@@ -125,6 +129,18 @@ class StreamTables(Capability):
 
     def remove_platform_id(self, tenant: str, platform: str, id: str) -> None:
         self._db.run("remove_platform_id", tenant=tenant, platform=platform, id=id)
+
+    def add_access_key(self, tenant: str, key: KeyRow) -> None:
+        self._db.run("add_access_key", tenant=tenant, **key._asdict())
+
+    def revoke_access_key(self, tenant: str, id: str, at: str) -> int:
+        return self._db.counted("revoke_access_key", tenant=tenant, id=id, at=at)
+
+    def note_key_use(self, tenant: str, id: str, at: str) -> None:
+        self._db.run("note_key_use", tenant=tenant, id=id, at=at)
+
+    def forget_access_keys(self, tenant: str, user: str) -> int:
+        return self._db.counted("forget_access_keys", tenant=tenant, user=user)
 
     def forget_actor(self, tenant: str, uid: str) -> int:
         self._db.run("forget_platform_ids", tenant=tenant, uid=uid)

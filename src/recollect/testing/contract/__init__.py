@@ -23,6 +23,7 @@ from recollect.testing.contract.text import TextContract
 from recollect.testing.contract.traces import OperationsContract, TracesContract
 from recollect.testing.contract.transactions import ConcurrencyContract, TransactionContract
 from recollect.testing.contract.vectors import RelationsContract, VectorsContract
+from recollect.testing.contract.worker import WorkerContract
 from recollect.testing.stores import StoreUnderTest
 
 __all__ = [
@@ -45,6 +46,7 @@ __all__ = [
     "TracesContract",
     "TransactionContract",
     "VectorsContract",
+    "WorkerContract",
 ]
 
 
@@ -66,5 +68,6 @@ class StoreContract(
     RejectionsContract,
     CheckpointLogContract,
     PagesContract,
+    WorkerContract,
 ):
     """Everything that a store must do."""
