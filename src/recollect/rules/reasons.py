@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from recollect.model.rendering import one_line
@@ -72,13 +73,29 @@ def last_turn(traces: Sequence[Trace]) -> Sequence[Trace]:
     if not traces:
         return traces
     spoken = [event for event in traces if event["session"] == traces[-1]["session"]]
-    recalls = [place for place, event in enumerate(spoken) if event["type"] == TraceType.RECALL]
-    if not recalls:
-        return spoken[-RECENT:]
-    start = recalls[-1]
-    while start > 0 and _is_read(spoken[start - 1]):
-        start -= 1
-    return spoken[start:]
+    starts = _starts(spoken)
+    return spoken[starts[-1] :] if starts else spoken[-RECENT:]
+
+
+def turn_of(traces: Sequence[Trace], number: int) -> Sequence[Trace]:
+    """The events of one session's turn to which the event of a number belongs; before the first recall, the event alone."""
+    starts = [*_starts(traces), len(traces)]
+    for start, end in pairwise(starts):
+        if any(event["number"] == number for event in traces[start:end]):
+            return traces[start:end]
+    return [event for event in traces if event["number"] == number]
+
+
+def _starts(traces: Sequence[Trace]) -> list[int]:
+    """Where turns begin: at a recall, or at the first of the reads just before it."""
+    starts = []
+    for place, event in enumerate(traces):
+        if event["type"] == TraceType.RECALL:
+            start = place
+            while start > 0 and _is_read(traces[start - 1]):
+                start -= 1
+            starts.append(start)
+    return starts
 
 
 def _is_read(event: Trace) -> bool:

@@ -4,9 +4,12 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import timedelta
+from itertools import accumulate
 from typing import Any
 
 from recollect.embed import Embedder
+from recollect.engine.arguments import check_number
 from recollect.engine.context import Engine
 from recollect.engine.ledger.checkpoint_log import audit_log
 from recollect.engine.ledger.stream_audit import HINT, Walked, walked
@@ -18,10 +21,10 @@ from recollect.engine.retries import again_on_conflict
 from recollect.engine.write.incumbents import Places
 from recollect.engine.write.relations import relations_of_stream
 from recollect.model.caller import Right
-from recollect.model.canonical import canonical_json
-from recollect.model.ledger import ABOUT_THE_STREAM, BRINGS_VERSION, Entry
+from recollect.model.canonical import canonical_json, parse_time
+from recollect.model.ledger import ABOUT_THE_STREAM, BRINGS_VERSION, Entry, phase_id
 from recollect.model.proof import Checkpoint
-from recollect.model.receipt import Problem, Verification
+from recollect.model.receipt import Growth, Problem, StreamInfo, Verification
 from recollect.model.state import State, body_from, values_from
 from recollect.model.vocabulary import Namespace, Status
 from recollect.rules.identity.rejected_values import Sealed, standing
@@ -29,6 +32,7 @@ from recollect.rules.language.findable import findable
 from recollect.rules.ledger import fold
 from recollect.rules.plain_view import counted
 from recollect.rules.trust.signers import is_committed
+from recollect.stores.backups import LAST_BACKUP
 from recollect.stores.collector import collector_paused
 from recollect.stores.protocol import NO_LIMIT, Reader, Selection, Stream, Version
 
@@ -230,6 +234,9 @@ FOREIGN = "Recollect did not make it: it may keep copies of what an erasure remo
 FOREIGN_HINT = "Find out what it is for and what it holds, then drop it."
 
 
+MAX_DAYS = 3_660
+
+
 def stats(engine: Engine) -> dict[str, Any]:
     """What the caller may see, counted: by status, namespace, kind, layer and category. The store's own figures, such as
     its size, are the application's to know."""
@@ -246,7 +253,9 @@ def stats(engine: Engine) -> dict[str, Any]:
             "by_layer": reader.count_by(engine.tenant, "layer", active),
             "by_category": reader.count_by(engine.tenant, "category", active),
         }
-        return (_store_figures(engine, reader, streams) if engine.caller.trusted else {}) | counts
+        of_store = _store_figures(engine, reader, streams) if engine.caller.trusted else {}
+    noted = {"last_backup": engine.store.value(LAST_BACKUP)} if engine.caller.trusted else {}
+    return of_store | noted | counts
 
 
 def _store_figures(engine: Engine, reader: Reader, streams: Sequence[Stream]) -> dict[str, Any]:
@@ -266,6 +275,39 @@ def _by_namespace(engine: Engine, reader: Reader, streams: Sequence[Stream]) -> 
         selection = engine.selecting(streams=numbers, equal={"status": "active"})
         counts[str(namespace)] = reader.count(engine.tenant, selection) if numbers else 0
     return counts
+
+
+def streams(engine: Engine) -> tuple[StreamInfo, ...]:
+    """Return the streams that the caller may read, in the order in which they were made."""
+    with engine.read() as reader:
+        found = readable_streams(engine, reader, None, None, tuple(Namespace))
+        times = reader.stream_times(engine.tenant) if found else {}
+    told = [(one.address, one) for one in found if one.address is not None]
+    return tuple(
+        StreamInfo(
+            str(at.namespace), str(at.space), at.owner, one.tick, one.last_seq, phase_id(one.phase), *times[one.number]
+        )
+        for at, one in told
+        if one.number in times
+    )
+
+
+def growth(engine: Engine, days: int = 30) -> tuple[Growth, ...]:
+    """Count what the caller may see by the day on which it was written: each of the last days, the oldest first.
+
+    What was removed since is not counted. ``total`` is how many there were at the end of each day.
+    """
+    check_number("days", days, 1, MAX_DAYS)
+    with engine.read() as reader:
+        found = readable_streams(engine, reader, None, None, tuple(Namespace))
+        numbers = tuple(stream.number for stream in found)
+        by_day = reader.count_by_day(engine.tenant, engine.selecting(streams=numbers)) if numbers else {}
+    today = parse_time(engine.now()).date()
+    wanted = [f"{today - timedelta(days=ago)}" for ago in range(days - 1, -1, -1)]
+    total = sum(count for day, count in by_day.items() if day < wanted[0])
+    totals = accumulate((by_day.get(day, 0) for day in wanted), initial=total)
+    next(totals)
+    return tuple(Growth(day, by_day.get(day, 0), so_far) for day, so_far in zip(wanted, totals, strict=True))
 
 
 def doctor(engine: Engine) -> tuple[Problem, ...]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import NamedTuple
 
 from recollect.engine import operations, tracing
@@ -39,7 +39,7 @@ from recollect.model.caller import Right, short_name
 from recollect.model.errors import BadInput, NotAllowed, StoreError
 from recollect.model.ledger import Entry, Event
 from recollect.model.operation import Node, Op
-from recollect.model.receipt import DerivedMemory, ErasureReceipt, LedgerPlace
+from recollect.model.receipt import DerivedMemory, ErasurePreview, ErasureReceipt, LedgerPlace
 from recollect.model.vocabulary import OWN_WORDS, Kind, Space, Status
 from recollect.stores.protocol import NO_LIMIT, Erased, Reader, Selection, Stored, Stream, Writer
 
@@ -77,17 +77,7 @@ def erase(
     What is to go is settled inside the transaction, so that nothing written meanwhile is left behind, and noted on the
     list beside the store before it commits.
     """
-    engine.require(Right.ERASE, "erase")
-    if (owner is None) == (id is None):
-        raise BadInput("name either an owner or an id.", field="owner", hint="erase(owner=…) or erase(id=…).")
-    if owner is not None and whole_chain:
-        raise BadInput(
-            "belongs to an id.", field="whole_chain", hint="Leave it out: an owner's memories go with every version."
-        )
-    if owner is not None:
-        check_sought("owner", owner)
-    if owner is not None and owner != engine.caller.user and not engine.caller.trusted:
-        engine.require(Right.OPERATE, "erase another's memory")
+    _check_erasure(engine, owner, id, whole_chain)
     intent = _Intent(engine)
     with (
         intent.told_when_it_fails(),
@@ -121,6 +111,36 @@ def erase(
     done = _Done(plan, erased.entries, let, *names, traces, len(person.threads))
     foreign = [FOREIGN.format(what) for what in engine.store.foreign_objects()]
     return done.receipt((*beyond, *foreign, *scrubbed(engine)), at)
+
+
+def preview_erasure(
+    engine: Engine, *, owner: str | None = None, id: str | None = None, whole_chain: bool = False
+) -> ErasurePreview:
+    """Say what :func:`erase` would do with the same arguments now. Nothing is changed or noted."""
+    _check_erasure(engine, owner, id, whole_chain)
+    with engine.read() as reader:
+        streams = reader.streams_of(engine.tenant)
+        person = person_named(reader, engine.tenant, owner, streams)
+        plan = _planned(engine, reader, _what(engine, reader, owner, id, whole_chain))
+        beyond = _beyond(engine, plan)
+    told = _Done(plan, (), Let(reviewed=plan.aside), 0, 0, 0, len(person.threads)).receipt(beyond, engine.now())
+    shared = {one.name: getattr(told, one.name) for one in fields(ErasurePreview) if hasattr(told, one.name)}
+    return ErasurePreview(**shared, owner_names=len(person.streams), actor_names=len(person.actors))
+
+
+def _check_erasure(engine: Engine, owner: str | None, id: str | None, whole_chain: bool) -> None:
+    """Raise unless the caller may erase what is named, and one thing is."""
+    engine.require(Right.ERASE, "erase")
+    if (owner is None) == (id is None):
+        raise BadInput("name either an owner or an id.", field="owner", hint="erase(owner=…) or erase(id=…).")
+    if owner is not None and whole_chain:
+        raise BadInput(
+            "belongs to an id.", field="whole_chain", hint="Leave it out: an owner's memories go with every version."
+        )
+    if owner is not None:
+        check_sought("owner", owner)
+    if owner is not None and owner != engine.caller.user and not engine.caller.trusted:
+        engine.require(Right.OPERATE, "erase another's memory")
 
 
 def _without_names(engine: Engine, names: Collection[str]) -> Engine:

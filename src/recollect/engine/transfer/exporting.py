@@ -18,6 +18,7 @@ from recollect.model.errors import BadInput, NotAllowed
 from recollect.model.receipt import Plain
 from recollect.model.record import Memory
 from recollect.model.vocabulary import SHARED
+from recollect.stores.backups import LAST_BACKUP
 
 LeftOut = Callable[[Memory], None]
 """Is told of each memory that does not go along because the format cannot say who may see it."""
@@ -103,4 +104,5 @@ def back_up(engine: Engine, path: str | Path) -> Backup:
         raise NotAllowed("a backup holds every tenant's memories.", hint="Ask the application that opened the store.")
     at, place = engine.now(), check_path("path", path)
     engine.store.back_up(place)
+    engine.store.set_value(LAST_BACKUP, at)
     return Backup(str(place), place.stat().st_size, f"{place}.erased", at)

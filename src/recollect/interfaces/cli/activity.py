@@ -66,6 +66,7 @@ def history(
 def explain(
     id: Annotated[str | None, typer.Argument(help="An id, or its first twelve digits.")] = None,
     session: Annotated[str | None, typer.Option(help="The last turn of this session instead of one memory.")] = None,
+    number: Annotated[int | None, typer.Option(help="The turn to which the trace of this number belongs.")] = None,
 ) -> None:
     """Say in plain English why a memory is as it is, or what was decided in the last turn."""
 

@@ -10,7 +10,7 @@ from recollect.model.errors import BadInput
 
 if TYPE_CHECKING:
     from recollect.interfaces.python import Recollect
-    from recollect.model.receipt import DerivedMemory, ErasureReceipt, Verification
+    from recollect.model.receipt import DerivedMemory, ErasurePreview, ErasureReceipt, Verification
 
 
 @calls("consolidate", "consolidation", progress="consolidate")
@@ -72,6 +72,28 @@ def stats() -> None:
     """Count what is in the store."""
 
 
+def streams(context: typer.Context) -> None:
+    """List the streams: whose memories there are, and how far each has come."""
+    with of(context).memory() as memory:
+        of(context).answer(memory.streams(), screen.streams)
+
+
+def growth(context: typer.Context, days: Annotated[int, typer.Option(help="How many days, up to today.")] = 30) -> None:
+    """Count the memories that were written on each of the last days."""
+    with of(context).memory() as memory:
+        of(context).answer(memory.growth(days), screen.growth)
+
+
+def try_policy(
+    context: typer.Context,
+    policy: Annotated[str, typer.Argument(help="A preset's name or a YAML file.")],
+    limit: Annotated[int, typer.Option(help="How many of the last writes to try.")] = 100,
+) -> None:
+    """Show which of the last writes would have ended otherwise under another policy. Nothing is changed."""
+    with of(context).memory() as memory:
+        of(context).answer(memory.try_policy(policy, limit=limit), screen.trial)
+
+
 def policy(context: typer.Context) -> None:
     """Show the policy in force, every setting of it."""
     from recollect.policies import load_policy
@@ -104,10 +126,16 @@ def erase(
     key_file: KeyFile = None,
     verify: Annotated[bool, typer.Option("--verify/--no-verify", help="Verify the whole store afterwards.")] = True,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
 ) -> int:
     """Remove content for good; a tombstone is left. There is no way back."""
     session = of(context)
     _check(owner or user_id, id, receipt, sign_as)
+    if dry_run:
+        with session.memory() as memory:
+            preview = memory.preview_erasure(owner=owner, user_id=user_id, id=id, whole_chain=whole_chain)
+        session.answer(preview, _draw_preview)
+        return 1 if preview.is_empty else 0
     if session.as_json and not yes:
         raise BadInput("there is no way back.", field="yes", hint="Add --yes to erase without being asked.")
     if not yes:
@@ -168,6 +196,16 @@ def _draw(done: "ErasureReceipt", found: "Verification | None", receipt: str | N
         screen.console.print(f"receipt written to {receipt} ({what})", markup=False, soft_wrap=True)
     if found is not None:
         screen.verification(found)
+
+
+def _draw_preview(preview: "ErasurePreview") -> None:
+    from recollect.rules.plain_view import counted, memories
+
+    gone = len(preview.removed) + len(preview.authored)
+    screen.console.print(f"would erase {memories(gone)} in {counted(preview.streams, 'stream')}; nothing was changed")
+    for one in preview.derived[:MAX_SHOWN]:
+        screen.console.print(f"  {one.id[:13]}  {', '.join(one.how).replace('_', ' ')}: {BECAME[one.became]}")
+    screen.beyond_reach(preview.beyond_reach)
 
 
 def _draw_erased(done: "ErasureReceipt") -> None:

@@ -1,4 +1,4 @@
-"""Commands that read: get, list, query, chain, and snapshot-block and memory-block for a prompt."""
+"""Commands that read: get, list, query, difference, chain, and snapshot-block and memory-block for a prompt."""
 
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,6 +9,7 @@ from recollect.interfaces.cli.session import (
     Agent,
     Cursor,
     Id,
+    InSpace,
     InSpaces,
     Namespaces,
     Owner,
@@ -170,6 +171,9 @@ def query(
     ] = None,
     history: Annotated[bool, typer.Option("--history", help="Also what each said before.")] = False,
     at: Annotated[str | None, typer.Option(help="What held at this time, replaced since or not: 2022-06-01.")] = None,
+    left_out: Annotated[
+        bool, typer.Option("--left-out", help="Also what it looked at and does not tell, and why.")
+    ] = False,
     form: Annotated[Form, typer.Option(help="full: the memories; bullets: one line each, for a prompt.")] = Form.FULL,
     as_of: AsOf = None,
 ) -> None:
@@ -185,6 +189,17 @@ def query(
             of(context).answer(answer.in_bullets(), "bullets")
         else:
             of(context).answer(answer, "recall")
+
+
+@calls("difference", "difference")
+def difference(
+    since: Annotated[str, typer.Argument(help="A tick (12), a time (2026-01-31) or a phase (phase-1).")],
+    until: Annotated[str | None, typer.Argument(help="The later moment, in the same ways.", show_default="now")] = None,
+    owner: Owner = None,
+    user_id: UserId = None,
+    space: InSpace = None,
+) -> None:
+    """Show what was added, replaced and removed between two moments."""
 
 
 @calls("chain", "chain")

@@ -22,16 +22,20 @@ from recollect.interfaces.cli.console import (
 from recollect.model.caller import names_shown
 from recollect.model.policy import settings
 from recollect.model.receipt import (
+    Difference,
+    Growth,
     HistoryEvent,
     MemoryPage,
     OutdatedPair,
     Page,
+    PolicyTrial,
     Problem,
     Proposal,
     Recall,
     Receipt,
     RejectedValue,
     Related,
+    StreamInfo,
     Turn,
     UpkeepReport,
     Verification,
@@ -148,6 +152,44 @@ def recall(answer: Recall) -> None:
         for other in item.related:
             drawn.add_row("", "", styled("dim", f"↔ {other.relation_type}"), styled("dim", on_one_line(other.content)))
     console.print(drawn)
+    for missing in answer.left_out:
+        said = f"{missing.reason.replace('_', ' ')}: {cell(missing.content)}"
+        console.print(f"[dim]left out[/]  {_short_id(missing.id)}  {said}", soft_wrap=True)
+
+
+def difference(found: Difference) -> None:
+    for sign, sides in (("+", found.added), ("−", found.removed)):
+        for one in sides:
+            console.print(f"{sign} {_short_id(one.id)}  {cell(one.content)}", soft_wrap=True)
+    for old, new in found.replaced:
+        console.print(f"↑ {_short_id(new.id)}  {cell(new.content)}  [dim]was: {cell(old.content)}[/]", soft_wrap=True)
+    counts = f"{len(found.added)} added, {len(found.replaced)} replaced, {len(found.removed)} removed"
+    console.print(f"[dim]{counts}[/]")
+
+
+def streams(found: Sequence[StreamInfo]) -> None:
+    drawn = table("namespace", "space", "owner", "tick", "entries", "phase")
+    for one in found:
+        drawn.add_row(one.namespace, one.space, cell(one.owner), str(one.tick), str(one.entries), one.phase_id)
+    console.print(drawn)
+
+
+def growth(found: Sequence[Growth]) -> None:
+    drawn = table("day", "written", "total")
+    for one in found:
+        drawn.add_row(one.day, f"{one.written:,}", f"{one.total:,}")
+    console.print(drawn)
+
+
+def trial(found: PolicyTrial) -> None:
+    for one in found.changed:
+        why = ", ".join(one.after_reasons[:1])
+        console.print(
+            f"{word(one.before)} → {word(one.after)}  {cell(one.content)}  {styled('dim', why)}", soft_wrap=True
+        )
+    console.print(
+        f"{len(found.changed)} of {counted(found.tried, 'write')} would have ended otherwise; nothing was changed"
+    )
 
 
 def _short_of(abstained: bool, no_room: int) -> None:

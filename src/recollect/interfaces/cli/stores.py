@@ -140,6 +140,21 @@ def serve(
         asyncio.run(serve_http(memory, listener, settings, ",".join(trust_proxy or ())))
 
 
+def studio(
+    context: typer.Context,
+    port: Annotated[
+        int, typer.Option(help="Where this machine reaches it; 0 for any free port.", min=0, max=65_535)
+    ] = 0,
+) -> None:
+    """Open Studio on this store, to see and govern what is remembered in a browser. Prints a link that opens once."""
+    for package in ("jinja2", "starlette", "uvicorn"):
+        _require_package(package, "studio")
+    from recollect.interfaces.studio import open_listener, serve
+
+    with of(context).memory() as memory:
+        serve(memory, open_listener(port))
+
+
 def demo(context: typer.Context) -> None:
     """A guided run on a throw-away store: what makes this different, in half a minute."""
     from recollect.interfaces.cli.demo import run

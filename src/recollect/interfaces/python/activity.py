@@ -90,15 +90,17 @@ class Activity:
         )
 
     @traced
-    def explain(self, id: str | None = None, *, session: str | None = None) -> Explanation:
+    def explain(self, id: str | None = None, *, session: str | None = None, number: int | None = None) -> Explanation:
         """Say in plain English why a memory is as it is, or what was decided in the last turn of a session.
+
+        ``number`` is that of a trace: the turn that it belongs to is told instead of the last one.
 
         ``sentences`` tell of decisions from the traces that policy kept (``traces.keep: all`` keeps every one). With neither
         an id nor a session they are those of the last turn of all.
         """
         from recollect.engine.read import reading
 
-        return reading.explain(self._engine, id, session=session)
+        return reading.explain(self._engine, id, session=session, number=number)
 
     @traced
     def events(

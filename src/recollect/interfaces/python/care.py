@@ -11,6 +11,7 @@ from recollect.engine.context import Engine
 from recollect.engine.telemetry import traced
 from recollect.interfaces.python.arguments import NamespaceName, Progress, SpaceName, Spaces, Statuses
 from recollect.model.errors import BadInput
+from recollect.model.policy import Policy
 
 if TYPE_CHECKING:
     from threading import Event
@@ -25,7 +26,17 @@ if TYPE_CHECKING:
     from recollect.llm.protocol import Model
     from recollect.model.operation import Round
     from recollect.model.proof import Checkpoint
-    from recollect.model.receipt import ErasureReceipt, Page, Problem, UpkeepReport, Verification
+    from recollect.model.receipt import (
+        ErasurePreview,
+        ErasureReceipt,
+        Growth,
+        Page,
+        PolicyTrial,
+        Problem,
+        StreamInfo,
+        UpkeepReport,
+        Verification,
+    )
     from recollect.model.run import ModelProposal, Run, Undone
 
 
@@ -158,6 +169,16 @@ class Care:
         return erasure.erase(self._engine, owner=owner_named(owner, user_id), id=id, whole_chain=whole_chain)
 
     @traced
+    def preview_erasure(
+        self, *, owner: str | None = None, user_id: str | None = None, id: str | None = None, whole_chain: bool = False
+    ) -> ErasurePreview:
+        """Say what :meth:`erase` would remove, cut and leave behind now. Nothing is changed."""
+        check_flags(whole_chain=whole_chain)
+        from recollect.engine.lifecycle import erasure
+
+        return erasure.preview_erasure(self._engine, owner=owner_named(owner, user_id), id=id, whole_chain=whole_chain)
+
+    @traced
     def consolidate(
         self,
         *,
@@ -222,6 +243,38 @@ class Care:
         from recollect.engine.ledger import audit
 
         return audit.stats(self._engine)
+
+    @traced
+    def streams(self) -> tuple[StreamInfo, ...]:
+        """Return the streams that the caller may read: whose they are, their ticks and phases."""
+        from recollect.engine.ledger import audit
+
+        return audit.streams(self._engine)
+
+    @traced
+    def growth(self, days: int = 30) -> tuple[Growth, ...]:
+        """Count the memories that were written on each of the last days, the oldest first."""
+        from recollect.engine.ledger import audit
+
+        return audit.growth(self._engine, days)
+
+    @traced
+    def policy(self) -> Policy:
+        """Return the policy in force; ``to_dict`` has every setting."""
+        return self._engine.policy
+
+    @traced
+    def try_policy(self, policy: str | Path | Mapping[str, Any] | Policy, *, limit: int = 100) -> PolicyTrial:
+        """Say which of the last writes would have ended otherwise under another policy. Nothing is changed.
+
+        A mapping changes settings of the policy in force: ``{"write": {"policy": "minimal"}}``. A preset's name or a YAML
+        file is a policy of its own. Refused writes cannot be tried: their words were never kept.
+        """
+        from recollect.engine.write import trying
+        from recollect.policies import change_policy, load_policy
+
+        changed = change_policy(self._engine.policy, policy) if isinstance(policy, Mapping) else load_policy(policy)
+        return trying.try_policy(self._engine, changed, limit)
 
     @traced
     def doctor(self) -> tuple[Problem, ...]:

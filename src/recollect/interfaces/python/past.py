@@ -70,6 +70,7 @@ class Past:
         thread: str | None = None,
         history: bool = False,
         at: When | None = None,
+        left_out: bool = False,
         **unknown: Never,
     ) -> Recall:
         """Return the memories that would have answered a text best. A ``thread`` looks at the present alone, and is refused."""
@@ -92,6 +93,7 @@ class Past:
             thread=thread,
             history=history,
             at=at,
+            left_out=left_out,
         )
         return as_of.query(through_agent(self._engine, agent), self._point, wanted)
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from recollect.engine.trust.provenance import CommonSource, Credit, Derivative
     from recollect.engine.trust.vouching import Vouching
     from recollect.engine.turns.injection import OnDemand, OnDemandShare
-    from recollect.model.receipt import Form, MemoryPage, OutdatedPair, Recall, Related
+    from recollect.model.receipt import Difference, Form, MemoryPage, OutdatedPair, Recall, Related
     from recollect.model.record import Memory, Tombstone
     from recollect.rules.prompt.injection import Block, CountTokens
     from recollect.rules.trust.provenance import Lineage
@@ -85,6 +85,7 @@ class Reading:
         thread: str | None = None,
         history: bool = False,
         at: When | None = None,
+        left_out: bool = False,
         **unknown: Never,
     ) -> Recall:
         """Return the memories that answer a text best, best first.
@@ -95,9 +96,10 @@ class Reading:
         ``budget_tokens`` leaves out what would not fit once the answer is written in its ``form``: the ``text`` of the
         answer, its ``bullets`` or ``full`` records as JSON. With a ``thread`` the answer begins with what changed since
         that thread last asked; with ``history`` each memory comes with what it said before. With ``at``, a time, it says
-        what held then, replaced since or not; :meth:`as_of` says what was *believed* then.
+        what held then, replaced since or not; :meth:`as_of` says what was *believed* then. With ``left_out`` the answer
+        also says which memories it looked at and does not tell, and why.
         """
-        check_flags(named=named, history=history)
+        check_flags(named=named, history=history, left_out=left_out)
         from recollect.engine.read import recall
 
         recall.check_arguments(unknown)
@@ -117,6 +119,7 @@ class Reading:
             thread=thread,
             history=history,
             at=at,
+            left_out=left_out,
         )
         return recall.query(through_agent(self._engine, agent), wanted)
 
@@ -141,6 +144,27 @@ class Reading:
         owner = owner_named(owner, user_id)
         point = as_of.point(self._engine, tick=tick, time=time, phase=phase, owner=owner, space=space)
         return Past(self._engine, point, owner=owner, space=space)
+
+    @traced
+    def difference(
+        self,
+        since: int | When,
+        until: int | When | None = None,
+        *,
+        owner: str | None = None,
+        user_id: str | None = None,
+        space: SpaceName | None = None,
+    ) -> Difference:
+        """Return what was added, replaced and removed between two moments; ``until`` is now if it is left out.
+
+        A moment is a tick (a whole number), a time, or the end of a phase (``"phase-2"``).
+        """
+        from recollect.engine.read import as_of
+
+        owner = owner_named(owner, user_id)
+        start = as_of.point_named(self._engine, "since", since, owner, space)
+        end = as_of.point_named(self._engine, "until", self._engine.clock() if until is None else until, owner, space)
+        return as_of.difference(self._engine, start, end, owner=owner, space=space)
 
     @traced
     def chain(self, id: str) -> tuple[Memory | Tombstone, ...]:

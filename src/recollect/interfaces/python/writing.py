@@ -148,6 +148,13 @@ class Writing:
         return consent.decline(self._engine, id, reason)
 
     @traced
+    def permitted(self, ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """Return, for each id, the operations that the caller may do to that memory as it stands now, by their names."""
+        from recollect.engine.lifecycle import permitted
+
+        return permitted.permitted(self._engine, ids)
+
+    @traced
     def link(self, id: str, other: str, *, relation_type: str = "related_to", strength: float = 1.0) -> Related:
         """Relate one memory to another: ``explains``, ``part_of``, ``contrasts_with`` …"""
         from recollect.engine.write import relations

@@ -62,6 +62,9 @@ class Reader(Protocol):
     def streams_of(self, tenant: str, owner: str | None = None, space: str | None = None) -> list[Stream]:
         """Return a tenant's streams in the order of their numbers: all of them, one owner's, or those of one space."""
 
+    def stream_times(self, tenant: str) -> dict[int, tuple[str, str]]:
+        """Return, by their numbers, when each stream was first and last written to."""
+
     def streams_at(self, addresses: Sequence[Address]) -> list[Stream]:
         """Return the streams at these addresses, in their order; an address that has none is left out."""
 
@@ -128,6 +131,9 @@ class Reader(Protocol):
     def count(self, tenant: str, selection: Selection) -> int: ...
     def count_by(self, tenant: str, column: str, selection: Selection) -> dict[str, int]:
         """Return how many memories fit the selection, for each value of a column."""
+
+    def count_by_day(self, tenant: str, selection: Selection) -> dict[str, int]:
+        """Count the selected memories that are still there by the day on which each was written."""
 
     def count_removed(self, tenant: str) -> int: ...
     def aliases(self, tenant: str) -> list[tuple[str, str]]:

@@ -248,6 +248,11 @@ class StateTables(ProvenanceTables, _Postings):
         found = self._db.filtered("count_by", condition, {**params, "tenant": tenant}, column=column)
         return {str(row["value"]): row["n"] for row in found}
 
+    def count_by_day(self, tenant: str, selection: Selection) -> dict[str, int]:
+        condition, params = where(selection, self._db.dialect)
+        found = self._db.filtered("count_by_day", condition, {**params, "tenant": tenant})
+        return {row["day"]: row["n"] for row in found}
+
     def count_removed(self, tenant: str) -> int:
         return int(self._db.rows("count_removed", tenant=tenant)[0]["n"])
 
