@@ -7,7 +7,6 @@ from typing import Any
 
 from recollect.model.rendering import one_line
 from recollect.model.trace import Trace, TraceType
-from recollect.rules.extraction import RULES as EXTRACTION_RULES
 from recollect.rules.gates.writing import FAULTS as WRITING_FAULTS
 from recollect.rules.identity.change import RULES as CHANGE_RULES
 from recollect.rules.identity.decision import READER_RULES
@@ -16,7 +15,6 @@ from recollect.rules.language.word_lists import load_table
 REASONS: dict[str, str] = {
     **load_table(__package__, "reasons.toml"),
     **WRITING_FAULTS,
-    **EXTRACTION_RULES,
     **{f"change:{code}": rule.meaning for code, rule in CHANGE_RULES.items()},
     **{f"change:{code}": meaning for code, meaning in READER_RULES.items()},
 }

@@ -13,12 +13,6 @@ from recollect.rules.statements import ValueKind, read_statement
 DECISION = "extracted:decision"
 CORRECTION = "extracted:correction"
 REQUESTED = "extracted:requested"
-MEANINGS = {
-    DECISION: "it said what was decided",
-    CORRECTION: "it corrected an earlier statement",
-    REQUESTED: "it asked to remember this",
-}
-
 POINTS_BACK = "The user corrected an earlier statement:"
 """How a correction begins that only makes sense beside what it corrects."""
 
