@@ -468,7 +468,7 @@ def _about_leaves(log: _Log, streams: Collection[str], actors: Collection[str]) 
 
 
 def _about_kept(log: _Log, heads: dict[int, str], kept: Checkpoint) -> list[Problem]:
-    """Whether the log still begins with what somebody kept a checkpoint of."""
+    """Return whether the log is an extension of the one that a kept checkpoint describes."""
     where = f"the kept checkpoint of {kept.size} leaves"
     try:
         check_signatures(kept)

@@ -223,7 +223,7 @@ SIGNATURE_HINT = (
 
 
 class SignedAudit:
-    """Counts what the signatures of a stream are worth, and keeps those that do not hold."""
+    """Counts the signatures of a stream by what they are worth, and lists the invalid ones."""
 
     def __init__(self, stream: str, signers: Signers, leaves: Sequence[tuple[int, StreamLeaf]]) -> None:
         self._stream, self._signers = stream, signers
@@ -234,7 +234,7 @@ class SignedAudit:
         self.problems: list[Problem] = []
 
     def judge(self, entry: Entry, body: Mapping[str, Any]) -> None:
-        """The signature of a version, and those of whoever vouched for it where it comes from."""
+        """Check a version's own signature and the signatures of its imported vouchers."""
         place = self._place(entry.seq)
         own = self._signers.of_version(body, place)
         if own is not None:
@@ -243,7 +243,7 @@ class SignedAudit:
         self._judge_told(entry, body, place)
 
     def judge_told(self, entry: Entry, content: str, vouchers: Sequence[Mapping[str, Any]]) -> None:
-        """The signatures of those who vouched for these words where they come from, and were told of later."""
+        """Check the signatures of vouchers that were imported after the memory."""
         said = {"content": content, "meta": {ENTRY_ORIGIN: {"vouchers": vouchers}}}
         self._judge_told(entry, said, self._place(entry.seq))
 
@@ -253,7 +253,7 @@ class SignedAudit:
             self._note(entry, "the signature of a vouch that came along", vouch)
 
     def judge_vouch(self, entry: Entry, content: str, name: str, said: Mapping[str, Any]) -> bool:
-        """The signature of somebody who vouches here for these words; whether it holds."""
+        """Return whether the signature of a local voucher is valid."""
         who = voucher_named(name, sha256_hex(content), said, entry.at)
         message = voucher_bytes(sha256_hex(content), who, entry.at, said.get("confidence"), said.get("says"))
         found = self._signers.judged(signature_from(said["signature"]), message, name, self._place(entry.seq))
@@ -273,13 +273,13 @@ class SignedAudit:
 
 HINT = "Restore the store from a backup, and find out who wrote to the file."
 UNREADABLE = (ValueError, LookupError, TypeError, AttributeError)
-"""What comes of reading a row that somebody has put nonsense into."""
+"""The errors that reading a corrupted row raises."""
 _COMMITS_TO_NO_VALUES = (Event.SEVERED, Event.NAME_ERASED)
 AT_ONCE = 500
 """So many memories' relations are looked at twice in one go."""
 
 Walk = Callable[[int], None]
-"""Told how many entries were walked since it was last told."""
+"""Called with the number of entries walked since the last call."""
 Body = Mapping[str, Any]
 Actors = Mapping[str, tuple[str | None, bytes | None]]
 """Name and salt of everybody who acted, by uid."""
@@ -483,7 +483,7 @@ class _StreamAudit:
         return said
 
     def _check_signed(self, entry: Entry, said: Body) -> None:
-        """A vouch that was signed; whoever was erased cannot be asked for any more."""
+        """Check a signed vouch; an erased voucher's key is gone, so its signature is not checked."""
         name = self._actors[entry.actor][0]
         (stored,) = self._reader.by_ids(self._stream.tenant, [entry.memory_id]).values()
         if stored.body is None:
