@@ -39,6 +39,12 @@ ADMIN = [
     "memory_consent",
     "memory_grant",
     "memory_decline",
+    "memory_proposals",
+    "memory_apply_proposal",
+    "memory_decline_proposal",
+    "memory_runs",
+    "memory_run",
+    "memory_undo",
 ]
 LISTING_BYTES = 8_414
 """What the listing of the default tools took when it had five of them. Every client pays for it in every conversation."""

@@ -213,6 +213,7 @@ def _reserve(engine: Engine, run: StoredRun, call: ModelCall) -> ModelCall | str
     """Write a call at the most that it may use, if every limit allows it; else return the reason against it."""
     settings, day = engine.policy.model, day_of(engine)
     with engine.write() as writer:
+        writer.lock_spending()
         of_run, of_tenant, of_all = writer.spent(engine.tenant, run.id, day)
         limits = {"run": of_run, "tenant": of_tenant, "day": of_all}
         allowed = allow_call(settings, call.prompt_tokens, call.answer_tokens, **limits)
