@@ -75,8 +75,8 @@ def change_header(
 
     The header is cut to ``budget_tokens``, or to what ``fits`` accepts; the other changes come with the next look.
     With ``thread``, what changed since that thread last looked, and its cursor moves on; the first look shows nothing.
-    Without one, the oldest changes after ledger entry ``since`` of the one stream at ``owner`` and ``space``, and nothing is remembered:
-    the answer's ``rev`` is the ``since`` to go on with.
+    Without one, the oldest changes after ledger entry ``since`` of the one stream at ``owner`` and ``space``, and nothing is
+    remembered: the answer's ``rev`` is the ``since`` to go on with.
     """
     if (thread is None) == (since is None):
         raise BadInput(
