@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 from recollect.formats.decoding import Ambiguous, PassedOver, parsed_record
-from recollect.formats.protocol import FIRST, ORIGIN, Element, Foreign, Line, Source, at_line
+from recollect.formats.protocol import FIRST, ORIGIN, Element, Foreign, Line, Reads, Source, Writes, at_line
 from recollect.model.canonical import canonical_json, check_json, format_time
 from recollect.model.record import MAX_JSON_BYTES, Memory, name_fault
 from recollect.model.state import OF_THE_STORE
@@ -34,6 +34,16 @@ def each_line(source: Source, lines: Iterable[Line], to_foreign: Maps) -> Iterat
             yield to_foreign(line.number, place, value)
         else:
             yield Foreign(line.number, place, refused=no_object(value))
+
+
+def reads_lines(to_foreign: Maps) -> Reads:
+    """Return the reader of a format that has one JSON object a line."""
+    return lambda source, options: each_line(source, source.lines(), to_foreign)
+
+
+def writes_lines(to_record: Callable[[Memory], Mapping[str, Any]]) -> Writes:
+    """Return the writer of a format that has one canonical JSON object a line."""
+    return lambda memories: (canonical_json(to_record(memory)) + "\n" for memory in memories)
 
 
 def foreign_of(element: Element, to_foreign: Maps) -> Foreign:

@@ -1,6 +1,6 @@
 """The vault's file: one JSON object a line, the highest version of an id being the one that counts."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from recollect.formats.decoding import parsed
@@ -19,10 +19,11 @@ from recollect.formats.fields import (
     texts_of,
     with_beyond,
     without_empty,
+    writes_lines,
 )
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, at_line, origin
 from recollect.model.caller import APPLICATION, SYSTEM, principal
-from recollect.model.canonical import canonical_json, format_time
+from recollect.model.canonical import format_time
 from recollect.model.record import Memory
 from recollect.rules.language.text import sha256_hex
 from recollect.rules.vault.lines import FIELD, MEMORY_ID, RESERVED_ID, VaultMemory, read_memories, written_by_a_store
@@ -146,12 +147,8 @@ def _tier(record: Mapping[str, Any], spoken_by: str) -> Any:
     return None if tier == "canon" and spoken_by != "user" else tier
 
 
-def write(memories: Iterable[Memory]) -> Iterator[str]:
-    """A line for each memory, as the vault would have written it. One without a tier is in no snapshot: a register."""
-    return (canonical_json(_line(memory)) + "\n" for memory in memories)
-
-
 def _line(memory: Memory) -> dict[str, Any]:
+    """Return a memory as a vault would have written it. One without a tier is in no snapshot: a register."""
     came = memory.meta.get(ORIGIN)
     before = came if isinstance(came, dict) and came.get("format") == NAME else {}
     changed = came is None and memory.last_modified > memory.created_at  # what was imported came later than it was made
@@ -190,4 +187,4 @@ def _extra(before: Mapping[str, Any]) -> Mapping[str, Any]:
     return {name: value for name, value in extra.items() if name not in OWN}
 
 
-FORMAT = Format(NAME, "a vault's vault.jsonl", read, write)
+FORMAT = Format(NAME, "a vault's vault.jsonl", read, writes_lines(_line))
