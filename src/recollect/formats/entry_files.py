@@ -347,7 +347,7 @@ class Findings:
     # For an import, once the file is known to be sound: places count from 0, in the order of the file.
 
     def replacements(self) -> list[tuple[int, int]]:
-        """Each entry that another one of the file supersedes, with that one; the oldest first.
+        """Return each entry that another one of the file supersedes, with that one; the oldest first.
 
         Of several with the words of the replacement: one that names the old one as a parent, from the same place, else one
         that names it, else one from the same place; of these the first that came later.

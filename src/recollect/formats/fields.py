@@ -18,7 +18,7 @@ Maps = Callable[[int, str, Mapping[str, Any]], Foreign]
 
 
 def objects_in(source: Source, lines: Iterable[Line]) -> Iterator[tuple[Line, Any]]:
-    """Each line with its JSON value, or ``Ambiguous``.
+    """Yield each line with its JSON value, or ``Ambiguous``.
 
     A line that is no JSON ends the reading: the file is broken, or of another format.
     """
@@ -69,7 +69,7 @@ def no_object(value: Any) -> str:
 
 
 def refusal(value: Any, otherwise: str) -> str:
-    """Why a value is not the record that it should be: that it is ambiguous, or else that it is something else."""
+    """Return why a value is not the record that it should be: that it is ambiguous, or else that it is something else."""
     return value.why if isinstance(value, Ambiguous) else otherwise
 
 

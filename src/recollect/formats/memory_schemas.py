@@ -280,7 +280,7 @@ def _record(memory: Memory) -> dict[str, Any]:
 
 
 def _word(memory: Memory, before: Mapping[str, Any]) -> str:
-    """Who spoke, in the schema's words: as it came, or for what was promoted, who is believed to have."""
+    """Return who spoke, in the schema's words: as it came, or for what was promoted, who is believed to have."""
     if memory.source == "import" and before.get("source") in WORDS.values():
         return str(before["source"])
     if memory.source == "promotion":

@@ -67,7 +67,7 @@ def read(source: Source, options: Options) -> Iterator[Foreign]:
 
 
 def _records(source: Source) -> Iterator[_Place]:
-    """Every record, numbered by its line; behind a line that carries several, those that follow count on.
+    """Yield every record, numbered by its line; behind a line that carries several, those that follow count on.
 
     A line that says two things ends the reading. Left out alone, it would bring an older version back, or what it deleted.
     """
@@ -89,7 +89,7 @@ def _is_carrying(line: Mapping[str, Any]) -> bool:
 
 
 def _version_of(found: _Place) -> tuple[str, int]:
-    """A digest of the id, which may be long, and the version; a record without an id stands for itself."""
+    """Return a digest of the id, which may be long, and the version; a record without an id stands for itself."""
     record = found.value if isinstance(found.value, dict) else {}
     id, version = id_of(record.get("id")), record.get("version", 1)
     known = sha256_hex(id.encode("utf-8", "replace").decode())[:16] if id is not None else f"record {found.number}"
@@ -139,7 +139,7 @@ def _fields(record: Mapping[str, Any], id: str | None) -> dict[str, Any]:
 
 
 def _tier(record: Mapping[str, Any], spoken_by: str) -> Any:
-    """The tier as far as it holds here: only a person's words are canon.
+    """Return the tier as far as it holds here: only a person's words are canon.
 
     A line without a tier is canon in the vault, which says nothing about it; the origin keeps what was said.
     """
@@ -170,7 +170,7 @@ def _line(memory: Memory) -> dict[str, Any]:
 
 
 def _beyond(memory: Memory) -> dict[str, Any]:
-    """What goes along under a name of its own, as far as an import would not say the same by itself."""
+    """Return what goes along under a name of its own, as far as an import would not say the same by itself."""
     said = beyond_of(memory, BEYOND, NAME)
     if memory.importance_reason and memory.importance_reason[0].startswith(WEIGHED):
         del said["importance"]
@@ -180,7 +180,7 @@ def _beyond(memory: Memory) -> dict[str, Any]:
 
 
 def _extra(before: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What a line had beside the vault's fields. Whoever wrote it into ``meta``, it can pass for nothing else."""
+    """Return what a line had beside the vault's fields. Whoever wrote it into ``meta``, it can pass for nothing else."""
     extra = before.get(EXTRA)
     if not isinstance(extra, dict) or written_by_a_store(extra):
         return {}

@@ -271,7 +271,7 @@ def cid(
 
 
 def schema_text() -> str:
-    """The published schema, as its file has it."""
+    """Return the published schema, as its file has it."""
     return (resources.files("recollect.formats") / "memory-entry-schema.json").read_text(encoding="utf-8")
 
 
