@@ -13,10 +13,9 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 from recollect.formats import entries
 from recollect.formats.decoding import JsonText, Unreadable, twice
 from recollect.formats.entries import kept_apart, problems_of
-from recollect.formats.fields import each_line, mapping_of, objects_in, said_at
+from recollect.formats.fields import each_line, mapping_of, objects_in, said_at, writes_lines
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source
-from recollect.model.canonical import canonical_json, parse_time
-from recollect.model.record import Memory
+from recollect.model.canonical import parse_time
 from recollect.rules.trust.provenance import Circle, circles, on_a_cycle
 
 MAX_ENTRY_CHARACTERS = 1_000_000
@@ -348,7 +347,7 @@ class Findings:
     # For an import, once the file is known to be sound: places count from 0, in the order of the file.
 
     def replacements(self) -> list[tuple[int, int]]:
-        """Each entry that another one of the file supersedes, with that one; the oldest first.
+        """Return each entry that another one of the file supersedes, with that one; the oldest first.
 
         Of several with the words of the replacement: one that names the old one as a parent, from the same place, else one
         that names it, else one from the same place; of these the first that came later.
@@ -482,10 +481,6 @@ def _reached(start: Sequence[str], steps: Mapping[str, Iterable[str]]) -> set[st
     return reached
 
 
-def write(memories: Iterable[Memory]) -> Iterator[str]:
-    return (canonical_json(entries.to_entry(memory)) + "\n" for memory in memories)
-
-
 def _foreign(number: int, place: str, entry: Mapping[str, Any]) -> Foreign:
     problems = entries.problems_of(entry)
     if problems:
@@ -497,4 +492,4 @@ def _foreign(number: int, place: str, entry: Mapping[str, Any]) -> Foreign:
     return Foreign(number, place, fields, put_away=history, entry=entry)
 
 
-FORMAT = Format(NAME, "memory entries, JSON lines", read, write)
+FORMAT = Format(NAME, "memory entries, JSON lines", read, writes_lines(entries.to_entry))

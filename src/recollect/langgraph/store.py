@@ -250,7 +250,7 @@ def _check_receipt(one: PutOp, fields: dict[str, Any], receipt: Receipt) -> None
 
 
 def _place(one: PutOp) -> str:
-    """Where it was put; a key that is itself a secret is not repeated."""
+    """Return where it was put; a key that is itself a secret is not repeated."""
     if any(privacy.scan(text) for text in (one.key, *one.namespace)):
         return "key"
     return f"key {one.key!r:.80} in {'.'.join(one.namespace):.80}"

@@ -25,7 +25,7 @@ class Fault(NamedTuple):
 
 
 def fault_of(first: Mapping[str, Any]) -> Fault:
-    """One of the errors that Pydantic found, without the value that it is about.
+    """Return one of the errors that Pydantic found, without the value that it is about.
 
     >>> fault_of({"type": "bool_type", "loc": ("pinned",), "msg": "Input should be a valid boolean"}).message
     'must be true or false'

@@ -17,7 +17,7 @@ class Plain:
     """Answers know how to become plain values, so that every interface shows them alike."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values. Events come without the policy that was in force, which would drown the rest."""
+        """Return plain values. Events come without the policy that was in force, which would drown the rest."""
         return {f.name: _value(getattr(self, f.name)) for f in fields(self)}  # type: ignore[arg-type]
 
 
@@ -196,7 +196,7 @@ class Recalled(Plain):
         return [self.bullet, *(one.line for one in self.earlier), *(one.line for one in self.related)]
 
     def in_full(self) -> dict[str, Any]:
-        """The whole record, with its score, what that is made of, and why it came."""
+        """Return the whole record, with its score, what that is made of, and why it came."""
         along = {name: _value(said) for name in ("earlier", "related") if (said := getattr(self, name))}
         return {
             **self.memory.to_dict(),
@@ -294,16 +294,16 @@ class Recall(Plain):
         return [_bullet(item) for item in self.items]
 
     def in_bullets(self) -> dict[str, Any]:
-        """The whole answer in its small form: the bullets, whether nothing was found, and what changed since last time."""
+        """Return the whole answer in its small form: the bullets, whether nothing was found, and what changed since last time."""
         return {"header": self.header, "items": self.bullets(), **self._about()}
 
     def in_full(self) -> dict[str, Any]:
-        """The same with whole records."""
+        """Return the same with whole records."""
         return {**self.in_bullets(), "items": [item.in_full() for item in self.items]}
 
 
 def _bullet(item: Recalled) -> dict[str, Any]:
-    """A memory as a bullet; ``earlier`` and ``related`` are lines that stand below it, where there are any."""
+    """Return a memory as a bullet; ``earlier`` and ``related`` are lines that stand below it, where there are any."""
     memory = item.memory
     told = {"id": memory.id, "category": one_line(memory.category), "text": item.bullet.removeprefix("- ")}
     earlier, related = [one.line.strip() for one in item.earlier], [one.line.strip() for one in item.related]
@@ -311,7 +311,7 @@ def _bullet(item: Recalled) -> dict[str, Any]:
 
 
 def bullet(memory: Memory, *, outdated: bool = False) -> str:
-    """One memory as one line, so that nothing in it looks like another memory, or like what is told below one.
+    """Return one memory as one line, so that nothing in it looks like another memory, or like what is told below one.
 
     The last brackets are never its own: they hold when it was said, and since or until when it holds.
     """
@@ -320,7 +320,7 @@ def bullet(memory: Memory, *, outdated: bool = False) -> str:
 
 
 def with_heading(memory: Memory) -> str:
-    """What a memory says; a procedure under its heading."""
+    """Return what a memory says; a procedure under its heading."""
     heading = memory.meta.get(TITLE) if memory.kind is Kind.PROCEDURAL else None
     return f"{heading}:\n{memory.content}" if heading else memory.content
 
@@ -343,7 +343,7 @@ def holds(memory: Memory) -> str:
 
 
 def _label(memory: Memory) -> str:
-    """What stands before a memory in a prompt: who said a line of the conversation, else the category.
+    """Return what stands before a memory in a prompt: who said a line of the conversation, else the category.
 
     What a model or a tool inferred says so before its category, which it could have chosen itself.
     """

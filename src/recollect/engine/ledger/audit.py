@@ -38,7 +38,7 @@ from recollect.stores.protocol import NO_LIMIT, Reader, Selection, Stream, Versi
 
 
 def state_lines(reader: Reader, tenant: str) -> Iterator[str]:
-    """A canonical line each: streams, entries, versions' bodies, states, rejections, postings. No salts, no counters."""
+    """Yield a canonical line each: streams, entries, versions' bodies, states, rejections, postings. No salts, no counters."""
     for stream in reader.streams_of(tenant):
         address = list(stream.address) if stream.address else None
         yield canonical_json(["stream", stream.uid, address, stream.tick, stream.last_seq, stream.head])
@@ -55,7 +55,7 @@ def state_lines(reader: Reader, tenant: str) -> Iterator[str]:
 
 
 def state_hash_of(reader: Reader, tenant: str) -> str:
-    """One hash over all those lines, in constant memory."""
+    """Return one hash over all those lines, in constant memory."""
     digest = hashlib.sha256()
     for number, line in enumerate(state_lines(reader, tenant)):
         digest.update(("\n" + line if number else line).encode("utf-8"))
@@ -63,7 +63,7 @@ def state_hash_of(reader: Reader, tenant: str) -> str:
 
 
 def ledger_root_of(reader: Reader, tenant: str) -> str:
-    """One hash over the heads of all chains: equal only where every stream has the same history."""
+    """Return one hash over the heads of all chains: equal only where every stream has the same history."""
     heads = [[stream.uid, stream.last_seq, stream.head] for stream in reader.streams_of(tenant)]
     return hashlib.sha256(canonical_json(heads).encode("utf-8")).hexdigest()
 
@@ -128,7 +128,7 @@ def _telling(progress: Progress | None, streams: Sequence[Stream]) -> Callable[[
 def _around_streams(
     engine: Engine, reader: Reader, actors: Mapping[str, tuple[str | None, bytes | None]], walks: Sequence[Walked]
 ) -> list[Problem]:
-    """What no single stream can tell: streams that are missing, names put under another's acts, forged aliases."""
+    """Return what no single stream can tell: streams that are missing, names put under another's acts, forged aliases."""
     found = [
         Problem(f"stream number {number}", "it has entries or versions, but its own row is gone", HINT)
         for number in reader.orphans(engine.tenant)
@@ -156,7 +156,7 @@ def _around_streams(
 def replay(
     entries: list[Entry], versions: dict[str, Version], amendments: dict[int, tuple[str | None, Any]]
 ) -> fold.States:
-    """The state that a stream's entries give, from the very first. What is damaged gives as much as what was removed."""
+    """Return the state that a stream's entries give, from the very first. What is damaged gives as much as what was removed."""
     states: dict[str, State] = {}
     for entry in entries:
         version = versions.get(entry.memory_id) if entry.event in BRINGS_VERSION else None
@@ -211,20 +211,20 @@ def _rejections(entries: Iterable[Entry], amendments: Mapping[int, tuple[str | N
 
 
 def canonical_state(engine: Engine) -> Iterator[str]:
-    """The tenant's whole state, a canonical line each."""
+    """Yield the tenant's whole state, a canonical line each."""
     with engine.read() as reader:
         yield from state_lines(reader, engine.tenant)
 
 
 def state_hash(engine: Engine) -> str:
-    """One hash over the canonical state: equal for two stores that hold the same."""
+    """Return one hash over the canonical state: equal for two stores that hold the same."""
     engine.require(Right.OPERATE, "hash the whole store")
     with engine.read() as reader:
         return state_hash_of(reader, engine.tenant)
 
 
 def ledger_root(engine: Engine) -> str:
-    """One hash over the heads of every chain: equal for two stores with the same history."""
+    """Return one hash over the heads of every chain: equal for two stores with the same history."""
     engine.require(Right.OPERATE, "hash the whole store")
     with engine.read() as reader:
         return ledger_root_of(reader, engine.tenant)
@@ -238,7 +238,7 @@ MAX_DAYS = 3_660
 
 
 def stats(engine: Engine) -> dict[str, Any]:
-    """What the caller may see, counted: by status, namespace, kind, layer and category. The store's own figures, such as
+    """Return what the caller may see, counted: by status, namespace, kind, layer and category. The store's own figures, such as
     its size, are the application's to know."""
     with engine.read() as reader:
         streams = readable_streams(engine, reader, None, None, tuple(Namespace))
@@ -311,7 +311,7 @@ def growth(engine: Engine, days: int = 30) -> tuple[Growth, ...]:
 
 
 def doctor(engine: Engine) -> tuple[Problem, ...]:
-    """Everything that is wrong or risky, each with the next step; empty when all is well."""
+    """Return everything that is wrong or risky, each with the next step; empty when all is well."""
     engine.require(Right.OPERATE, "examine the store")
     problems = [Problem(what, FOREIGN, FOREIGN_HINT) for what in engine.store.foreign_objects()]
     problems += verify(engine).problems
@@ -324,7 +324,7 @@ def doctor(engine: Engine) -> tuple[Problem, ...]:
 
 
 def _damaged(engine: Engine) -> list[Problem]:
-    """Every memory that cannot be read: ``verify`` stops at the first of a stream."""
+    """Return every memory that cannot be read: ``verify`` stops at the first of a stream."""
     with engine.read() as reader:
         found = reader.select(engine.tenant, Selection(), NO_LIMIT, damaged=True)
         return [told_damage(reader, stored) for stored in found if stored.damage is not None]

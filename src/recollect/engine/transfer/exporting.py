@@ -37,7 +37,7 @@ def export_as(
     sign_as: str | None = None,
     key_file: Path | None = None,
 ) -> Iterator[str]:
-    """The pieces of a file of that format, in order. Only ``prod``, and only what is active, unless asked otherwise.
+    """Return the pieces of a file of that format, in order. Only ``prod``, and only what is active, unless asked otherwise.
 
     The oldest comes first, since most tools read a file from the top; only Recollect's own begins with the newest. Where a
     format cannot say who may see a memory, one that is not shared is ``left_out``, unless the caller will ``include_private``

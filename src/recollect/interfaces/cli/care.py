@@ -171,7 +171,7 @@ def _check(owner: str | None, id: str | None, receipt: str | None, sign_as: str 
 
 
 def _may_verify(memory: "Recollect") -> bool:
-    """Somebody who erases their own memories need not be allowed to walk everybody's."""
+    """Return whether the caller may verify: somebody who erases their own memories need not be allowed to walk everybody's."""
     from recollect.model.caller import Right
 
     return memory.caller.may(Right.OPERATE)
@@ -223,7 +223,7 @@ def _draw_erased(done: "ErasureReceipt") -> None:
 
 
 def _stays_named(one: "DerivedMemory") -> bool:
-    """Whether it only names the person, in a way that cannot be taken out of it."""
+    """Return whether it only names the person, in a way that cannot be taken out of it."""
     from recollect.rules.trust.provenance import LISTED_ONLY
 
     return LISTED_ONLY.issuperset(one.how)

@@ -134,7 +134,7 @@ def _draw_check(answer: "ProofCheck") -> None:
 
 
 def read_object(file: str) -> dict[str, Any]:
-    """The one JSON object that a file holds."""
+    """Return the one JSON object that a file holds."""
     try:
         found = json.loads(read_text(file))
     except (json.JSONDecodeError, RecursionError) as error:
@@ -145,7 +145,7 @@ def read_object(file: str) -> dict[str, Any]:
 
 
 def read_kept(file: str | None) -> "Checkpoint | None":
-    """The checkpoint that somebody kept, if they name one."""
+    """Return the checkpoint that somebody kept, if they name one."""
     from recollect.rules.ledger.merkle import BadProof
     from recollect.rules.ledger.proofs import read_checkpoint
 
@@ -158,7 +158,7 @@ def read_kept(file: str | None) -> "Checkpoint | None":
 
 
 def read_history(file: str | None) -> "KeyHistory | None":
-    """What became of keys, if somebody names a file that tells it."""
+    """Return what became of keys, if somebody names a file that tells it."""
     from recollect.rules.ledger.merkle import BadProof
     from recollect.rules.ledger.proofs import read_key_history
 
@@ -172,7 +172,7 @@ def read_history(file: str | None) -> "KeyHistory | None":
 
 
 def read_public_key(given: str) -> str:
-    """A public key: 64 hex digits, or a file that holds them or a PEM."""
+    """Return a public key, given as 64 hex digits or as a file that holds them or a PEM."""
     from recollect.rules.trust.signatures import public_from_pem
 
     if not _KEY.fullmatch(given) and given != "-" and not Path(given).exists():

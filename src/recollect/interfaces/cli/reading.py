@@ -63,7 +63,7 @@ PROVENANCE = ("author", "content_hash", "parent", "voucher", "confidence_min")
 
 
 def _filter_takes(name: str) -> tuple[str, ...]:
-    """Which kinds of JSON a filter takes: most of them text, or several texts of which one must fit."""
+    """Return which kinds of JSON a filter takes: most of them text, or several texts of which one must fit."""
     if name == "pinned":
         return ("boolean",)
     if name in ("importance_min", "importance_max", "limit"):
@@ -74,12 +74,12 @@ def _filter_takes(name: str) -> tuple[str, ...]:
 
 
 def _as_it_stood(memory: "Recollect", as_of: str | None) -> "Recollect | Past":
-    """The memory, or what it was at the point that the option names."""
+    """Return the memory, or what it was at the point that the option names."""
     return memory if as_of is None else memory.as_of(**_point(as_of))
 
 
 def _point(as_of: str) -> dict[str, Any]:
-    """A whole number is a tick, whatever else begins with a digit a time, and a phase is named by its id."""
+    """Return the point that an option names: a whole number is a tick, `phase-1` a phase, and anything else a time."""
     if as_of.isdecimal() and len(as_of) <= MAX_TICK_DIGITS:
         return {"tick": int(as_of)}
     if PHASE_ID.fullmatch(as_of):

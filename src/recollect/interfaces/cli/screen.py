@@ -431,7 +431,7 @@ def traces(page: Page[dict[str, Any]]) -> None:
 
 
 def _subject(event: dict[str, Any]) -> str:
-    """What a governance event is about, in a few words."""
+    """Return what a governance event is about, in a few words."""
     if "written" in event:
         return ", ".join(item["text"] for item in event["written"])
     if "attempted" in event:

@@ -1,6 +1,5 @@
 """One run of the command line: how it opens the store, reads and writes files, and answers. And the options they share."""
 
-import importlib.util
 import inspect
 import json
 import os
@@ -11,11 +10,11 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from functools import wraps
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from recollect.interfaces.lazy import lazy
 from recollect.model.errors import BadInput, StoreUnavailable
 from recollect.model.rendering import visible, visible_json
 from recollect.model.vocabulary import Namespace, Space
@@ -23,23 +22,11 @@ from recollect.model.vocabulary import Namespace, Space
 if TYPE_CHECKING:
     from recollect.interfaces.cli import screen
     from recollect.interfaces.python import Recollect
+else:
+    (screen,) = lazy("recollect.interfaces.cli", "screen")  # rich takes longer to load than many commands to run
 
 __all__ = ["screen"]
 
-
-def _lazy(name: str) -> ModuleType:
-    """Return a module that is loaded when it is first used."""
-    spec = importlib.util.find_spec(name)
-    assert spec is not None and spec.loader is not None, "the module is part of the package"
-    spec.loader = importlib.util.LazyLoader(spec.loader)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-if not TYPE_CHECKING:
-    screen = _lazy("recollect.interfaces.cli.screen")  # rich takes longer to load than many commands to run
 
 MAX_DOCUMENT_BYTES = 16 * 1024 * 1024
 """Thousands of entries about one memory, at two kilobytes each; no document of ours is larger."""

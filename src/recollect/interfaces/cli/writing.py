@@ -142,7 +142,7 @@ def add_many(
 
 
 def _records(file: str) -> dict[str, dict[str, Any]]:
-    """The memories that a file holds, each under its place there."""
+    """Return the memories that a file holds, each under its place there."""
     text, name = _read(file), "standard input" if file == "-" else file
     if text.lstrip().startswith("["):
         listed = _json(name, text)
@@ -154,7 +154,7 @@ def _records(file: str) -> dict[str, dict[str, Any]]:
 
 
 def _placed(error: BadInput, places: Sequence[str]) -> BadInput:
-    """The same error, which names a memory by its index, with the place where it stands."""
+    """Return the same error, which names a memory by its index, with the place where it stands."""
     found = _INDEX.match(error.field or "")
     if found is None:
         return error
@@ -312,7 +312,7 @@ def _value(text: str, takes: Collection[str] | None) -> Any:
 
 @cache
 def field_takes(name: str) -> Collection[str] | None:
-    """Which kinds of JSON a field of a memory takes, besides being left out; ``None`` if there is no such field."""
+    """Return which kinds of JSON a field of a memory takes, besides being left out; ``None`` if there is no such field."""
     from recollect.model.record import Candidate
 
     schema = Candidate.model_json_schema()

@@ -182,7 +182,7 @@ def _done(what: str, done: Deleted) -> Answer:
 
 
 def _notes(receipts: Sequence[Receipt]) -> tuple[str, ...]:
-    """What a client should know that the reference server's shapes have no place for."""
+    """Return what a client should know that the reference server's shapes have no place for."""
     notes = [f"Refused ({', '.join(one.reasons)}): {one.detail or ''}".strip() for one in receipts if one.denied]
     apart = [one.memory.namespace for one in receipts if one.memory and one.memory.namespace is not Namespace.PROD]
     notes += [f"Kept apart in the namespace {namespace}: it is not in the graph." for namespace in apart]

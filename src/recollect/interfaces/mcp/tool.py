@@ -72,7 +72,7 @@ class Tool(Generic[R]):
         return {"reads_only": False, "deletes": False, "repeatable": False, **said}
 
     def definition(self) -> wire.Tool:
-        """The tool as a client lists it."""
+        """Return the tool as a client lists it."""
         told = self.told
         return wire.Tool(
             name=self.name,
@@ -127,7 +127,7 @@ class _Lean(_Untitled):
 
 
 def parse(request: type[R], arguments: Mapping[str, Any]) -> R:
-    """The request that these arguments make, or an error that names the first wrong one."""
+    """Return the request that these arguments make, or an error that names the first wrong one."""
     try:
         return request.model_validate(arguments)
     except ValidationError as error:
@@ -135,7 +135,7 @@ def parse(request: type[R], arguments: Mapping[str, Any]) -> R:
 
 
 def _named(error: ValidationError, request: type[Request]) -> BadInput:
-    """An argument that there is not comes first: it tends to be another's name, which is then missing."""
+    """Return the first fault as an error; an unknown argument comes first, since it is often the wrong name of a missing one."""
     found = error.errors(include_url=False, include_input=False)
     first = next((one for one in found if one["type"] == "extra_forbidden"), found[0])
     field = ".".join(str(part) for part in first["loc"])
@@ -152,7 +152,7 @@ def through(memory: Recollect, agent: str | None) -> Recollect:
 
 
 def plain(value: Any) -> Any:
-    """Any answer of the engine as JSON values, the same as everywhere."""
+    """Return any answer of the engine as JSON values, the same as everywhere."""
     if isinstance(value, list | tuple):
         return [plain(one) for one in value]
     return json.loads(canonical_json(value.to_dict() if hasattr(value, "to_dict") else value))

@@ -114,7 +114,7 @@ def _more_filters(request: List) -> dict[str, Any]:
 
 
 def _overview(memory: Memory) -> dict[str, Any]:
-    """A memory in a list: enough to choose it by. Only what is not active says its status."""
+    """Return a memory in a list: enough to choose it by. Only what is not active says its status."""
     told = {"id": memory.id, "key": memory.canonical_key, "content": one_line(memory.content, EXCERPT)}
     told |= {"category": memory.category, "at": f"{memory.created_at:%Y-%m-%d}"}
     return told if memory.status is Status.ACTIVE else {**told, "status": str(memory.status)}
@@ -192,7 +192,7 @@ def _fields_named(**names: str) -> Iterator[None]:
 
 
 def _written(receipt: Receipt) -> Answer:
-    """A receipt; where it offers similar memories, with the call that accepts one."""
+    """Return a receipt; where it offers similar memories, with the call that accepts one."""
     values = {
         "outcome": receipt.outcome,
         "reasons": list(receipt.reasons),
@@ -208,7 +208,7 @@ def _written(receipt: Receipt) -> Answer:
 
 
 def shown(memory: Memory) -> dict[str, Any]:
-    """What a model is told of a memory that it wrote or decided about."""
+    """Return what a model is told of a memory that it wrote or decided about."""
     record = plain(memory)
     return {name: record[name] for name in SHOWN}
 

@@ -99,7 +99,10 @@ def _for_type_checkers(module: types.ModuleType) -> dict[str, Any]:
     blocks = [node for node in ast.parse(Path(module.__file__).read_text("utf-8")).body if isinstance(node, ast.If)]
     found: dict[str, Any] = {}
     for one in (node for block in blocks for node in block.body if isinstance(node, ast.ImportFrom)):
-        found |= {alias.name: getattr(import_module(str(one.module)), alias.name) for alias in one.names}
+        names = [
+            alias.name for alias in one.names if (alias.asname or alias.name) not in vars(module)
+        ]  # others are lazy
+        found |= {name: getattr(import_module(str(one.module)), name) for name in names}
     return found
 
 

@@ -69,7 +69,7 @@ class Extracted(NamedTuple):
 
 
 def extract(text: str, *, most: int = MOST_FACTS) -> tuple[Extracted, ...]:
-    """Every fact that the writer of a message plainly states about themselves, in the order of the message.
+    """Return every fact that the writer of a message plainly states about themselves, in the order of the message.
 
     The same fact said twice is returned once. Nothing is scanned for secrets here: pass each ``content`` through the
     privacy gate like any other memory.
@@ -94,7 +94,7 @@ def _facts(text: str) -> Iterator[Extracted]:
 
 
 def _stated(sentence: Sentence) -> Iterator[Extracted]:
-    """What one sentence states; a statement without a subject counts only beside one that was understood."""
+    """Yield what one sentence states; a statement without a subject counts only beside one that was understood."""
     understood = False
     for clause in clauses_of(sentence):
         if clause.elided and not understood:

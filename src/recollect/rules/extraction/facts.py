@@ -392,7 +392,7 @@ def _stated(said: Said, clause: Clause) -> Iterable[Found]:
 
 
 def _is_sure(frame: Frame) -> bool:
-    """Whether a frame gives a plain value to one attribute, now and without more clauses."""
+    """Return whether a frame gives a plain value to one attribute, now and without more clauses."""
     known = frame.rule == "nominal" or frame.rule.startswith("table:")
     holds = frame.change in (ChangeMark.NONE, ChangeMark.NOW)
     told = frame.single and not frame.negated and not frame.partial and not frame.contested
@@ -401,7 +401,7 @@ def _is_sure(frame: Frame) -> bool:
 
 
 def _must_not_have(said: Said) -> bool:
-    """Whether it says what somebody cannot have: "I can't have celery"."""
+    """Return whether it says what somebody cannot have: "I can't have celery"."""
     denied = re.match(r"i can(?:'t| ?not) have ", said.text, re.I) is not None
     noun = said.frame.value_kind is ValueKind.NOUN and len(said.frame.value.split()) <= 2
     return denied and noun and said.frame.attribute == "have" and said.frame.negated

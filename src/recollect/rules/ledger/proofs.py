@@ -34,7 +34,7 @@ from recollect.rules.trust.signed_documents import check_history, worth_of
 
 
 def entry_leaf(hash: str) -> str:
-    """An entry in the tree over the entries of its leaf."""
+    """Return an entry in the tree over the entries of its leaf."""
     return leaf_hash(bytes.fromhex(hash))
 
 
@@ -69,7 +69,7 @@ class Covering:
         return None
 
     def fault_at_end(self, entries: int) -> str | None:
-        """What is wrong when the walk ends after so many entries."""
+        """Return what is wrong when the walk ends after so many entries."""
         if self._leaf is None:
             return None
         if self._leaf.from_seq != self._reached + 1 or self._leaf.to_seq < self._leaf.from_seq:
@@ -104,7 +104,7 @@ class Trust(NamedTuple):
 def check_document(
     text: str, keys: Collection[str] = (), kept: Checkpoint | None = None, history: KeyHistory | None = None
 ) -> ProofCheck:
-    """What a checkpoint, a proof, a key history or the receipt of an erasure shows, or why it is refused.
+    """Return what a checkpoint, a proof, a key history or the receipt of an erasure shows, or why it is refused.
 
     It is held against public ``keys`` that the reader trusts or, unless it is a receipt, a checkpoint that the reader
     ``kept``: anybody can build a tree. With a ``history``, which one of the keys has signed, other documents' keys count no
@@ -117,7 +117,7 @@ def check_document(
 def check(
     text: str, keys: Collection[str] = (), kept: Checkpoint | None = None, history: KeyHistory | None = None
 ) -> ProofCheck:
-    """The same; a document that nothing was given to hold against is refused like any other that does not hold."""
+    """Return the same; a document that nothing was given to hold against is refused like any other that does not hold."""
     kind = "unreadable"
     try:
         document = read_document(text)
@@ -168,7 +168,7 @@ def _shown(document: Document, trust: Trust) -> list[str]:
 
 
 def read_document(text: str) -> Document:
-    """A checkpoint or a proof, of exactly the shape that it says it has."""
+    """Return a checkpoint or a proof, of exactly the shape that it says it has."""
     found = _parsed(text)
     if not isinstance(found, dict):
         raise BadProof("it is not a JSON object")
@@ -180,7 +180,7 @@ def read_document(text: str) -> Document:
 
 
 def read_as(kind: type[D], text: str) -> D:
-    """A document of exactly this shape."""
+    """Return a document of exactly this shape."""
     found, document = _parsed(text), _validated(kind, text)
     if json.loads(document.text) != found:
         raise BadProof("a field is missing: every one has to be there, even where it is empty")
@@ -188,7 +188,7 @@ def read_as(kind: type[D], text: str) -> D:
 
 
 def read_checkpoint(text: str) -> Checkpoint:
-    """A checkpoint that somebody kept."""
+    """Return a checkpoint that somebody kept."""
     document = read_document(text)
     if not isinstance(document, Checkpoint):
         raise BadProof("it is a proof, and not a checkpoint")
@@ -196,7 +196,7 @@ def read_checkpoint(text: str) -> Checkpoint:
 
 
 def read_key_history(text: str) -> KeyHistory:
-    """What became of keys, as somebody published it."""
+    """Return what became of keys, as somebody published it."""
     document = read_document(text)
     if not isinstance(document, KeyHistory):
         raise BadProof("it is no key history")
@@ -204,7 +204,7 @@ def read_key_history(text: str) -> KeyHistory:
 
 
 def read_leaf(text: str) -> StreamLeaf | KeyLeaf:
-    """A leaf from its canonical text; any other text, even of the same meaning, would hash to another leaf."""
+    """Return a leaf from its canonical text; any other text, even of the same meaning, would hash to another leaf."""
     try:
         leaf = _leaf.validate_json(text)
     except ValidationError as error:
@@ -256,7 +256,7 @@ def _short(value: object) -> str:
 
 
 def _trusted(checkpoint: Checkpoint, trust: Trust, what: str) -> list[str]:
-    """Why a checkpoint is to be believed: it is the one that was kept, or a trusted key signed it."""
+    """Return why a checkpoint is to be believed: it is the one that was kept, or a trusted key signed it."""
     if not trust.keys and trust.kept is None:
         raise BadProof("there is nothing to hold it against: give a public key, or a checkpoint that was kept")
     signers = check_signatures(checkpoint, what)
@@ -275,7 +275,7 @@ def _trusted(checkpoint: Checkpoint, trust: Trust, what: str) -> list[str]:
 
 
 def _counting(checkpoint: Checkpoint, keys: Sequence[str], history: KeyHistory, what: str) -> str:
-    """The first of these keys whose signature counts, by what became of it."""
+    """Return the first of these keys whose signature counts, by what became of it."""
     worth = {key: worth_of(history, key, checkpoint) for key in keys}
     good = [key for key, found in worth.items() if found is Standing.GOOD]
     if not good:
@@ -323,7 +323,7 @@ def _check_kept(checkpoint: Checkpoint, kept: Checkpoint, what: str) -> None:
 
 
 def _growth(proof: GrowthProof, trust: Trust) -> list[str]:
-    """The first checkpoint is held against the kept one, the second against the keys; one of the two is enough."""
+    """Hold the first checkpoint against the kept one, and the second against the keys; one of the two is enough."""
     if proof.first.log != proof.second.log:
         raise BadProof("its two checkpoints are of different logs")
     if proof.first.at > proof.second.at:
@@ -364,7 +364,7 @@ def _memory(proof: MemoryProof, trust: Trust) -> list[str]:
 
 
 def _words(proof: MemoryProof, entries: Mapping[tuple[str, int], ProvenEntry]) -> list[str]:
-    """What the memory says, where the proof carries it. The values have been checked: a version is what they say it is."""
+    """Return what the memory says, where the proof carries it. The values have been checked: a version is what they say it is."""
     versions = [one for one in proof.values if entries[one.stream, one.seq].event in _BRINGS_A_VERSION]
     return [f"its words: {_quoted(str(json.loads(one.body).get('content')))}" for one in versions]
 
@@ -441,7 +441,7 @@ def _check_value(
 
 
 def _committed(value: Value, entry: ProvenEntry, where: str) -> str:
-    """A version is committed to with its links under seals; anything else as it is."""
+    """Return the text that an entry commits to: of a version with its links under seals, of anything else as it is."""
     if entry.event not in _BRINGS_A_VERSION:
         return value.body
     try:

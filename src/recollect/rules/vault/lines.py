@@ -264,5 +264,5 @@ def shows_the_same(one: VaultMemory, other: VaultMemory) -> bool:
 
 
 def _as_a_store_has_it(memory: VaultMemory) -> VaultMemory:
-    """A vault has more words for a source than a store: those that mean the same to the store are equal."""
+    """Return a memory with the store's word for its source: a vault has several words for one of them."""
     return memory._replace(source=_SOURCES.get(memory.source or "", "user"))

@@ -26,7 +26,7 @@ def _keep(scribe: Scribe, name: str, hash: str, *parents: str, **fields: object)
 
 
 def _vouched(store: Store, scribe: Scribe, voucher: str, *names: str) -> str:
-    """Somebody vouches for memories of the scribe's stream; returns who, by uid."""
+    """Have somebody vouch for memories of the scribe's stream; return who, by uid."""
     with store.write(TENANT, [scribe.address]) as writer:
         stream = scribe.stream(writer)
         uid = writer.actor_uid(TENANT, voucher, voucher.encode().ljust(16, b"."))
