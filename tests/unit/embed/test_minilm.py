@@ -16,7 +16,8 @@ import numpy as np
 import pytest
 
 from recollect.embed import EmbedderSettings, EmbedderUnavailable, embedder_named, minilm
-from recollect.embed.bert import erf, gelu, load_bert, read_tensors
+from recollect.embed.bert import Bert, erf, gelu, load_bert, read_tensors
+from recollect.embed.onnx_graph import OnnxBert
 from recollect.model.errors import BadPolicy
 from recollect.rules.ranking.vectors import quantise
 
@@ -175,18 +176,40 @@ def test_neither_company_nor_threads_change_a_vector(installed: Path) -> None:
         assert set(threads.map(lambda _: embedder.embed(TEXTS).tobytes(), range(8))) == {alone}
 
 
+def test_onnxruntime_computes_the_same_model() -> None:
+    tensors = small_model()
+    numbers = np.array([[101, 9617, 19233, 2601, 5549, 102], [101, 7, 8, 9, 10, 102]])
+    assert OnnxBert(tensors, HEADS).embed(numbers) == pytest.approx(load_bert(tensors, HEADS).embed(numbers), abs=2e-5)
+
+
+def test_the_embedder_uses_onnxruntime_where_it_is_installed(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    minilm.install(installed)
+    fast = minilm.MiniLMEmbedder()
+    with_it = fast.embed(TEXTS)
+    monkeypatch.setattr(minilm, "has_onnx", lambda: False)
+    plain = minilm.MiniLMEmbedder()
+    assert with_it == pytest.approx(plain.embed(TEXTS), abs=2e-5)
+    assert (type(fast._loaded()), type(plain._loaded())) == (OnnxBert, Bert)
+
+
 def print_codes() -> None:
-    """Print a digest of the codes that a model of the real width gives texts of many lengths, alone and in company."""
-    model = load_bert(small_model(384, 2, 1_000), 12)
+    """Print digests of the codes that models of the real width give texts of many lengths, alone and in company: the model in
+    numpy, and in onnxruntime."""
+    tensors = small_model(384, 2, 1_000)
+    for model in (load_bert(tensors, 12), OnnxBert(tensors, 12)):
+        print(*_digests(model))
+
+
+def _digests(model: Bert | OnnxBert) -> tuple[str, str]:
     texts = [np.arange(start, start + length) for length in (3, 12, 33, 90, 254) for start in (0, 300, 600)]
     alone = quantise(np.concatenate([model.embed(text[np.newaxis]) for text in texts]))
     together = quantise(np.concatenate([model.embed(np.stack(texts[at : at + 3])) for at in range(0, len(texts), 3)]))
-    print(hashlib.sha256(alone.tobytes()).hexdigest(), hashlib.sha256(together.tobytes()).hexdigest())
+    return hashlib.sha256(alone.tobytes()).hexdigest(), hashlib.sha256(together.tobytes()).hexdigest()
 
 
 def test_neither_company_nor_the_threads_of_the_library_change_a_code() -> None:
     """Texts of a length that are computed at once, and one or two threads in numpy's library: every stored byte is the same."""
-    digests = set()
+    digests: list[set[str]] = [set(), set()]
     for threads in ("1", "2"):
         run = [sys.executable, "-c", f"import {Path(__file__).stem} as it; it.print_codes()"]
         limits = {f"{name}_NUM_THREADS": threads for name in ("OPENBLAS", "OMP", "MKL")}
@@ -194,8 +217,9 @@ def test_neither_company_nor_the_threads_of_the_library_change_a_code() -> None:
             run, cwd=Path(__file__).parent, env={**os.environ, **limits}, capture_output=True, text=True
         )
         assert not done.returncode, done.stderr
-        digests.update(done.stdout.split())
-    assert len(digests) == 1
+        for known, line in zip(digests, done.stdout.splitlines(), strict=True):
+            known.update(line.split())
+    assert [len(known) for known in digests] == [1, 1]
 
 
 def test_a_long_text_is_read_as_far_as_the_model_goes(installed: Path) -> None:
