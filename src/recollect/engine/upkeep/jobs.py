@@ -92,12 +92,13 @@ def _run_all(
 
 
 def _streams(engine: Engine, rule: JobRule, owner: str | None, number: int | None, ids: Sequence[str]) -> list[Stream]:
-    """Return the streams to work on, in order: the one that is named, that of the memories, or those of an owner."""
+    """Return the streams to work on, in order: that of the memories, the one that is named, or those of an owner."""
     with engine.read() as reader:
         if ids:
             found = {find(engine, reader, id).stream for id in ids}
             if len(found) > 1:
                 raise BadInput("are of different owners or spaces.", field="ids", hint="Name memories of one stream.")
             return [reader.stream_numbered(engine.tenant, *found)]
-        every = readable_streams(engine, reader, owner, rule.spaces, (Namespace.PROD,))
-        return [one for one in every if number in (None, one.number)]
+        if number is not None:
+            return [reader.stream_numbered(engine.tenant, number)]
+        return readable_streams(engine, reader, owner, rule.spaces, (Namespace.PROD,))

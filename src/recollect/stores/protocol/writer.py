@@ -12,7 +12,10 @@ from recollect.rules.language.findable import Findable
 from recollect.rules.model_budget import Spent
 from recollect.stores.protocol.reader import Reader
 from recollect.stores.protocol.rows import (
+    Behind,
     Cursor,
+    KeyRow,
+    Lease,
     LogCheckpoint,
     LogLeaf,
     LogSignature,
@@ -51,6 +54,14 @@ class Writer(Reader, Protocol):
 
     def add_platform_id(self, tenant: str, link: PlatformId) -> None: ...
     def remove_platform_id(self, tenant: str, platform: str, id: str) -> None: ...
+    def add_access_key(self, tenant: str, key: KeyRow) -> None: ...
+    def revoke_access_key(self, tenant: str, id: str, at: str) -> int:
+        """End a key that was not revoked before; return how many there were (1 or 0)."""
+
+    def note_key_use(self, tenant: str, id: str, at: str) -> None: ...
+    def forget_access_keys(self, tenant: str, user: str) -> int:
+        """Remove the keys that stand for a user; return how many there were."""
+
     def forget_actor(self, tenant: str, uid: str) -> int:
         """Remove an actor's name, salt and platform ids; return how many had a name (1 or 0)."""
 
@@ -140,6 +151,20 @@ class Writer(Reader, Protocol):
 
     def remove_cursors_of_thread(self, tenant: str, name: str, user: str | None = None) -> None:
         """Remove the cursors of one user's thread, or of every user's thread of that name."""
+
+    # ── the worker ──────────────────────────────────────────────────────────────────────────────────────────
+
+    def move_worker_cursor(self, tenant: str, lease: Lease, job: str, found: Behind, seq: int, at: str) -> bool:
+        """Note that a job looked at a stream and has dealt with its ledger up to ``seq``.
+
+        Return ``False``, and change nothing, if the lease was taken by somebody else or the cursor is not where it was found.
+        """
+
+    def take_lease(self, tenant: str, holder: str, now: str, until: str) -> Lease | None:
+        """Take the lease on a tenant if nobody has it, it is over, or the holder has it already; else return ``None``."""
+
+    def renew_lease(self, tenant: str, lease: Lease) -> bool:
+        """Write a lease's time and round; return ``False``, and change nothing, if it was taken again since."""
 
     # ── traces and retries ──────────────────────────────────────────────────────────────────────────────────
 

@@ -19,6 +19,7 @@ from recollect.stores.sql.queries import Capability
 from recollect.stores.sql.runs import RunTables
 from recollect.stores.sql.traces import OperationTables, SideTables, TraceTables
 from recollect.stores.sql.vectors import RelationTables, VectorTables
+from recollect.stores.sql.worker import WorkerTables
 
 EVERYTHING = "1 = 1"
 _TEXT = "CAST({column} AS text)"
@@ -109,6 +110,7 @@ class Transaction(
     OperationTables,
     RunTables,
     CursorTables,
+    WorkerTables,
     VectorTables,
     RelationTables,
     RejectionTables,

@@ -24,6 +24,7 @@ from recollect.testing.contract.text import TextContract
 from recollect.testing.contract.traces import OperationsContract, TracesContract
 from recollect.testing.contract.transactions import ConcurrencyContract, TransactionContract
 from recollect.testing.contract.vectors import RelationsContract, VectorsContract
+from recollect.testing.contract.worker import WorkerContract
 from recollect.testing.stores import StoreUnderTest
 
 __all__ = [
@@ -47,6 +48,7 @@ __all__ = [
     "TracesContract",
     "TransactionContract",
     "VectorsContract",
+    "WorkerContract",
 ]
 
 
@@ -69,5 +71,6 @@ class StoreContract(
     RejectionsContract,
     CheckpointLogContract,
     PagesContract,
+    WorkerContract,
 ):
     """Everything that a store must do."""
