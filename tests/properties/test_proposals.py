@@ -128,3 +128,15 @@ def _check(mem: Any, run: Any, before: dict[str, Any]) -> None:
         assert all(source.user_id == "ana" or source.owner == "ana" for source in sources)
         assert not any(word in made.content for word in ("parrot", "Koko", "Beja"))
         assert made.run_id == run.id and made.parent_refs
+
+
+def test_the_model_of_these_tests_gets_something_done() -> None:
+    """Else the property above would hold of nothing."""
+    told = [{"content": text, "span": text, "category": "general"} for text in (SAID[0], HELD[0])]
+    with recollect.open(":memory:", policy=POLICY, randomness=SeededRandomness(1)) as mem:
+        mem.turn(session="s1", owner="ana", user=f"{SAID[0]} {SAID[2]}")
+        for text in HELD:
+            mem.add(text, owner="ana")
+        for job in ("extract", "consolidate"):
+            (run,) = mem.upkeep(job=job, model=Wild(told, ["update", "contradicts", "update", "same"]))
+            assert run.counts.get("applied"), job
