@@ -17,7 +17,7 @@ from recollect.engine.read.meaning import Meanings
 from recollect.model.caller import Caller, Right
 from recollect.model.canonical import format_time
 from recollect.model.errors import AmbiguousId, MemoryDamaged, NotAllowed, NotFound, StoreError
-from recollect.model.ledger import Address
+from recollect.model.ledger import Address, phase_id
 from recollect.model.policy import Policy, Privacy
 from recollect.model.record import name_fault
 from recollect.model.vocabulary import Space, Status
@@ -216,6 +216,11 @@ class Engine:
         settings = self.policy.phase
         return settings.enabled and not settings.allow_cross_phase_recall and not self.caller.trusted
 
+    @property
+    def phases_hidden(self) -> bool:
+        """Whether earlier phases are closed to this caller whatever it does: to an agent, a list or a get is a recall too."""
+        return self.phases_closed and self.caller.is_an_agent
+
     def recalls_version(self, stored: Stored, phase: str | None) -> bool:
         """Return whether a recall may show an older version of a memory that it found in this phase."""
         if stored.body is None or not self.sight.sees(stored.body["scope"], stored.state.category):
@@ -357,8 +362,10 @@ def visible(engine: Engine, reader: Reader, stored: Stored) -> bool:
     """Whether this one memory exists, as far as the caller can tell."""
     if engine.caller.trusted and engine.caller.agent is None:
         return True
-    address = reader.stream_numbered(stored.tenant, stored.stream).address
-    if address is None or not may_read(engine.caller, address):
+    stream = reader.stream_numbered(stored.tenant, stored.stream)
+    if stream.address is None or not may_read(engine.caller, stream.address):
+        return False
+    if engine.phases_hidden and stored.body is not None and stored.body.get("phase_id") != phase_id(stream.phase):
         return False
     scope = stored.damage.scope if stored.damage is not None else (stored.body or {}).get("scope")
     return engine.sight.sees(scope, stored.state.category)
