@@ -279,4 +279,4 @@ def _ask_in_advance(pen: Pen, prepared: Prepared | None) -> None:
     holder(engine, soon, stream, *place_of_key(with_event_key(pen, prepared).draft))
     changed_by(engine, soon, stream, prepared.draft)
     if prepared.related:
-        soon.by_numbers(stream, relations.looked_up_first(prepared.related))
+        soon.nearby(stream, relations.looked_up_first(prepared.related))

@@ -279,9 +279,8 @@ class AnnouncedReads(Transaction):
 
 
 def _relation(line: str) -> Relation:
-    from_stream, from_memory, to_stream, to_memory, relation_type, strength, created_at = line.split(" ")
-    source, target = (int(from_stream), int(from_memory)), (int(to_stream), int(to_memory))
-    return relation_of(*source, *target, relation_type, int(strength), created_at)
+    from_stream, from_memory, to_stream, to_memory, how, strength, at = line.split(" ")
+    return relation_of(int(from_stream), int(from_memory), int(to_stream), int(to_memory), how, int(strength), at)
 
 
 def _texts(found: Sequence[tuple[Any, ...]]) -> Mapping[int, _Text]:

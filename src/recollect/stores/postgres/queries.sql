@@ -98,6 +98,16 @@ SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash
   LEFT JOIN LATERAL (SELECT content_hash FROM memories WHERE tenant = :tenant AND id = m.supersedes_id LIMIT 1) b ON true
  ORDER BY wanted.nth
 
+-- name: nearby
+SELECT m.memory, m.id, m.canonical_key, m.created_at, m.scope, m.category, m.slot, m.subject_value,
+       CASE WHEN {filters} THEN v.body::json ->> 'content' END AS content
+  FROM jsonb_array_elements_text(:numbers::jsonb) WITH ORDINALITY AS wanted (memory, nth)
+ CROSS JOIN LATERAL (SELECT * FROM memories
+                      WHERE tenant = :tenant AND stream = :stream AND memory = wanted.memory::bigint LIMIT 1) m
+ CROSS JOIN LATERAL (SELECT body FROM versions WHERE tenant = :tenant AND stream = :stream AND memory = m.memory LIMIT 1) v
+ WHERE m.status = 'active' AND m.kind = 'semantic' AND v.body IS NOT NULL
+ ORDER BY wanted.nth
+
 -- name: memories_at
 SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash
   FROM jsonb_array_elements(:places::jsonb) WITH ORDINALITY AS wanted (place, nth)
