@@ -4,13 +4,16 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 DATA   ?=
+DEMO   := build/demo/memory.db
 
-.PHONY: run test test-model lint types torture bench bench-recall docs golden clean
+.PHONY: run test test-model lint types torture bench bench-recall bench-studio docs golden screenshots clean
 
 run: $(VENV)/installed
-	@$(BIN)/recollect demo
+	@rm -rf $(dir $(DEMO))
+	@$(BIN)/recollect demo --keep $(DEMO)
 
 test: $(VENV)/installed-dev lint types
+	@tools/chromium.sh $(VENV)/chromium
 	$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 lint: $(VENV)/installed-dev
@@ -43,6 +46,15 @@ bench-recall: $(VENV)/installed-dev
 	$(BIN)/python bench/recall.py --data $(or $(DATA),../shared/data) --kinds --ablation
 	$(BIN)/python bench/precision.py --data $(or $(DATA),../shared/data) --failures
 
+# Every page of Studio on 100,000 memories, each in less than a second.
+bench-studio: $(VENV)/installed-dev
+	$(BIN)/python bench/studio.py
+
+# The pictures of docs/studio.md, from the pages as the tests see them.
+screenshots: $(VENV)/installed-dev
+	@tools/chromium.sh $(VENV)/chromium
+	RECOLLECT_SCREENSHOTS=docs/studio $(BIN)/pytest -n 0 tests/studio/test_screenshots.py
+
 # The reference pages that are made from the code.
 docs: $(VENV)/installed-dev
 	$(BIN)/python docs/generate.py
@@ -51,7 +63,7 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/installed: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[studio]'
 	@touch $@
 
 $(VENV)/installed-dev: pyproject.toml | $(VENV)/bin/python

@@ -418,7 +418,7 @@ class Agents(Section):
     )
 
     def categories(self, agent: str | None) -> tuple[str, ...] | None:
-        """The categories of an agent; ``None`` for all: there are no lists, or whoever asks is no agent."""
+        """Return the categories of an agent; ``None`` for all: there are no lists, or whoever asks is no agent."""
         return None if agent is None or not self.allowlists else self.allowlists.get(agent, ())
 
 
@@ -615,16 +615,16 @@ class Policy(Section):
         return self.model_dump(mode="json")
 
     def expanded(self) -> dict[str, Any]:
-        """Every setting with what follows from it: all cells of retention, as traces show them."""
+        """Return every setting with what follows from it: all cells of retention, as traces show them."""
         return {**self.to_dict(), "retention": self.retention.expanded()}
 
     def snapshot(self) -> str:
-        """The expanded policy in canonical form, as traces refer to it."""
+        """Return the expanded policy in canonical form, as traces refer to it."""
         return canonical_json(self.expanded())
 
 
 def settings() -> list[tuple[str, str, Any]]:
-    """Every setting as ``(dotted name, description, default)``, in the order of the policy."""
+    """Return every setting as ``(dotted name, description, default)``, in the order of the policy."""
     rows: list[tuple[str, str, Any]] = [("preset", Policy.model_fields["preset"].description or "", "default")]
     defaults = Policy().to_dict()
     for name, info in Policy.model_fields.items():
@@ -638,7 +638,7 @@ def settings() -> list[tuple[str, str, Any]]:
 
 
 def parse_policy(data: dict[str, Any]) -> Policy:
-    """A policy from plain values; a wrong one is refused with the setting's name and what would fit."""
+    """Return a policy from plain values; a wrong one is refused with the setting's name and what would fit."""
     try:
         return Policy.model_validate(data)
     except ValidationError as error:

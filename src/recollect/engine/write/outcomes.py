@@ -293,7 +293,7 @@ def _store(pen: Pen, prepared: Prepared, alike: Sequence[incumbents.Near]) -> Re
     near = _find_nearest(pen, prepared)
     doubts = relations.doubts(draft, near)
     links = _links_to(pen, near) + [
-        Link(one.stored, MAY_UPDATE, *one[1:]) for one in relations.worth_linking(pen, draft, doubts)
+        Link(one.other, MAY_UPDATE, *one[1:]) for one in relations.worth_linking(pen, draft, doubts)
     ]
     id, commitment = new_version(pen, draft, links, beside=prepared.beside)
     pen.record(Event.STORED, id, rule="identity:new", to=Status.ACTIVE, commitment=commitment)
@@ -312,8 +312,8 @@ def _find_nearest(pen: Pen, prepared: Prepared) -> list[relations.Neighbour]:
 
 def _links_to(pen: Pen, near: Sequence[relations.Neighbour], apart_from: str = "") -> list[Link]:
     """Return the links to those of the nearest that a new version is related to."""
-    others = [one for one in near if one[0].state.id != apart_from]
-    return [Link(stored, RELATED_TO, like) for stored, like in relations.neighbours(pen.engine, others)]
+    others = [one for one in near if one[0].id != apart_from]
+    return [Link(other, RELATED_TO, like) for other, like in relations.neighbours(pen.engine, others)]
 
 
 def _reinforce(pen: Pen, draft: Draft, incumbent: Stored, rule: str) -> Receipt:

@@ -11,6 +11,7 @@ from typing import Any
 
 from recollect.engine.context import Engine, find
 from recollect.engine.operations import failures_noted
+from recollect.engine.read import reading
 from recollect.engine.read.assemble import as_seen, to_memory
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.tracing import keep
@@ -44,6 +45,8 @@ def update(
         stored = find(engine, reader, id)
     if stored.body is None:
         raise WrongState(f"its content was {stored.state.removed}.", field="id", hint="Add it as a new memory.")
+    if engine.revision is not None:
+        engine.check_revision(reading.get(engine, id))
     kept = {name: stored.body[name] for name in _OF_THE_CONCEPT if name in stored.body}
     fact_key = stored.body.get("meta", {}).get("key")
     given = {**kept, **({"key": fact_key} if fact_key else {}), **fields, "content": content}

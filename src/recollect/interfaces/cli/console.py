@@ -67,7 +67,7 @@ COLOURS = {
 
 
 def word(text: str) -> str:
-    """A status or outcome in its colour."""
+    """Return a status or outcome in its colour."""
     return styled(COLOURS.get(text, "white"), text)
 
 
@@ -94,13 +94,13 @@ def _escaped(found: re.Match[str]) -> str:
 
 
 def styled(style: str, text: str) -> str:
-    """The same in a colour. Backslashes before the tag that ends it count double."""
+    """Return the same in a colour. Backslashes before the tag that ends it count double."""
     backslashes = "\\" * (len(text) - len(text.rstrip("\\")))
     return f"[{style}]{escape(text)}{backslashes}[/]"
 
 
 def table(*titles: str) -> Table:
-    """An empty table with these columns."""
+    """Return an empty table with these columns."""
     made = Table(box=None, pad_edge=False)
     for title in titles:
         made.add_column(title, no_wrap=title in COPIED)

@@ -9,24 +9,52 @@ from typing import TYPE_CHECKING, Any, Never, overload
 from recollect.engine.arguments import check_flags, check_names, owner_named
 from recollect.engine.context import Engine
 from recollect.engine.telemetry import traced
+from recollect.interfaces.lazy import lazy
 from recollect.interfaces.python.arguments import NamespaceName, Progress, SpaceName, Spaces, Statuses
 from recollect.model.errors import BadInput
+from recollect.model.policy import Policy
 
 if TYPE_CHECKING:
     from threading import Event
 
     from recollect.embed import Embedder
+    from recollect.engine.ledger import audit
+    from recollect.engine.lifecycle import consolidation, erasure
     from recollect.engine.lifecycle.consolidation import ConsolidationReport
+    from recollect.engine.read import reindexing
     from recollect.engine.read.reindexing import Reindexed
+    from recollect.engine.transfer import exporting, foreign_audit, foreign_files, importing
     from recollect.engine.transfer.entries import Readable
     from recollect.engine.transfer.exporting import Backup, LeftOut
     from recollect.engine.transfer.foreign_audit import AuditedFile
     from recollect.engine.transfer.importing import Each, ImportReport
+    from recollect.engine.upkeep import jobs as model_jobs
+    from recollect.engine.upkeep import proposals, runs, worker
+    from recollect.engine.write import trying
     from recollect.llm.protocol import Model
     from recollect.model.operation import Round
     from recollect.model.proof import Checkpoint
-    from recollect.model.receipt import ErasureReceipt, Page, Problem, UpkeepReport, Verification
+    from recollect.model.receipt import (
+        ErasurePreview,
+        ErasureReceipt,
+        Growth,
+        Page,
+        PolicyTrial,
+        Problem,
+        StreamInfo,
+        UpkeepReport,
+        Verification,
+    )
     from recollect.model.run import ModelProposal, Run, Undone
+else:
+    (audit,) = lazy("recollect.engine.ledger", "audit")
+    consolidation, erasure = lazy("recollect.engine.lifecycle", "consolidation erasure")
+    (reindexing,) = lazy("recollect.engine.read", "reindexing")
+    exporting, foreign_audit, foreign_files, importing = lazy(
+        "recollect.engine.transfer", "exporting foreign_audit foreign_files importing"
+    )
+    model_jobs, proposals, runs, worker = lazy("recollect.engine.upkeep", "jobs proposals runs worker")
+    (trying,) = lazy("recollect.engine.write", "trying")
 
 
 class Care:
@@ -60,50 +88,36 @@ class Care:
             from recollect.engine.lifecycle import changes
 
             return changes.upkeep(self._engine, progress)
-        from recollect.engine.upkeep import jobs
-
-        return jobs.run_job(self._engine, job, owner=owner, ids=ids, model=model)
+        return model_jobs.run_job(self._engine, job, owner=owner, ids=ids, model=model)
 
     @traced
     def runs(self, *, job: str | None = None, limit: int = 100, cursor: str | None = None) -> Page[Run]:
         """Return the runs of the language model, newest first: what each took, and what became of its proposals."""
-        from recollect.engine.upkeep import runs
-
         return runs.runs(self._engine, job=job, limit=limit, cursor=cursor)
 
     @traced
     def run(self, id: str) -> Run:
         """Return one run with every proposal: stored, waiting, or refused and why."""
-        from recollect.engine.upkeep import runs
-
         return runs.run(self._engine, id)
 
     @traced
     def undo(self, id: str) -> Undone:
         """Take a run back: what it stored leaves, what it put away comes back. An error names what is in the way."""
-        from recollect.engine.upkeep import runs
-
         return runs.undo(self._engine, id)
 
     @traced
     def proposals(self, *, owner: str | None = None, space: Spaces = None) -> tuple[ModelProposal, ...]:
         """Return what a language model proposed and nobody has decided, oldest first, with the evidence span by span."""
-        from recollect.engine.upkeep import proposals
-
         return proposals.proposals(self._engine, owner=owner, space=space)
 
     @traced
     def apply_proposal(self, id: str) -> ModelProposal:
         """Carry out a proposal of a language model, as the person or with the right to govern. An agent never can."""
-        from recollect.engine.upkeep import proposals
-
         return proposals.apply(self._engine, id)
 
     @traced
     def decline_proposal(self, id: str, reason: str | None = None) -> ModelProposal:
         """Decline a proposal of a language model. Of a fact that is a rejection: only the person can bring it back."""
-        from recollect.engine.upkeep import proposals
-
         return proposals.decline(self._engine, id, reason)
 
     @traced
@@ -135,8 +149,6 @@ class Care:
         """
         from threading import Event
 
-        from recollect.engine.upkeep import worker
-
         check_flags(once=once)
         stop, told = stop or Event(), each or (lambda _: None)
         known = None if tenants is None else check_names("tenants", tenants)
@@ -153,9 +165,15 @@ class Care:
     ) -> ErasureReceipt:
         """Remove content for good: an owner's, or one memory's."""
         check_flags(whole_chain=whole_chain)
-        from recollect.engine.lifecycle import erasure
-
         return erasure.erase(self._engine, owner=owner_named(owner, user_id), id=id, whole_chain=whole_chain)
+
+    @traced
+    def preview_erasure(
+        self, *, owner: str | None = None, user_id: str | None = None, id: str | None = None, whole_chain: bool = False
+    ) -> ErasurePreview:
+        """Say what :meth:`erase` would remove, cut and leave behind now. Nothing is changed."""
+        check_flags(whole_chain=whole_chain)
+        return erasure.preview_erasure(self._engine, owner=owner_named(owner, user_id), id=id, whole_chain=whole_chain)
 
     @traced
     def consolidate(
@@ -169,8 +187,6 @@ class Care:
     ) -> ConsolidationReport:
         """Propose a clean-up; ``force`` applies it, ``undo`` takes the last one, or the last :meth:`rekey`, back."""
         check_flags(force=force, undo=undo)
-        from recollect.engine.lifecycle import consolidation
-
         if undo:
             return consolidation.undo(self._engine)
         owner = owner_named(owner, user_id)
@@ -191,64 +207,73 @@ class Care:
         takes it back.
         """
         check_flags(force=force)
-        from recollect.engine.lifecycle import consolidation
-
         return consolidation.rekey(self._engine, owner=owner_named(owner, user_id), force=force, progress=progress)
 
     @traced
     def reindex(self, embedder: str | Embedder | None = None, progress: Progress | None = None) -> Reindexed:
         """Compute every vector that is not this embedder's again, while the store is in use; safe to repeat."""
-        from recollect.engine.read import reindexing
-
         return reindexing.reindex(self._engine, embedder, progress)
 
     @traced
     def rebuild(self, progress: Progress | None = None) -> int:
         """Build every projection again from versions and ledger, and return how many memories that are."""
-        from recollect.engine.ledger import audit
-
         return audit.rebuild(self._engine, progress)
 
     @traced
     def verify(self, progress: Progress | None = None, *, kept: Checkpoint | None = None) -> Verification:
         """Check every chain, version and projection, and compare with a checkpoint that was ``kept`` elsewhere."""
-        from recollect.engine.ledger import audit
-
         return audit.verify(self._engine, progress, kept)
 
     @traced
     def stats(self) -> dict[str, Any]:
         """Count what is in the store."""
-        from recollect.engine.ledger import audit
-
         return audit.stats(self._engine)
+
+    @traced
+    def streams(self) -> tuple[StreamInfo, ...]:
+        """Return the streams that the caller may read: whose they are, their ticks and phases."""
+        return audit.streams(self._engine)
+
+    @traced
+    def growth(self, days: int = 30) -> tuple[Growth, ...]:
+        """Count the memories that were written on each of the last days, the oldest first."""
+        return audit.growth(self._engine, days)
+
+    @traced
+    def policy(self) -> Policy:
+        """Return the policy in force; ``to_dict`` has every setting."""
+        return self._engine.policy
+
+    @traced
+    def try_policy(self, policy: str | Path | Mapping[str, Any] | Policy, *, limit: int = 100) -> PolicyTrial:
+        """Say which of the last writes would have ended otherwise under another policy. Nothing is changed.
+
+        A mapping changes settings of the policy in force: ``{"write": {"policy": "minimal"}}``. A preset's name or a YAML
+        file is a policy of its own. Refused writes cannot be tried: their words were never kept.
+        """
+        from recollect.policies import change_policy, load_policy
+
+        changed = change_policy(self._engine.policy, policy) if isinstance(policy, Mapping) else load_policy(policy)
+        return trying.try_policy(self._engine, changed, limit)
 
     @traced
     def doctor(self) -> tuple[Problem, ...]:
         """Return everything that is wrong or risky, each with the next step."""
-        from recollect.engine.ledger import audit
-
         return audit.doctor(self._engine)
 
     @traced
     def state_hash(self) -> str:
         """Return one hash over the canonical state: equal for two stores that hold the same."""
-        from recollect.engine.ledger import audit
-
         return audit.state_hash(self._engine)
 
     @traced
     def ledger_root(self) -> str:
         """Return one hash over the heads of every chain: equal for two stores with the same history."""
-        from recollect.engine.ledger import audit
-
         return audit.ledger_root(self._engine)
 
     @traced
     def backup(self, path: str | Path) -> Backup:
         """Write a consistent copy of the whole store to a file, while others write. ``restore_backup`` puts it back."""
-        from recollect.engine.transfer import exporting
-
         return exporting.back_up(self._engine, path)
 
     # ── files in and out ────────────────────────────────────────────────────────────────────────────────────────
@@ -293,9 +318,6 @@ class Care:
         {'stored': 1}
         """
         check_flags(dry_run=dry_run, whole=whole, partial=partial)
-        from recollect.engine.transfer import importing
-        from recollect.engine.transfer.foreign_files import Beside
-
         place = {
             "owner": owner_named(owner, user_id),
             "space": space,
@@ -313,7 +335,7 @@ class Care:
             place={name: value for name, value in place.items() if value is not None},
             believe=believe,
             columns=columns,
-            beside=Beside(table, Path(history) if history is not None else None),
+            beside=foreign_files.Beside(table, Path(history) if history is not None else None),
             progress=progress,
             each=each,
         )
@@ -343,8 +365,6 @@ class Care:
         unless you ``include_private``.
         """
         check_flags(include_private=include_private)
-        from recollect.engine.transfer import exporting
-
         for name in unknown:
             hint = (
                 "Known: format, owner, user_id, space, include_namespaces, status, include_private, sign_as, key_file."
@@ -375,10 +395,7 @@ class Care:
         progress: Progress | None = None,
     ) -> AuditedFile:
         """Report what is wrong with the memories in a file, by this store's policy. Nothing is imported."""
-        from recollect.engine.transfer import foreign_audit
-        from recollect.engine.transfer.foreign_files import Beside
-
-        beside = Beside(table, Path(history) if history is not None else None)
+        beside = foreign_files.Beside(table, Path(history) if history is not None else None)
         return foreign_audit.audit_file(
             self._engine.policy, format, source, columns=columns, beside=beside, progress=progress
         )

@@ -18,11 +18,13 @@ from recollect.stores.protocol.rows import (
     Contender,
     Cursor,
     IndexedTerm,
+    KeyRow,
     Later,
     Lease,
     LogCheckpoint,
     LogLeaf,
     LogSignature,
+    Nearby,
     Neighbour,
     OperationPlace,
     OperationsWanted,
@@ -60,6 +62,9 @@ class Reader(Protocol):
     def streams_of(self, tenant: str, owner: str | None = None, space: str | None = None) -> list[Stream]:
         """Return a tenant's streams in the order of their numbers: all of them, one owner's, or those of one space."""
 
+    def stream_times(self, tenant: str) -> dict[int, tuple[str, str]]:
+        """Return, by their numbers, when each stream was first and last written to."""
+
     def streams_at(self, addresses: Sequence[Address]) -> list[Stream]:
         """Return the streams at these addresses, in their order; an address that has none is left out."""
 
@@ -75,10 +80,16 @@ class Reader(Protocol):
     def platform_ids(self, tenant: str) -> list[PlatformId]:
         """Return the ids that actors have linked to themselves."""
 
+    def access_keys(self, tenant: str, id: str | None = None) -> list[KeyRow]:
+        """Return the keys of a tenant's clients, oldest first, or the one of this id; those that were revoked too."""
+
     # ── memories ────────────────────────────────────────────────────────────────────────────────────────────
 
     def by_ids(self, tenant: str, ids: Sequence[str]) -> dict[str, Stored]: ...
     def by_numbers(self, stream: Stream, numbers: Sequence[int]) -> list[Stored]: ...
+    def nearby(self, stream: Stream, numbers: Sequence[int]) -> list[Nearby]:
+        """Return those of these memories that are active and of kind ``semantic``; what cannot be read is left out."""
+
     def by_places(self, tenant: str, places: Sequence[Place]) -> list[Stored]:
         """Return the memories at these places, in the order of the places."""
 
@@ -120,6 +131,9 @@ class Reader(Protocol):
     def count(self, tenant: str, selection: Selection) -> int: ...
     def count_by(self, tenant: str, column: str, selection: Selection) -> dict[str, int]:
         """Return how many memories fit the selection, for each value of a column."""
+
+    def count_by_day(self, tenant: str, selection: Selection) -> dict[str, int]:
+        """Count the selected memories that are still there by the day on which each was written."""
 
     def count_removed(self, tenant: str) -> int: ...
     def aliases(self, tenant: str) -> list[tuple[str, str]]:
@@ -373,6 +387,9 @@ class Reader(Protocol):
 
     def built_upon(self, tenant: str, hashes: Sequence[str], selection: Selection, limit: int) -> list[Stored]:
         """Return the memories that name one of these hashes as a parent and fit the selection, oldest first."""
+
+    def places_naming(self, tenant: str, name: str) -> list[Place]:
+        """Return where the memories are that name this person as their user, actor or author."""
 
     def tied_to(self, tenant: str, ids: Sequence[str]) -> list[Stored]:
         """Return the memories that name one of these, which may be ids of memories or names of people.

@@ -14,6 +14,7 @@ from recollect.stores.protocol.reader import Reader
 from recollect.stores.protocol.rows import (
     Behind,
     Cursor,
+    KeyRow,
     Lease,
     LogCheckpoint,
     LogLeaf,
@@ -53,6 +54,14 @@ class Writer(Reader, Protocol):
 
     def add_platform_id(self, tenant: str, link: PlatformId) -> None: ...
     def remove_platform_id(self, tenant: str, platform: str, id: str) -> None: ...
+    def add_access_key(self, tenant: str, key: KeyRow) -> None: ...
+    def revoke_access_key(self, tenant: str, id: str, at: str) -> int:
+        """End a key that was not revoked before; return how many there were (1 or 0)."""
+
+    def note_key_use(self, tenant: str, id: str, at: str) -> None: ...
+    def forget_access_keys(self, tenant: str, user: str) -> int:
+        """Remove the keys that stand for a user; return how many there were."""
+
     def forget_actor(self, tenant: str, uid: str) -> int:
         """Remove an actor's name, salt and platform ids; return how many had a name (1 or 0)."""
 

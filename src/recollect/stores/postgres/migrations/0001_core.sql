@@ -153,6 +153,9 @@ CREATE TABLE memories (
     thread_id         TEXT COLLATE "C",
     actor_id          TEXT COLLATE "C",
     role              TEXT COLLATE "C",
+    author_id         TEXT COLLATE "C",
+    author_name       TEXT COLLATE "C",
+    confidence        DOUBLE PRECISION,
     terms             TEXT COLLATE "C",
     phase             BIGINT DEFAULT 1,
     vouchers          TEXT COLLATE "C" NOT NULL DEFAULT '[]',
@@ -181,6 +184,11 @@ CREATE INDEX memories_rules ON memories (tenant, stream, memory)
 -- What an agent may not know of is counted by its category, whenever that agent asks something.
 CREATE INDEX memories_by_category ON memories (tenant, stream, category) WHERE status = 'active';
 CREATE INDEX memories_by_hash ON memories (tenant, content_hash) WHERE content_hash IS NOT NULL;
+-- Whose words they are, in whichever stream: a person's record is gathered, and authors are filtered by, along these.
+CREATE INDEX memories_by_user ON memories (tenant, user_id) WHERE user_id IS NOT NULL;
+CREATE INDEX memories_by_actor ON memories (tenant, actor_id) WHERE actor_id IS NOT NULL;
+CREATE INDEX memories_by_author ON memories (tenant, author_id) WHERE author_id IS NOT NULL;
+CREATE INDEX memories_by_author_name ON memories (tenant, author_name) WHERE author_name IS NOT NULL;
 -- What a plain statement is about, read by rule: its slot (subject, attribute and scope, without the value), and whom and
 -- what it names. Digests, so that they are short; they go with the content.
 CREATE INDEX memories_by_slot ON memories (tenant, stream, slot) WHERE status = 'active' AND slot IS NOT NULL;
@@ -518,6 +526,24 @@ CREATE TABLE platform_ids (
     PRIMARY KEY (tenant, platform, id)
 ) /*PARTITION BY HASH (tenant)*/;
 GRANT SELECT, INSERT, DELETE ON platform_ids TO recollect_app;
+
+-- Keys that clients of a server hold: a digest of each, and whom it stands for. A key itself is kept nowhere.
+CREATE TABLE access_keys (
+    tenant     TEXT COLLATE "C" NOT NULL,
+    id         TEXT COLLATE "C" NOT NULL,
+    digest     TEXT COLLATE "C" NOT NULL,
+    name       TEXT COLLATE "C" NOT NULL,
+    user_id    TEXT COLLATE "C" NOT NULL,
+    agent      TEXT COLLATE "C",
+    projects   TEXT COLLATE "C" NOT NULL,
+    rights     TEXT COLLATE "C" NOT NULL,
+    created_at TEXT COLLATE "C" NOT NULL,
+    expires_at TEXT COLLATE "C",
+    revoked_at TEXT COLLATE "C",
+    last_used  TEXT COLLATE "C",
+    PRIMARY KEY (tenant, id)
+) /*PARTITION BY HASH (tenant)*/;
+GRANT SELECT, INSERT, UPDATE (revoked_at, last_used), DELETE ON access_keys TO recollect_app;
 
 -- Derived: the values that a person said were never true. Marks are keyed hashes; the key goes when the owner is erased.
 CREATE TABLE rejections (

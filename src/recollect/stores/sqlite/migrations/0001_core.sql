@@ -145,6 +145,9 @@ CREATE TABLE memories (
     thread_id        TEXT,
     actor_id         TEXT,
     role             TEXT,
+    author_id        TEXT,
+    author_name      TEXT,
+    confidence       REAL,
     terms            TEXT,
     phase            INTEGER DEFAULT 1,
     vouchers         TEXT    NOT NULL DEFAULT '[]',
@@ -173,6 +176,11 @@ CREATE INDEX memories_rules ON memories (tenant, stream, memory)
 -- What an agent may not know of is counted by its category, whenever that agent asks something.
 CREATE INDEX memories_by_category ON memories (tenant, stream, category) WHERE status = 'active';
 CREATE INDEX memories_by_hash ON memories (tenant, content_hash) WHERE content_hash IS NOT NULL;
+-- Whose words they are, in whichever stream: a person's record is gathered, and authors are filtered by, along these.
+CREATE INDEX memories_by_user ON memories (tenant, user_id) WHERE user_id IS NOT NULL;
+CREATE INDEX memories_by_actor ON memories (tenant, actor_id) WHERE actor_id IS NOT NULL;
+CREATE INDEX memories_by_author ON memories (tenant, author_id) WHERE author_id IS NOT NULL;
+CREATE INDEX memories_by_author_name ON memories (tenant, author_name) WHERE author_name IS NOT NULL;
 -- What a plain statement is about, read by rule: its slot (subject, attribute and scope, without the value), and whom and
 -- what it names. Digests, so that they are short; they go with the content.
 CREATE INDEX memories_by_slot ON memories (tenant, stream, slot) WHERE status = 'active' AND slot IS NOT NULL;
@@ -471,6 +479,23 @@ CREATE TABLE platform_ids (
     at        TEXT NOT NULL,
     signature TEXT NOT NULL,
     PRIMARY KEY (tenant, platform, id)
+) WITHOUT ROWID;
+
+-- Keys that clients of a server hold: a digest of each, and whom it stands for. A key itself is kept nowhere.
+CREATE TABLE access_keys (
+    tenant     TEXT NOT NULL,
+    id         TEXT NOT NULL,
+    digest     TEXT NOT NULL,
+    name       TEXT NOT NULL,
+    user_id    TEXT NOT NULL,
+    agent      TEXT,
+    projects   TEXT NOT NULL,
+    rights     TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    expires_at TEXT,
+    revoked_at TEXT,
+    last_used  TEXT,
+    PRIMARY KEY (tenant, id)
 ) WITHOUT ROWID;
 
 -- Derived: the values that a person said were never true. Marks are keyed hashes; the key goes when the owner is erased.
