@@ -29,7 +29,9 @@ SLOTS = {"third": "third_slots_a", "third b": "third_slots_b", "sixth": "sixth_s
 ONLY_APART = {"fourth": "fourth_apart", "sixth": "sixth_apart", "sixth b": "fifth_apart"}
 """Parts that have hostile pairs, and no pairs of other kinds."""
 MEETS = {"superseded", "contradicted"}
-WANTED = {"hostile": {"stored"}, "changes": MEETS, "retractions": MEETS, "same": {"reinforced"}}
+KEPT_APART = {"stored", "denied"}
+"""A password or a door code is refused, and so replaces nothing."""
+WANTED = {"hostile": KEPT_APART, "changes": MEETS, "retractions": MEETS, "same": {"reinforced"}}
 
 
 class Told:
@@ -122,7 +124,7 @@ def slots(half: str, told: Told, show: bool) -> None:
                 print(f"      {relation['name']}, {how}: {old} | {new}")
         for old, new in other_subjects(relation):
             statements |= {old, new}
-            apart, merged = apart + 1, merged + (told.outcome(old, new) != "stored")
+            apart, merged = apart + 1, merged + (told.outcome(old, new) not in KEPT_APART)
     found = ", ".join(f"{how} {share(met[how], asked[how])}" for how in asked)
     print(f"  one slot       {len(statements)} statements; changes met: {found}; wrongly merged {merged} of {apart}")
 

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from recollect.compose import open
+    from recollect.interfaces.asynchronous import AsyncRecollect
     from recollect.interfaces.python import Recollect
     from recollect.interfaces.python.arguments import Filters, MemoryFields, NewMemory
+    from recollect.interfaces.remote import connect
     from recollect.model.caller import Caller, Right
     from recollect.model.errors import (
         AmbiguousId,
@@ -44,6 +46,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AmbiguousId",
+    "AsyncRecollect",
     "BadInput",
     "BadPolicy",
     "Caller",
@@ -78,6 +81,7 @@ __all__ = [
     "TooManyRequests",
     "Turn",
     "WrongState",
+    "connect",
     "from_item",
     "migrate",
     "open",
@@ -85,6 +89,8 @@ __all__ = [
 ]
 
 _HOMES = {
+    "AsyncRecollect": "interfaces.asynchronous",
+    "connect": "interfaces.remote",
     "open": "compose",
     "Recollect": "interfaces.python",
     "Filters": "interfaces.python.arguments",

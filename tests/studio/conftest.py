@@ -7,11 +7,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+import uvicorn
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from recollect import Recollect
 from recollect.interfaces.studio import PREFIX, Doorkeeper, open_listener
-from recollect.interfaces.studio.serving import running
+from recollect.interfaces.studio.serving import on_loopback
 
 from .house import House, fill, opened
 
@@ -44,7 +45,9 @@ class Served:
 def serving(memory: Recollect, doorkeeper: Doorkeeper | None = None) -> Iterator[Served]:
     listener = open_listener(0)
     door = doorkeeper or Doorkeeper()
-    with running(door, listener) as server:
+    config = uvicorn.Config(on_loopback(door), ws="none", log_level="warning", access_log=False, lifespan="off")
+    server = uvicorn.Server(config)
+    with listener:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
         thread.start()
         try:

@@ -5,11 +5,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from starlette.applications import Starlette
+from starlette.routing import Mount
 from starlette.testclient import TestClient
 
 import recollect
 from recollect import Recollect
-from recollect.interfaces.studio import Doorkeeper, build_studio
+from recollect.interfaces.rest.app import create_app
+from recollect.interfaces.studio import PREFIX, Doorkeeper, build_studio, mount_studio
 from recollect.interfaces.studio.app import CHANGES, MAX_FORM_BYTES, PAGES
 from recollect.interfaces.studio.serving import NAMES
 
@@ -29,7 +32,11 @@ def door(memory: Recollect) -> Doorkeeper:
 
 
 def visitor(door: Doorkeeper, hosts: frozenset[str] | None = NAMES) -> TestClient:
-    return TestClient(build_studio(door, hosts=hosts), base_url="http://127.0.0.1", follow_redirects=False)
+    return TestClient(served(door, hosts), base_url="http://127.0.0.1", follow_redirects=False)
+
+
+def served(door: Doorkeeper, hosts: frozenset[str] | None = None) -> Starlette:
+    return Starlette(routes=[Mount(PREFIX, build_studio(door, hosts=hosts))])
 
 
 @pytest.fixture
@@ -79,7 +86,7 @@ def test_a_key_opens_a_session_and_another_does_not(door: Doorkeeper) -> None:
     assert client.post("/studio/sign-in", data={"key": KEY}, headers={"origin": "http://evil.test"}).status_code == 403
     assert client.post("/studio/sign-in", data={"key": KEY}).status_code == 303
     assert client.get("/studio/").status_code == 200
-    https = TestClient(build_studio(door), base_url="https://memory.test", follow_redirects=False)
+    https = TestClient(served(door), base_url="https://memory.test", follow_redirects=False)
     assert "secure" in https.post("/studio/sign-in", data={"key": KEY}).headers["set-cookie"].lower()
 
 
@@ -87,6 +94,21 @@ def test_without_keys_there_is_no_form_for_one(memory: Recollect) -> None:
     client = visitor(Doorkeeper())
     assert "password" not in client.get("/studio/sign-in").text
     assert client.post("/studio/sign-in", data={"key": KEY}).status_code == 403
+
+
+def test_a_server_s_keys_open_studio_until_they_are_revoked(memory: Recollect) -> None:
+    made = memory.create_key("ana's laptop", user="ana", rights=["read"])
+    app = create_app(memory)
+    assert mount_studio(app, memory, key_required=True) == "/studio/sign-in"
+    client = TestClient(app, base_url="http://memory.test", follow_redirects=False)
+    assert client.post("/studio/sign-in", data={"key": "rk_wrong"}).status_code == 403
+    assert client.post("/studio/sign-in", data={"key": made.key}).status_code == 303
+    page = client.get("/studio/memories").text
+    assert "Ana likes tea" in page and "/do/forget" not in page
+    memory.revoke_key(made.about.id)
+    assert client.get("/studio/memories").status_code == 401
+    entrance = mount_studio(create_app(memory), memory, key_required=False)
+    assert entrance.startswith("/studio/enter?token=")
 
 
 def test_a_session_ends_when_it_is_left_or_idle(
@@ -168,7 +190,6 @@ def test_every_answer_has_the_headers_that_keep_others_out(signed_in: TestClient
         assert found.headers["x-content-type-options"] == "nosniff"
         assert found.headers["referrer-policy"] == "same-origin"
     assert signed_in.get("/studio/").headers["cache-control"] == "no-store"
-    assert signed_in.get("/").headers["location"] == "/studio/"
     assert signed_in.get("/studio/static/../app.py").status_code == 404
 
 

@@ -40,6 +40,7 @@ MAY_IMPORT = {
         "engine",
         "policies",
         "compose",
+        "job_queue",
         "whole_stores",
         "vault",
         "interfaces",
@@ -47,11 +48,11 @@ MAY_IMPORT = {
 }
 
 PUBLIC = """
-    AmbiguousId BadInput BadPolicy Caller Candidate Filters KeyRefused Memory MemoryDamaged MemoryFields NewMemory NotAllowed
-    NotFound OutOfDate Page TooManyRequests
+    AmbiguousId AsyncRecollect BadInput BadPolicy Caller Candidate Filters KeyRefused Memory MemoryDamaged MemoryFields NewMemory
+    NotAllowed NotFound OutOfDate Page TooManyRequests
     Policy Recall Receipt Recollect
     RecollectError Refused RetryMismatch Right StoreBusy StoreClosed StoreConflict StoreCorrupt StoreError StoreTooNew
-    StoreUnavailable Tombstone OutcomeUnknown Turn WrongState from_item migrate open restore_backup
+    StoreUnavailable Tombstone OutcomeUnknown Turn WrongState connect from_item migrate open restore_backup
 """.split()
 
 

@@ -161,7 +161,7 @@ MIN_PREFIX = 4
 SHORT_ID = 12
 """As many digits of an id always name one memory."""
 MAX_ALIKE = 1_000
-"""How many ids of the same beginning are told apart; twelve digits are never shared by so many."""
+"""How many ids with one prefix are read; twelve digits are never shared by so many."""
 MAX_LISTED = 10
 """How many of the memories that one name fits an error lists."""
 
@@ -248,7 +248,7 @@ class Engine:
         return ids_in(self.store.store_id, stream_uid)(kind, number)
 
     def check_revision(self, memory: Memory) -> None:
-        """Raise if a memory that is about to change is no longer as whoever asked for the change has seen it."""
+        """Raise ``OutOfDate`` unless a memory still has the revision that the caller has seen."""
         if self.revision is not None and self.revision != memory.revision:
             hint = "Get it again, and decide with what it says now."
             raise OutOfDate("it has changed since you looked.", field="id", hint=hint)
@@ -328,7 +328,7 @@ def _listed(found: Sequence[Stored]) -> str:
 def _in_force(alias: str, found: list[Stored]) -> list[Stored]:
     """Return the memory that an alias means: of several versions that came with it, the one that holds, if only one does.
 
-    A text that is also the beginning of another memory's id means neither: nobody takes over a short id by an alias.
+    A text that is also the prefix of another memory's id is ambiguous, so that no alias takes over a short id.
     """
     if not all(_goes_by(alias, stored) for stored in found):
         return found
@@ -341,7 +341,7 @@ def _goes_by(alias: str, stored: Stored) -> bool:
 
 
 def _is_its_id(text: str, stored: Stored) -> bool:
-    """Whether a text is a memory's own id, or its short form: nobody's alias comes before it."""
+    """Return whether a text is a memory's own id or short id, which comes before any alias."""
     digits = text.replace("-", "").lower()
     return len(digits) >= SHORT_ID and stored.state.id.replace("-", "").startswith(digits)
 
@@ -365,7 +365,7 @@ def check_caller(caller: Caller, settings: Privacy) -> None:
 
 
 def visible(engine: Engine, reader: Reader, stored: Stored) -> bool:
-    """Whether this one memory exists, as far as the caller can tell."""
+    """Return whether the caller may know that this memory exists."""
     if engine.caller.trusted and engine.caller.agent is None:
         return True
     scope = stored.damage.scope if stored.damage is not None else (stored.body or {}).get("scope")
@@ -374,7 +374,7 @@ def visible(engine: Engine, reader: Reader, stored: Stored) -> bool:
 
 
 def is_visible_at(engine: Engine, address: Address | None, scope: str | None, category: str) -> bool:
-    """Whether a memory at this address, of this scope and category, exists as far as the caller can tell."""
+    """Return whether the caller may know of a memory at this address, of this scope and category."""
     if engine.caller.trusted and engine.caller.agent is None:
         return True
     return address is not None and may_read(engine.caller, address) and engine.sight.sees(scope, category)

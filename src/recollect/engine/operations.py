@@ -76,7 +76,7 @@ def about(engine: Engine, stored: Stored, op: Op, at: str, node: Node | None = N
 
 
 def removals(engine: Engine, count: int, at: str, node: Node, owner: str | None = None) -> list[Operation]:
-    """One row for each memory whose content was removed. They name neither the memory nor the person erased."""
+    """Return one row for each erased memory, without its id and without the person."""
     user, thread = (name if name != owner else None for name in (engine.caller.user, engine.caller.session))
     return [Operation(at, user, thread, node, Op.DELETE)] * count
 
@@ -147,7 +147,7 @@ class WriteLog:
 
 
 def _user(caller: Caller, user_id: str | None, space: str, owner: str) -> str | None:
-    """Whose operation it is: the memory's user, else the owner of a user's memory, else whoever is asking."""
+    """Return whose operation it is: the memory's user, else the owner of a user's memory, else the caller."""
     return user_id or (owner if space == Space.USER else caller.user)
 
 

@@ -1,4 +1,4 @@
-"""Governance events: kept where policy asks, without repeating what was refused, and read back by whoever may."""
+"""Governance events: kept where policy asks, redacted where a write was refused, and read back under the caller's borders."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
@@ -57,7 +57,7 @@ def denied_trace(engine: Engine, candidate: Candidate, no: Rejection) -> Trace:
 def shown_query(query: str, settings: Privacy) -> str:
     """A question as its event may repeat it: without anything that the policy would not let be remembered as it is.
 
-    A question may hold what no store takes, such as half a letter. Its event may not, or it would fail whoever writes next.
+    A question may hold what no store takes, such as half a letter. Its event may not, or the next write would fail.
     """
     query = storable(query)
     hits = [hit for hit in privacy.scan(query) if action(hit.type, settings) != "allow"]

@@ -64,7 +64,7 @@ def rejections_of(engine: Engine, reader: Reader, claim: Claim) -> list[Against]
 
 SALT_BYTES = 16
 REJECTED_SINCE, LIFTED_SINCE = "{}:rejected:{}", "{}:lifted:{}"
-"""How the list beside the store knows a rejection: by the id of its memory, and when it was made or lifted."""
+"""A rejection on the erasure list: the id of its memory, and when it was made or lifted."""
 
 
 class Pen:
@@ -139,7 +139,7 @@ class Pen:
         return self.record(Event.PHASE_STARTED, id, rule="phase:requested", amendment=said)
 
     def note_erased_name(self, uid: str) -> Entry:
-        """Enter that the name of the stream's owner, or of somebody who acted, is erased, so that ``verify`` does not miss it."""
+        """Record that the name of the stream's owner or of an actor is erased, so that ``verify`` does not report it missing."""
         id = self.engine.memory_id(self.stream.uid, "name", self.stream.last_seq + 1)
         return self.record(Event.NAME_ERASED, id, rule="erased:name", commitment=uid)
 
@@ -160,7 +160,7 @@ class Pen:
         return self.record(Event.LIFTED, rejection_id, rule=rule, other=made.other_id)
 
     def _note_beside(self, line: str) -> None:
-        """Note on the list beside the store, before the transaction commits, what a restored copy has to know."""
+        """Note on the erasure list, before the transaction commits, what a restored copy has to know."""
         self.engine.store.note_erasures([Erased(self.stream.tenant, "review", line)])
 
     def load(self, *memories: Stored) -> None:

@@ -113,7 +113,7 @@ def _summed(counts: Iterable[Counter[str]]) -> dict[str, int]:
 
 
 def _telling(progress: Progress | None, streams: Sequence[Stream]) -> Callable[[int], None]:
-    """Adds up what was walked, for whoever watches."""
+    """Adds up how many entries were walked, for a progress bar."""
     total, done = sum(stream.last_seq for stream in streams), 0
 
     def tell(walked_since: int) -> None:

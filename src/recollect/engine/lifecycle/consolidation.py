@@ -297,7 +297,7 @@ def _plan_rekeying(engine: Engine, plan: Plan, best_first: Sequence[Stored], ste
 
 
 def _best_first(engine: Engine, memories: Sequence[Stored]) -> list[tuple[Compared, Stored]]:
-    """Return the memories that are compared and named: what records an event is neither."""
+    """Return the memories that are compared and keyed, best first; events are left out."""
     compared = [(_compared(engine, stored), stored) for stored in memories if _class(stored) is not KindClass.EVENT]
     return sorted(compared, key=lambda pair: preference(pair[0], engine.policy.conflict.authority_order))
 
@@ -401,7 +401,7 @@ def _note(pen: Pen, done: Iterable[tuple[str, Op]]) -> None:
 
 
 def _rekey(pen: Pen, stored: Stored, names: Mapping[str, str | None], run: str) -> bool:
-    """Give a memory another key, and other marks to be found by, unless somebody took that key meanwhile."""
+    """Give a memory another key and slot digests, unless the key was taken meanwhile."""
     state, key = stored.state, names.get("canonical_key")
     assert stored.body is not None, "an active memory has its content"
     if key is not None:
@@ -455,7 +455,7 @@ def _take_back(pens: Pens, pen: Pen, entry: Entry, brought: Mapping[str, Any]) -
 
 
 def _bring_back(pen: Pen, stored: Stored, from_status: Status, marks: Mapping[str, Any]) -> None:
-    """Make a memory active again that consolidation took out, unless somebody has done something else with it since.
+    """Make a memory active again that consolidation took out, unless it was changed since.
 
     Such as rejecting its value.
     """

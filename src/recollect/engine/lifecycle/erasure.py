@@ -46,7 +46,7 @@ from recollect.stores.protocol import NO_LIMIT, Erased, Reader, Selection, Store
 NOTED = "The erasure is noted and will be carried out when the store is next opened."
 MAYBE_NOTED = "If the erasure could be noted, it will be carried out when the store is next opened."
 BEYOND_REACH = (
-    "backups and copies of the file made before now (the list beside the store replays the erasure on them)",
+    "backups and copies of the file made before now (the erasure list replays the erasure on them)",
     "exports that were handed out",
     "memories of other owners that mention this person and do not say what they were made of",
 )
@@ -62,9 +62,9 @@ FOREIGN = "the {}, which Recollect did not make and which may hold copies: find 
 UNSEALED = "the hash of an erased memory in versions of an earlier release that name it as a parent: erase those too"
 BY_RIGHT, WITH_ITS_SOURCE = "erased:by_right", "erased:with_its_source"
 ERASED_NAME = "[erased]"
-"""Stands in an event where the name of somebody stood who was erased."""
+"""Replaces an erased person's name in an event."""
 LISTED = ("memory", "stream", "actor", "thread", "link", "review")
-"""What the list beside the store names."""
+"""What an entry of the erasure list names."""
 
 
 @operations.failures_noted(Node.HOTPATH, Op.DELETE)
@@ -85,13 +85,13 @@ def erase(
         engine.write() as writer,
     ):
         at = engine.now()
-        locked = writer.locked_streams(engine.tenant)  # all: nobody may build upon what goes while it goes
+        locked = writer.locked_streams(engine.tenant)  # all: nothing may be derived from a memory while it is erased
         person = person_named(writer, engine.tenant, owner, locked)
         if person.streams and not person.actors and owner == engine.caller.name:
             acting = writer.actor_uid(engine.tenant, engine.caller.name, engine.randomness.bytes(SALT_BYTES))
             person = person._replace(
                 actors=[acting]
-            )  # whoever asks acts in the ledger, and is to go from there as well
+            )  # the caller is an actor in the ledger, and that name goes as well
         plan = _planned(engine, writer, _what(engine, writer, owner, id, whole_chain))
         said_in = sessions_of(writer, engine.tenant, plan.asked)
         if owner is not None:
@@ -165,9 +165,9 @@ def _tell_gone(engine: Engine, writer: Writer, plan: "_Plan", names: Collection[
 
 
 def _enter_erased_names(engine: Engine, writer: Writer, tenant: str, person: Person) -> None:
-    """Enter in the ledger whose names go: a name that is missing without such an entry was taken away by somebody else.
+    """Record in the ledger whose names are erased: ``verify`` reports a missing name that has no such entry.
 
-    An owner's stands in the chain of the stream; that of somebody who acted, in the first chain in which they stand.
+    An owner's name is recorded in the chain of its stream, an actor's in the first chain that names them.
     """
     uids = {stream.number: [stream.uid] for stream in person.streams}
     for uid in person.actors:
@@ -182,7 +182,7 @@ def _enter_erased_names(engine: Engine, writer: Writer, tenant: str, person: Per
 
 
 def _remove_traces(writer: Writer, tenant: str, plan: "_Plan", told_in: Sequence[Stream]) -> int:
-    """Remove what was traced where the erased was told, and count that. What went along was others', and is not counted."""
+    """Remove the traces that mention what is erased, and count those of the memories that were asked for."""
     counted = {stream.number: stream for stream in told_in}
     for stream in sessions_of(writer, tenant, {id: tie.stored for id, tie in plan.along.items()}):
         if stream.number not in counted:
@@ -204,15 +204,15 @@ class _Plan(NamedTuple):
     """What an erasure does to which memories, by their ids."""
 
     asked: dict[str, Stored]
-    """Those that are erased because they were asked for."""
+    """The memories whose erasure was asked for."""
     authored: frozenset[str]
     """Those of ``asked`` that the person wrote outside their own streams, such as in a project."""
     remaining: list[str]
     """Other versions of the same chain, which were not asked for and stay as they are."""
     along: dict[str, Tie]
-    """Those that the policy has erased too: what was made of the ones asked for, or written elsewhere for the person."""
+    """The memories that the policy erases with them: what was derived from them, or written elsewhere for the person."""
     staying: dict[str, Tie]
-    """Those that stay, and lose their links to what is erased."""
+    """The memories that stay, and lose their links to what is erased."""
     aside: frozenset[str]
     """Those of ``staying`` that are put aside for a person to review."""
     damaged: tuple[str, ...]
@@ -226,11 +226,11 @@ class _Plan(NamedTuple):
 
     @property
     def told(self) -> frozenset[str]:
-        """What is asked for, as far as the receipt may name it."""
+        """Return what was asked for, in the words that a receipt may hold."""
         return frozenset(self.asked) - (self.authored - self.seen)
 
     def listed(self, tenant: str) -> list[Erased]:
-        """How the list beside the store knows what is done."""
+        """Return the entry of the erasure list that says what is done."""
         gone = [Erased(tenant, "memory", id) for id in sorted(self.gone)]
         links = [one for tie in self.staying.values() for one in tie.listed]
         return [*gone, *links, *(Erased(tenant, "review", id) for id in sorted(self.aside))]
@@ -277,7 +277,7 @@ def _going_along(
 
 
 def _beyond(engine: Engine, plan: _Plan) -> tuple[str, ...]:
-    """What is out of reach, or out of sight. What hides is told to everybody from whom something may be hidden."""
+    """Return what this erasure cannot reach, and what the caller cannot see of it."""
     unsealed = any(not tie.sealed for tie in plan.staying.values())
     named = any(tie.named for id, tie in plan.staying.items() if id in plan.seen)
     besides = {OUT_OF_SIGHT: not _sees_everything(engine), UNSEALED: unsealed, NAMED: named}
@@ -310,7 +310,7 @@ class _Done(NamedTuple):
     graph_threads: int
 
     def receipt(self, beyond_reach: tuple[str, ...], at: str) -> ErasureReceipt:
-        """The receipt as the caller may have it: of others' memories only those that it can see."""
+        """Return the receipt, which names of other people's memories only those that the caller can see."""
         plan = self.plan
         own = plan.asked.keys() - plan.authored
         known = plan.seen | plan.told
@@ -343,7 +343,7 @@ class _Done(NamedTuple):
 
 
 class _Intent:
-    """An erasure is noted beside the store before it commits. If it fails after that, its error says what follows."""
+    """Notes an erasure on the erasure list before it commits. If the commit fails, the error says what to do."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -364,7 +364,7 @@ class _Intent:
 
 
 def replay_erasures(engine: Engine) -> int:
-    """Erase again whatever the list beside the store names and a restored backup brought back."""
+    """Erase again what the erasure list names and a restored backup brought back."""
     listed = {*engine.store.erasures(), *engine.store.erasures(engine.tenant)}
     count = 0
     for tenant in sorted({one.tenant for one in listed}):
@@ -510,7 +510,7 @@ def _of_person(reader: Reader, tenant: str, name: str) -> _What:
 
 
 class _Erased(NamedTuple):
-    """The entries that say so, and how many traces told of what is counted: others' are nobody's business."""
+    """The ledger entries of an erasure, and how many traces of the memories that were asked for it removed."""
 
     entries: tuple[Entry, ...]
     traces: int

@@ -134,8 +134,23 @@ def revoke_key(engine: Engine, id: str) -> AccessKey:
         return _about(engine.tenant, writer.access_keys(engine.tenant, named[0].id)[0])
 
 
-def caller_of_key(engine: Engine, key: str) -> Caller:
-    """Return the caller that a key stands for, whichever tenant's it is, and note that the key was used.
+def own_session(user: str, name: str) -> str | None:
+    """Return the session that a user's client means by a name, or ``None`` if it is not one of the user's own.
+
+    Clients of one user share a session by its name, those of two users never do: each user's sessions begin with their name.
+
+    >>> own_session("ana", "s1"), own_session("ana", "ana/s1"), own_session("ana", "ben/s1")
+    ('ana/s1', 'ana/s1', None)
+    """
+    if "/" not in name:
+        return f"{user}/{name}"
+    return name if name.rpartition("/")[0] == user else None
+
+
+def caller_of_key(engine: Engine, key: str, session: str | None = None) -> Caller:
+    """Return the caller that a key stands for, whichever tenant's it is, in a session of its user's own if it names one.
+
+    That the key was used is noted.
 
     :raises KeyRefused: if there is no such key, or it has ended.
     """
@@ -148,14 +163,18 @@ def caller_of_key(engine: Engine, key: str) -> Caller:
     if row.last_used is None or row.last_used < format_time(engine.clock() - NOTED_AFTER):
         with suppress(StoreError), engine.store.write(tenant, patience_s=0) as writer:
             writer.note_key_use(tenant, key_id, engine.now())
-    return Caller(
+    caller = Caller(
         tenant=tenant,
         user=row.user_id,
         agent=row.agent,
+        session=own_session(row.user_id, session) if session is not None else None,
         projects=frozenset(json.loads(row.projects)),
         rights=frozenset(Right(right) for right in json.loads(row.rights)),
         trusted=False,
     )
+    if session is not None:
+        check_caller(caller, engine.policy.privacy)
+    return caller
 
 
 def _refused() -> KeyRefused:

@@ -1,4 +1,4 @@
-"""Telling a thread what changed since it last looked: each change once, whoever made it, and only what it may see.
+"""The change header: show a thread what changed since it last looked, each change once, and only what it may see.
 
 Where a thread stands is a cursor in each stream's ledger. A look reads a snapshot, chooses what to show, and then moves the
 cursors in a small transaction of its own, by compare and set: of two readers of one thread only one gets a change.
@@ -71,12 +71,12 @@ def change_header(
     budget_tokens: int | None = None,
     fits: Fits | None = None,
 ) -> ChangeHeader:
-    """What changed in the memories that the caller may see: at most three lines, those that matter most first.
+    """Return what changed in the memories that the caller may see: at most three lines, the most important first.
 
     The header is cut to ``budget_tokens``, or to what ``fits`` accepts; the other changes come with the next look.
-    With ``thread``, since that thread was last told, and the thread moves on; its first look shows nothing. Without one,
-    the oldest changes after ledger entry ``since`` of the one stream at ``owner`` and ``space``, and nothing is remembered:
-    the answer's ``rev`` is the ``since`` to go on with.
+    With ``thread``, what changed since that thread last looked, and its cursor moves on; the first look shows nothing.
+    Without one, the oldest changes after ledger entry ``since`` of the one stream at ``owner`` and ``space``, and nothing is
+    remembered: the answer's ``rev`` is the ``since`` to go on with.
     """
     if (thread is None) == (since is None):
         raise BadInput(
@@ -101,7 +101,7 @@ def header_of(
     streams: Callable[[Reader], Sequence[Stream]],
     fits: Fits = lambda header: True,
 ) -> ChangeHeader:
-    """What changed in some streams since a thread was last told, as much of it as fits; the thread moves on."""
+    """Return what changed in these streams since a thread last looked, as much as fits, and move its cursor on."""
     return told(engine, thread_of(engine, thread, owner), streams, fits)
 
 
@@ -321,7 +321,7 @@ def _stretch(reader: Reader, stream: Stream, after: int) -> Later[list[Entry]]:
 
 
 def _fresh(engine: Engine, stream: Stream, entries: Sequence[Entry], cursor: Cursor) -> list[Entry]:
-    """Return the entries that were not shown yet, without those about lines of the conversation, which are never told.
+    """Return the entries that were not shown yet, without those about lines of the conversation, which are never shown.
 
     Nearly all that happens in a session is about its lines. Their ids are made again, so that no line need be read for it.
     """
@@ -342,7 +342,7 @@ def _newest_lines(store_id: str, stream_uid: str, last_memory: int) -> frozenset
 
 
 def _concerned(entries: Sequence[Entry]) -> list[str]:
-    """Return the memories that some entries tell something of, and those that they were merged into."""
+    """Return the memories that these entries are about, and the memories they were merged into."""
     happened = [(entry, sign) for entry in entries if (sign := sign_of(entry)) is not None]
     kept = [entry.other_id for entry, sign in happened if sign is Sign.MERGED and entry.other_id is not None]
     return [*(entry.memory_id for entry, _ in happened), *kept]
@@ -392,7 +392,7 @@ def _tellable(engine: Engine, reader: Reader, stream: Stream, found: Sequence[St
 
 
 def _missed(engine: Engine, stream: Stream, stored: Stored | None) -> Stored | None:
-    """A memory that was erased or purged, if the caller may be told so.
+    """Return a memory that was erased or purged, if the caller may learn of it.
 
     Its scope and category went with its content, so nobody can tell any more whether a caller with a limited view would have
     seen it: only callers who see everything are told. Kinds that a header never tells are left out here as well; the kind

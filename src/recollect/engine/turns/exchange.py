@@ -163,7 +163,7 @@ def _tool(engine: Engine, field: str, tool: Any) -> ToolResult:
 MAX_EVICTED = 1_000
 """How many lines one turn lets go; a session that holds more is brought down over several turns."""
 OF_A_TURN = "turn"
-"""What marks the lines of an exchange: those that somebody only adds push no exchange out."""
+"""Marks the lines of an exchange: lines added by hand push no exchange out of the window."""
 SUMMARY_KEY = explicit_key(SUMMARY_TITLE).text
 SUMMARY_CATEGORY = "general"
 
@@ -214,7 +214,7 @@ def _seen(writing: Writing, stored: Stored) -> bool:
 
 
 def _may_be_told(writing: Writing, stored: Stored) -> bool:
-    """Whether the summary may hold a line: where agents have lists, whoever reads the one must be allowed the other."""
+    """Return whether the summary may hold a line: with allowlists, every reader of the summary must be allowed the line."""
     return not writing.engine.policy.agents.allowlists or stored.state.category == SUMMARY_CATEGORY
 
 

@@ -96,7 +96,7 @@ class _Leaving:
     """How many of the lines, the first ones, are what the person said: more than one if it was too long for one."""
     stated: Sequence[_Stated]
     others: Sequence[Answer]
-    """What tools and the model said, as far as it is kept besides the lines."""
+    """What tools and the model said that is kept besides the conversation's lines."""
     asked: Discretion | None
     touched: Sequence[Address]
     """The streams that what is taken back may lie in."""
@@ -111,7 +111,7 @@ class _Leaving:
 
     @property
     def candidates(self) -> list[Candidate]:
-        """By which a retry is told from another exchange."""
+        """Return the digest that distinguishes a retry from another exchange."""
         return [answer.draft.candidate for answer in self.answers if isinstance(answer, Prepared)]
 
     @property
@@ -420,7 +420,7 @@ def _is_for_the_project(fact: Extracted) -> bool:
 
 
 def _known_facts(engine: Engine, exchange: Exchange) -> list[Stored]:
-    """The profile facts of the session and of the person, those of the session first, as far as the caller may know them."""
+    """Return the profile facts that the caller may read: the session's first, then the person's."""
     addresses = (exchange.address(engine.tenant, space) for space in (Space.SESSION, Space.USER))
     open_to = [address for address in addresses if address is not None and may_read(engine.caller, address)]
     with engine.read() as reader:

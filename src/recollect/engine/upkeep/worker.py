@@ -30,9 +30,9 @@ from recollect.model.vocabulary import Namespace, Space
 from recollect.rules.time.slots import is_due, last_slot
 from recollect.stores.protocol import Behind, Lease
 
-LOOK_AGAIN_S = 60.0
+LOOK_AGAIN = timedelta(minutes=1)
 """How long a worker that has nothing to do waits before it looks at its clock again, at most."""
-NEW_TENANTS_S = 3_600.0
+NEW_TENANTS = timedelta(hours=1)
 """How long a worker goes by its list of tenants: to list them, a store reads much of itself."""
 ANSWERED_WITHIN = timedelta(days=1)
 """A stream about which a model was asked is looked at again for so long: caps of a day may have put work off."""
@@ -116,23 +116,33 @@ def work_once(worker: Worker, tenants: Sequence[str] | None, each: Callable[[Rou
             break
         rounds.append(run_round(worker, tenant))
         each(rounds[-1])
+    _scrub(worker)
     return tuple(rounds)
+
+
+def _scrub(worker: Worker) -> None:
+    """Drive removed bytes out of the files: once for all tenants, since it takes long and others wait meanwhile."""
+    if WorkerJob.UPKEEP in worker.jobs and not worker.stopping() and worker.engine.store.scrub_due():
+        changes.scrubbed(worker.engine)
 
 
 def work_forever(worker: Worker, tenants: Sequence[str] | None, each: Callable[[Round], None], wait: Wait) -> None:
     """Run each tenant's round when its turn has come, until ``wait`` says that the worker shall end."""
     next_look: dict[str, datetime] = {}
-    known, listed_at = tuple(tenants or ()), None
+    known = tuple(tenants or ())
+    next_list = next_scrub = worker.engine.clock()
     while True:
         now = worker.engine.clock()
-        if tenants is None and (listed_at is None or (now - listed_at).total_seconds() >= NEW_TENANTS_S):
-            known, listed_at = tuple(worker.engine.store.tenants()), now
+        if tenants is None and now >= next_list:
+            known, next_list = tuple(worker.engine.store.tenants()), now + NEW_TENANTS
         for tenant in known:
             if not worker.stopping() and next_look.get(tenant, now) <= worker.engine.clock():
                 next_look[tenant] = _look_after(worker, tenant, each)
-        soonest = min(next_look.values(), default=now + timedelta(seconds=LOOK_AGAIN_S))
-        left_s = (soonest - worker.engine.clock()).total_seconds()
-        if worker.stopping() or wait(min(max(left_s, 0.0), LOOK_AGAIN_S)):
+        if now >= next_scrub:
+            _scrub(worker)
+            next_scrub = now + worker.bounds.every
+        left = min(next_look.values(), default=now + LOOK_AGAIN) - worker.engine.clock()
+        if worker.stopping() or wait(max(0.0, min(left, LOOK_AGAIN).total_seconds())):
             return
 
 
@@ -149,7 +159,7 @@ def _look_after(worker: Worker, tenant: str, each: Callable[[Round], None]) -> d
 def _busy_until(worker: Worker, tenant: str) -> datetime:
     with worker.of(tenant).read(brief=True) as reader:
         lease = reader.lease(tenant)
-    soon = worker.engine.clock() + timedelta(seconds=LOOK_AGAIN_S)
+    soon = worker.engine.clock() + LOOK_AGAIN
     return min(parse_time(lease.until), soon) if lease is not None else soon
 
 
@@ -348,7 +358,7 @@ def _run_jobs(tenure: Tenure) -> None:
         if reason and reason not in OF_ONE_RUN:
             refused = reason
         if step.job is WorkerJob.UPKEEP:
-            changes.remove_old(tenure.engine)
+            changes.remove_old_events(tenure.engine)
 
 
 def _run_step(tenure: Tenure, step: Step) -> str:

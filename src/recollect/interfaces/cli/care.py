@@ -72,26 +72,22 @@ def stats() -> None:
     """Count what is in the store."""
 
 
-def streams(context: typer.Context) -> None:
+@calls("streams", "streams")
+def streams() -> None:
     """List the streams: whose memories there are, and how far each has come."""
-    with of(context).memory() as memory:
-        of(context).answer(memory.streams(), screen.streams)
 
 
-def growth(context: typer.Context, days: Annotated[int, typer.Option(help="How many days, up to today.")] = 30) -> None:
+@calls("growth", "growth")
+def growth(days: Annotated[int, typer.Option(help="How many days, up to today.")] = 30) -> None:
     """Count the memories that were written on each of the last days."""
-    with of(context).memory() as memory:
-        of(context).answer(memory.growth(days), screen.growth)
 
 
+@calls("try_policy", "trial")
 def try_policy(
-    context: typer.Context,
     policy: Annotated[str, typer.Argument(help="A preset's name or a YAML file.")],
     limit: Annotated[int, typer.Option(help="How many of the last writes to try.")] = 100,
 ) -> None:
     """Show which of the last writes would have ended otherwise under another policy. Nothing is changed."""
-    with of(context).memory() as memory:
-        of(context).answer(memory.try_policy(policy, limit=limit), screen.trial)
 
 
 def policy(context: typer.Context) -> None:

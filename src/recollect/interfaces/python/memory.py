@@ -95,14 +95,15 @@ class Recollect(Writing, Reading, Turns, Activity, Care, Trust):
         """
         return Recollect(replace(self._engine, revision=revision), owns_store=False)
 
-    def with_key(self, key: str) -> Recollect:
+    def with_key(self, key: str, *, session: str | None = None) -> Recollect:
         """Return the same store as the caller that a key stands for may see it; the key may be another tenant's.
 
-        For servers: what a request says of itself can then only narrow what its key may see.
+        For servers: what a request says of itself can then only narrow what its key may see. A ``session`` is one of the key's
+        user: ``s1`` of ana's key is ``ana/s1``, and ``ben/s1`` is none of hers.
         """
         if not self._engine.caller.trusted:
             raise NotAllowed("a bound caller cannot become another.", hint="Ask the application that opened the store.")
-        caller = caller_of_key(self._engine, key)
+        caller = caller_of_key(self._engine, key, session)
         if caller.tenant not in self._tenants:
             replay_erasures(self._engine.seen_by(Caller(tenant=caller.tenant)))
             self._tenants.add(caller.tenant)

@@ -18,6 +18,7 @@ from recollect.interfaces.rest.problems import Draining, TimedOut
 from recollect.model.errors import KeyRefused, NotAllowed, TooManyRequests
 
 T = TypeVar("T")
+SESSION = "Recollect-Session"
 MOST_BUCKETS = 10_000
 """Of how many keys it is remembered how often they asked."""
 
@@ -58,27 +59,29 @@ class Server:
         """Return a text that stands for the key of a request, without being it."""
         return hashlib.sha256((key_of(request) or "").encode()).hexdigest()
 
-    def memory_of(self, request: HTTPConnection) -> Recollect:
+    def memory_of(self, request: HTTPConnection, session: str | None = None) -> Recollect:
         """Return the memory as the caller of a request may see it. It reads the store: call it in a thread.
+
+        ``session`` is one of the caller's own that the request is about; else the header ``Recollect-Session`` may name one.
 
         :raises KeyRefused: if the request has no key that holds, and needs one.
         """
         key = key_of(request)
         if key is not None:
-            return self.memory.with_key(key)
+            return self.memory.with_key(key, session=session or request.headers.get(SESSION))
         if self.settings.key_required:
             hint = "Send `Authorization: Bearer KEY`; `recollect key create` makes a key."
             raise KeyRefused("a key is needed.", hint=hint)
         _check_local(request)
         return self.memory
 
-    async def call(self, request: HTTPConnection, work: Callable[[Recollect], T]) -> T:
+    async def call(self, request: HTTPConnection, work: Callable[[Recollect], T], session: str | None = None) -> T:
         """Do blocking work on the memory that the request's caller may see, in a thread and within the time limit.
 
         Work that has begun is finished, even if nobody waits for it any more.
         """
         self._count(request)
-        return await self.in_thread(lambda: work(self.memory_of(request)))
+        return await self.in_thread(lambda: work(self.memory_of(request, session)))
 
     async def in_thread(self, work: Callable[[], T], time_limit_s: float | None = None) -> T:
         """Do blocking work in one of the server's threads."""

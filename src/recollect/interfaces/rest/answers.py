@@ -1,5 +1,6 @@
 """How answers look in JSON: their schemas, their bytes, and the way back."""
 
+import json
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, get_args, get_origin, get_type_hints
@@ -9,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, create_model
 from recollect.interfaces.python import signatures
 from recollect.model.canonical import canonical_json
 from recollect.model.operation import Operation
-from recollect.model.receipt import Page, Recall
+from recollect.model.receipt import MemoryPage, Page, Problem, Recall
 from recollect.model.record import Memory
 from recollect.rules.trust.provenance import Lineage, Source
 
@@ -43,6 +44,10 @@ def schema_type(name: str) -> Any:
         return Lines
     if get_origin(kind) is Page and get_args(kind)[0] is Operation:
         return create_model("OperationPage", items=(list[_record(Operation)], ...), next_cursor=(str | None, None))  # type: ignore[misc, arg-type]
+    if kind is MemoryPage:
+        return create_model(
+            "Memories", items=(list[Memory], ...), next_cursor=(str | None, None), damaged=(list[Problem], ())
+        )
     if get_origin(kind) in (tuple, Iterator):
         return _many(name, get_args(kind)[0])
     return kind
@@ -70,8 +75,13 @@ def from_json(name: str, values: Mapping[str, Any]) -> Any:
     kind = signatures.answer_type(name)
     if kind in PLAIN:
         return values["value"]
+    if kind is MemoryPage:
+        page = TypeAdapter(schema_type(name)).validate_python(values)
+        return MemoryPage(tuple(page.items), page.next_cursor, tuple(page.damaged))
     given: Any = values["items"] if get_origin(kind) in (tuple, Iterator) else values
-    return _adapter(name).validate_python(_restored(given))
+    return _adapter(name).validate_json(
+        json.dumps(_restored(given))
+    )  # in JSON a strict document takes a list for a tuple
 
 
 def _restored(values: Any) -> Any:

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 
 from recollect import __version__
 from recollect.interfaces.python import Recollect
-from recollect.interfaces.rest import endpoints, feeds, watching
+from recollect.interfaces.rest import endpoints, feeds, mem0, watching
 from recollect.interfaces.rest.access import DEFAULTS, Server, Settings
 from recollect.interfaces.rest.limits import Bounded, too_large
 from recollect.interfaces.rest.problems import (
@@ -56,6 +56,7 @@ def create_app(memory: Recollect, settings: Settings = DEFAULTS) -> FastAPI:
     app.state.server = server
     endpoints.add_to(app, server, Retries())
     feeds.add_to(app, server)
+    mem0.add_to(app, server)
     watch = watching.add_to(app, server)
     app.add_exception_handler(RecollectError, _refuse)
     app.add_exception_handler(RequestValidationError, _refuse_request)

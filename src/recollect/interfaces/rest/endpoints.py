@@ -47,7 +47,7 @@ def _add(app: FastAPI, server: Server, retries: Retries, operation: Operation) -
         key = given.get("idempotency_key")
 
         async def work() -> Answered:
-            return await server.call(request, lambda memory: _answer(memory, call))
+            return await server.call(request, lambda memory: _answer(memory, call), call.arguments.get("session"))
 
         if key is None:
             answered = await work()
@@ -168,7 +168,8 @@ def _answer(memory: Recollect, call: Call) -> Answered:
     """Call the method and render its answer. It blocks: it runs in a thread."""
     if call.revision is not None and call.revision != "*":
         memory = memory.at_revision(call.revision)
-    answer = getattr(memory, call.name)(**call.arguments)
+    own = {"session": memory.caller.session} if memory.caller.session and "session" in call.arguments else {}
+    answer = getattr(memory, call.name)(**call.arguments | own)
     headers = {"ETag": etag_of(answer)} if isinstance(answer, Memory) else {}
     if isinstance(answer, Recall) and call.shown_as is not None:
         answer = answer.in_full() if call.shown_as == "full" else answer.in_bullets()

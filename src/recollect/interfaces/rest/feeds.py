@@ -13,7 +13,7 @@ from starlette.responses import StreamingResponse
 from recollect.engine.arguments import decode_cursor, encode_cursor, refuse_cursor
 from recollect.interfaces.python.signatures import arguments_of, model_of
 from recollect.interfaces.rest.access import Server
-from recollect.interfaces.rest.answers import as_json
+from recollect.interfaces.rest.answers import as_json, schema_type
 from recollect.interfaces.rest.endpoints import ID
 from recollect.interfaces.rest.limits import IMPORT_PATH
 from recollect.interfaces.rest.problems import PROBLEMS
@@ -23,6 +23,7 @@ from recollect.model.receipt import HistoryEvent, Page
 
 Limit = Annotated[int, Query(ge=1, le=1_000, description="how many at most")]
 Cursor = Annotated[str | None, Query(description="next_cursor of the page before")]
+EVENTS = "text/event-stream"
 LINES = "application/x-ndjson"
 IN_MEMORY_BYTES = 2**20
 
@@ -77,9 +78,7 @@ def _newest_first(events: tuple[HistoryEvent, ...], limit: int, cursor: str | No
 
 
 def _add_changes(app: FastAPI, server: Server) -> None:
-    asked = model_of(
-        "ChangesRequest", tuple(one for one in arguments_of("changes") if one.name != "limit"), strict=False
-    )
+    asked = model_of("ChangesRequest", arguments_of("changes"), strict=False)
 
     async def changes(
         request: Request,
@@ -90,12 +89,12 @@ def _add_changes(app: FastAPI, server: Server) -> None:
         if last_event_id is not None:
             arguments["since"] = last_event_id
         first = await server.call(request, lambda memory: memory.changes(**arguments))
+        if "application/json" in request.headers.get("accept", ""):
+            return Response(as_json(first), media_type="application/json")
         if server.open_feeds >= server.settings.feeds:
             raise TooManyRequests("as many change feeds are open as this server has.", hint="Close one, or try later.")
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-        return StreamingResponse(
-            _told(server, request, arguments, first), media_type="text/event-stream", headers=headers
-        )
+        return StreamingResponse(_told(server, request, arguments, first), media_type=EVENTS, headers=headers)
 
     app.add_api_route(
         "/v1/changes",
@@ -103,8 +102,11 @@ def _add_changes(app: FastAPI, server: Server) -> None:
         operation_id="changes",
         summary="Follow what changes, as server-sent events; `since` or `Last-Event-ID` resumes without loss.",
         response_model=None,
-        responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}, **PROBLEMS},
-        response_class=Response,
+        description="Each event's id resumes after it. A client that accepts `application/json` gets one page instead.",
+        responses={
+            200: {"model": schema_type("changes"), "content": {EVENTS: {"schema": {"type": "string"}}}},
+            **PROBLEMS,
+        },
         tags=["changes"],
     )
 
@@ -114,7 +116,8 @@ async def _told(server: Server, request: Request, arguments: dict[str, Any], fou
     server.open_feeds += 1
     quiet_s = 0.0
     try:
-        yield f"id: {found.cursor}\nevent: position\ndata: {{}}\n\n"
+        if not found.items:  # else the changes themselves say how far they go
+            yield f"id: {found.cursor}\nevent: position\ndata: {{}}\n\n"
         while True:
             for change in found.items:
                 yield f"id: {change.cursor}\nevent: change\ndata: {canonical_json(change.event)}\n\n"
@@ -165,8 +168,6 @@ def _add_transfer(app: FastAPI, server: Server) -> None:
         response_class=Response,
         tags=["transfer"],
     )
-    from recollect.interfaces.rest.answers import schema_type
-
     app.add_api_route(
         IMPORT_PATH,
         import_,

@@ -20,6 +20,12 @@ class TooLarge(errors.BadInput):
     code = "too_large"
 
 
+class NoCounterpart(errors.Refused):
+    """Something that another service has and Recollect has not."""
+
+    code = "no_counterpart"
+
+
 class TimedOut(errors.OutcomeUnknown):
     """The answer took longer than the server waits; the operation may still be done."""
 
@@ -34,6 +40,7 @@ class Draining(errors.StoreUnavailable):
 
 STATUS: dict[type[RecollectError], int] = {
     TooLarge: 413,
+    NoCounterpart: 501,
     errors.BadInput: 400,
     errors.NotFound: 404,
     errors.KeyRefused: 401,
@@ -118,7 +125,7 @@ def headers_of(error: RecollectError) -> dict[str, str]:
 _BY_CODE = {
     kind.code: kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, RecollectError)
 }
-_BY_CODE |= {kind.code: kind for kind in (TooLarge, TimedOut, Draining)}
+_BY_CODE |= {kind.code: kind for kind in (TooLarge, NoCounterpart, TimedOut, Draining)}
 
 
 def error_of(problem: Mapping[str, Any]) -> RecollectError:

@@ -11,7 +11,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import URL
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
-from starlette.routing import Mount, Route
+from starlette.routing import Route
 
 from recollect import __version__
 from recollect.interfaces.studio import deciding, past, proving, reading, rendering
@@ -80,7 +80,7 @@ CHANGES: dict[str, Handler] = {
 
 
 def build_studio(doorkeeper: Doorkeeper, *, hosts: frozenset[str] | None = None) -> Starlette:
-    """Return the application, to be served by itself or mounted at the root of another.
+    """Return the application, to be mounted at :data:`PREFIX` of another.
 
     ``hosts`` are the names under which it answers: on loopback those of this machine, or a web page could reach it under a
     name of its own. ``None`` answers to every name, behind a server that asks for keys.
@@ -93,8 +93,7 @@ def build_studio(doorkeeper: Doorkeeper, *, hosts: frozenset[str] | None = None)
         *(Route(path, _page(doorkeeper, *found)) for path, found in PAGES.items()),
         *(Route(path, _change(doorkeeper, handler), methods=["POST"]) for path, handler in CHANGES.items()),
     ]
-    inner = Starlette(routes=routes, exception_handlers={404: _missing})
-    app = Starlette(routes=[Route("/", _to_studio), Mount(PREFIX, inner)])
+    app = Starlette(routes=routes, exception_handlers={404: _missing})
     app.add_middleware(_Guard, hosts=hosts)
     return app
 
@@ -125,10 +124,6 @@ class _Guard:
             await Response("Studio does not answer under this name.", 421)(scope, receive, send_guarded)
         else:
             await self._app(scope, receive, send_guarded)
-
-
-async def _to_studio(request: Request) -> Response:
-    return RedirectResponse(f"{PREFIX}/", 303)
 
 
 async def _missing(request: Request, error: Exception) -> Response:
@@ -178,7 +173,10 @@ def _signing_in(doorkeeper: Doorkeeper) -> Callable[[Request], Any]:
 
 def _signing_out(doorkeeper: Doorkeeper) -> Callable[[Request], Any]:
     async def sign_out(request: Request) -> Response:
-        session, form = doorkeeper.session(request.cookies.get(COOKIE, "")), await _form(request)
+        form, session = (
+            await _form(request),
+            await run_in_threadpool(doorkeeper.session, request.cookies.get(COOKIE, "")),
+        )
         if session is not None and form is not None and session.carries(form.get("csrf", "")):
             doorkeeper.leave(request.cookies[COOKIE])
         answer = _sign_in_page(doorkeeper, "You are signed out.")
@@ -204,7 +202,7 @@ def _sign_in_page(doorkeeper: Doorkeeper, said: str | None = None, status: int =
 
 def _page(doorkeeper: Doorkeeper, handler: Handler, right: Right) -> Callable[[Request], Any]:
     async def look(request: Request) -> Response:
-        session = doorkeeper.session(request.cookies.get(COOKIE, ""))
+        session = await run_in_threadpool(doorkeeper.session, request.cookies.get(COOKIE, ""))
         if session is None:
             return _sign_in_page(doorkeeper, None, 401)
         visit = Visit(session, request.query_params, _named(request.path_params))
@@ -220,7 +218,7 @@ def _page(doorkeeper: Doorkeeper, handler: Handler, right: Right) -> Callable[[R
 
 def _change(doorkeeper: Doorkeeper, handler: Handler) -> Callable[[Request], Any]:
     async def change(request: Request) -> Response:
-        session = doorkeeper.session(request.cookies.get(COOKIE, ""))
+        session = await run_in_threadpool(doorkeeper.session, request.cookies.get(COOKIE, ""))
         if session is None:
             return _sign_in_page(doorkeeper, None, 401)
         form = await _form(request)

@@ -28,6 +28,8 @@ class Session:
     """One person's visit: the memory as they may see it, and what the next page is to tell them."""
 
     memory: Recollect
+    key: str | None = None
+    """The key that they signed in with, which has to count at each request."""
     csrf: str = field(default_factory=lambda: secrets.token_urlsafe(TOKEN_BYTES))
     used_at: float = 0.0
     notices: list[tuple[str, str]] = field(default_factory=list)
@@ -80,29 +82,39 @@ class Doorkeeper:
     def enter_by_key(self, key: str) -> str | None:
         """Return the cookie of a new session for whoever holds the key, or nothing if it is no key."""
         memory = self._check_key(key) if self._check_key is not None else None
-        return self._begin(memory) if memory is not None else None
+        return self._begin(memory, key) if memory is not None else None
 
     def session(self, cookie: str) -> Session | None:
-        """Return the session of a cookie, or nothing if it ended."""
+        """Return the session of a cookie, or nothing if it ended: it was left, was idle, or its key was revoked."""
         now = time.monotonic()
         with self._lock:
             found = self._sessions.get(cookie)
-            if found is not None and now - found.used_at > IDLE_S:
-                del self._sessions[cookie]
-                return None
-            if found is not None:
-                found.used_at = now
-            return found
+        if found is None:
+            return None
+        if now - found.used_at > IDLE_S or not self._still_counts(found):
+            self.leave(cookie)
+            return None
+        found.used_at = now
+        return found
+
+    def _still_counts(self, session: Session) -> bool:
+        """Look the key of a session up again; what it may see now is what the session sees."""
+        if session.key is None or self._check_key is None:
+            return session.key is None
+        memory = self._check_key(session.key)
+        if memory is not None:
+            session.memory = memory
+        return memory is not None
 
     def leave(self, cookie: str) -> None:
         """End a session."""
         with self._lock:
             self._sessions.pop(cookie, None)
 
-    def _begin(self, memory: Recollect) -> str:
+    def _begin(self, memory: Recollect, key: str | None = None) -> str:
         cookie = secrets.token_urlsafe(TOKEN_BYTES)
         with self._lock:
             if len(self._sessions) >= MAX_SESSIONS:
                 del self._sessions[min(self._sessions, key=lambda one: self._sessions[one].used_at)]
-            self._sessions[cookie] = Session(memory, used_at=time.monotonic())
+            self._sessions[cookie] = Session(memory, key, used_at=time.monotonic())
         return cookie

@@ -202,6 +202,9 @@ class Writer(Reader, Protocol):
     def put_model_call(self, tenant: str, call: ModelCall) -> None:
         """Add a call with its sources, or write what it took. Removing a memory's content removes it from the sources."""
 
+    def lock_spending(self) -> None:
+        """Let nobody else decide whether a model may be called, until this transaction ends."""
+
     def add_spending(self, day: str, spent: Spent) -> None:
         """Add to what all tenants used on a day; what was counted too much is taken off by negative numbers."""
 

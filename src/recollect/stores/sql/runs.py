@@ -59,6 +59,9 @@ class RunTables(Capability):
             _spent(self._db.rows("spent_by_all", day=since[:10])),
         )
 
+    def lock_spending(self) -> None:
+        self._db.rows("lock_spending")
+
     def add_spending(self, day: str, spent: Spent) -> None:
         self._db.run("add_spending", day=day, number=secrets.randbits(62), **spent._asdict())
 

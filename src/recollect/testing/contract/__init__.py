@@ -17,6 +17,7 @@ Each base class is one capability of :mod:`recollect.stores.protocol`, and can b
 from recollect.testing.contract.ledger import CheckpointLogContract, LedgerContract, PagesContract
 from recollect.testing.contract.memories import MemoryContract, RemovalContract
 from recollect.testing.contract.provenance import ProvenanceContract, RejectionsContract
+from recollect.testing.contract.runs import RunsContract
 from recollect.testing.contract.selection import SelectionContract
 from recollect.testing.contract.streams import CursorsContract, StreamContract
 from recollect.testing.contract.text import TextContract
@@ -38,6 +39,7 @@ __all__ = [
     "RejectionsContract",
     "RelationsContract",
     "RemovalContract",
+    "RunsContract",
     "SelectionContract",
     "StoreContract",
     "StoreUnderTest",
@@ -61,6 +63,7 @@ class StoreContract(
     TransactionContract,
     ConcurrencyContract,
     OperationsContract,
+    RunsContract,
     CursorsContract,
     ProvenanceContract,
     VectorsContract,
