@@ -16,6 +16,8 @@ def every_page(house: House) -> dict[str, str]:
         "conflicts": "/conflicts",
         "outdated": "/outdated",
         "consent": "/consent",
+        "proposals": "/proposals",
+        "run": f"/runs/{house.memory.runs().items[0].id}",
         "rejections": "/rejections",
         "time": "/time?stream=user%2Fana&from=1",
         "days": "/time?stream=user%2Fana&by=day",

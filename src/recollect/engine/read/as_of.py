@@ -321,7 +321,9 @@ def _lay_down(past: Engine, reader: Reader, writer: Writer, cut: _Cut) -> None:
         if entry.event is Event.VOUCHED:
             writer.add_entry(stream, entry)
     stream.tick = tick
-    stream.phase += sum(entry.event is Event.PHASE_STARTED for entry in cut.entries)
+    begun = sum(entry.event is Event.PHASE_STARTED for entry in cut.entries)
+    # To whom earlier phases are closed, the current one is today's: looking back does not open them.
+    stream.phase = cut.stream.phase if past.phases_closed else stream.phase + begun
     writer.advance_stream(stream)
 
 

@@ -28,6 +28,7 @@ def home(visit: Visit) -> Page:
         "conflicts": stats["by_status"].get("contradictory", 0),
         "outdated": len(memory.outdated(limit=MOST_WAITING)),
         "consent": len(memory.consent()),
+        "proposals": len(memory.proposals()),
         "rejections": len(memory.rejections()),
     }
     operates = visit.may(Right.OPERATE)

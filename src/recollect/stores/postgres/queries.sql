@@ -99,7 +99,7 @@ SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash
  ORDER BY wanted.nth
 
 -- name: nearby
-SELECT m.memory, m.id, m.canonical_key, m.created_at, m.scope, m.category, m.slot, m.subject_value,
+SELECT m.memory, m.id, m.canonical_key, m.created_at, m.scope, m.category, m.phase, m.slot, m.subject_value,
        CASE WHEN {filters} THEN v.body::json ->> 'content' END AS content
   FROM jsonb_array_elements_text(:numbers::jsonb) WITH ORDINALITY AS wanted (memory, nth)
  CROSS JOIN LATERAL (SELECT * FROM memories
