@@ -368,9 +368,10 @@ def _labels_if_active(state: State) -> tuple[str, str, str] | None:
 
 def expire_due(pen: Pen) -> list[trace.Trace]:
     """Put away everything in the pen's stream that has expired; returns the events that say so."""
-    ids = pen.writer.expired_ids(pen.stream, pen.at, pen.tick)
-    if not ids:
+    at, tick = pen.writer.first_expiry(pen.stream)
+    if (at is None or at > pen.at) and (tick is None or tick > pen.tick):
         return []
+    ids = pen.writer.expired_ids(pen.stream, pen.at, pen.tick)
     engine, noted = pen.engine, []
     events: list[trace.Trace] = []
     found = pen.writer.by_ids(pen.stream.tenant, ids)

@@ -37,7 +37,7 @@ from recollect.model.vocabulary import Outcome
 from recollect.rules.gates.content import routed_elsewhere
 from recollect.rules.gates.draft import Rejection
 from recollect.rules.gates.writing import flags_of
-from recollect.stores.protocol import Reader, Writer
+from recollect.stores.protocol import Reader, Stream, Writer
 
 MAX_BATCH = 10_000
 
@@ -130,7 +130,7 @@ def _write(
     still_wanted: Wanted | None = None,
     refuse_expired: bool = False,
 ) -> list[Receipt]:
-    answers = prepare_all(engine, candidates, linked=linked)
+    answers = prepare_all(engine, candidates, linked=linked, ask_in_advance=_ask_in_advance)
     if not answers:
         return []
     waiting(engine).flush_traces(engine.tenant)
@@ -173,7 +173,7 @@ class Writing:
         """Return the pen of a stream; its first use expires what is due there. ``first`` is the answer it is wanted for."""
         if address not in self._pens:
             pen = self._pens[address] = Pen.at_address(self.engine, self.writer, address, self.at)
-            _ask_in_advance(pen, first)
+            _ask_in_advance(self.engine, self.writer.in_advance(), pen.stream, first)
             self._earlier[address] = expire_due(pen)
             self._hidden |= hidden_in(self.engine, self.writer, self._earlier[address])
             if pen.stream.tick == 0:
@@ -253,18 +253,16 @@ class Writing:
         return (trace.memory_border_check(self.engine.caller, "write", space, space, allowed, code, policy),)
 
 
-def _ask_in_advance(pen: Pen, prepared: Prepared | None) -> None:
-    """Send the first reads of a write in advance, in one round trip, where the store can."""
-    soon = pen.writer.in_advance()
+def _ask_in_advance(engine: Engine, soon: Reader | None, stream: Stream, prepared: Prepared | None) -> None:
+    """Make the first reads of a write in advance: in one round trip, or before the lock, as the store can."""
     if soon is None:
         return
-    engine, stream = pen.engine, pen.stream
-    soon.expired_ids(stream, pen.at, pen.tick)
-    soon.actor_uid(stream.tenant, engine.caller.principal, b"")
+    soon.first_expiry(stream)
+    soon.actor_named(stream.tenant, engine.caller.principal)
     if prepared is None:
         return
     soon.rejection_secrets(prepared.address, prepared.draft.candidate.user_id or engine.caller.user)
-    holder(engine, soon, stream, *place_of_key(with_event_key(pen, prepared).draft))
+    holder(engine, soon, stream, *place_of_key(with_event_key(prepared, stream).draft))
     changed_by(engine, soon, stream, prepared.draft)
     if prepared.related:
         soon.nearby(stream, relations.looked_up_first(prepared.related))

@@ -1,6 +1,6 @@
 """Prepare a write before the lock: run the gates, embed the text, and look up what it may repeat or relate to."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ from recollect.engine.write.drafting import (
 from recollect.model.ledger import Address
 from recollect.model.record import Candidate
 from recollect.rules.gates.draft import Draft, Rejection
-from recollect.stores.protocol import Reader, Reading, Search
+from recollect.stores.protocol import Reader, Reading, Search, Stream
 
 
 class Prepared(NamedTuple):
@@ -69,16 +69,29 @@ def prepare(
     return _prepared(engine, candidate, draft, reader, linked)
 
 
-def prepare_all(engine: Engine, candidates: Sequence[Candidate], *, linked: bool = True) -> list[Answer]:
-    """Prepare a batch: names that its members share are scanned once, and the embedder gets all texts in one call."""
+AskInAdvance = Callable[[Engine, Reader | None, Stream, Prepared], None]
+
+
+def prepare_all(
+    engine: Engine,
+    candidates: Sequence[Candidate],
+    *,
+    linked: bool = True,
+    ask_in_advance: AskInAdvance | None = None,
+) -> list[Answer]:
+    """Prepare a batch: names that its members share are scanned once, and the embedder gets all texts in one call.
+
+    ``ask_in_advance`` makes the first reads of a single write in the snapshot that it is compared in.
+    """
     clean: set[str] = set()
     drafts = [draft_for(engine, candidate, clean=clean) for candidate in candidates]
     both = list(zip(candidates, drafts, strict=True))
+    ask = ask_in_advance if len(candidates) == 1 else None
     vectors = iter(_vectors(engine, [candidate.content for candidate, draft in both if isinstance(draft, Draft)]))
     return [
         Refused(candidate, draft)
         if isinstance(draft, Rejection)
-        else _prepared(engine, candidate, draft._replace(vector=next(vectors)), None, linked)
+        else _prepared(engine, candidate, draft._replace(vector=next(vectors)), None, linked, ask)
         for candidate, draft in both
     ]
 
@@ -90,7 +103,14 @@ def _vectors(engine: Engine, texts: Sequence[str]) -> Sequence[bytes]:
     return vectors_of(embedder, texts) if embedder.dimensions else [b""] * len(texts)
 
 
-def _prepared(engine: Engine, candidate: Candidate, draft: Draft, reader: Reader | None, linked: bool) -> Prepared:
+def _prepared(
+    engine: Engine,
+    candidate: Candidate,
+    draft: Draft,
+    reader: Reader | None,
+    linked: bool,
+    ask_in_advance: AskInAdvance | None = None,
+) -> Prepared:
     """Look up what a draft may repeat and, if it is to be ``linked``, what it relates to."""
     address = Address(engine.tenant, draft.namespace, candidate.space, candidate.owner)
     prepared = Prepared(draft, address)
@@ -98,11 +118,14 @@ def _prepared(engine: Engine, candidate: Candidate, draft: Draft, reader: Reader
     if not (incumbents.wanted(engine, draft) or (linked and relations.wanted(engine, draft))):
         return prepared
     with nullcontext(reader) if reader is not None else engine.read(brief=True) as found_in:
-        return _compared(engine, found_in, prepared, committed=reader is None)
+        stream, prepared = _compared(engine, found_in, prepared, committed=reader is None)
+        if ask_in_advance is not None and stream is not None:
+            ask_in_advance(engine, found_in.in_advance(), stream, prepared)
+        return prepared
 
 
-def _compared(engine: Engine, reader: Reader, prepared: Prepared, *, committed: bool) -> Prepared:
-    """Search its stream for near duplicates and related memories."""
+def _compared(engine: Engine, reader: Reader, prepared: Prepared, *, committed: bool) -> tuple[Stream | None, Prepared]:
+    """Search its stream, which is returned too, for near duplicates and related memories."""
     if committed:
         owners, at_hand = [prepared.address.owner], engine.meanings.at_hand(engine.tenant, [prepared.address.owner])
         terms = sorted(set(prepared.draft.terms))
@@ -110,11 +133,12 @@ def _compared(engine: Engine, reader: Reader, prepared: Prepared, *, committed: 
         reader.announce_search(engine.tenant, search)
     stream = reader.stream_at(prepared.address)
     if stream is None:
-        return prepared
+        return None, prepared
     prepared = prepared._replace(similar=incumbents.search(engine, reader, stream, prepared.draft))
     if prepared.related is None:
-        return prepared
-    return prepared._replace(related=relations.search(engine, reader, stream, prepared.draft, committed=committed))
+        return stream, prepared
+    related = relations.search(engine, reader, stream, prepared.draft, committed=committed)
+    return stream, prepared._replace(related=related)
 
 
 def as_spoken(answers: Iterable[Answer]) -> list[Answer]:

@@ -16,11 +16,10 @@ from recollect.model.ledger import Address
 from recollect.stores.postgres.announced import AnnouncedReads
 from recollect.stores.postgres.connections import GRACE_S, BoundedConnection, Row
 from recollect.stores.protocol import Erased, Stream, Table
-from recollect.stores.sql.queries import Dialect, load_dialect, load_queries
+from recollect.stores.sql.queries import Answers, Dialect, load_dialect, load_queries
 from recollect.stores.sql.rows import stream_from
 from recollect.stores.sql.transaction import Transaction
 
-_TABLE = re.compile(r"\b(?:FROM|JOIN|INTO|UPDATE)\s+([a-z_]+)")
 _PARAMETER = re.compile(r"(?<![:\w]):([a-z]\w*)")
 
 DIALECT = Dialect(
@@ -67,7 +66,7 @@ class NamedQueries:
         self._db = db
         self.dialect = DIALECT if db.info.server_version >= 160000 else TRUSTING
         self._pipeline = pipeline
-        self._asked: dict[tuple[Any, ...], Callable[[], list[Any]]] = {}
+        self._asked = Answers()
 
     def rows(self, query: str, /, **params: Any) -> list[Any]:
         answer = self._asked.pop((query, *params.items()), None)
@@ -141,8 +140,7 @@ class NamedQueries:
     def _write(self, query: str) -> None:
         """Forget the answers of what was asked about the table that is written to."""
         if self._asked:
-            written = _tables(query)
-            self._asked = {key: answer for key, answer in self._asked.items() if written.isdisjoint(_tables(key[0]))}
+            self._asked.forget(QUERIES, query)
 
     def _of_many(self) -> psycopg.Cursor[tuple[Any, ...]]:
         """For many short rows, such as numbers and vectors, which the server need not write as text."""
@@ -168,15 +166,6 @@ class InAdvance(NamedQueries):
         answer = self._filtered_tuples_soon(query, condition, params)
         self._queries._asked[query, condition, *params.items()] = answer
         return []
-
-    def run(self, query: str, /, **params: Any) -> None:
-        """Write nothing."""
-
-
-@lru_cache(maxsize=512)
-def _tables(query: str) -> frozenset[str]:
-    """Return the tables that a statement names."""
-    return frozenset(_TABLE.findall(QUERIES[query]))
 
 
 def _filled(query: str, words: Mapping[str, str]) -> str:
