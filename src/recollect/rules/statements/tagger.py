@@ -4,11 +4,16 @@ Tags are those of the BNC (C5): NP0 name, NN0/NN1/NN2 noun, AJ0 adjective, VVZ â
 AT0/DPS/DT0 determiner. German tags are mapped onto them in :mod:`german`.
 """
 
+import gc
+import gzip
 import hashlib
 import math
+import pickle
 import pkgutil
 import re
 import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -72,25 +77,33 @@ class Word:
 def load_tagger(language: str = "en") -> Any:
     """Load the tagger of a language, once.
 
-    HanTa looks for a model in the working directory first, so it is given the full path inside its own package.
+    HanTa looks for a model in the working directory first, so it is given what its own package holds.
     """
-    import HanTa  # importing it costs more than the command line's help may take
-    from HanTa.HanoverTagger import EMPTY, END, START, UNKNOWN, HanoverTagger
+    from HanTa.HanoverTagger import (  # it costs more than the command line's help may take
+        EMPTY,
+        END,
+        START,
+        UNKNOWN,
+        HanoverTagger,
+    )
 
     file = _MODEL_FILES[language]
-    digest = hashlib.sha256(pkgutil.get_data("HanTa", file) or b"").hexdigest()
+    packed = pkgutil.get_data("HanTa", file) or b""
+    digest = hashlib.sha256(packed).hexdigest()
     if digest != TAGGER_SHA256[language]:
         raise WrongTaggerModel(
             f"HanTa's model {file} has SHA-256 {digest}, the rules need {TAGGER_SHA256[language]}: install HanTa 1.2.1"
         )
 
     class CachingTagger(HanoverTagger):  # type: ignore[misc]
-        """The tagger with its two costly steps, which depend on one word alone, remembered."""
+        """The tagger with its costly steps, which depend on one word alone, remembered."""
 
-        def __init__(self, path: str) -> None:
-            super().__init__(path)
+        def __init__(self, model: Any) -> None:
+            super().__init__(None, model)
+            self.strict = False  # as it is for a model from a file
             self.analyze_forward = lru_cache(maxsize=16_384)(super().analyze_forward)
             self._analyze = lru_cache(maxsize=16_384)(super()._analyze)
+            self._tag_word = lru_cache(maxsize=16_384)(super()._tag_word)
 
         def tag_sent_viterbi(self, sent: list[str], casesensitive: bool = True) -> list[int]:
             """Find the likeliest tags of a sentence, as the base class does, in half the time.
@@ -121,7 +134,20 @@ def load_tagger(language: str = "en") -> Any:
                 state = came_from[state]
             return tags[::-1]
 
-    return CachingTagger(f"{HanTa.__path__[0]}/{file}")
+    with _no_collection():  # which would look at the model's many tables again and again
+        return CachingTagger(pickle.loads(gzip.decompress(packed)))
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Put off the garbage collection while many objects are made that all stay."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 # ---------------------------------------------------------------- cutting
