@@ -28,10 +28,9 @@ def sayings(seed: int, count: int = 40) -> list[dict[str, Any]]:
     None takes an earlier one back: within one tick neither is the more recent.
     """
     random = Random(seed)
+    patterns = [one for one in PATTERNS if " not " not in one]
     words = [
-        random.choice([one for one in PATTERNS if " not " not in one]).format(
-            person=random.choice(PEOPLE[:3]), thing=random.choice(THINGS[:3])
-        )
+        random.choice(patterns).format(person=random.choice(PEOPLE[:3]), thing=random.choice(THINGS[:3]))
         for _ in range(count)
     ]
     extras: list[dict[str, Any]] = [{}, {}, {}, {"source": "agent"}, {"kind": "episodic"}, {"scope": "planner"}]
