@@ -5,10 +5,8 @@ AT0/DPS/DT0 determiner. German tags are mapped onto them in :mod:`german`.
 """
 
 import gc
-import gzip
 import hashlib
 import math
-import pickle
 import pkgutil
 import re
 import unicodedata
@@ -77,19 +75,13 @@ class Word:
 def load_tagger(language: str = "en") -> Any:
     """Load the tagger of a language, once.
 
-    HanTa looks for a model in the working directory first, so it is given what its own package holds.
+    HanTa looks for a model in the working directory first, so it is given the full path inside its own package.
     """
-    from HanTa.HanoverTagger import (  # it costs more than the command line's help may take
-        EMPTY,
-        END,
-        START,
-        UNKNOWN,
-        HanoverTagger,
-    )
+    import HanTa  # importing it costs more than the command line's help may take
+    from HanTa.HanoverTagger import EMPTY, END, START, UNKNOWN, HanoverTagger
 
     file = _MODEL_FILES[language]
-    packed = pkgutil.get_data("HanTa", file) or b""
-    digest = hashlib.sha256(packed).hexdigest()
+    digest = hashlib.sha256(pkgutil.get_data("HanTa", file) or b"").hexdigest()
     if digest != TAGGER_SHA256[language]:
         raise WrongTaggerModel(
             f"HanTa's model {file} has SHA-256 {digest}, the rules need {TAGGER_SHA256[language]}: install HanTa 1.2.1"
@@ -98,9 +90,8 @@ def load_tagger(language: str = "en") -> Any:
     class CachingTagger(HanoverTagger):  # type: ignore[misc]
         """The tagger with its costly steps, which depend on one word alone, remembered."""
 
-        def __init__(self, model: Any) -> None:
-            super().__init__(None, model)
-            self.strict = False  # as it is for a model from a file
+        def __init__(self, path: str) -> None:
+            super().__init__(path)
             self.analyze_forward = lru_cache(maxsize=16_384)(super().analyze_forward)
             self._analyze = lru_cache(maxsize=16_384)(super()._analyze)
             self._tag_word = lru_cache(maxsize=16_384)(super()._tag_word)
@@ -135,7 +126,7 @@ def load_tagger(language: str = "en") -> Any:
             return tags[::-1]
 
     with _no_collection():  # which would look at the model's many tables again and again
-        return CachingTagger(pickle.loads(gzip.decompress(packed)))
+        return CachingTagger(f"{HanTa.__path__[0]}/{file}")
 
 
 @contextmanager
