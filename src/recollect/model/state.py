@@ -83,7 +83,7 @@ def body_in_force(body: Mapping[str, Any], state: State) -> Mapping[str, Any]:
 
 
 def body_from(text: str | None) -> tuple[dict[str, Any] | None, bool]:
-    """The body of a version from its text, ``None`` once removed; and whether it is one that was ever written."""
+    """Return the body of a version from its text, ``None`` once removed; and whether it is one that was ever written."""
     if text is None:
         return None, True
     try:
@@ -94,7 +94,7 @@ def body_from(text: str | None) -> tuple[dict[str, Any] | None, bool]:
 
 
 def values_from(text: str) -> dict[str, Any] | None:
-    """The values of an amendment from its text; ``None`` if they cannot be read."""
+    """Return the values of an amendment from its text; ``None`` if they cannot be read."""
     try:
         values = json.loads(text)
     except (ValueError, TypeError, RecursionError):
@@ -109,7 +109,7 @@ TIME = re.compile(r"\d{4}-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-5]\d\.\d{6}Z")
 
 
 def _is_whole(body: Mapping[str, Any]) -> bool:
-    """Whether a body has what every body has. What it says may still be altered: ``verify`` tells that."""
+    """Return whether a body has what every body has. What it says may still be altered: ``verify`` tells that."""
     return (
         list(map(type, _texts(body))) == _ALL_TEXT
         and all(body[name] in words for name, words in _CHOICES)

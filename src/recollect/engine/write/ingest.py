@@ -161,6 +161,7 @@ class Writing:
     def __init__(self, engine: Engine, writer: Writer) -> None:
         self.engine, self.writer, self.at = engine, writer, engine.now()
         self._pens: dict[Address, Pen] = {}
+        self._unused: dict[Address, Pen] = {}
         self._earlier: dict[Address, list[trace.Trace]] = {}
         self._unwritten: set[Address] = set()
         self._hidden: frozenset[str] = frozenset()
@@ -169,16 +170,29 @@ class Writing:
         self.events: list[trace.Trace] = []
         """The events so far, in order."""
 
-    def pen(self, address: Address, first: Prepared | None = None) -> Pen:
-        """Return the pen of a stream; its first use expires what is due there. ``first`` is the answer it is wanted for."""
-        if address not in self._pens:
-            pen = self._pens[address] = Pen.at_address(self.engine, self.writer, address, self.at)
-            _ask_in_advance(self.engine, self.writer.in_advance(), pen.stream, first)
-            self._earlier[address] = expire_due(pen)
-            self._hidden |= hidden_in(self.engine, self.writer, self._earlier[address])
-            if pen.stream.tick == 0:
-                self._unwritten.add(address)
-        return self._pens[address]
+    def pen(self, address: Address, answer: Prepared | None = None) -> Pen:
+        """Return the pen of a stream; its first use expires what is due there. ``answer`` is what it is wanted for."""
+        pen = self._pens.get(address)
+        if pen is not None:
+            self._ask(pen, answer)
+            return pen
+        self.stream(address)
+        pen = self._pens[address] = self._unused.pop(address)
+        self._ask(pen, answer)
+        self._earlier[address] = expire_due(pen)
+        self._hidden |= hidden_in(self.engine, self.writer, self._earlier[address])
+        if pen.stream.tick == 0:
+            self._unwritten.add(address)
+        return pen
+
+    def stream(self, address: Address) -> Stream:
+        """Return the stream at an address, for what is to be asked about it before anything of it expires."""
+        if address not in self._unused:
+            self._unused[address] = Pen.at_address(self.engine, self.writer, address, self.at)
+        return self._unused[address].stream
+
+    def _ask(self, pen: Pen, answer: Prepared | None) -> None:
+        _ask_in_advance(self.engine, self.writer.in_advance(), pen.stream, answer, first=not pen.has_ticked)
 
     def write(self, answer: Answer, border: Callable[[Receipt], Sequence[trace.Trace]] | None = None) -> Receipt:
         """Write one answer of the gates. ``border`` gives a promotion's border events, before and after."""
@@ -253,12 +267,18 @@ class Writing:
         return (trace.memory_border_check(self.engine.caller, "write", space, space, allowed, code, policy),)
 
 
-def _ask_in_advance(engine: Engine, soon: Reader | None, stream: Stream, prepared: Prepared | None) -> None:
-    """Make the first reads of a write in advance: in one round trip, or before the lock, as the store can."""
+def _ask_in_advance(
+    engine: Engine, soon: Reader | None, stream: Stream, prepared: Prepared | None, *, first: bool = True
+) -> None:
+    """Make the reads of a write in advance: in one round trip, or before the lock, as the store can.
+
+    What is asked once for a stream is asked with the ``first`` of its writes.
+    """
     if soon is None:
         return
-    soon.first_expiry(stream)
-    soon.actor_named(stream.tenant, engine.caller.principal)
+    if first:
+        soon.first_expiry(stream)
+        soon.actor_named(stream.tenant, engine.caller.principal)
     if prepared is None:
         return
     soon.rejection_secrets(prepared.address, prepared.draft.candidate.user_id or engine.caller.user)

@@ -12,13 +12,13 @@ from typing import Any, NamedTuple, TypeAlias
 
 from recollect.embed.scale import scale_of
 from recollect.engine.arguments import check_kept
-from recollect.engine.context import Engine, find, is_visible_at
+from recollect.engine.context import Engine, find, is_visible_in
 from recollect.engine.read.assemble import to_memory
 from recollect.engine.read.meaning import Likeness, check_stream, likeness_of
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.transaction import Pen, changing
 from recollect.model.errors import BadInput, NotFound
-from recollect.model.ledger import Entry, Event
+from recollect.model.ledger import Entry, Event, phase_id
 from recollect.model.operation import Op
 from recollect.model.receipt import Related, Similar
 from recollect.model.state import body_from, values_from
@@ -426,11 +426,15 @@ def offered(pen: Pen, found: Sequence[Doubt]) -> tuple[Similar, ...]:
     """Return what the receipt of a newly stored memory offers: at most three that the caller may read."""
     if not pen.engine.policy.identity.offer:
         return ()
-    seen = [one for one in found if is_visible_at(pen.engine, pen.stream.address, one.other.scope, one.other.category)]
+    seen = [one for one in found if _may_offer(pen, one.other)]
     return tuple(
         Similar(other.id, other.canonical_key, other.content, other.created_at, similarity, reason)
         for other, similarity, reason in seen[:OFFERED]
     )
+
+
+def _may_offer(pen: Pen, other: Nearby) -> bool:
+    return is_visible_in(pen.engine, pen.stream, other.scope, other.category, phase_id(other.phase))
 
 
 def worth_linking(pen: Pen, draft: Draft, found: Sequence[Doubt]) -> list[Doubt]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from recollect.model.caller import author_principal
+from recollect.model.caller import USER, author_principal, principal
 from recollect.model.ledger import Address
 from recollect.model.state import State
 from recollect.rules.identity.keys import identities
@@ -56,6 +56,9 @@ class ProvenanceTables(_NamesVouchers):
     def built_upon(self, tenant: str, hashes: Sequence[str], selection: Selection, limit: int) -> list[Stored]:
         return self._by_hash("built_upon", tenant, hashes, selection, limit)
 
+    def places_naming(self, tenant: str, name: str) -> list[tuple[int, int]]:
+        return self._db.tuples("places_naming", tenant=tenant, name=name, principal=principal(USER, name))
+
     def tied_to(self, tenant: str, ids: Sequence[str]) -> list[Stored]:
         params = {"tenant": tenant, "ids": json.dumps(list(ids))}
         found = self._db.filtered("tied_to", "1 = 1", params, **self._readable("v.body", "m.vouchers")) if ids else []
@@ -81,7 +84,7 @@ class ProvenanceTables(_NamesVouchers):
         condition, params = where(selection, self._db.dialect)
         params |= {"tenant": tenant, "names": json.dumps(list(dict.fromkeys(vouchers))), "each": each}
         found: dict[str, tuple[str, ...]] = {}
-        for row in self._db.filtered("vouched_for", condition, params, **self._readable("v.body")):
+        for row in self._db.filtered("vouched_for", condition, params):
             author = author_principal(row["author"], row["user_id"], row["agent_id"])
             found[row["voucher"]] = tuple(dict.fromkeys((*found.get(row["voucher"], ()), author)))
         return found
@@ -255,6 +258,11 @@ class StateTables(ProvenanceTables, _Postings):
         condition, params = where(selection, self._db.dialect)
         found = self._db.filtered("count_by", condition, {**params, "tenant": tenant}, column=column)
         return {str(row["value"]): row["n"] for row in found}
+
+    def count_by_day(self, tenant: str, selection: Selection) -> dict[str, int]:
+        condition, params = where(selection, self._db.dialect)
+        found = self._db.filtered("count_by_day", condition, {**params, "tenant": tenant})
+        return {row["day"]: row["n"] for row in found}
 
     def count_removed(self, tenant: str) -> int:
         return int(self._db.rows("count_removed", tenant=tenant)[0]["n"])

@@ -21,6 +21,8 @@ BODY_COLUMNS = """
     created_at scope content_hash kind event_type layer tier topic_id source user_id agent_id run_id thread_id actor_id role
 """.split()
 """Columns of the current state that repeat a field of the immutable body, so that reads can filter by them."""
+SAID_COLUMNS = (*BODY_COLUMNS, "author_id", "author_name", "confidence")
+"""Those, and what the body says of its author and of how sure the author was."""
 
 
 _stream = itemgetter(
@@ -107,11 +109,17 @@ def memory_row(
     stream: Stream, number: int, state: State, body: Mapping[str, Any] | None, *, beside: bool = False
 ) -> dict[str, Any]:
     row = state_row(stream, number, state, beside=beside)
-    row.update({name: body.get(name) if body else None for name in BODY_COLUMNS})
+    row.update(zip(SAID_COLUMNS, _said(body_in_force(body, state) if body else {}), strict=True))
     row["kind_class"] = str(KIND_CLASS[Kind(body["kind"])]) if body else None
     row["phase"] = _phase_of(body)
     row["terms"] = None
     return row
+
+
+def _said(body: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return the values of ``SAID_COLUMNS`` in a body; one without words has none."""
+    author = body.get("author") or {}
+    return (*map(body.get, BODY_COLUMNS), author.get("id"), author.get("name"), body.get("confidence"))
 
 
 def _phase_of(body: Mapping[str, Any] | None) -> int | None:
@@ -126,14 +134,16 @@ def stray_column(number: int, row: Sequence[Any], body: Mapping[str, Any] | None
         return "key_identity"
     said = body or {}
     kind_class = KIND_CLASS[KINDS[said["kind"]]] if said else None
-    expected = (kind_class, _phase_of(body), *map(said.get, BODY_COLUMNS))
-    found = tuple(row[2:]) if said else (row[2], None, None, *row[5:])
+    expected = (kind_class, _phase_of(body), *_said(said))
+    if said and said["authority"] != row[2]:  # a higher one confirmed it: what was attached counts no more
+        expected = (*expected[:-1], None)
+    found = tuple(row[3:]) if said else (row[3], None, None, *row[6:])
     if found == expected:
         return None
-    return next(name for name, one, other in zip(REPEATED[2:], found, expected, strict=True) if one != other)
+    return next(name for name, one, other in zip(REPEATED[3:], found, expected, strict=True) if one != other)
 
 
-REPEATED = ("canonical_key", "key_identity", "kind_class", "phase", *BODY_COLUMNS)
+REPEATED = ("canonical_key", "key_identity", "authority", "kind_class", "phase", *SAID_COLUMNS)
 """The columns that a walk compares, in their order. When a memory was written, and in which phase, outlives its content."""
 
 
