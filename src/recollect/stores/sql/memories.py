@@ -12,7 +12,18 @@ from recollect.model.state import State
 from recollect.rules.identity.keys import identities
 from recollect.rules.identity.rejected_values import Sealed
 from recollect.rules.language.findable import Findable
-from recollect.stores.protocol import Contender, Later, Nearby, Neighbour, Posting, Selection, Standing, Stored, Stream
+from recollect.stores.protocol import (
+    TERM_COUNT,
+    Contender,
+    Later,
+    Nearby,
+    Neighbour,
+    Posting,
+    Selection,
+    Standing,
+    Stored,
+    Stream,
+)
 from recollect.stores.sql import rows
 from recollect.stores.sql.queries import Capability, check_column, encode_list, encode_places, where
 from recollect.stores.sql.rows import said_terms_in, term_counts_in, text_length_in, write_term_note
@@ -107,8 +118,8 @@ class _Postings(Capability):
         said, keyed = Counter(terms.said), Counter(terms.keyed)
         counts, length = {**said, **keyed}, len(terms.said)
         key = (stream.tenant, stream.number)
-        self._db.run_many("add_posting", [(*key, term, number, tf, length) for term, tf in counts.items()])
-        self._db.run_many("count_term", [(*key, term) for term in counts])
+        added = [(*key, term, -number, tf, length) for term, tf in counts.items()]
+        self._db.run_many("add_postings", added + [(*key, term, -TERM_COUNT, 1, 0) for term in counts])
         stream.documents += 1
         stream.words += length
         return write_term_note(said, keyed)
@@ -262,6 +273,10 @@ class StateTables(ProvenanceTables, _Postings):
     def states(self, stream: Stream) -> list[Stored]:
         found = self._db.rows("states_of_stream", tenant=stream.tenant, stream=stream.number)
         return rows.stored_from(found)
+
+    def first_expiry(self, stream: Stream) -> tuple[str | None, int | None]:
+        ((at, tick),) = self._db.tuples("first_expiry", tenant=stream.tenant, stream=stream.number) or [(None, None)]
+        return at, tick
 
     def expired_ids(self, stream: Stream, now: str, tick: int) -> list[str]:
         found = self._db.rows("expired", tenant=stream.tenant, stream=stream.number, now=now, tick=tick)
