@@ -8,17 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from recollect.compose import open
+    from recollect.interfaces.asynchronous import AsyncRecollect
     from recollect.interfaces.python import Recollect
     from recollect.interfaces.python.arguments import Filters, MemoryFields, NewMemory
+    from recollect.interfaces.remote import connect
     from recollect.model.caller import Caller, Right
     from recollect.model.errors import (
         AmbiguousId,
         BadInput,
         BadPolicy,
+        KeyRefused,
         MemoryDamaged,
         NotAllowed,
         NotFound,
         OutcomeUnknown,
+        OutOfDate,
         RecollectError,
         Refused,
         RetryMismatch,
@@ -29,6 +33,7 @@ if TYPE_CHECKING:
         StoreError,
         StoreTooNew,
         StoreUnavailable,
+        TooManyRequests,
         WrongState,
     )
     from recollect.model.item import from_item
@@ -41,17 +46,20 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AmbiguousId",
+    "AsyncRecollect",
     "BadInput",
     "BadPolicy",
     "Caller",
     "Candidate",
     "Filters",
+    "KeyRefused",
     "Memory",
     "MemoryDamaged",
     "MemoryFields",
     "NewMemory",
     "NotAllowed",
     "NotFound",
+    "OutOfDate",
     "OutcomeUnknown",
     "Page",
     "Policy",
@@ -70,8 +78,10 @@ __all__ = [
     "StoreTooNew",
     "StoreUnavailable",
     "Tombstone",
+    "TooManyRequests",
     "Turn",
     "WrongState",
+    "connect",
     "from_item",
     "migrate",
     "open",
@@ -79,6 +89,8 @@ __all__ = [
 ]
 
 _HOMES = {
+    "AsyncRecollect": "interfaces.asynchronous",
+    "connect": "interfaces.remote",
     "open": "compose",
     "Recollect": "interfaces.python",
     "Filters": "interfaces.python.arguments",

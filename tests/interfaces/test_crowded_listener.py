@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.interfaces.mcp.connections import BoundedLog, Limits
+from recollect.interfaces.listener import BoundedLog, Limits
 
 from .mcp_servers import HttpServer, process, tool_call
 
@@ -85,7 +85,7 @@ def test_who_takes_too_long_over_a_header_or_a_body_is_closed(tmp_path: Path) ->
     code = (
         "import anyio, recollect\n"
         "from recollect.interfaces.mcp import build_server, choose_tools, listen\n"
-        "from recollect.interfaces.mcp.connections import Limits\n"
+        "from recollect.interfaces.listener import Limits\n"
         "from recollect.interfaces.mcp.transports import serve_http\n"
         "server = build_server(recollect.open('memory.db'), choose_tools('default'))\n"
         "limits = Limits(header_s=0.5, body_s=0.5)\n"

@@ -10,7 +10,10 @@
     │   ├── NotFound         no such memory, or none that this caller may know of
     │   ├── AmbiguousId      a short id that fits more than one memory
     │   ├── NotAllowed       a border, or a right that the caller lacks
+    │   │   └── KeyRefused   no such key, or one that has ended
     │   ├── WrongState       the memory is not in a state in which this can be done
+    │   │   └── OutOfDate    the memory has changed since the caller last looked
+    │   ├── TooManyRequests  the caller asks more often than it may
     │   └── RetryMismatch    an idempotency key was used again for another request
     └── StoreError           the store could not do its work                              (exit code 3)
         ├── StoreUnavailable missing, unreadable, read-only, or the disk is full
@@ -56,7 +59,7 @@ class RecollectError(Exception):
         self.args = (str(self),)
 
     def to_dict(self) -> dict[str, Any]:
-        """The form in which every interface reports it."""
+        """Return the form in which every interface reports it."""
         return {"code": self.code, "message": self.message, "field": self.field, "hint": self.hint}
 
 
@@ -90,8 +93,22 @@ class NotAllowed(Refused):
     code = "not_allowed"
 
 
+class KeyRefused(NotAllowed):
+    """No such key, or one that has expired or was revoked; which of these it is stays unsaid."""
+
+    code = "key_refused"
+
+
 class WrongState(Refused):
     code = "wrong_state"
+
+
+class OutOfDate(WrongState):
+    code = "out_of_date"
+
+
+class TooManyRequests(Refused):
+    code = "too_many_requests"
 
 
 class RetryMismatch(Refused):
@@ -142,7 +159,7 @@ class StoreTooNew(StoreError):
 
 
 def how_to_install(extra: str) -> str:
-    """What to do where a package of an extra is missing. No index is named: the name there may be somebody else's.
+    """Return what to do where a package of an extra is missing. No index is named: the name there may be somebody else's.
 
     >>> how_to_install("mcp")
     "Install the extra `mcp`: pip install -e '.[mcp]' in Recollect's folder."

@@ -18,7 +18,7 @@ from recollect.engine.arguments import (
 from recollect.engine.context import MENDING, Engine, damage_of, find, own_names, own_streams, visible
 from recollect.engine.read.assemble import as_of, as_seen, hidden_ids, to_memory, to_tombstone
 from recollect.engine.read.filters import selection_of
-from recollect.engine.tracing import told_decisions
+from recollect.engine.tracing import told_decisions, told_turn
 from recollect.engine.write.relations import links_in
 from recollect.model.caller import Right, names_shown
 from recollect.model.canonical import parse_time, validity_words
@@ -248,11 +248,13 @@ def history_of_owner(
         streams = _admitted(engine, _streams_of(engine, reader, record), space, namespaces)
         names = {uid: name for uid, (name, _) in reader.actor_names(engine.tenant).items()}
     own = {stream.number for stream in record.streams}
-    told = (_told(engine, one, names, None if one.number in own else record.elsewhere, since) for one in streams)
+    told = (
+        told_of_stream(engine, one, names, None if one.number in own else record.elsewhere, since) for one in streams
+    )
     return heapq.merge(*told, key=lambda event: event.at)
 
 
-def _told(
+def told_of_stream(
     engine: Engine, stream: Stream, names: Mapping[str, str | None], only: Collection[str] | None, after: int
 ) -> Iterator[HistoryEvent]:
     """Yield one stream's history up to where it stands, of these memories ``only``, with no snapshot open between pages."""
@@ -453,16 +455,18 @@ def _seen(sight: Sight, stored: Stored | None) -> bool:
     return stored is not None and stored.body is not None and sight.sees(stored.body["scope"], stored.state.category)
 
 
-def explain(engine: Engine, id: str | None = None, *, session: str | None = None) -> Explanation:
+def explain(
+    engine: Engine, id: str | None = None, *, session: str | None = None, number: int | None = None
+) -> Explanation:
     """Tell the story of one memory, or what was decided in the last turn of a session, or of all if none is named.
 
-    A removed memory's story comes without its content.
+    ``number`` is that of a trace, whose turn is told. A removed memory's story comes without its content.
     """
     if id is None:
-        told = told_decisions(engine, session=session)
-        return Explanation("", "\n".join(told), sentences=told)
-    if session is not None:
-        raise BadInput("name either a memory or a session.", field="session", hint="Leave one of them out.")
+        told, turn = told_turn(engine, session, number)
+        return Explanation("", "\n".join(told), sentences=told, events=turn)
+    if session is not None or number is not None:
+        raise BadInput("name either a memory or a turn.", field="session", hint="Leave one of them out.")
     with engine.read() as reader:
         (stored,) = current(engine, reader, [find(engine, reader, id, damaged=True)])
         links = chain_of(engine, reader, stored.state.id)
@@ -473,7 +477,7 @@ def explain(engine: Engine, id: str | None = None, *, session: str | None = None
     around = [*_rejected(events), *_around(stored, links), *_happened(events)]
     text = "\n".join([*_opening(stored), *_gates(decisions), *around])
     kept = stored.body is not None and engine.caller.may(Right.GOVERN)
-    told = told_decisions(engine, memory=stored.state.id) if kept else ()
+    told = told_decisions(engine, stored.state.id) if kept else ()
     return Explanation(stored.state.id, text, decisions, chain, events, told)
 
 

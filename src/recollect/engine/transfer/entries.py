@@ -185,7 +185,7 @@ def _check_nobody_else_is_meant(engine: Engine, reader: Reader, signer: str, **w
 
 
 def _in_order(engine: Engine, reader: Reader, statuses: Sequence[str], **where: Any) -> list[str]:
-    """The ids of what is exported, by when it was said, so that the same memories always give the same file."""
+    """Return the ids of what is exported, by when it was said, so that the same memories always give the same file."""
     placed: list[tuple[str, str, str]] = []
     before: tuple[str, int, int] | None = None
     while where["streams"]:
@@ -369,7 +369,7 @@ def _chain_versions(wanted: Sequence[_Wanted], findings: Findings, refused: Coll
 
 
 def _may_build_upon(new: Mapping[str, Any], old: Mapping[str, Any]) -> bool:
-    """Whether an entry may gain this parent: a signature covers the parents that there were."""
+    """Return whether an entry may gain this parent: a signature covers the parents that there were."""
     return not is_signature(new.get("signature")) or old["content_hash"] in new.get("parent_refs", ())
 
 
@@ -410,14 +410,14 @@ def _take_in(engine: Engine, batch: Sequence[_Wanted], tally: _Tally) -> None:
 
 
 def _is_active(engine: Engine, id: str) -> bool:
-    """Whether it is active still: of one batch, a later entry may have superseded it."""
+    """Return whether it is active still: of one batch, a later entry may have superseded it."""
     with engine.read() as reader:
         found = reader.by_ids(engine.tenant, [id]).get(id)
     return found is not None and found.state.status is Status.ACTIVE
 
 
 def _is_said_already(engine: Engine, one: _Wanted, receipt: Receipt) -> bool:
-    """Whether an entry brought nothing but weight to another one."""
+    """Return whether an entry brought nothing but weight to another one."""
     if receipt.outcome is not Outcome.REINFORCED or receipt.memory is None:
         return False
     return says_it_already(engine, receipt.memory, one.entry)

@@ -44,7 +44,7 @@ from recollect.stores.sqlite.connections import IN_MEMORY
 
 
 def says_it_already(engine: Engine, memory: Memory, entry: Mapping[str, Any]) -> bool:
-    """Whether a memory that an entry reinforced is another one: the same, by somebody else or of another time.
+    """Return whether a memory that an entry reinforced is another one: the same, by somebody else or of another time.
 
     A bound caller brings no time of its own, so that nobody could tell the next time that its entry is here already.
     """
@@ -310,7 +310,7 @@ def lines_of(source: Readable | Iterable[str]) -> Iterable[str]:
 
 
 def column_options(format: Format, columns: Mapping[str, str] | None) -> Options:
-    """What the user said of columns, for a format that has any."""
+    """Return what the user said of columns, for a format that has any."""
     if columns and not format.mapped:
         raise BadInput(f"{format.name} has no columns to map.", field="map", hint="csv and jsonl have.")
     return Options(dict(columns or {}))
@@ -393,7 +393,7 @@ class _Intake:
         self._seen: dict[int, int] = {}
 
     def asked(self, engine: Engine, record: Foreign) -> _Asked | Taken:
-        """A record as a candidate, or what is wrong with it."""
+        """Return a record as a candidate, or what is wrong with it."""
         if record.refused is not None:
             return Taken(record.number, record.place, REFUSED, ("malformed",), record.refused)
         if record.skipped is not None:
@@ -426,7 +426,7 @@ class _Intake:
         return replace(became, vouches=added.vouches, note=became.note or added.detail)
 
     def _key(self, record: Foreign, asked: Candidate) -> str:
-        """The same record has the same key in every copy of the file: by its id, or else by its place."""
+        """Return the key of a record, the same in every copy of the file: by its id, or else by its place."""
         said = asked.model_dump(mode="json", exclude_unset=True)
         name = record.id if record.id is not None else record.number
         text = canonical_json([self._format, name, said])
@@ -434,7 +434,7 @@ class _Intake:
 
 
 def _is_over(engine: Engine, record: Foreign, asked: Candidate) -> bool:
-    """Whether its time was over where it comes from. What is kept for the record only may be."""
+    """Return whether its time was over where it comes from. What is kept for the record only may be."""
     return asked.expires_at is not None and not record.put_away and asked.expires_at < engine.clock()
 
 
@@ -448,7 +448,7 @@ def _without_vouchers(asked: Candidate) -> tuple[Sequence[Mapping[str, Any]], Ca
 
 
 def _is_that(here: Memory, asked: Candidate) -> bool:
-    """Whether a memory is this record: the same words of the same author at the same time."""
+    """Return whether a memory is this record: the same words of the same author at the same time."""
     if asked.author is None or asked.created_at is None:
         return False
     said = asked.content, as_principal(asked.author.id), asked.created_at
@@ -469,7 +469,7 @@ def _bad(record: Foreign, error: BadInput) -> Taken:
 
 
 def _taken(engine: Engine, intake: _Intake, records: Iterable[Foreign], dry_run: bool = False) -> Iterator[Taken]:
-    """What becomes of every record, in the order in which they are taken in; a dry run takes them into a copy."""
+    """Yield what becomes of every record, in the order in which they are taken in; a dry run takes them into a copy."""
     wanted = iter(records)
     with rehearsed(engine) if dry_run else nullcontext(engine) as into:
         while batch := [intake.asked(into, record) for record in islice(wanted, BATCH)]:
@@ -479,7 +479,7 @@ def _taken(engine: Engine, intake: _Intake, records: Iterable[Foreign], dry_run:
 def _for_the_record(
     engine: Engine, intake: _Intake, batch: Sequence[_Asked | Taken], taken: Sequence[Taken]
 ) -> Iterator[Taken]:
-    """What is history is archived, an entry that only reinforced another one is kept beside it, and new vouches are added.
+    """Archive what is history, keep an entry apart that only reinforced another one, add new vouches; yield what became of each.
 
     After an interruption, what is already there is seen to again.
     """
@@ -511,7 +511,7 @@ def _met_again(engine: Engine, intake: _Intake, one: _Asked, became: Taken) -> T
 
 
 def _surely_kept(engine: Engine, batch: Sequence[_Asked | Taken]) -> list[Taken]:
-    """A batch whose commit got no answer is given again: the keys tell what took place."""
+    """Keep a batch, and again if its commit got no answer: the keys tell what took place."""
     try:
         return _kept(engine, batch)
     except OutcomeUnknown:
@@ -557,7 +557,7 @@ def _why_deleted(engine: Engine, reader: Reader, stored: Stored) -> str:
 
 
 def _answer(engine: Engine, one: _Asked, deleted: Mapping[str, str]) -> _Answered:
-    """What the gates say to a record. What was deleted here is not brought back by a file."""
+    """Return what the gates say to a record. What was deleted here is not brought back by a file."""
     why = next((deleted[alias] for alias in one.candidate.aliases if alias in deleted), None)
     if why is not None:
         return None, Taken(one.record.number, one.record.place, REFUSED, (why,), plain(why))

@@ -11,6 +11,7 @@ from typing import Any
 
 from recollect.engine.context import Engine, find
 from recollect.engine.operations import failures_noted
+from recollect.engine.read import reading
 from recollect.engine.read.assemble import as_seen, to_memory
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.tracing import keep
@@ -44,6 +45,8 @@ def update(
         stored = find(engine, reader, id)
     if stored.body is None:
         raise WrongState(f"its content was {stored.state.removed}.", field="id", hint="Add it as a new memory.")
+    if engine.revision is not None:
+        engine.check_revision(reading.get(engine, id))
     kept = {name: stored.body[name] for name in _OF_THE_CONCEPT if name in stored.body}
     fact_key = stored.body.get("meta", {}).get("key")
     given = {**kept, **({"key": fact_key} if fact_key else {}), **fields, "content": content}
@@ -80,19 +83,28 @@ def check_pair(pen: Pen, older: Stored, newer: Stored) -> None:
     check_same_place(older, newer.stream, newer.body or {}, "by")
 
 
-def supersede_in(pen: Pen, older: Stored, newer: Stored, rule: str, *, decided: bool = False) -> Receipt:
+def supersede_in(
+    pen: Pen,
+    older: Stored,
+    newer: Stored,
+    rule: str,
+    *,
+    decided: bool = False,
+    noting: Mapping[str, Any] | None = None,
+) -> Receipt:
     """Make ``newer`` the next version of ``older``, or let it wait if ``older`` is believed more.
 
-    Where somebody who may overrule the older one has ``decided``, nothing waits any more.
+    Where somebody who may overrule the older one has ``decided``, nothing waits any more. ``noting`` is kept with the entry by
+    which one of them leaves the active set.
     """
     pen.load(older, newer)
     if not decided and _is_outranked(pen, older, newer):
-        return _hold(pen, older, newer)
+        return _hold(pen, older, newer, noting)
     assert older.body is not None, "an active memory has its content"
     _check_consent(pen, older, newer)
     engine, old, new = pen.engine, older.state.id, newer.state.id
     gone = trace.memory_deleted(engine.caller, old, older.body, "superseded", engine.in_force.expanded)
-    pen.record(Event.SUPERSEDED, old, rule=rule, to=Status.SUPERSEDED, other=new)
+    pen.record(Event.SUPERSEDED, old, rule=rule, to=Status.SUPERSEDED, other=new, amendment=noting)
     if newer.state.supersedes_id is None and not _is_outranked(pen, newer, older):
         # else it goes on with a chain of its own; and nobody gives a person's words a name that was only guessed
         _take_key(pen, older, newer)
@@ -111,13 +123,13 @@ def _check_consent(pen: Pen, older: Stored, newer: Stored) -> None:
         refuse_agents(pen.engine, "set this profile field")
 
 
-def _hold(pen: Pen, older: Stored, newer: Stored) -> Receipt:
+def _hold(pen: Pen, older: Stored, newer: Stored, noting: Mapping[str, Any] | None = None) -> Receipt:
     """Let a memory wait for a decision: what it would replace is believed more."""
     engine, old, new = pen.engine, older.state.id, newer.state.id
     assert newer.body is not None, "an active memory has its content"
     gone = trace.memory_deleted(engine.caller, new, newer.body, OUTRANKED, engine.in_force.expanded)
     _take_key(pen, older, newer)
-    pen.record(Event.HELD, new, rule=OUTRANKED, to=Status.CONTRADICTORY, other=old)
+    pen.record(Event.HELD, new, rule=OUTRANKED, to=Status.CONTRADICTORY, other=old, amendment=noting)
     conflict = trace.memory_conflict(engine.caller, old, new, "authority", dedup_key_of(to_memory(pen.stored(old))))
     changed = (Changed(new, "active", "contradictory"),)
     receipt = _receipt(pen, Outcome.CONTRADICTED, new, (OUTRANKED,), changed, conflict, gone)

@@ -1,4 +1,4 @@
-"""Commands for whole stores and servers: migrate, backup, restore-backup, db …, embedder …, mcp, demo."""
+"""Commands for whole stores and servers: migrate, backup, restore-backup, db …, embedder …, mcp, serve, demo."""
 
 import os
 from contextlib import nullcontext
@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from recollect.interfaces.cli.session import IfMissing, of, screen
+from recollect.interfaces.cli.session import IfMissing, calls, of, screen
 from recollect.model.errors import BadInput
 
 db = typer.Typer(no_args_is_help=True, help="Look after the database of a store on a server.")
@@ -39,13 +39,9 @@ def migrate(
     of(context).answer(report, screen.migration)
 
 
-def backup(
-    context: typer.Context,
-    file: Annotated[str, typer.Argument(help="A file that does not exist yet.")],
-) -> None:
+@calls("backup", "fields")
+def backup(path: Annotated[str, typer.Argument(metavar="FILE", help="A file that does not exist yet.")]) -> None:
     """Write a consistent copy of the whole store, while others write. `restore-backup` puts it back."""
-    with of(context).memory() as memory:
-        of(context).answer(memory.backup(file), screen.fields)
 
 
 def restore_backup(
@@ -94,7 +90,7 @@ Tools = Annotated[
 
 def mcp(context: typer.Context, http: Http = None, tools: Tools = "default") -> None:
     """Serve this memory to clients of the Model Context Protocol, until they leave or the process is told to end."""
-    _require_package()
+    _require_package("mcp.server", "mcp")
     import anyio
 
     from recollect.interfaces.mcp import build_server, choose_tools, listen, serve_http, serve_stdio
@@ -109,20 +105,68 @@ def mcp(context: typer.Context, http: Http = None, tools: Tools = "default") -> 
             anyio.run(serve_http, server, listener, key)
 
 
-def _require_package() -> None:
+def studio(
+    context: typer.Context,
+    port: Annotated[
+        int, typer.Option(help="Where this machine reaches it; 0 for any free port.", min=0, max=65_535)
+    ] = 0,
+) -> None:
+    """Open Studio on this store, to see and govern what is remembered in a browser. Prints a link that opens once."""
+    for name in ("jinja2", "starlette", "uvicorn"):
+        _require_package(name, "studio")
+    from recollect.interfaces.studio import open_listener, serve
+
+    with of(context).memory() as memory:
+        serve(memory, open_listener(port))
+
+
+def _require_package(name: str, extra: str) -> None:
+    from importlib import import_module
+
     from recollect.model.errors import how_to_install
 
     try:
-        import mcp.server
+        import_module(name)
     except ModuleNotFoundError as missing:
-        raise BadInput(f"the package {missing.name} is not installed.", hint=how_to_install("mcp")) from missing
-    assert mcp.server, "importing it is all that was wanted"
+        raise BadInput(f"the package {missing.name} is not installed.", hint=how_to_install(extra)) from missing
 
 
-def demo(context: typer.Context) -> None:
+def serve(
+    context: typer.Context,
+    http: Annotated[str, typer.Option(metavar="HOST:PORT", help="Where to listen.")] = "127.0.0.1:8766",
+    trust_proxy: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ADDRESS", help="Believe X-Forwarded-For from this address; may be given again."),
+    ] = None,
+    rate: Annotated[float, typer.Option(help="How often a second a key may ask, on average.")] = 200.0,
+    time_limit: Annotated[float, typer.Option(metavar="SECONDS", help="How long an answer may take.")] = 30.0,
+) -> None:
+    """Serve this memory to programs in any language over HTTP, until the process is told to end.
+
+    Clients send a key of `recollect key create`. Without any key the server listens on this machine alone.
+    """
+    _require_package("fastapi", "server")
+    import asyncio
+
+    from recollect.interfaces.rest.serving import listen, serve_http
+
+    with of(context).memory(IfMissing.MAKE) as memory, listen(memory, http) as listener:
+        settings = {"rate_per_s": rate, "burst": max(1, int(2 * rate)), "time_limit_s": time_limit}
+        asyncio.run(serve_http(memory, listener, settings, ",".join(trust_proxy or ())))
+
+
+def demo(
+    context: typer.Context,
+    keep: Annotated[
+        Path | None,
+        typer.Option(help="Keep the store in this file, which must not be there, for a look at it in Studio."),
+    ] = None,
+) -> None:
     """A guided run on a throw-away store: what makes this different, in half a minute."""
     from recollect.interfaces.cli.demo import run
 
     if of(context).as_json:
         raise BadInput("the demo is for people.", field="json", hint="Leave --json out.")
-    run()
+    if keep is not None and keep.exists():
+        raise BadInput("is there already.", field=str(keep), hint="Name a file that does not exist yet.")
+    run(keep)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from types import TracebackType
 
-from recollect.engine.arguments import check_names
-from recollect.engine.context import Engine, check_caller
+from recollect.engine.context import Engine
+from recollect.engine.lifecycle.erasure import replay_erasures
+from recollect.engine.trust.access_keys import bound_caller, caller_of_key
 from recollect.engine.waiting import waiting
 from recollect.interfaces.python.activity import Activity
 from recollect.interfaces.python.care import Care
@@ -15,7 +17,7 @@ from recollect.interfaces.python.trust import Trust
 from recollect.interfaces.python.turns import Turns
 from recollect.interfaces.python.writing import Writing
 from recollect.model.caller import Caller, Right
-from recollect.model.errors import BadInput, NotAllowed
+from recollect.model.errors import NotAllowed
 
 _BOUND_RIGHTS = frozenset({Right.READ, Right.WRITE})
 
@@ -31,6 +33,7 @@ class Recollect(Writing, Reading, Turns, Activity, Care, Trust):
         self._engine = engine
         self._owns_store = owns_store
         self._closed = False
+        self._tenants = {engine.tenant}
 
     @property
     def engine(self) -> Engine:
@@ -74,22 +77,34 @@ class Recollect(Writing, Reading, Turns, Activity, Care, Trust):
         """
         if not self._engine.caller.trusted:
             raise NotAllowed("a bound caller cannot become another.", hint="Ask the application that opened the store.")
-        caller = Caller(
-            tenant=self._engine.tenant,
+        caller = bound_caller(
+            self._engine,
             agent=agent,
-            user="default" if user is None else user,
+            user=user,
             session=session,
             ai_profile=ai_profile,
-            projects=frozenset(check_names("projects", projects)),
-            rights=frozenset(_right(right) for right in rights),
-            trusted=False,
+            projects=projects,
+            rights=rights,
         )
-        check_caller(caller, self._engine.policy.privacy)
         return Recollect(self._engine.seen_by(caller), owns_store=False)
 
+    def at_revision(self, revision: str) -> Recollect:
+        """Return the same store for one change of one memory, refused if that memory's ``revision`` is no longer this one.
 
-def _right(name: str) -> Right:
-    try:
-        return Right(name)
-    except ValueError:
-        raise BadInput(f"there is no right {name!r}.", field="rights", hint=f"Known: {', '.join(Right)}.") from None
+        Two who edit the same memory do not undo each other's work unseen: the second gets :class:`recollect.OutOfDate`.
+        """
+        return Recollect(replace(self._engine, revision=revision), owns_store=False)
+
+    def with_key(self, key: str, *, session: str | None = None) -> Recollect:
+        """Return the same store as the caller that a key stands for may see it; the key may be another tenant's.
+
+        For servers: what a request says of itself can then only narrow what its key may see. A ``session`` is one of the key's
+        user: ``s1`` of ana's key is ``ana/s1``, and ``ben/s1`` is none of hers.
+        """
+        if not self._engine.caller.trusted:
+            raise NotAllowed("a bound caller cannot become another.", hint="Ask the application that opened the store.")
+        caller = caller_of_key(self._engine, key, session)
+        if caller.tenant not in self._tenants:
+            replay_erasures(self._engine.seen_by(Caller(tenant=caller.tenant)))
+            self._tenants.add(caller.tenant)
+        return Recollect(self._engine.seen_by(caller), owns_store=False)

@@ -12,6 +12,7 @@ from recollect.stores.protocol import (
     CommittedValue,
     Cursor,
     IndexedTerm,
+    KeyRow,
     Later,
     LogCheckpoint,
     LogLeaf,
@@ -60,6 +61,10 @@ class StreamTables(Capability):
             found = self._db.rows("streams_of_tenant", tenant=tenant)
         return [rows.stream_from(row) for row in found]
 
+    def stream_times(self, tenant: str) -> dict[int, tuple[str, str]]:
+        found = self._db.rows("stream_times", tenant=tenant)
+        return {row["stream"]: (row["began_at"], row["last_at"]) for row in found}
+
     def streams_within(self, tenant: str, owners: Sequence[str], space: str) -> list[Stream]:
         rows_found = self._db.rows("streams_within", tenant=tenant, owners=encode_list(owners), space=space)
         nth = {owner: place for place, owner in enumerate(owners)}
@@ -71,6 +76,9 @@ class StreamTables(Capability):
 
     def platform_ids(self, tenant: str) -> list[PlatformId]:
         return [PlatformId(*row) for row in self._db.tuples("platform_ids", tenant=tenant)]
+
+    def access_keys(self, tenant: str, id: str | None = None) -> list[KeyRow]:
+        return [KeyRow(*row) for row in self._db.tuples("access_keys", tenant=tenant, id=id)]
 
     def orphans(self, tenant: str) -> list[int]:
         return [row["stream"] for row in self._db.rows("orphans", tenant=tenant)]
@@ -125,6 +133,18 @@ class StreamTables(Capability):
 
     def remove_platform_id(self, tenant: str, platform: str, id: str) -> None:
         self._db.run("remove_platform_id", tenant=tenant, platform=platform, id=id)
+
+    def add_access_key(self, tenant: str, key: KeyRow) -> None:
+        self._db.run("add_access_key", tenant=tenant, **key._asdict())
+
+    def revoke_access_key(self, tenant: str, id: str, at: str) -> int:
+        return self._db.counted("revoke_access_key", tenant=tenant, id=id, at=at)
+
+    def note_key_use(self, tenant: str, id: str, at: str) -> None:
+        self._db.run("note_key_use", tenant=tenant, id=id, at=at)
+
+    def forget_access_keys(self, tenant: str, user: str) -> int:
+        return self._db.counted("forget_access_keys", tenant=tenant, user=user)
 
     def forget_actor(self, tenant: str, uid: str) -> int:
         self._db.run("forget_platform_ids", tenant=tenant, uid=uid)

@@ -12,7 +12,7 @@ from recollect.model.state import State
 from recollect.rules.identity.keys import identities
 from recollect.rules.identity.rejected_values import Sealed
 from recollect.rules.language.findable import Findable
-from recollect.stores.protocol import Contender, Later, Neighbour, Posting, Selection, Standing, Stored, Stream
+from recollect.stores.protocol import Contender, Later, Nearby, Neighbour, Posting, Selection, Standing, Stored, Stream
 from recollect.stores.sql import rows
 from recollect.stores.sql.queries import Capability, check_column, encode_list, encode_places, where
 from recollect.stores.sql.rows import said_terms_in, term_counts_in, text_length_in, write_term_note
@@ -24,7 +24,7 @@ class _NamesVouchers(Capability):
 
         Damaged ones are left out unless they are asked for.
         """
-        memories = [stored for stored in map(rows.stored_from, found) if damaged or stored.damage is None]
+        memories = [stored for stored in rows.stored_from(found) if damaged or stored.damage is None]
         uids = {one["actor"] for stored in memories for one in stored.state.vouchers}
         if not uids:
             return memories
@@ -136,6 +136,12 @@ class StateTables(ProvenanceTables, _Postings):
         )
         return self._named(stream.tenant, found)
 
+    def nearby(self, stream: Stream, numbers: Sequence[int]) -> list[Nearby]:
+        params = {"tenant": stream.tenant, "stream": stream.number, "numbers": encode_list(numbers)}
+        readable = self._db.dialect.readable.format(text="v.body")
+        found = self._db.filtered_tuples("nearby", readable, params) if numbers else []
+        return [Nearby._make(row) for row in found if isinstance(row[-1], str)]
+
     def by_places(self, tenant: str, places: Sequence[tuple[int, int]]) -> list[Stored]:
         found = self._db.rows("memories_at", tenant=tenant, places=encode_places(places)) if places else []
         return self._named(tenant, found)
@@ -242,6 +248,11 @@ class StateTables(ProvenanceTables, _Postings):
         found = self._db.filtered("count_by", condition, {**params, "tenant": tenant}, column=column)
         return {str(row["value"]): row["n"] for row in found}
 
+    def count_by_day(self, tenant: str, selection: Selection) -> dict[str, int]:
+        condition, params = where(selection, self._db.dialect)
+        found = self._db.filtered("count_by_day", condition, {**params, "tenant": tenant})
+        return {row["day"]: row["n"] for row in found}
+
     def count_removed(self, tenant: str) -> int:
         return int(self._db.rows("count_removed", tenant=tenant)[0]["n"])
 
@@ -250,7 +261,7 @@ class StateTables(ProvenanceTables, _Postings):
 
     def states(self, stream: Stream) -> list[Stored]:
         found = self._db.rows("states_of_stream", tenant=stream.tenant, stream=stream.number)
-        return [rows.stored_from(row) for row in found]
+        return rows.stored_from(found)
 
     def expired_ids(self, stream: Stream, now: str, tick: int) -> list[str]:
         found = self._db.rows("expired", tenant=stream.tenant, stream=stream.number, now=now, tick=tick)

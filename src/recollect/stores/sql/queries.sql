@@ -13,6 +13,13 @@ SELECT * FROM streams WHERE tenant = :tenant AND stream = :stream
 -- name: streams_of_tenant
 SELECT * FROM streams WHERE tenant = :tenant ORDER BY stream
 
+-- name: stream_times
+-- When each stream was first and last written to.
+SELECT s.stream, a.at AS began_at, z.at AS last_at FROM streams s
+  JOIN ledger a ON a.tenant = s.tenant AND a.stream = s.stream AND a.seq = 1
+  JOIN ledger z ON z.tenant = s.tenant AND z.stream = s.stream AND z.seq = s.last_seq
+ WHERE s.tenant = :tenant
+
 -- name: streams_of_owner
 SELECT * FROM streams WHERE tenant = :tenant AND owner = :owner ORDER BY stream
 
@@ -58,6 +65,23 @@ DELETE FROM platform_ids WHERE tenant = :tenant AND platform = :platform AND id 
 
 -- name: forget_platform_ids
 DELETE FROM platform_ids WHERE tenant = :tenant AND actor = :uid
+
+-- name: access_keys
+SELECT id, digest, name, user_id, agent, projects, rights, created_at, expires_at, revoked_at, last_used FROM access_keys
+ WHERE tenant = :tenant AND (CAST(:id AS text) IS NULL OR id = :id) ORDER BY created_at, id
+
+-- name: add_access_key
+INSERT INTO access_keys (tenant, id, digest, name, user_id, agent, projects, rights, created_at, expires_at, revoked_at, last_used)
+VALUES (:tenant, :id, :digest, :name, :user_id, :agent, :projects, :rights, :created_at, :expires_at, :revoked_at, :last_used)
+
+-- name: revoke_access_key
+UPDATE access_keys SET revoked_at = :at WHERE tenant = :tenant AND id = :id AND revoked_at IS NULL
+
+-- name: note_key_use
+UPDATE access_keys SET last_used = :at WHERE tenant = :tenant AND id = :id
+
+-- name: forget_access_keys
+DELETE FROM access_keys WHERE tenant = :tenant AND user_id = :user
 
 -- name: forget_actor_name
 UPDATE actors SET name = NULL, salt = NULL WHERE tenant = :tenant AND uid = :uid AND name IS NOT NULL
@@ -133,6 +157,10 @@ SELECT count(*) AS n FROM memories m WHERE m.tenant = :tenant AND m.removed IS N
 -- name: count_by
 SELECT m.{column} AS value, count(*) AS n FROM memories m
  WHERE m.tenant = :tenant AND m.removed IS NULL AND {filters} GROUP BY m.{column} ORDER BY m.{column} NULLS FIRST
+
+-- name: count_by_day
+SELECT substr(m.created_at, 1, 10) AS day, count(*) AS n FROM memories m
+ WHERE m.tenant = :tenant AND m.removed IS NULL AND {filters} GROUP BY 1 ORDER BY 1
 
 -- name: count_removed
 SELECT count(*) AS n FROM memories WHERE tenant = :tenant AND removed IS NOT NULL

@@ -6,7 +6,7 @@ from recollect.model.canonical import canonical_json
 from recollect.model.ledger import Address, Event
 from recollect.model.vocabulary import Namespace, Space
 from recollect.rules.identity.rejected_values import Sealed
-from recollect.stores.protocol import NO_LIMIT, PlatformId, Selection, Store, Stored
+from recollect.stores.protocol import NO_LIMIT, KeyRow, PlatformId, Selection, Store, Stored
 from recollect.testing.stores import TENANT, Scribe, StoreUnderTest, address, at, entry, memory_id, state
 
 A, B, C = "a" * 64, "b" * 64, "c" * 64
@@ -26,7 +26,7 @@ def _keep(scribe: Scribe, name: str, hash: str, *parents: str, **fields: object)
 
 
 def _vouched(store: Store, scribe: Scribe, voucher: str, *names: str) -> str:
-    """Somebody vouches for memories of the scribe's stream; returns who, by uid."""
+    """Have somebody vouch for memories of the scribe's stream; return who, by uid."""
     with store.write(TENANT, [scribe.address]) as writer:
         stream = scribe.stream(writer)
         uid = writer.actor_uid(TENANT, voucher, voucher.encode().ljust(16, b"."))
@@ -227,6 +227,25 @@ class ProvenanceContract(StoreUnderTest):
             assert writer.platform_ids(TENANT) == links[:1]
             writer.remove_platform_id(TENANT, "", "b")
             assert writer.platform_ids(TENANT) == []
+
+    def test_keys_of_clients_are_their_tenants_and_go_with_their_user(self, store: Store) -> None:
+        ana = KeyRow("k1", "d1", "laptop", "ana", "planner", "[]", '["read"]', UID, None)
+        ben = KeyRow("k2", "d2", "phone", "ben", None, '["apollo"]', "[]", UID, UID)
+        with store.write(TENANT) as writer:
+            for key in (ben, ana):
+                writer.add_access_key(TENANT, key)
+            assert (writer.revoke_access_key(TENANT, "k2", "then"), writer.revoke_access_key(TENANT, "k2", "now")) == (
+                1,
+                0,
+            )
+            writer.note_key_use(TENANT, "k1", "now")
+        with store.read(TENANT) as reader:
+            kept = [ana._replace(last_used="now"), ben._replace(revoked_at="then")]
+            assert reader.access_keys(TENANT) == kept and reader.access_keys(TENANT, "k2") == kept[1:]
+            assert reader.access_keys("globex") == reader.access_keys(TENANT, "k3") == []
+        with store.write(TENANT) as writer:
+            assert (writer.forget_access_keys(TENANT, "ana"), writer.forget_access_keys(TENANT, "eve")) == (1, 0)
+            assert [key.id for key in writer.access_keys(TENANT)] == ["k2"]
 
     def test_whom_somebody_vouches_for(self, store: Store, scribe: Scribe) -> None:
         for name in ("tea", "coffee", "water"):

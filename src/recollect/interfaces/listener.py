@@ -1,19 +1,27 @@
-"""Keep the HTTP listener answering, however many clients connect and say nothing.
+"""Listen for HTTP clients, and keep answering however many of them connect and say nothing.
 
 Uvicorn bounds neither how long a client may take to send a request nor how many connections there are. When a process has no
 file descriptor left, the event loop logs that for every connection that waits, and stderr fills a disk.
 """
 
 import asyncio
+import contextlib
+import ipaddress
 import logging
 import resource
+import signal
+import socket
 import time
 from collections import Counter
+from collections.abc import Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 import h11
+import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from recollect.model.errors import BadInput, NotAllowed
 from recollect.model.rendering import visible
 
 BACKLOG = 64
@@ -22,6 +30,58 @@ MOST_SORTS = 100
 """Of how many sorts of log records it is counted how many were left out."""
 LINE_CHARACTERS = 2_000
 TOO_MANY = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n"
+
+
+class Place(NamedTuple):
+    """Where to listen."""
+
+    host: str
+    port: int
+
+    @property
+    def loopback(self) -> bool:
+        """Whether only this machine can reach it."""
+        if self.host == "localhost":
+            return True
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+    @property
+    def shown(self) -> str:
+        return f"[{self.host}]" if ":" in self.host else self.host
+
+
+def parse_place(text: str) -> Place:
+    """``127.0.0.1:8765``, ``[::1]:8765`` or ``memory.internal:8765``."""
+    host, _, port = text.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]")
+    if not host or not (port.isascii() and port.isdecimal() and int(port) < 65_536):
+        raise BadInput("must be HOST:PORT.", field="http", hint="Such as 127.0.0.1:8765.")
+    return Place(host, int(port))
+
+
+LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
+
+
+def listen(text: str, *, has_key: bool, how_to: str) -> socket.socket:
+    """Return a socket that listens there; without a key, only where no other machine can reach it.
+
+    ``how_to`` is the advice for whoever has no key.
+    """
+    place = parse_place(text)
+    if not has_key and not place.loopback:
+        raise NotAllowed(
+            f"{place.host} can be reached from other machines, and there is no key.", field="http", hint=how_to
+        )
+    try:
+        family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
+        return socket.create_server((place.host, place.port), family=family)
+    except OSError as error:
+        raise BadInput(
+            f"cannot listen there: {error.strerror or error}.", field="http", hint="Choose another place."
+        ) from error
 
 
 class Limits(NamedTuple):
@@ -172,3 +232,49 @@ class BoundedLog(logging.StreamHandler[Any]):
 
 def _sort(record: logging.LogRecord) -> tuple[str, str]:
     return record.name, str(record.msg)[:200]
+
+
+async def serve_app(
+    app: Any, listener: socket.socket, limits: Limits = LIMITS, *, trusted_proxies: str = "", leave_s: int | None = None
+) -> None:
+    """Serve an ASGI application until the process is told to end. No client can take the server from the others.
+
+    ``X-Forwarded-For`` and its kin count only if they come from one of the ``trusted_proxies``, addresses with commas between
+    them. ``leave_s`` is how long requests that are being answered are waited for at the end.
+    """
+    logging.basicConfig(handlers=[BoundedLog()], level=logging.WARNING)
+    connection: Any = partial(Connection, Connections(limits.within_this_process()))
+    config = uvicorn.Config(
+        app,
+        http=connection,
+        ws="none",
+        log_config=None,
+        log_level="warning",
+        access_log=False,
+        lifespan="on",
+        backlog=BACKLOG,
+        proxy_headers=bool(trusted_proxies),
+        forwarded_allow_ips=trusted_proxies or None,
+        server_header=False,
+        timeout_graceful_shutdown=leave_s,
+    )
+    with _ends_cleanly():
+        await uvicorn.Server(config).serve(sockets=[listener])
+
+
+@contextlib.contextmanager
+def _ends_cleanly() -> Iterator[None]:
+    """Asked to end, the server stops answering, and what is above it closes the store.
+
+    The signal is raised again once the server has stopped, and would then end the process before the store is closed.
+    """
+
+    def leave(number: int, _: Any) -> None:
+        raise SystemExit(0)
+
+    before = {number: signal.signal(number, leave) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,147 @@
+"""Who asks: the key of a request, how often it may ask, and how its work is done away from the event loop."""
+
+import asyncio
+import hashlib
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from typing import NamedTuple, TypeVar
+from urllib.parse import urlsplit
+
+from starlette.requests import HTTPConnection
+
+from recollect.interfaces.listener import Place
+from recollect.interfaces.python import Recollect
+from recollect.interfaces.rest.problems import Draining, TimedOut
+from recollect.model.errors import KeyRefused, NotAllowed, TooManyRequests
+
+T = TypeVar("T")
+SESSION = "Recollect-Session"
+MOST_BUCKETS = 10_000
+"""Of how many keys it is remembered how often they asked."""
+
+
+class Settings(NamedTuple):
+    """What a server grants. ``key_required`` is off only where no other machine can reach it.
+
+    A key may ask ``rate_per_s`` times a second on average, and ``burst`` times at once.
+    """
+
+    key_required: bool = True
+    max_body_bytes: int = 2 * 2**20
+    max_import_bytes: int = 256 * 2**20
+    time_limit_s: float = 30.0
+    at_once: int = 16
+    rate_per_s: float = 200.0
+    burst: int = 400
+    feeds: int = 64
+    feed_poll_s: float = 0.5
+    feed_beat_s: float = 15.0
+
+
+DEFAULTS = Settings()
+
+
+class Server:
+    """What every endpoint works with: the memory that is open, the threads that work on it, and what is granted."""
+
+    def __init__(self, memory: Recollect, settings: Settings) -> None:
+        self.memory = memory
+        self.settings = settings
+        self.open_feeds = 0
+        self.draining = False
+        self._threads = ThreadPoolExecutor(settings.at_once, thread_name_prefix="recollect-rest")
+        self._buckets: OrderedDict[str, _Bucket] = OrderedDict()
+
+    def identity(self, request: HTTPConnection) -> str:
+        """Return a text that stands for the key of a request, without being it."""
+        return hashlib.sha256((key_of(request) or "").encode()).hexdigest()
+
+    def memory_of(self, request: HTTPConnection, session: str | None = None) -> Recollect:
+        """Return the memory as the caller of a request may see it. It reads the store: call it in a thread.
+
+        ``session`` is one of the caller's own that the request is about; else the header ``Recollect-Session`` may name one.
+
+        :raises KeyRefused: if the request has no key that holds, and needs one.
+        """
+        key = key_of(request)
+        if key is not None:
+            return self.memory.with_key(key, session=session or request.headers.get(SESSION))
+        if self.settings.key_required:
+            hint = "Send `Authorization: Bearer KEY`; `recollect key create` makes a key."
+            raise KeyRefused("a key is needed.", hint=hint)
+        _check_local(request)
+        return self.memory
+
+    async def call(self, request: HTTPConnection, work: Callable[[Recollect], T], session: str | None = None) -> T:
+        """Do blocking work on the memory that the request's caller may see, in a thread and within the time limit.
+
+        Work that has begun is finished, even if nobody waits for it any more.
+        """
+        self._count(request)
+        return await self.in_thread(lambda: work(self.memory_of(request, session)))
+
+    async def in_thread(self, work: Callable[[], T], time_limit_s: float | None = None) -> T:
+        """Do blocking work in one of the server's threads."""
+        if self.draining:
+            raise Draining("the server is about to end.", hint="Try again in a moment.")
+        doing = asyncio.get_running_loop().run_in_executor(self._threads, work)
+        doing.add_done_callback(
+            lambda done: done.cancelled() or done.exception()
+        )  # else it is logged as never retrieved
+        try:
+            return await asyncio.wait_for(asyncio.shield(doing), time_limit_s or self.settings.time_limit_s)
+        except TimeoutError:
+            hint = "It may still be done: repeat it under the same Idempotency-Key, or look."
+            raise TimedOut("it took too long.", hint=hint) from None
+
+    def _count(self, request: HTTPConnection) -> None:
+        who = self.identity(request)
+        bucket = self._buckets.pop(who, None) or _Bucket(self.settings)
+        self._buckets[who] = bucket
+        if len(self._buckets) > MOST_BUCKETS:
+            self._buckets.popitem(last=False)
+        if not bucket.take():
+            raise TooManyRequests("this key asks too often.", hint="Wait a second, then go on more slowly.")
+
+    def close(self) -> None:
+        """Take nothing more, and wait for the work that has begun."""
+        self.draining = True
+        self._threads.shutdown(wait=True)
+
+
+class _Bucket:
+    """How often one key may still ask: it fills with time, and each request takes one."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._per_s, self._most = settings.rate_per_s, float(settings.burst)
+        self._left, self._at = self._most, time.monotonic()
+
+    def take(self) -> bool:
+        now = time.monotonic()
+        self._left, self._at = min(self._most, self._left + (now - self._at) * self._per_s), now
+        if self._left < 1:
+            return False
+        self._left -= 1
+        return True
+
+
+def key_of(request: HTTPConnection) -> str | None:
+    """Return the key that a request was sent with; ``Token KEY`` is how some clients write it."""
+    scheme, _, key = request.headers.get("authorization", "").partition(" ")
+    return key.strip() or None if scheme.lower() in ("bearer", "token") else None
+
+
+def _check_local(request: HTTPConnection) -> None:
+    """Raise if a request without a key comes by another name than this machine's: a web page could send such a one."""
+    names = [f"//{request.headers.get('host', '')}", *request.headers.getlist("origin")]
+    if not all(_is_local(name) for name in names):
+        raise NotAllowed("without a key, only this machine's own names are answered to.", hint="Use 127.0.0.1.")
+
+
+def _is_local(address: str) -> bool:
+    with suppress(ValueError):
+        return Place(urlsplit(address).hostname or "", 0).loopback
+    return False

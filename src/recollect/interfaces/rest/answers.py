@@ -1,0 +1,109 @@
+"""How answers look in JSON: their schemas, their bytes, and the way back."""
+
+import json
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any, get_args, get_origin, get_type_hints
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter, create_model
+
+from recollect.interfaces.python import signatures
+from recollect.model.canonical import canonical_json
+from recollect.model.operation import Operation
+from recollect.model.receipt import MemoryPage, Page, Problem, Recall
+from recollect.model.record import Memory
+from recollect.rules.trust.provenance import Lineage, Source
+
+PLAIN = (str, int)
+"""Answers that are one value: in JSON they stand under ``value``."""
+
+
+class Lines(BaseModel):
+    """Where a memory comes from, or what was built upon it."""
+
+    model_config = ConfigDict(extra="allow")
+
+    root: dict[str, Any]
+    edges: list[list[str]]
+    truncated: bool
+
+
+def _record(kind: Any) -> type[BaseModel]:
+    """Return the model of a named tuple, which is an object in JSON. What is empty may be left out."""
+    fields: dict[str, Any] = {name: (hint, None) for name, hint in get_type_hints(kind).items()}
+    return create_model(kind.__name__, __doc__=kind.__doc__, **fields)
+
+
+@cache
+def schema_type(name: str) -> Any:
+    """Return the type that describes the JSON of a method's answer."""
+    kind = signatures.answer_type(name)
+    if kind in PLAIN:
+        return create_model(f"{kind.__name__.title()}Value", value=(kind, ...))
+    if kind is Lineage:
+        return Lines
+    if get_origin(kind) is Page and get_args(kind)[0] is Operation:
+        return create_model("OperationPage", items=(list[_record(Operation)], ...), next_cursor=(str | None, None))  # type: ignore[misc, arg-type]
+    if kind is MemoryPage:
+        return create_model(
+            "Memories", items=(list[Memory], ...), next_cursor=(str | None, None), damaged=(list[Problem], ())
+        )
+    if get_origin(kind) in (tuple, Iterator):
+        return _many(name, get_args(kind)[0])
+    return kind
+
+
+def _many(name: str, kind: Any) -> Any:
+    shown = dict[str, Any] if any(hint is Source for hint in getattr(kind, "__annotations__", {}).values()) else kind
+    title = name.title().replace("_", "")
+    return create_model(title, items=(list[shown], ...), next_cursor=(str | None, None))  # type: ignore[valid-type]
+
+
+def as_json(answer: Any) -> bytes:
+    """Return an answer as the bytes of a JSON document: several things under ``items``, one value under ``value``."""
+    if isinstance(answer, tuple | list) and not hasattr(answer, "_fields"):
+        answer = {"items": answer}
+    elif isinstance(answer, PLAIN):
+        answer = {"value": answer}
+    elif isinstance(answer, Recall):
+        answer = {**answer.to_dict(), "text": answer.text}
+    return canonical_json(answer).encode()
+
+
+def from_json(name: str, values: Mapping[str, Any]) -> Any:
+    """Return the answer of a method that a JSON document stands for."""
+    kind = signatures.answer_type(name)
+    if kind in PLAIN:
+        return values["value"]
+    if kind is MemoryPage:
+        page = TypeAdapter(schema_type(name)).validate_python(values)
+        return MemoryPage(tuple(page.items), page.next_cursor, tuple(page.damaged))
+    given: Any = values["items"] if get_origin(kind) in (tuple, Iterator) else values
+    return _adapter(name).validate_json(
+        json.dumps(_restored(given))
+    )  # in JSON a strict document takes a list for a tuple
+
+
+def _restored(values: Any) -> Any:
+    """Return values under the names that they have in the answer: a recall says ``because`` where its field is ``why``."""
+    if isinstance(values, list):
+        return [_restored(one) for one in values]
+    if not isinstance(values, Mapping):
+        return values
+    renamed = {"why" if name == "because" else name: _restored(one) for name, one in values.items()}
+    return (
+        {name: one for name, one in renamed.items() if name not in ("text", "abstained")}
+        if "abstained" in values
+        else renamed
+    )
+
+
+@cache
+def _adapter(name: str) -> TypeAdapter[Any]:
+    kind = signatures.answer_type(name)
+    return TypeAdapter(tuple[get_args(kind)[0], ...] if get_origin(kind) is Iterator else kind)  # type: ignore[misc, arg-type]
+
+
+def etag_of(memory: Memory) -> str:
+    """Return the entity tag of a memory, which changes whenever the memory does."""
+    return f'"{memory.revision}"'
