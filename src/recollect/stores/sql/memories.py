@@ -1,6 +1,7 @@
 """Current memories, their text index, their provenance, and rejected values, over named queries."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
@@ -31,6 +32,8 @@ from recollect.stores.sql.rows import said_terms_in, term_counts_in, text_length
 MOST_SOUGHT = 8
 """How many ids are looked for as mere text, before what is found is read as JSON, which takes four times as long."""
 _NAMES_OTHERS = ("v.body", "coalesce(m.vouchers, '')")
+_STANDS_AS_IT_IS = re.compile(r"[A-Za-z0-9_:.-]+")
+"""Names that JSON writes without an escape, so that a search of the text cannot miss them."""
 
 
 class _NamesVouchers(Capability):
@@ -64,10 +67,12 @@ class ProvenanceTables(_NamesVouchers):
         return self._db.tuples("places_naming", tenant=tenant, name=name, principal=principal(USER, name))
 
     def tied_to(self, tenant: str, ids: Sequence[str]) -> list[Stored]:
-        sought = {f"id_{nth}": id for nth, id in enumerate(ids)} if len(ids) <= MOST_SOUGHT else {}
+        plain = len(ids) <= MOST_SOUGHT and all(_STANDS_AS_IT_IS.fullmatch(id) for id in ids)
+        sought = {f"id_{nth}": id for nth, id in enumerate(ids)} if plain else {}
         holds = [self._db.dialect.holds.format(text=text, part=f":{name}") for name in sought for text in _NAMES_OTHERS]
         params = {"tenant": tenant, "ids": json.dumps(list(ids)), **sought}
-        mentioned = f"({' OR '.join(holds)})" if holds else "1 = 1"
+        damaged = f"NOT ({self._db.dialect.readable.format(text='v.body')})"
+        mentioned = f"({' OR '.join([*holds, damaged])})" if holds else "1 = 1"
         found = self._db.filtered("tied_to", mentioned, params, **self._readable("v.body", "m.vouchers")) if ids else []
         return self._named(tenant, found, damaged=True)
 
