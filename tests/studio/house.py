@@ -1,13 +1,15 @@
 """A small house to look at: people, a conversation, a contradiction, proposals, sources, phases and refusals."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 import recollect
+from models.server import MODEL, serving
+from models.test_pairs import LISBON, PORTO, judge
 from recollect import Memory, Recollect
 from recollect.engine.context import SeededRandomness, SteppingClock
-
-POLICY = {"traces": {"keep": "all"}}
 
 
 @dataclass
@@ -54,6 +56,9 @@ def fill(memory: Recollect) -> House:
     memory.start_phase(name="spring", space="session", owner="s1")
     memory.turn(session="s1", user="I like green tea best", ai="Good choice.", owner="ana")
     memory.vouch(home.id, by="planner", confidence=0.9)
+    said(LISBON, owner="villa")
+    said(PORTO, owner="villa")
+    memory.upkeep(job="consolidate", owner="villa")
     memory.checkpoint()
     kind = "postgres" if str(memory.stats()["store"]).startswith("postgres") else "sqlite"
     ids = (home.id, port.id, guess.id, report.id, summary.id, wrong.id, proposal.id, forgotten.id)
@@ -71,7 +76,12 @@ class _Saying:
         return receipt.memory
 
 
-def opened(where: str) -> Recollect:
-    """Open a store that keeps every trace."""
+@contextmanager
+def opened(where: str) -> Iterator[Recollect]:
+    """Open a store that keeps every trace, with a language model that takes each of two alike for an update of the other."""
     clock = SteppingClock(datetime(2026, 3, 2, 9, tzinfo=UTC), timedelta(minutes=7))
-    return recollect.open(where, policy=POLICY, clock=clock, randomness=SeededRandomness(7))
+    with serving(judge("update")) as server:
+        model = {"endpoint": server.endpoint, "name": MODEL, "max_retries": 0}
+        policy = {"traces": {"keep": "all"}, "model": model}
+        with recollect.open(where, policy=policy, clock=clock, randomness=SeededRandomness(7)) as memory:
+            yield memory

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from playwright.sync_api import BrowserContext, Page, expect
 
+from models.test_pairs import LISBON, PORTO, TEA, TEAS
 from recollect import Memory
 from recollect.interfaces.studio.deciding import OPERATIONS
 from recollect.rules.ledger.proofs import check, check_document
@@ -149,6 +150,25 @@ def test_consent_is_granted_and_declined(page: Page, studio: Served, house: Hous
     assert house.memory.consent() == () and house.memory.get(waiting.id).status != "active"
 
 
+def test_a_proposal_is_applied_or_declined_and_a_run_undone(page: Page, studio: Served, house: House) -> None:
+    (waits,) = house.memory.proposals()
+    page.goto(f"{studio.root}/proposals")
+    assert page.locator("article mark").all_inner_texts() == [LISBON, PORTO]
+    press(page, "Apply", within="article")
+    assert [str(house.memory.get(id).status) for id in waits.sources] == ["superseded", "active"]
+    with page.expect_navigation():
+        page.locator("main table a").first.click()
+    press(page, "Undo the run")
+    assert [str(house.memory.get(id).status) for id in waits.sources] == ["active", "active"]
+    assert house.memory.run(waits.run).outcome == "undone"
+    for words in (TEA, TEAS):
+        written(house, words, owner="kitchen")
+    house.memory.upkeep(job="consolidate", owner="kitchen")
+    page.goto(f"{studio.root}/proposals")
+    press(page, "Decline", within="article")
+    assert house.memory.proposals() == () and told(page) == "Declined."
+
+
 def test_a_policy_is_tried(page: Page, studio: Served, house: House) -> None:
     written(house, "The shop writes from till@example.org", owner="shop")
     page.goto(f"{studio.root}/policy")
@@ -229,6 +249,6 @@ def test_every_operation_of_the_pages_is_pressed_here() -> None:
         "grant": "Grant",
         "decline": "Decline",
     }
-    pressed |= {"vouch": "Vouch for it"}
+    pressed |= {"vouch": "Vouch for it", "apply": "Apply", "dismiss": "Decline", "undo": "Undo the run"}
     assert set(pressed) == set(OPERATIONS)
     assert all(f'press(page, "{name}"' in text for name in pressed.values())

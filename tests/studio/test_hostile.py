@@ -101,6 +101,7 @@ def _haunt(memory: Recollect) -> None:
                 memory.link(other.id, kept.id, relation_type="may_update")
     agent = memory.as_caller(agent="planner", user="ana")
     agent.add(SAID[1], kind="profile", key="pronouns", owner="ana")
+    memory.upkeep(job="consolidate", owner="ana")
     for words in SAID[:12]:
         memory.turn(session=f"s-{words[:40]}", user=words[:500], ai=words[:500], owner="ana")
     memory.turn(session="s1", user=SAID[0], ai=SAID[28], owner="ana")

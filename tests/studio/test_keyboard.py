@@ -42,6 +42,7 @@ def test_the_first_step_skips_the_menu(page: Page, studio: Served) -> None:
         ("conflicts", "Keep this one", "Decided."),
         ("outdated", "Keep both", "Decided."),
         ("consent", "Decline", "Declined"),
+        ("proposals", "Apply", "Applied."),
         ("rejections", "Lift", "Lifted"),
         ("memories", "Pin", "Pinned."),
         ("memories?status=soft_deleted", "Restore", "Restored."),

@@ -77,6 +77,7 @@ def test_pages_say_what_the_store_says(page: Page, studio: Served, house: House)
     assert "The API port is 8080" in said["conflicts"] and "The API port is 9090" in said["conflicts"]
     assert "Borg" in said["outdated"] and "Restic" in said["outdated"]
     assert "Annie" in said["consent"] and "Volvo" in said["rejections"]
+    assert "Grounding" in said["proposals"] and "summer house" in said["proposals"] and "1 waiting" in said["proposals"]
     assert "replaced" in said["time"] and "phase-1" in said["phases"]
     assert "policy.recall.top_k: 5" in said["trace"] and '"deterministic_hash"' in said["json"]
     assert "Recalled" in said["turn"] and "Written" in said["turn"]
@@ -130,7 +131,7 @@ def test_a_reader_s_pages_have_no_button_that_changes_anything(browser: Browser,
     for name, path in every_page(house).items():
         answer = page.goto(studio.root + path)
         assert answer is not None
-        needs_more = name in ("traces", "trace", "json", "turn", "erasure")
+        needs_more = name in ("run", "traces", "trace", "json", "turn", "erasure")
         assert answer.status == (404 if name == "missing" else 403 if needs_more else 200), name
         forms = page.locator("main form[method=post]").count()
         assert forms == 0, name

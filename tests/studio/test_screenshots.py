@@ -19,8 +19,8 @@ from .pages import every_page
 
 FOLDER = Path(__file__).parents[2] / "docs" / "studio"
 GUIDE = FOLDER.with_suffix(".md")
-SHOWN = """home search memory provenance conflicts outdated consent rejections time traces trace turn policy proof erasure
-prompt""".split()
+SHOWN = """home search memory provenance conflicts outdated consent proposals rejections time traces trace turn policy proof
+erasure prompt""".split()
 NARROW = ("conflicts",)
 SIZE = {"width": 1180, "height": 760}
 MOST_BYTES = 60_000

@@ -17,7 +17,7 @@ from recollect.engine.read.meaning import Meanings
 from recollect.model.caller import Caller, Right
 from recollect.model.canonical import format_time
 from recollect.model.errors import AmbiguousId, MemoryDamaged, NotAllowed, NotFound, OutOfDate, StoreError
-from recollect.model.ledger import Address
+from recollect.model.ledger import FIRST_PHASE_ID, Address, phase_id
 from recollect.model.operation import Node
 from recollect.model.policy import Policy, Privacy
 from recollect.model.record import Memory, name_fault
@@ -221,6 +221,11 @@ class Engine:
         settings = self.policy.phase
         return settings.enabled and not settings.allow_cross_phase_recall and not self.caller.trusted
 
+    @property
+    def phases_hidden(self) -> bool:
+        """Whether earlier phases are closed to this caller whatever it does: to an agent, a list or a get is a recall too."""
+        return self.phases_closed and self.caller.is_an_agent
+
     def recalls_version(self, stored: Stored, phase: str | None) -> bool:
         """Return whether a recall may show an older version of a memory that it found in this phase."""
         if stored.body is None or not self.sight.sees(stored.body["scope"], stored.state.category):
@@ -368,13 +373,18 @@ def visible(engine: Engine, reader: Reader, stored: Stored) -> bool:
     """Return whether the caller may know that this memory exists."""
     if engine.caller.trusted and engine.caller.agent is None:
         return True
-    scope = stored.damage.scope if stored.damage is not None else (stored.body or {}).get("scope")
-    address = reader.stream_numbered(stored.tenant, stored.stream).address
-    return is_visible_at(engine, address, scope, stored.state.category)
+    body = stored.body or {}
+    scope = stored.damage.scope if stored.damage is not None else body.get("scope")
+    phase = None if stored.body is None else body.get("phase_id", FIRST_PHASE_ID)
+    stream = reader.stream_numbered(stored.tenant, stored.stream)
+    return is_visible_in(engine, stream, scope, stored.state.category, phase)
 
 
-def is_visible_at(engine: Engine, address: Address | None, scope: str | None, category: str) -> bool:
-    """Return whether the caller may know of a memory at this address, of this scope and category."""
+def is_visible_in(engine: Engine, stream: Stream, scope: str | None, category: str, phase: str | None) -> bool:
+    """Return whether the caller may know of a memory in this stream, of this scope, category and phase."""
     if engine.caller.trusted and engine.caller.agent is None:
         return True
-    return address is not None and may_read(engine.caller, address) and engine.sight.sees(scope, category)
+    if stream.address is None or not may_read(engine.caller, stream.address):
+        return False
+    hidden = engine.phases_hidden and phase is not None and phase != phase_id(stream.phase)
+    return not hidden and engine.sight.sees(scope, category)

@@ -142,13 +142,14 @@ def exported_from(
     """
     if owner is None:
         streams = readable_streams(engine, reader, None, space, include_namespaces)
-        return {"streams": tuple(stream.number for stream in streams)}
+        return {"streams": tuple(stream.number for stream in streams), "current_phase": engine.phases_hidden}
     record = record_of(reader, engine.tenant, check_sought("owner", owner))
     streams = _admitted(engine, _streams_of(engine, reader, record), space, include_namespaces)
     return {
         "streams": tuple(stream.number for stream in streams),
         "whole_streams": tuple(stream.number for stream in record.streams),
         "ids_elsewhere": tuple(sorted(record.elsewhere)),
+        "current_phase": engine.phases_hidden,
     }
 
 

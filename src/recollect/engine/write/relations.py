@@ -6,20 +6,19 @@ hand follow a memory to its next version.
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from itertools import islice
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 from recollect.embed.scale import scale_of
 from recollect.engine.arguments import check_kept
-from recollect.engine.context import Engine, find, is_visible_at
+from recollect.engine.context import Engine, find, is_visible_in
 from recollect.engine.read.assemble import to_memory
 from recollect.engine.read.meaning import Likeness, check_stream, likeness_of
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.transaction import Pen, changing
 from recollect.model.errors import BadInput, NotFound
-from recollect.model.ledger import Entry, Event
+from recollect.model.ledger import Entry, Event, phase_id
 from recollect.model.operation import Op
 from recollect.model.receipt import Related, Similar
 from recollect.model.state import body_from, values_from
@@ -68,13 +67,16 @@ def search(engine: Engine, reader: Reader, stream: Stream, draft: Draft, *, comm
     compared = likeness_of(engine, reader, [stream], draft.vector, committed=committed)
     if compared is None:
         return NOTHING
-    return Search(tuple((number, like) for (_, number), like in _near(engine, compared)), compared.seen_to(stream))
+    return Search(tuple(_near(engine, compared)), compared.seen_to(stream))
 
 
-def _near(engine: Engine, compared: Likeness) -> list[tuple[Place, float]]:
+def _near(engine: Engine, compared: Likeness, after: int = 0) -> list[tuple[int, float]]:
     """Return the nearest that are alike enough for a link, and some in any case: the nearest are offered however far."""
-    found = compared.nearest(RERANKED, engine.policy.relations.link_min)
-    return found if len(found) >= CHUNK else compared.nearest(CHUNK)
+    for count, least in ((RERANKED, engine.policy.relations.link_min), (CHUNK, -1.0)):
+        found = [(number, like) for (_, number), like in compared.nearest(count, least) if number > after]
+        if len(found) >= CHUNK:
+            break
+    return found
 
 
 Neighbour = tuple[Nearby, float]
@@ -86,10 +88,9 @@ def nearest(pen: Pen, draft: Draft, earlier: Search) -> list[Neighbour]:
         return []
     embedder = pen.engine.meanings.embedder(pen.engine, pen.writer)
     check_stream(pen.writer, pen.stream, embedder)
-    settings, since, scale = pen.engine.policy.relations, earlier.seen_to, scale_of(embedder)
-    fresh = partial(pen.fresh.nearest, pen.writer, pen.stream, draft.vector, since, scale=scale)
-    found = fresh(RERANKED, settings.link_min)
-    near = dict(earlier.found) | dict(found if len(found) >= CHUNK else fresh(CHUNK, -1.0))
+    settings, since = pen.engine.policy.relations, earlier.seen_to
+    fresh = pen.fresh.likeness(pen.writer, pen.stream, draft.vector, since, scale_of(embedder))
+    near = dict(earlier.found) | dict(_near(pen.engine, fresh, since) if fresh is not None else ())
     best = _best_first(near)
     linked = (one for one in _looked_up(pen, best) if _may_link(pen.engine, draft, one))
     return [(one, near[one.number]) for one in islice(linked, max(settings.neighbours, COMPARED) + 1)]
@@ -425,11 +426,15 @@ def offered(pen: Pen, found: Sequence[Doubt]) -> tuple[Similar, ...]:
     """Return what the receipt of a newly stored memory offers: at most three that the caller may read."""
     if not pen.engine.policy.identity.offer:
         return ()
-    seen = [one for one in found if is_visible_at(pen.engine, pen.stream.address, one.other.scope, one.other.category)]
+    seen = [one for one in found if _may_offer(pen, one.other)]
     return tuple(
         Similar(other.id, other.canonical_key, other.content, other.created_at, similarity, reason)
         for other, similarity, reason in seen[:OFFERED]
     )
+
+
+def _may_offer(pen: Pen, other: Nearby) -> bool:
+    return is_visible_in(pen.engine, pen.stream, other.scope, other.category, phase_id(other.phase))
 
 
 def worth_linking(pen: Pen, draft: Draft, found: Sequence[Doubt]) -> list[Doubt]:

@@ -55,6 +55,8 @@ PAGES: dict[str, tuple[Handler, Right]] = {
     "/outdated": (deciding.outdated, Right.READ),
     "/rejections": (deciding.rejections, Right.READ),
     "/consent": (deciding.consent, Right.READ),
+    "/proposals": (deciding.proposals, Right.READ),
+    "/runs/{id}": (deciding.run, Right.OPERATE),
     "/time": (past.time, Right.READ),
     "/traces": (past.traces, Right.GOVERN),
     "/traces/{number:int}": (past.trace, Right.GOVERN),

@@ -1,16 +1,18 @@
 """The queues that wait for a person, and every change that a page offers."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from recollect.interfaces.python import Recollect
 from recollect.interfaces.studio.reading import side
 from recollect.interfaces.studio.visits import Goto, Page, Visit
+from recollect.model.caller import Right
 from recollect.model.errors import NotFound
 from recollect.model.receipt import OutdatedPair
 
 MOST_SHOWN = 50
+MOST_RUNS = 20
 CONTRADICTS = "contradicts"
 
 
@@ -59,6 +61,28 @@ def _evidence(memory: Recollect, id: str) -> list[Any]:
     return [found for one in named if (found := side(memory, str(one))) is not None]
 
 
+def proposals(visit: Visit) -> Page:
+    """What a language model proposes, with the check of each quoted span; and its runs, for whoever operates the store."""
+    waiting = visit.memory.proposals()[:MOST_SHOWN]
+    named = {id for one in waiting for id in (*one.sources, *(found.source_id for found in one.evidence))}
+    sources = {id: found for id in sorted(named) if (found := side(visit.memory, id)) is not None}
+    allowed = visit.memory.permitted(list(sources))
+    runs = visit.memory.runs(limit=MOST_RUNS).items if visit.may(Right.OPERATE) else ()
+    decidable = {one.id for one in waiting if _may_decide(visit, [allowed.get(id, ()) for id in one.sources])}
+    shown = {"waiting": waiting, "sources": sources, "decidable": decidable, "runs": runs}
+    return Page("proposals.html", shown)
+
+
+def _may_decide(visit: Visit, allowed: Sequence[Sequence[str]]) -> bool:
+    """Whether somebody may apply or decline what was made from sources that they may do this to: who may reject these may."""
+    return not visit.memory.caller.is_an_agent and all("reject" in one for one in allowed)
+
+
+def run(visit: Visit) -> Page:
+    """One run of a language model: what it took, and what became of each proposal."""
+    return Page("run.html", {"run": visit.memory.run(visit.place["id"])})
+
+
 # ── changes ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -95,6 +119,9 @@ OPERATIONS = {
     "decline": Operation(
         lambda mem, visit: mem.decline(_id(visit), visit.text("reason")), "Declined, and its value rejected."
     ),
+    "apply": Operation(lambda mem, visit: mem.apply_proposal(_id(visit)), "Applied."),
+    "dismiss": Operation(lambda mem, visit: mem.decline_proposal(_id(visit), visit.text("reason")), "Declined."),
+    "undo": Operation(lambda mem, visit: mem.undo(_id(visit)), "The run is undone."),
     "vouch": Operation(lambda mem, visit: mem.vouch(_id(visit)), "You vouch for it."),
 }
 

@@ -46,6 +46,15 @@ def word_diff(old: str, new: str) -> list[Piece]:
     return pieces
 
 
+def marked(text: str, start: int | None, span: str) -> list[Piece]:
+    """Return a text in pieces, of which the quoted span is ``new``; the span alone if it stands there only in other letters."""
+    if start is None:
+        return [Piece("new", span)]
+    end = start + len(span)
+    pieces = (Piece("same", text[:start]), Piece("new", text[start:end]), Piece("same", text[end:]))
+    return [piece for piece in pieces if piece.text]
+
+
 # ── bars of scores ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 WIDTH = 400

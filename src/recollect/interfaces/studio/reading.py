@@ -28,6 +28,7 @@ def home(visit: Visit) -> Page:
         "conflicts": stats["by_status"].get("contradictory", 0),
         "outdated": len(memory.outdated(limit=MOST_WAITING)),
         "consent": len(memory.consent()),
+        "proposals": len(memory.proposals()),
         "rejections": len(memory.rejections()),
     }
     operates = visit.may(Right.OPERATE)
@@ -130,7 +131,7 @@ def memory(visit: Visit) -> Page:
             "descendants": descendants,
             "graph": drawing.provenance_graph(ancestors, descendants),
             "allowed": allowed,
-            "preview": mem.preview_erasure(id=one.id) if "erase" in allowed else None,
+            "preview": mem.preview_erasure(id=one.id) if "erase" in allowed and visit.text("would_go") else None,
         },
     )
 

@@ -194,6 +194,7 @@ class Nearby(NamedTuple):
     created_at: str
     scope: str
     category: str
+    phase: int
     slot: str | None
     subject_value: str | None
     content: str

@@ -42,7 +42,7 @@ SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash FROM json_eac
   LEFT JOIN memories b ON b.tenant = m.tenant AND b.id = m.supersedes_id
 
 -- name: nearby
-SELECT m.memory, m.id, m.canonical_key, m.created_at, m.scope, m.category, m.slot, m.subject_value,
+SELECT m.memory, m.id, m.canonical_key, m.created_at, m.scope, m.category, m.phase, m.slot, m.subject_value,
        json_extract(v.body, '$.content') AS content
   FROM json_each(:numbers) wanted
  CROSS JOIN memories m ON m.tenant = :tenant AND m.stream = :stream AND m.memory = wanted.value
@@ -141,12 +141,11 @@ SELECT id FROM memories INDEXED BY memories_to_purge
 -- ── text index ──────────────────────────────────────────────────────────────────────────────────────────────────
 -- The count of a term stands at place -9223372036854775807, before every posting.
 
--- name: add_posting
-INSERT INTO postings (tenant, stream, term, place, tf, length) VALUES (?, ?, ?, -?, ?, ?)
-
--- name: count_term
-INSERT INTO postings (tenant, stream, term, place, tf, length) VALUES (?, ?, ?, -9223372036854775807, 1, 0)
-ON CONFLICT (tenant, stream, term, place) DO UPDATE SET tf = tf + 1
+-- name: add_postings
+-- Only the count of a term may be there already: a second posting of one memory breaks the constraint.
+INSERT INTO postings (tenant, stream, term, place, tf, length) VALUES (?, ?, ?, ?, ?, ?)
+ON CONFLICT (tenant, stream, term, place)
+DO UPDATE SET tf = CASE WHEN place = -9223372036854775807 THEN tf + 1 END
 
 -- name: remove_posting
 DELETE FROM postings WHERE tenant = ? AND stream = ? AND term = ? AND place = -?
