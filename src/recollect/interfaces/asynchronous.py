@@ -109,7 +109,7 @@ class AsyncRecollect:
     identity = _in_thread(Recollect.identity)
     identity_history = _in_thread(Recollect.identity_history)
     import_ = _in_thread(Recollect.import_)
-    keys = _in_thread(Recollect.keys)
+    access_keys = _in_thread(Recollect.access_keys)
     ledger_root = _in_thread(Recollect.ledger_root)
     lift = _in_thread(Recollect.lift)
     link = _in_thread(Recollect.link)

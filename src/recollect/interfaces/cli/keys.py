@@ -38,7 +38,7 @@ def create(
 def list_keys(context: typer.Context) -> None:
     """List every key of --tenant: whom it stands for, what it may do, until when, and when it was last used."""
     with of(context).memory() as memory:
-        of(context).answer(memory.keys(), _draw_all)
+        of(context).answer(memory.access_keys(), _draw_all)
 
 
 @key.command()
