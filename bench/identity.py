@@ -1,6 +1,6 @@
 """How well a new memory meets the one that it changes, ends or repeats, layer by layer.
 
-    python bench/identity.py                  the cases in tests/cases/identity, in six parts
+    python bench/identity.py                  the cases in tests/cases/identity, part by part
     python bench/identity.py --data DIR       also the weeks and pairs of an assistant's life in DIR/assistant
     python bench/identity.py --show           list what went wrong
 
@@ -24,10 +24,14 @@ import yaml
 import recollect
 
 CASES = Path(__file__).parents[1] / "tests" / "cases" / "identity"
-PARTS = ("dev", "frozen", "second", "third", "third b", "unseen")
-SLOTS = {"third": "third_slots_a", "third b": "third_slots_b", "unseen": "fourth_slots"}
+PARTS = ("dev", "frozen", "second", "third", "third b", "fourth", "sixth", "sixth b")
+SLOTS = {"third": "third_slots_a", "third b": "third_slots_b", "sixth": "sixth_slots_a", "sixth b": "sixth_slots_b"}
+ONLY_APART = {"fourth": "fourth_apart", "sixth": "sixth_apart", "sixth b": "fifth_apart"}
+"""Parts that have hostile pairs, and no pairs of other kinds."""
 MEETS = {"superseded", "contradicted"}
-WANTED = {"hostile": {"stored"}, "changes": MEETS, "retractions": MEETS, "same": {"reinforced"}}
+KEPT_APART = {"stored", "denied"}
+"""A password or a door code is refused, and so replaces nothing."""
+WANTED = {"hostile": KEPT_APART, "changes": MEETS, "retractions": MEETS, "same": {"reinforced"}}
 
 
 class Told:
@@ -57,11 +61,11 @@ def pairs(half: str, told: Told, show: bool) -> None:
 
 def cases(half: str, kind: str) -> list[dict[str, str]]:
     """The pairs of one kind. Later parts have several kinds in one file, under other names; the third set is in two halves, of
-    which the rules were looked at with one after the other, and the fourth, ``unseen``, has hostile pairs alone."""
+    which the rules were looked at with one after the other, and the later ones have hostile pairs alone."""
     if half in ("dev", "frozen"):
         return _load(f"{half}_{kind}")
-    if half == "unseen":
-        return _load("fourth_apart") if kind == "hostile" else []
+    if half in ONLY_APART:
+        return _load(ONLY_APART[half]) if kind == "hostile" else []
     names = {"hostile": "apart", "changes": "changed", "retractions": "retracted", "same": "same"}
     if half == "second":
         return [row for row in _load("second_pairs") if row["relation"] == names[kind]]
@@ -120,7 +124,7 @@ def slots(half: str, told: Told, show: bool) -> None:
                 print(f"      {relation['name']}, {how}: {old} | {new}")
         for old, new in other_subjects(relation):
             statements |= {old, new}
-            apart, merged = apart + 1, merged + (told.outcome(old, new) != "stored")
+            apart, merged = apart + 1, merged + (told.outcome(old, new) not in KEPT_APART)
     found = ", ".join(f"{how} {share(met[how], asked[how])}" for how in asked)
     print(f"  one slot       {len(statements)} statements; changes met: {found}; wrongly merged {merged} of {apart}")
 

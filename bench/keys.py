@@ -21,8 +21,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from recollect.rules.extraction import RULES, extract
+from recollect.rules.extraction import extract
 from recollect.rules.identity.keys import identity, read_key
+from recollect.rules.reasons import REASONS
 from recollect.rules.statements import read_statement, tables
 
 WHERE_FROM = """No measuring data in {folder}. Put there, under these names:
@@ -161,7 +162,9 @@ def main() -> int:
             print_keys(name, [text for _, text in told], fired)
             print_keys(f"{name}, sentences", [text for _, text in sentences(told)], fired)
     print_facts("the messages of all sets", [text for _, text in (*turns, *messages, *chats)], fired)
-    known = [f"table:{one.attribute}" for one in tables.predicates().predicates] + list(RULES)
+    known = [f"table:{one.attribute}" for one in tables.predicates().predicates] + [
+        code for code in REASONS if code.startswith("extracted:")
+    ]
     print(f"\nnever fired: {', '.join(rule for rule in known if not fired[rule]) or 'none'}")
     if asked.shared:
         print_shared(sentences([*turns, *messages]))

@@ -4,13 +4,16 @@
 
 PostgreSQL is a server that this script starts on the same disk, with every commit synced, reached through a socket:
 a network between would add its round trips, which are counted. Concurrent writers are threads of one process, each on
-a stream of its own or all on one. A ratio is PostgreSQL's rate by SQLite's.
+a stream of its own or all on one. A ratio is PostgreSQL's rate by SQLite's. "Processor" is what a call takes of it in this
+process and in the server's: on a busy machine it says more than the clock.
 """
 
+import os
 import threading
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -28,32 +31,63 @@ COUNTED = 40
 """Of how many calls of each sort the round trips are counted."""
 
 
-@dataclass
 class Times:
-    """Seconds a call, by what was called."""
+    """Seconds a call of each sort, by the clock, and of the processor in a block of calls: here and in the server."""
 
-    add: list[float] = field(default_factory=list)
-    batch: list[float] = field(default_factory=list)
-    query: list[float] = field(default_factory=list)
-    turn: list[float] = field(default_factory=list)
+    def __init__(self, server: Callable[[], float]) -> None:
+        self.clock: dict[str, list[float]] = defaultdict(list)
+        self._used: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
+        self._server = server
+
+    def take(self, what: str, calls: Sequence[Callable[[], object]], each: int = 1) -> None:
+        """Time some calls, each of which does its work ``each`` times."""
+        before = time.process_time(), self._server()
+        for call in calls:
+            start = time.perf_counter()
+            call()
+            self.clock[what].append((time.perf_counter() - start) / each)
+        self._used[what][0] += (time.process_time() - before[0]) / each
+        self._used[what][1] += (self._server() - before[1]) / each
+
+    def processor_ms(self, what: str) -> tuple[float, float]:
+        """Milliseconds of the processor that a call takes on average: here, and in the server."""
+        here, there = (1_000 * used / len(self.clock[what]) for used in self._used[what])
+        return here, there
 
 
-def by_turns(stores: dict[str, Recollect], new: Sequence[str], questions: Sequence[str]) -> dict[str, Times]:
+def by_turns(
+    stores: dict[str, Recollect], new: Sequence[str], questions: Sequence[str], server: Callable[[], float]
+) -> dict[str, Times]:
     """Blocks of adds, one batch and questions in one store, then the same in the other."""
-    times = {name: Times() for name in stores}
+    times = {name: Times(server) for name in stores}
     for start in range(0, len(new), 2 * BLOCK):
         single, together = new[start : start + BLOCK], new[start + BLOCK : start + 2 * BLOCK]
         asked = questions[start // 2 : start // 2 + BLOCK]
+        batch = [{"content": text, "owner": "ana"} for text in together]
         for name, mem in stores.items():
-            for text in single:
-                times[name].add.append(_seconds(lambda text=text, mem=mem: mem.add(text, owner="ana")))
-            batch = [{"content": text, "owner": "ana"} for text in together]
-            times[name].batch.append(_seconds(lambda batch=batch, mem=mem: mem.add_many(batch)) / max(1, len(batch)))
-            for question in asked:
-                times[name].query.append(_seconds(lambda question=question, mem=mem: mem.query(question, owner="ana")))
-            for question in asked[: BLOCK // 5]:
-                times[name].turn.append(_seconds(lambda question=question, mem=mem: _turn(mem, question)))
+            times[name].take("add", [partial(mem.add, text, owner="ana") for text in single])
+            times[name].take("batch", [partial(mem.add_many, batch)], each=max(1, len(batch)))
+            times[name].take("query", [partial(mem.query, question, owner="ana") for question in asked])
+            times[name].take("turn", [partial(_turn, mem, question) for question in asked[: BLOCK // 5]])
     return times
+
+
+def processor_of(folder: Path) -> Callable[[], float]:
+    """Return what reads how many seconds of the processor the clients' processes of a server in a folder have used."""
+    server = int((folder / "postmaster.pid").read_text().split()[0])
+
+    def used() -> float:
+        total = 0.0
+        for pid in Path(f"/proc/{server}/task/{server}/children").read_text().split():
+            try:
+                title, stat = (Path(f"/proc/{pid}/{name}").read_text() for name in ("cmdline", "stat"))
+            except OSError:  # it has just ended
+                continue
+            if "[local]" in title:
+                total += sum(map(int, stat.rpartition(")")[2].split()[11:13])) / os.sysconf("SC_CLK_TCK")
+        return total
+
+    return used
 
 
 def _turn(mem: Recollect, said: str) -> None:
@@ -69,12 +103,6 @@ def round_trips(mem: Recollect, new: Sequence[str], questions: Sequence[str]) ->
             "turn": [trips.of(lambda q=q: _turn(mem, q)) for q in questions],
         }
     return [(what, str(percentile(n, 0.5)), f"{min(n)} to {max(n)}") for what, n in made.items()]
-
-
-def _seconds(call: object) -> float:
-    start = time.perf_counter()
-    call()  # type: ignore[operator]
-    return time.perf_counter() - start
 
 
 def writers_rate(mem: Recollect, each: int, streams: int) -> float:
@@ -108,30 +136,30 @@ def run(quick: bool) -> list[Budget]:
                 mem.add_many(
                     [{"content": text, "owner": "ana"} for text in sentences[start : min(size, start + 1_000)]]
                 )
-        times = by_turns(stores, sentences[size : size + rounds], questions)
+        times = by_turns(stores, sentences[size : size + rounds], questions, processor_of(server.data))
         trips = round_trips(stores["PostgreSQL"], sentences[size + rounds :], questions[:COUNTED])
         one = {name: writers_rate(mem, each, 1) for name, mem in stores.items()}
         many = {name: writers_rate(mem, each, WRITERS) for name, mem in stores.items()}
         for mem in stores.values():
             mem.close()
     a, b = times["SQLite"], times["PostgreSQL"]
+    p50 = {what: (median_ms(a.clock[what]), median_ms(b.clock[what])) for what in ("add", "batch", "query", "turn")}
     rows = [
-        _row("add, p50 ms", median_ms(a.add), median_ms(b.add)),
-        _row("add_many, ms a memory", median_ms(a.batch), median_ms(b.batch)),
-        _row("query, p50 ms", median_ms(a.query), median_ms(b.query)),
-        _row("turn, p50 ms", median_ms(a.turn), median_ms(b.turn)),
-        _row("query, p95 ms", percentile(a.query, 0.95) * 1_000, percentile(b.query, 0.95) * 1_000),
+        *(_row(f"{what}, p50 ms", *both) for what, both in p50.items()),
+        _row("query, p95 ms", *(percentile(one.clock["query"], 0.95) * 1_000 for one in (a, b))),
+        *(_row(f"{what}, processor ms", *(sum(one.processor_ms(what)) for one in (a, b))) for what in p50),
+        *(_row(f"{what}, of that here", *(one.processor_ms(what)[0] for one in (a, b))) for what in p50),
         _row(f"{WRITERS} writers, one stream, writes/s", one["SQLite"], one["PostgreSQL"], rate=True),
         _row(f"{WRITERS} writers, {WRITERS} streams, writes/s", many["SQLite"], many["PostgreSQL"], rate=True),
     ]
     print_table(f"Both stores at {size:,} memories ({machine()})", ("what", "SQLite", "PostgreSQL", "ratio"), rows)
     print_table("Round trips to PostgreSQL", ("what", "p50", "from, to"), trips)
     return [
-        Budget("PostgreSQL: query p50 beside SQLite's", median_ms(b.query) / median_ms(a.query), 2, "×"),
+        Budget("PostgreSQL: query p50 beside SQLite's", p50["query"][1] / p50["query"][0], 2, "×"),
         Budget(
             "PostgreSQL: round trips of a query", max(float(t[2].split()[-1]) for t in trips if t[0] == "query"), 3, ""
         ),
-        Budget("PostgreSQL: turn p50", median_ms(b.turn), 60, "ms"),
+        Budget("PostgreSQL: turn p50", p50["turn"][1], 60, "ms"),
     ]
 
 

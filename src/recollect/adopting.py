@@ -21,7 +21,7 @@ from recollect.model.vocabulary import Outcome, Status
 from recollect.rules.vault.lines import VaultMemory, to_candidate
 from recollect.stores.collector import collector_paused
 from recollect.stores.journal import JournalStore
-from recollect.stores.journal.view import SHOWN, Stranger
+from recollect.stores.journal.view import SHOWN, Unadopted
 
 ADOPTED_AT_ONCE = 500
 """How many memories are adopted in one transaction, which is one line of the file."""
@@ -46,9 +46,9 @@ def adopt_vault(engine: Engine, store: JournalStore, progress: Progress | None =
     processes one adopts, and the others wait for it.
     """
     engine = replace(engine, in_force=PolicyInForce(_without_judging_worth(engine.policy)))
-    if engine.tenant == SHOWN.tenant and store.has_strangers():
+    if engine.tenant == SHOWN.tenant and store.has_unadopted():
         left_out: LeftOut = {}
-        with store.adopting():
+        with store.adoption_lock():
             receipts = _adopt(engine, store, progress, left_out)
             refused = Counter(receipt.reasons[0] for receipt in receipts if receipt.outcome is Outcome.DENIED)
         if refused:
@@ -87,7 +87,7 @@ def _log_left_out(store: JournalStore, left_out: LeftOut) -> None:
 
 def _adopt(engine: Engine, store: JournalStore, progress: Progress | None, left_out: LeftOut) -> Iterator[Receipt]:
     """Adopt each memory that is new or was changed by a vault, part by part; of a long file new ones are not linked."""
-    pending, lines = store.strangers()
+    pending, lines = store.unadopted()
     strangers = [one for one in pending if _is_new(one) or one.store_id is not None]
     linked = sum(map(_is_new, strangers)) <= LINKED_AT_MOST
     total = len(strangers)
@@ -98,9 +98,9 @@ def _adopt(engine: Engine, store: JournalStore, progress: Progress | None, left_
         yield from _remember_new(engine, [one.memory for one in part if _is_new(one)], linked, left_out)
         for one in part:
             yield from _follow(engine, one, left_out)
-        store.note_adopted(strangers[end].line if end < total else lines)
+        store.record_adopted(strangers[end].line if end < total else lines)
     if pending and not strangers:  # what came has gone again
-        store.note_adopted(lines)
+        store.record_adopted(lines)
     _report(store, progress, total, total)
 
 
@@ -112,7 +112,7 @@ def _report(store: JournalStore, progress: Progress | None, done: int, total: in
             progress(done, total)
 
 
-def _is_new(one: Stranger) -> bool:
+def _is_new(one: Unadopted) -> bool:
     return one.store_id is None and one.memory.active
 
 
@@ -136,7 +136,7 @@ def _is_sound(engine: Engine, memory: VaultMemory, left_out: LeftOut) -> bool:
     return True
 
 
-def _follow(engine: Engine, one: Stranger, left_out: LeftOut) -> list[Receipt]:
+def _follow(engine: Engine, one: Unadopted, left_out: LeftOut) -> list[Receipt]:
     """Do to a memory of the store what a vault did to it: delete it, write its next version, or edit it."""
     memory = one.memory
     known = _latest_of(engine, one.store_id) if one.store_id is not None else None

@@ -36,9 +36,9 @@ from recollect.rules.vault.gate import (
     Deletion,
     Pair,
     Proposal,
-    Turn,
     VaultProfile,
     VaultReceipt,
+    WriteBatch,
     likely_deletions,
     parse_profile,
     propose,
@@ -54,14 +54,14 @@ from recollect.rules.vault.lines import (
     REJECTIONS,
     VaultMemory,
     from_line,
-    memories_of,
+    read_memories,
     resolve,
-    still_needed,
+    select_needed,
     written_by_a_store,
 )
 from recollect.stores.journal import JournalLog, Rewritten
 from recollect.stores.journal.files import check_folder
-from recollect.stores.journal.lines import Change, Record, unpacked, write_line
+from recollect.stores.journal.lines import Change, Record, unpack_changes, write_line
 
 if TYPE_CHECKING:
     from recollect.interfaces.python import Recollect
@@ -120,7 +120,7 @@ T = TypeVar("T")
 CONSOLIDATION_FLOOR = 0.40
 """How alike two memories are to be worth a look: well below what the gate refuses."""
 
-Write = Callable[[Turn], VaultReceipt]
+Write = Callable[[WriteBatch], VaultReceipt]
 """One write: it is decided under the file's lock, against the vault as it is then."""
 
 _log = logging.getLogger("recollect.vault")
@@ -134,7 +134,7 @@ class Budget(NamedTuple):
 
 
 class Hit(NamedTuple):
-    """What a search found, and how well it answers."""
+    """A memory that a search found, and its score."""
 
     memory: VaultMemory
     score: float
@@ -225,7 +225,7 @@ class MemoryVault:
 
     def bulk_add(self, items: Iterable[Mapping[str, Any]]) -> list[VaultReceipt]:
         """Remember many things in one pass, and return a receipt each. Each is also checked against the ones before it."""
-        return self._write([partial(Turn.add, asked=propose(item)) for item in items])
+        return self._write([partial(WriteBatch.add, asked=propose(item)) for item in items])
 
     def update(
         self,
@@ -238,7 +238,7 @@ class MemoryVault:
     ) -> VaultReceipt:
         """Write the next version of a memory; what is not given stays as it was. New words pass steps 1 to 5 of the gate."""
         asked = {"text": text, "category": category, "tags": tags, "source": source}
-        return self._write([lambda turn: turn.update(memory_id, asked)])[0]
+        return self._write([lambda batch: batch.update(memory_id, asked)])[0]
 
     def update_by_topic(
         self,
@@ -252,7 +252,7 @@ class MemoryVault:
     ) -> VaultReceipt:
         """Write the register of a topic: its next version, or its first if there is none."""
         asked = Proposal(text, scope, category, REGISTER, topic_id, tags, source)
-        return self._write([lambda turn: turn.set_topic(asked)])[0]
+        return self._write([lambda batch: batch.set_topic(asked)])[0]
 
     def delete(self, memory_id: str) -> VaultReceipt:
         """Delete a memory: a tombstone is appended, and only ``compact`` removes the words."""
@@ -260,11 +260,11 @@ class MemoryVault:
 
     def bulk_delete(self, memory_ids: Iterable[str]) -> list[VaultReceipt]:
         """Delete many memories in one pass; the receipt of an unknown id is denied, and the others are deleted."""
-        return self._write([partial(Turn.delete, memory_id=memory_id) for memory_id in memory_ids])
+        return self._write([partial(WriteBatch.delete, memory_id=memory_id) for memory_id in memory_ids])
 
     def promote_to_canon(self, memory_id: str, canonical_text: str | None = None) -> VaultReceipt:
         """Make a register canon, in its own words or better ones; its source becomes ``promotion``."""
-        return self._write([lambda turn: turn.promote(memory_id, canonical_text)])[0]
+        return self._write([lambda batch: batch.promote(memory_id, canonical_text)])[0]
 
     def compact(self) -> Rewritten:
         """Rewrite the file with the latest line of each active memory. Nothing else removes lines."""
@@ -284,7 +284,7 @@ class MemoryVault:
                 field=str(self.path),
                 hint="Open it with recollect.open(); what is erased there leaves the file.",
             )
-        return still_needed(lines)
+        return select_needed(lines)
 
     def _write(self, asked: Sequence[Write]) -> list[VaultReceipt]:
         """Decide every write against the latest state, then append all new versions at once, under one lock.
@@ -302,10 +302,10 @@ class MemoryVault:
         return receipts
 
     def _decide(self, asked: Sequence[Write]) -> tuple[list[VaultReceipt], list[VaultMemory]]:
-        turn = Turn(
+        batch = WriteBatch(
             self._memories, self.policy, self.profile, self._clock(), self._new_id, rejected=frozenset(self._rejected)
         )
-        return [write(turn) for write in asked], turn.written
+        return [write(batch) for write in asked], batch.written
 
     def _new_id(self) -> str:
         return self._randomness.bytes(ID_BYTES).hex()
@@ -328,14 +328,14 @@ class MemoryVault:
         scored = (Hit(memory, search_score(query, memory.text)) for memory in self._select(scopes, filters))
         hits = [hit for hit in scored if hit.score > 0]
         latest = _latest_first(hits, lambda hit: hit.memory)
-        return sorted(latest, key=lambda hit: -hit.score)[: self._limit(limit)]
+        return sorted(latest, key=lambda hit: -hit.score)[: self._check_limit(limit)]
 
     def recall(
         self, scopes: Sequence[str] | None = None, *, limit: int | None = None, **filters: Any
     ) -> list[VaultMemory]:
         """Return active memories, canon first, then what changed last; ``filters`` are tier, category, topic_id and tag."""
         latest = _latest_first(self._select(scopes, filters), lambda memory: memory)
-        return sorted(latest, key=lambda memory: memory.tier != CANON)[: self._limit(limit)]
+        return sorted(latest, key=lambda memory: memory.tier != CANON)[: self._check_limit(limit)]
 
     def _select(self, scopes: Sequence[str] | None, filters: Mapping[str, Any]) -> list[VaultMemory]:
         """Return the active memories that fit every filter; a filter that is ``None`` does not count."""
@@ -349,15 +349,15 @@ class MemoryVault:
         """Return pairs of similar active memories of one scope, the most alike first, for somebody to merge."""
         if isinstance(floor, bool) or not isinstance(floor, int | float) or not 0 < floor <= 1:
             raise BadInput("must be above 0 and at most 1.", field="floor")
-        return similar_pairs(self.active(_listed(scope)), floor)
+        return similar_pairs(self.active(_as_list(scope)), floor)
 
     def propose_deletions(self, scope: str | None = None) -> list[Deletion]:
         """Return what might be deleted, and why. Nothing is deleted."""
-        return likely_deletions(self.active(_listed(scope)), self.policy, self.profile)
+        return likely_deletions(self.active(_as_list(scope)), self.policy, self.profile)
 
     def build_snapshot(self, scope: str | None = None) -> str:
-        """Render all canon, and every register with a topic, as compact Markdown. Empty if there is nothing to tell."""
-        return _snapshot(self.active(_listed(scope)))
+        """Render all canon, and every register with a topic, as compact Markdown; empty if there are none."""
+        return _snapshot(self.active(_as_list(scope)))
 
     def vault_stats(self) -> dict[str, Any]:
         """Return how full and how bloated the vault is, and how many bytes crashes tore; zeros if memory is switched off."""
@@ -374,7 +374,7 @@ class MemoryVault:
             "deleted": len(self._memories) - len(active),
             "raw_lines": lines,
             "bloat_ratio": round(lines / max(1, len(active)), 2),
-            **{f"by_{name}": _counted(active, name) for name in ("scope", "tier", "category")},
+            **{f"by_{name}": _count_by(active, name) for name in ("scope", "tier", "category")},
             "register_topics": len({(m.scope, m.topic_id) for m in active if m.tier == REGISTER and m.topic_id}),
             "torn_bytes": torn,
             "torn_file": str(self._journal.torn_path) if torn else None,
@@ -396,7 +396,7 @@ class MemoryVault:
             if memory.active and self.profile.sees(memory.scope) and (scopes is None or memory.scope in scopes)
         ]
 
-    def _limit(self, limit: int | None) -> int:
+    def _check_limit(self, limit: int | None) -> int:
         if limit is None:
             return self.profile.max_items
         if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
@@ -411,12 +411,14 @@ class MemoryVault:
         if not self.profile.sees(scope):
             raise NotAllowed(f"the profile does not list {scope!r}.", field="scope", hint="Add it to memory.scopes.")
 
-    # ── what the file amounts to ────────────────────────────────────────────────────────────────────────────────
+    # ── applying the file's lines ────────────────────────────────────────────────────────────────────────────────
 
     def _apply(self, batches: Iterator[list[Record]], afresh: bool) -> None:
-        """Apply lines to the state, or ``afresh`` to an empty one where another file has the name. Lines may come again."""
+        """Apply lines to the state, or ``afresh`` to an empty one if the file was replaced. Lines may come twice."""
         memories, rejected = ({}, set()) if afresh else (self._memories, self._rejected)
-        news = resolve(memories, (memory for records in _noting(batches, rejected) for memory in memories_of(records)))
+        news = resolve(
+            memories, (memory for records in _track_rejections(batches, rejected) for memory in read_memories(records))
+        )
         memories.update({id: from_line(record) for id, record in news.items()})
         self._memories, self._rejected = memories, rejected
 
@@ -433,7 +435,7 @@ def build_snapshot_block(
     Over a vault, or over a memory that :func:`recollect.open` opened; within ``budget_tokens``, or what the policy allows.
     """
     if not isinstance(vault, MemoryVault):
-        memory = _opened(vault)
+        memory = _require_memory(vault)
         return memory.snapshot_block(scopes=scopes, budget_tokens=budget_tokens, count_tokens=count_tokens).text
     return _snapshot(vault.active(scopes), _budget(vault, budget_tokens, count_tokens))
 
@@ -453,11 +455,11 @@ def build_memory_block(
     """
     if not isinstance(vault, MemoryVault):
         how: dict[str, Any] = {"top_k": max_items, "budget_tokens": budget_tokens, "count_tokens": count_tokens}
-        return _memory_block(_opened(vault), scopes, query, how).text
+        return _memory_block(_require_memory(vault), scopes, query, how).text
     budget = _budget(vault, budget_tokens, count_tokens)
     if query is None:
-        return _page(RELEVANT, vault.recall(scopes, limit=max_items), budget)
-    return _page(RELEVANT, [hit.memory for hit in vault.search(query, scopes, limit=max_items)], budget)
+        return _render(RELEVANT, vault.recall(scopes, limit=max_items), budget)
+    return _render(RELEVANT, [hit.memory for hit in vault.search(query, scopes, limit=max_items)], budget)
 
 
 def _memory_block(memory: "Recollect", scopes: Sequence[str] | None, query: str | None, how: dict[str, Any]) -> Block:
@@ -468,7 +470,7 @@ def _memory_block(memory: "Recollect", scopes: Sequence[str] | None, query: str 
     return memory.memory_block(query, filters={} if scopes is None else {"scope": check_names("scopes", scopes)}, **how)
 
 
-def _opened(store: Any) -> "Recollect":
+def _require_memory(store: Any) -> "Recollect":
     from recollect.interfaces.python import Recollect
 
     if not isinstance(store, Recollect):
@@ -491,17 +493,17 @@ def _budget(vault: MemoryVault, budget_tokens: int | None, count_tokens: CountTo
     return Budget(most, count_tokens or static.count_tokens)
 
 
-def _noting(batches: Iterable[list[Record]], rejected: set[Sealed]) -> Iterator[list[Record]]:
-    """Pass lines on, and note which values the store that shares the file rejected, or no longer does."""
+def _track_rejections(batches: Iterable[list[Record]], rejected: set[Sealed]) -> Iterator[list[Record]]:
+    """Yield the same lines, and track which values the store that shares the file rejected or lifted."""
     for records in batches:
         for line in records:
             if written_by_a_store(line) and REJECTIONS in line[FIELD]:
-                for change in unpacked(line[FIELD]["tables"]):
-                    _note(change, rejected)
+                for change in unpack_changes(line[FIELD]["tables"]):
+                    _apply_rejections(change, rejected)
         yield records
 
 
-def _note(change: Change, rejected: set[Sealed]) -> None:
+def _apply_rejections(change: Change, rejected: set[Sealed]) -> None:
     if change.table == REJECTIONS:
         gone = {(mark, id) for _, _, mark, id in change.gone}
         rejected -= {one for one in rejected if (one.mark, one.id) in gone}
@@ -515,28 +517,28 @@ class _Line(NamedTuple):
 
 
 def _snapshot(memories: Iterable[VaultMemory], budget: Budget | None = None) -> str:
-    """Canon, and registers with a topic, in the order in which they were made: it stays the same until one of them changes."""
+    """Render canon, and registers with a topic, oldest first, so that the text is stable until one of them changes."""
     told = [one for one in memories if one.tier == CANON or (one.tier == REGISTER and one.topic_id is not None)]
-    return _page(SNAPSHOT, sorted(told, key=lambda memory: (memory.created_at, memory.id)), budget)
+    return _render(SNAPSHOT, sorted(told, key=lambda memory: (memory.created_at, memory.id)), budget)
 
 
-def _page(heading: str, memories: Sequence[VaultMemory], budget: Budget | None) -> str:
-    """Render memories as Markdown, canon first; what a memory says can pass for nothing but data."""
-    lines = [_Line(tier, _line(memory)) for tier in HEADINGS for memory in memories if memory.tier == tier]
-    told, written = lines, partial(_written, heading)
+def _render(heading: str, memories: Sequence[VaultMemory], budget: Budget | None) -> str:
+    """Render memories as Markdown, canon first, fenced as data."""
+    lines = [_Line(tier, _render_line(memory)) for tier in HEADINGS for memory in memories if memory.tier == tier]
+    told, written = lines, partial(_render_block, heading)
     if budget is not None:
         told = fitting(lines, written, *budget, lambda line: heading == SNAPSHOT and line.tier == REGISTER)
     return written(told, len(lines) - len(told)) if told else ""
 
 
-def _written(heading: str, lines: Sequence[_Line], left_out: int) -> str:
+def _render_block(heading: str, lines: Sequence[_Line], left_out: int) -> str:
     groups = [(title, [line.text for line in lines if line.tier == tier]) for tier, title in HEADINGS.items()]
     told = [part for title, texts in groups if texts for part in (f"{title}:", *texts)]
     return "\n".join([heading, envelope(told), *no_room_for(left_out)])
 
 
-def _line(memory: VaultMemory) -> str:
-    """Render where a memory comes from and when it was last said, in words that the memory had no part in, and its text."""
+def _render_line(memory: VaultMemory) -> str:
+    """Render one memory: its origin, which the memory's text cannot imitate, and the text."""
     place = f"{origin_name(memory.scope)}/{origin_name(memory.category)}"
     origin = " · ".join((place, *map(origin_name, (memory.source or UNSTATED, memory.changed_at[:10], memory.id))))
     topic = f"{one_line(memory.topic_id)}: " if memory.tier == REGISTER and memory.topic_id else ""
@@ -548,12 +550,12 @@ def _latest_first(found: Iterable[T], memory_of: Callable[[T], VaultMemory]) -> 
     return sorted(by_id, key=lambda one: memory_of(one).changed_at, reverse=True)
 
 
-def _counted(memories: Iterable[VaultMemory], field: str) -> dict[str, int]:
+def _count_by(memories: Iterable[VaultMemory], field: str) -> dict[str, int]:
     return dict(sorted(Counter(getattr(memory, field) for memory in memories).items()))
 
 
 def check_vault_path(path: str | Path) -> Path:
-    """Return the path of a vault's file. A URL is none, and no error repeats it: it may hold a password."""
+    """Return the path of a vault's file. A URL is refused, and not repeated in the error: it may hold a password."""
     if "://" in str(path):
         raise BadInput("a vault is a file, and no server.", field="path", hint="Name a file, such as vault.jsonl.")
     return check_path("path", path)
@@ -574,5 +576,5 @@ def _profile(given: str | Path | Mapping[str, Any] | VaultProfile | None) -> Vau
     return parse_profile(given) if isinstance(given, Mapping) else load_profile(given)
 
 
-def _listed(scope: str | None) -> list[str] | None:
+def _as_list(scope: str | None) -> list[str] | None:
     return None if scope is None else [scope]

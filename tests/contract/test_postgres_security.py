@@ -129,7 +129,7 @@ class TestCatalogue:
             " WHERE c.relnamespace = 'recollect'::regnamespace AND i.indisunique AND a.attname <> 'tenant'",
             url,
         )
-        assert sorted(others) == [("migrations",), ("store",)]
+        assert sorted(others) == [("migrations",), ("model_spending",), ("store",)]
 
     def test_text_sorts_by_code_point_and_its_values_are_kept_out_of_statistics(
         self, postgres: PostgresServer, url: str

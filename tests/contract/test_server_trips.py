@@ -94,13 +94,11 @@ def test_a_turn_recalls_and_writes_in_a_few_round_trips(mem: Any, trips: Trips) 
         mem.turn(session="s1", owner="ana", user=text, ai="Understood.")
     mem.recall_for(session="s1", owner="ana", user="What do I drink?")
     recall = trips.of(lambda: mem.recall_for(session="s1", owner="ana", user="What does Lena play?"))
-    assert recall <= 4, (
-        "as many as a query, and one for what the lines of the session say that came since the last look"
-    )
+    assert recall == 3, "as many as a query: the lines of the session that came since the last look are passed over"
     mem.recall_for(session="s2", owner="ana", user="What do I drink?")
     assert trips.of(lambda: mem.recall_for(session="s2", owner="ana", user="What does Lena play?")) == 3
     turns = [trips.of(lambda text=text: mem.turn(session="s1", owner="ana", user=text, ai="Yes.")) for text in said]
-    assert max(turns) <= 18, turns
+    assert max(turns) <= 14, turns
 
 
 def test_a_query_among_lines_of_conversations_and_what_was_replaced(mem: Any, trips: Trips) -> None:

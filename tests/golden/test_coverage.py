@@ -19,7 +19,7 @@ from .test_golden import SCENARIOS, on_sqlite
 FEWEST = 40
 SECTIONS = "write promotion retention spaces turns phase privacy conflict authority traces".split()
 GOVERNED = [name for name, _, _ in settings() if name.split(".")[0] in SECTIONS]
-NO_EVENT = {"conflict:consolidation", "phase:beyond_max"}
+NO_EVENT = {"conflict:consolidation", "conflict:upkeep", "phase:beyond_max"}
 """These decide entries of the ledger. What leaves with a phase is traced as ``decay``; a link moves nobody."""
 
 

@@ -509,7 +509,7 @@ def test_an_argument_of_another_door_is_told_how_it_is_written_here() -> None:
 def test_a_tool_and_a_prompt_say_what_they_take() -> None:
     from recollect.interfaces.mcp.catalogue import get_prompt
     from recollect.interfaces.mcp.tool import parse
-    from recollect.interfaces.mcp.tools import Add, History, history
+    from recollect.interfaces.mcp.tools import Add, OneMemory, history
 
     with recollect.open(":memory:") as mem:
         with pytest.raises(recollect.BadInput) as refused:
@@ -519,7 +519,7 @@ def test_a_tool_and_a_prompt_say_what_they_take() -> None:
             get_prompt(mem, "recall", {})
         assert str(refused.value) == "text: is missing. Give it a value."
         with pytest.raises(recollect.NotFound) as missing:
-            history(mem, History(id="0f3a9c2b1d4e"))
+            history(mem, OneMemory(id="0f3a9c2b1d4e"))
         assert "`list`" not in str(missing.value), "there is no such tool"
 
 

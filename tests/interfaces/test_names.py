@@ -28,10 +28,11 @@ TABLE = re.findall(
 )
 ROWS = [row[:3] for row in TABLE]
 PLURAL = {"project": "projects", "right": "rights", "tag": "tags", "category": "categories", "tool": "tools"}
+PLURAL |= {"job": "jobs", "only_tenant": "tenants"}
 """Options that may be repeated, and the argument that they are one value of."""
 ONLY_ON_THE_COMMAND_LINE = set(
     """where field parent any_status as_of jsonl plain schema output report html map receipt verify yes out without_content
-    keys key pem draw path file context pin limit""".split()
+    keys key pem draw path file context pin limit dry_run procrastinate""".split()
 )
 """How a command reads its values or shows its answer; ``--where`` and ``--field`` take what has no option of its own."""
 

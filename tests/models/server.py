@@ -31,6 +31,15 @@ def said(content: str, *, finish: str = "stop", model: str = MODEL, usage: tuple
     return raw(json.dumps(body).encode())
 
 
+def answered(make: Callable[[dict[str, Any]], Any]) -> Step:
+    """Answer with the JSON of what a function makes of the request."""
+
+    def answer(handler: "_Handler") -> None:
+        said(json.dumps(make(handler.script.requests[-1])))(handler)
+
+    return answer
+
+
 def raw(body: bytes, status: int = 200, **headers: str) -> Step:
     """Answer with these bytes."""
 

@@ -26,7 +26,10 @@ from recollect.langgraph import RecollectSaver
 from recollect.model.errors import StoreError
 from recollect.model.receipt import Verification
 from recollect.model.record import Memory
+from recollect.rules.model_budget import Spent
 from recollect.stores.sqlite import migrations
+from recollect.testing.contract.runs import call, proposal, run
+from recollect.testing.stores import at
 from recollect.vault import MemoryVault
 from rows import every_row
 from support.postgres_server import PostgresServer
@@ -81,6 +84,20 @@ UNSEEN: dict[tuple[str, str], str] = {
                 "tenant thread ns checkpoint task_id idx task_path channel type value",
                 "the state of running graphs",
             ),
+            ("model_runs", "tenant id job stream started_at ended_at outcome reason secret", "runs of models"),
+            (
+                "model_calls",
+                "tenant run_id number at job template template_version prompt_seal model max_tokens temperature seed calls"
+                " prompt_tokens answer_tokens estimated cost_millionths duration_ms outcome",
+                "runs of models",
+            ),
+            ("model_call_sources", "tenant run_id number memory_id", "runs of models"),
+            (
+                "model_proposals",
+                "tenant id run_id at job stream action status reason memory_id pair sources body",
+                "runs of models",
+            ),
+            ("model_spending", "day number prompt_tokens answer_tokens cost_millionths", "runs of models"),
             ("retries", "tenant key digest salt outcome memory_id reasons at", "answers kept for a retry"),
         )
         for column in columns.split()
@@ -178,7 +195,18 @@ def _fill(location: Any, folder: Path) -> None:
         mem.as_caller(user="cleo").add("Cleo rows on the lake")
         mem.erase(owner="cleo")
         _run_a_graph(mem)
+        _run_a_model(mem, new.id)
         assert mem.verify().ok
+
+
+def _run_a_model(mem: Recollect, id: str) -> None:
+    ended = {"ended_at": at(2), "outcome": "done", "reason": "none"}
+    with mem.engine.write() as writer:
+        writer.put_model_run("default", run("r1", **ended))
+        writer.put_model_call("default", call("r1", 1, id, seed=0))
+        proposed = proposal("p1", sources=(id,), memory_id=id, pair="a b 0.71")
+        writer.put_model_proposals("default", [proposed])
+        writer.add_spending(at(1)[:10], Spent(1, 2, 3))
 
 
 def _run_a_graph(mem: Recollect) -> None:
@@ -241,6 +269,8 @@ def _other_values(cell: Cell) -> list[Any]:
         return [word for word in CLOSED[cell.column] if word != cell.value]
     if cell.type == "INTEGER":
         return [(cell.value or 0) + 1, 2**40]
+    if cell.type == "REAL" and cell.value is not None:
+        return [cell.value + 1]
     if cell.type == "BLOB":
         return [bytes([(cell.value or b"\0")[0] ^ 1]) + (cell.value or b"")[1:]]
     text = cell.value or ""

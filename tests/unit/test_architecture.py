@@ -29,10 +29,22 @@ MAY_IMPORT = {
     "policies": {"model", "rules", "policies"},
     "embed": {"model", "embed"},
     "llm": {"model", "embed", "llm"},
-    "engine": {"model", "rules", "embed", "stores", "formats", "engine"},
+    "engine": {"model", "rules", "embed", "llm", "stores", "formats", "engine"},
     "formats": {"model", "rules", "formats"},
     "langgraph": {"model", "rules", "engine", "stores", "policies", "compose", "interfaces", "langgraph"},
-    "interfaces": {"model", "rules", "embed", "engine", "policies", "compose", "whole_stores", "vault", "interfaces"},
+    "interfaces": {
+        "model",
+        "rules",
+        "embed",
+        "llm",
+        "engine",
+        "policies",
+        "compose",
+        "job_queue",
+        "whole_stores",
+        "vault",
+        "interfaces",
+    },
 }
 
 PUBLIC = """
@@ -106,6 +118,7 @@ FROM_THE_ENGINE = {
         "recollect.engine.arguments.encode_cursor",
         "recollect.engine.arguments.refuse_cursor",
     },
+    "studio": set(),
 }
 """What an interface takes from the engine besides types: commands that look at a file and open no store, the names of
 filters, the reference server's tools, which only the MCP server has, and the form of cursors."""
@@ -119,7 +132,7 @@ def test_interfaces_call_the_python_door(interface: str) -> None:
         tree = ast.parse(path.read_text(encoding="utf-8"))
         taken |= {name for name in run_time_imports(tree) if name.startswith("recollect.engine")}
         inside = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute) and node.attr == "engine"]
-        assert interface != "cli" or not inside, f"{path.relative_to(SOURCE)} reaches behind the door"
+        assert interface == "mcp" or not inside, f"{path.relative_to(SOURCE)} reaches behind the door"
     assert taken == FROM_THE_ENGINE[interface]
 
 

@@ -25,7 +25,7 @@ def embedder_named(settings: EmbedderSettings) -> Embedder:
 
 
 def policy_name(embedder: Embedder) -> str | None:
-    """How the policy and the command line call an embedder; ``None`` if it is somebody's own."""
+    """Return how the policy and the command line call an embedder; ``None`` if it is somebody's own."""
     if not embedder.dimensions:
         return "none"
     return next((name for name, begins in _BEGINS.items() if embedder.name.startswith(begins)), None)

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
+ONE_THREAD, BLOCK_ROWS = 200_000, 32
+"""How many multiplications numpy's usual libraries do in the caller's own thread, and how many rows a block of a product has."""
 EPSILON = np.float32(1e-12)
 """What keeps the normalisation of a layer from dividing by nothing."""
 
@@ -61,7 +63,9 @@ class Bert(NamedTuple):
 def _through(layer: Layer, hidden: "Floats", heads: int) -> "Floats":
     texts, pieces, width = hidden.shape
     flat = hidden.reshape(-1, width)
-    asked = (flat @ layer.attention_in + layer.attention_in_bias).reshape(texts, pieces, 3, heads, width // heads)
+    asked = (_times(flat, layer.attention_in) + layer.attention_in_bias).reshape(
+        texts, pieces, 3, heads, width // heads
+    )
     query, key, value = (asked[:, :, part].transpose(0, 2, 1, 3) for part in range(3))
     weights = query @ key.transpose(0, 1, 3, 2)
     weights -= weights.max(axis=-1, keepdims=True)
@@ -69,11 +73,30 @@ def _through(layer: Layer, hidden: "Floats", heads: int) -> "Floats":
     weights /= weights.sum(axis=-1, keepdims=True)
     seen = (weights @ value).transpose(0, 2, 1, 3).reshape(-1, width)
     flat = _normalised(
-        flat + (seen @ layer.attention_out + layer.attention_out_bias), layer.attention_scale, layer.attention_shift
+        flat + (_times(seen, layer.attention_out) + layer.attention_out_bias),
+        layer.attention_scale,
+        layer.attention_shift,
     )
-    wide = gelu(flat @ layer.widen + layer.widen_bias)
-    flat = _normalised(flat + (wide @ layer.narrow + layer.narrow_bias), layer.scale, layer.shift)
+    wide = gelu(_times(flat, layer.widen) + layer.widen_bias)
+    flat = _normalised(flat + (_times(wide, layer.narrow) + layer.narrow_bias), layer.scale, layer.shift)
     return flat.reshape(texts, pieces, width)
+
+
+def _times(rows: "Floats", weights: "Floats") -> "Floats":
+    """Return the product of two matrices, made of blocks that are small enough to be computed in the caller's own thread.
+
+    The threads of numpy's usual libraries wait for one another by spinning: on two busy cores that took twenty times as much of
+    the processor as the sums themselves.
+    """
+    count, inner = rows.shape
+    height = min(count, BLOCK_ROWS)
+    width = max(8, ONE_THREAD // (height * inner) // 8 * 8)
+    found = np.empty((count, weights.shape[1]), dtype=np.float32)
+    for top in range(0, count, height):
+        for left in range(0, weights.shape[1], width):
+            at = (slice(top, top + height), slice(left, left + width))
+            np.matmul(rows[at[0]], weights[:, at[1]], out=found[at])
+    return found
 
 
 def _normalised(rows: "Floats", scale: "Floats", shift: "Floats") -> "Floats":

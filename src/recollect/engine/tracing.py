@@ -1,4 +1,4 @@
-"""Governance events: kept where policy asks, without repeating what was refused, and read back by whoever may."""
+"""Governance events: kept where policy asks, redacted where a write was refused, and read back under the caller's borders."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
@@ -20,7 +20,7 @@ from recollect.engine.waiting import TraceRow, waiting
 from recollect.model import trace
 from recollect.model.caller import Right
 from recollect.model.canonical import format_time, parse_time, storable
-from recollect.model.errors import BadInput, RecollectError
+from recollect.model.errors import BadInput, NotFound, RecollectError
 from recollect.model.item import source_word
 from recollect.model.policy import Privacy
 from recollect.model.receipt import Page
@@ -31,7 +31,7 @@ from recollect.rules import privacy
 from recollect.rules.gates.classification import classify_event
 from recollect.rules.gates.draft import Rejection
 from recollect.rules.privacy.gate import action, pattern_places
-from recollect.rules.reasons import MAX_TRACES, last_turn, sentences
+from recollect.rules.reasons import MAX_TRACES, last_turn, sentences, turn_of
 from recollect.rules.trust.borders import may_be_told, named_ids
 from recollect.stores.protocol import ANY_TRACE, Reader, TracesWanted, Writer
 
@@ -57,7 +57,7 @@ def denied_trace(engine: Engine, candidate: Candidate, no: Rejection) -> Trace:
 def shown_query(query: str, settings: Privacy) -> str:
     """A question as its event may repeat it: without anything that the policy would not let be remembered as it is.
 
-    A question may hold what no store takes, such as half a letter. Its event may not, or it would fail whoever writes next.
+    A question may hold what no store takes, such as half a letter. Its event may not, or the next write would fail.
     """
     query = storable(query)
     hits = [hit for hit in privacy.scan(query) if action(hit.type, settings) != "allow"]
@@ -190,10 +190,28 @@ def _seen(engine: Engine, reader: Reader, after: int, wanted: TracesWanted, late
             after = found[-1]["number"]
 
 
-def told_decisions(engine: Engine, *, session: str | None = None, memory: str | None = None) -> tuple[str, ...]:
-    """Return what was decided and why, in a few sentences: in a session's last turn, or about one memory."""
-    found = traces(engine, session=session, memory=memory, latest=True, limit=MAX_TRACES).items
-    return sentences(found if memory is not None else last_turn(found))
+def told_decisions(engine: Engine, memory: str) -> tuple[str, ...]:
+    """Return what was decided about one memory and why, in a few sentences."""
+    return sentences(traces(engine, memory=memory, latest=True, limit=MAX_TRACES).items)
+
+
+def told_turn(engine: Engine, session: str | None, number: int | None) -> tuple[tuple[str, ...], tuple[Trace, ...]]:
+    """Return what was decided in a turn, in a few sentences, and its events: the last turn, or the one with event ``number``."""
+    if number is None:
+        turn = last_turn(traces(engine, session=session, latest=True, limit=MAX_TRACES).items)
+        return sentences(turn), tuple(turn)
+    found = traces(engine, number=number).items
+    if not found or (session is not None and found[0]["session"] != session):
+        raise NotFound(f"there is no event {number}.", field="number", hint="`traces` lists those that were kept.")
+    before = traces(
+        engine,
+        session=found[0]["session"],
+        latest=True,
+        limit=MAX_TRACES,
+        cursor=encode_cursor(_END[True], number + MAX_TRACES),
+    ).items
+    turn = turn_of(before, number)
+    return sentences(turn), tuple(turn)
 
 
 def _whole_id(engine: Engine, reader: Reader, memory: str | None) -> str | None:

@@ -64,7 +64,7 @@ def rejections_of(engine: Engine, reader: Reader, claim: Claim) -> list[Against]
 
 SALT_BYTES = 16
 REJECTED_SINCE, LIFTED_SINCE = "{}:rejected:{}", "{}:lifted:{}"
-"""How the list beside the store knows a rejection: by the id of its memory, and when it was made or lifted."""
+"""A rejection on the erasure list: the id of its memory, and when it was made or lifted."""
 
 
 class Pen:
@@ -110,6 +110,11 @@ class Pen:
         return self.stream.tick if self._ticked or not self._ages else self.stream.tick + 1
 
     @property
+    def has_ticked(self) -> bool:
+        """Whether this operation has recorded anything in the stream."""
+        return self._ticked
+
+    @property
     def phase_id(self) -> str | None:
         """The phase that is written to, if the policy divides time into phases."""
         return phase_id(self.stream.phase) if self.engine.policy.phase.enabled else None
@@ -134,7 +139,7 @@ class Pen:
         return self.record(Event.PHASE_STARTED, id, rule="phase:requested", amendment=said)
 
     def note_erased_name(self, uid: str) -> Entry:
-        """Enter that the name of the stream's owner, or of somebody who acted, is erased, so that ``verify`` does not miss it."""
+        """Record that the name of the stream's owner or of an actor is erased, so that ``verify`` does not report it missing."""
         id = self.engine.memory_id(self.stream.uid, "name", self.stream.last_seq + 1)
         return self.record(Event.NAME_ERASED, id, rule="erased:name", commitment=uid)
 
@@ -155,7 +160,7 @@ class Pen:
         return self.record(Event.LIFTED, rejection_id, rule=rule, other=made.other_id)
 
     def _note_beside(self, line: str) -> None:
-        """Note on the list beside the store, before the transaction commits, what a restored copy has to know."""
+        """Note on the erasure list, before the transaction commits, what a restored copy has to know."""
         self.engine.store.note_erasures([Erased(self.stream.tenant, "review", line)])
 
     def load(self, *memories: Stored) -> None:
@@ -170,6 +175,11 @@ class Pen:
                 self._accesses[id] = (stored.accesses, stored.last_access)
                 self._parent_hashes[id] = stored.parent_hash
                 self._actor_names.update(stored.actor_names)
+
+    def is_active(self, stored: Stored) -> bool:
+        """Whether a memory that was active when this transaction read it still is."""
+        known = self._states.get(stored.state.id)
+        return known is None or known.status is Status.ACTIVE
 
     def note_use(self, id: str) -> None:
         """Note that a memory was used now: it is not unused, and no read is counted."""

@@ -64,7 +64,7 @@ class Waiting:
                 self._write(tenant)
 
     def flush_traces(self, tenant: str) -> None:
-        """Before a write whose events follow on those that wait, so that they are told in their order."""
+        """Write the waiting events before a write whose own events follow them, so that their order holds."""
         with self._lock:
             due = any(isinstance(row, TraceRow) for row in self._rows.get(tenant, ()))
         if due:
@@ -72,7 +72,7 @@ class Waiting:
 
     @contextmanager
     def forgetting(self, tenant: str, name: str | None) -> Iterator[None]:
-        """While rows are removed that name somebody, none of theirs is on its way; afterwards none waits.
+        """Hold back waiting rows while rows that name a person are removed; afterwards none of them waits.
 
         What was recalled may hold anybody's words, so no governance event outwaits a removal.
         """
@@ -119,9 +119,9 @@ class Waiting:
 
 
 def _written(store: Store, tenant: str, rows: list[Row]) -> list[Row]:
-    """Write rows together; returns those that are to wait for a better time. Whoever they are about was answered long ago.
+    """Write rows together; return those to try again later. Their callers were answered long ago.
 
-    A row that no store takes must not fail whoever happens to write next, nor take others with it: where a batch is refused
+    A row that the store refuses must fail neither the next write nor other rows: where a batch is refused
     for what it holds, each row is written alone, and the one that is refused alone is given up.
     """
     try:
@@ -140,7 +140,7 @@ def _written(store: Store, tenant: str, rows: list[Row]) -> list[Row]:
 
 
 def _given_up(count: int, why: str) -> None:
-    """Never what they say: it may be what the store refused, or somebody's words."""
+    """Describe rows without their content, which may be what the store refused, or a person's words."""
     _log.warning("%d rows of traces or operations were given up: %s.", count, why)
 
 
@@ -163,7 +163,7 @@ os.register_at_fork(after_in_child=_start_afresh)
 
 
 def waiting(engine: Engine) -> Waiting:
-    """What waits for the engine's store, whoever's eyes it is seen through."""
+    """Return the rows that wait for the engine's store, which all its callers share."""
     with _finding:
         found = _waiting.get(engine.store)
         if found is None:

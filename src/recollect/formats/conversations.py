@@ -101,7 +101,7 @@ def pieces_of(text: str, room: int = 0) -> tuple[str, ...]:
 
 
 def unfit(text: str) -> str | None:
-    """Why what was said cannot be kept."""
+    """Return why what was said cannot be kept."""
     if len(text) > MAX_MESSAGE_CHARACTERS:
         return f"is longer than {MAX_MESSAGE_CHARACTERS:,} characters"
     return "holds a lone surrogate (invalid UTF-8)" if _SURROGATE.search(text) else None

@@ -98,10 +98,77 @@ def _not_utf8(error: UnicodeDecodeError, place: str) -> BadInput:
 
 MAX_ELEMENT_CHARACTERS = 32 * 2**20
 """A conversation of years may be long; nothing that is honest is longer."""
-_STRUCTURE = re.compile(r'["\[\]{}]')
-_SCALAR_END = re.compile(r"[\s,\[\]{}\":]")
-_IN_STRING = re.compile(r'["\\]')
-_NOT_BLANK = re.compile(r"\S")
+LONGEST_WORD = 16
+"""An error so close to the end of what was read may be of a word, an escape or a number that goes on."""
+_NOT_BLANK = re.compile(r"[^ \t\r\n]")
+
+
+class Unreadable(ValueError):
+    """What is wrong where a JSON value should be, on which line, and whether the text ends there."""
+
+    def __init__(self, what: str, line: int, *, cut_off: bool = False) -> None:
+        super().__init__(what)
+        self.line, self.cut_off = line, cut_off
+
+
+class JsonText:
+    """JSON that comes in pieces, read a value at a time: what was read and not used yet begins at ``at``, on ``line``."""
+
+    def __init__(self, pieces: Iterator[str], decoder: json.JSONDecoder, most_characters: int) -> None:
+        self._pieces, self._decoder, self._most = pieces, decoder, most_characters
+        self.text, self.at, self.line, self.ended = "", 0, 1, False
+
+    @property
+    def left(self) -> int:
+        return len(self.text) - self.at
+
+    def more(self) -> bool:
+        """Read as much again as is left, so that a long value is not tried with every piece; ``False`` at the end."""
+        pieces, size = [self.text[self.at :]], 0
+        while size < max(1, self.left) and (piece := next(self._pieces, "")):
+            pieces.append(piece)
+            size += len(piece)
+        self.text, self.at, self.ended = "".join(pieces), 0, size == 0
+        return size > 0
+
+    def use_to(self, end: int) -> None:
+        self.line += self.text.count("\n", self.at, end)
+        self.at = end
+
+    def peek(self) -> str:
+        """Return the next character that is not blank, without using it; empty at the end."""
+        while True:
+            found = _NOT_BLANK.search(self.text, self.at)
+            self.use_to(found.start() if found else len(self.text))
+            if found or not self.more():
+                return self.text[self.at : self.at + 1]
+
+    def value(self) -> Any:
+        """Use the value that begins here, and return it, reading on for as long as it may only be incomplete."""
+        while True:
+            try:
+                value, end = self._decoder.raw_decode(self.text, self.at)
+            except RecursionError:
+                raise Unreadable("is nested too deeply", self.line) from None
+            except json.JSONDecodeError as error:
+                self._read_on(error)
+            except ValueError:
+                raise Unreadable("holds a number that is too long", self.line) from None
+            else:
+                size = end - self.at
+                if end < len(self.text) or not self.more():  # at the end a number may go on
+                    self.use_to(self.at + size)
+                    return value
+
+    def _read_on(self, error: json.JSONDecodeError) -> None:
+        """Read more of a value that may be incomplete; raise if it is broken, too long, or if there is no more."""
+        line = self.line + self.text.count("\n", self.at, error.pos)
+        in_text, to_end = error.msg.startswith("Unterminated"), len(self.text) - error.pos
+        incomplete = in_text or to_end < LONGEST_WORD
+        if incomplete and self.left > self._most and not self.ended:
+            raise Unreadable(f"is longer than {self._most:,} characters", self.line)
+        if not incomplete or not self.more():
+            raise Unreadable(f"is not JSON: {error.msg}", line, cut_off=in_text or to_end == 0)
 
 
 class Cut(NamedTuple):
@@ -123,7 +190,7 @@ def array_elements(chunks: Iterator[str], name: str, *members: str) -> Iterator[
 
     Such a member may stand within another. The document is read to its end: what is cut off, or follows it, is an error.
     """
-    reader = _Reader(chunks, name)
+    reader = _ElementReader(chunks, name)
     sign = reader.peek()
     if sign == "[":
         yield from reader.elements("")
@@ -199,17 +266,23 @@ def twice(names: Iterable[str]) -> str | None:
     return None
 
 
-class _Reader:
-    """A position in a text that comes in pieces."""
+class _ElementReader:
+    """Cuts a document into the elements of its lists; what is wrong with it is an error that names the line."""
 
     def __init__(self, chunks: Iterator[str], name: str) -> None:
-        self._chunks, self._name = chunks, name
-        self._text, self._at, self.line = "", 0, 1
-        self._kept: list[str] = []
-        self._size, self._keep = 0, True
+        self._name = name
+        self._twice: list[str] = []
+        self._json = JsonText(chunks, json.JSONDecoder(object_pairs_hook=self._pairs), MAX_ELEMENT_CHARACTERS)
 
-    def fail(self, what: str, hint: str | None = None) -> NoReturn:
-        raise BadInput(f"{what}.", field=at_line(self._name, self.line), hint=hint)
+    def _pairs(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        """Note a field that is there twice: the element can be read on, and is refused as a whole."""
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            self._twice.append(f"the field {twice(name for name, _ in pairs)!r} is there twice")
+        return found
+
+    def fail(self, what: str, hint: str | None = None, line: int | None = None) -> NoReturn:
+        raise BadInput(f"{what}.", field=at_line(self._name, line or self._json.line), hint=hint)
 
     def fail_without_list(self, members: tuple[str, ...]) -> NoReturn:
         wanted = " or ".join(repr(member) for member in members)
@@ -217,12 +290,11 @@ class _Reader:
 
     def listed_under(self, members: tuple[str, ...]) -> Iterator[Cut]:
         """Yield the elements of the lists of these names, in an object and in those within it that have such a name."""
-        self._step()
+        self._expect("{")
         depth, begun, found = 1, False, False
         while depth:
-            sign = self.peek()
-            if sign == "}":
-                self._step()
+            if self.peek() == "}":
+                self._expect("}")
                 depth, begun = depth - 1, True
                 continue
             if begun:
@@ -230,7 +302,7 @@ class _Reader:
             key, begun = self._key(), True
             sign = self.peek()
             if key in members and sign == "{":
-                self._step()
+                self._expect("{")
                 depth, begun = depth + 1, False
             elif key in members and sign == "[":
                 found = True
@@ -243,129 +315,53 @@ class _Reader:
     def _key(self) -> str:
         if self.peek() != '"':
             self.fail("is not JSON: the name of a member is missing", hint="Was the file cut off?")
-        key = parsed(self._value(), at_line(self._name, self.line))
+        key = self._value()
         self._expect(":")
         return str(key)
 
     def _passed_over(self, key: str) -> Iterator[Cut]:
         """Go past what nobody asked for. A list of objects may be records, and is told."""
         if self.peek() != "[":
-            self._value(keep=False)
+            self._value()
             return
-        line = self.line
-        self._step()
-        if self.peek() == "{":
-            yield Cut(line, PassedOver(key), key)
-        while self.peek() != "]":
-            self._value(keep=False)
-            if self.peek() != "]":
-                self._expect(",")
-        self._step()
+        line, told = self._json.line, False
+        for cut in self.elements(key):
+            if isinstance(cut.value, dict | Ambiguous) and not told:
+                told = True
+                yield Cut(line, PassedOver(key), key)
 
     def elements(self, member: str) -> Iterator[Cut]:
         """Yield those of the list that begins here, up to its end."""
-        self._step()
-        sign = self.peek()
-        while sign != "]":
-            self.peek()
-            line = self.line
-            yield Cut(line, parsed_record(self._value(), at_line(self._name, line)), member)
-            sign = self.peek()
-            if sign != "]":
+        self._expect("[")
+        while self.peek() != "]":
+            line = self._json.line
+            yield Cut(line, self._value(), member)
+            if self.peek() != "]":
                 self._expect(",")
-        self._step()
+                if self.peek() == "]":
+                    self._value()  # which is missing
+        self._expect("]")
 
     def end(self) -> None:
         """Nothing may follow: half of a file that was read as the whole would be missed by nobody."""
         if self.peek():
             self.fail("something follows the end of the document", hint="Were two files joined? Import each by itself.")
 
-    # ── moving on ───────────────────────────────────────────────────────────────────────────────────────────────
-
     def peek(self) -> str:
-        """Return the next sign that is not blank, without taking it; empty at the end."""
-        while True:
-            found = _NOT_BLANK.search(self._text, self._at)
-            self._take_to(found.start() if found else len(self._text))
-            if found:
-                return found[0]
-            if not self._more():
-                return ""
-
-    def _step(self) -> None:
-        self._at += 1
+        return self._json.peek()
 
     def _expect(self, sign: str) -> None:
         if self.peek() != sign:
             self.fail(f"is not JSON: {sign!r} is missing", hint="Was the file cut off?")
-        self._step()
+        self._json.use_to(self._json.at + 1)
 
-    def _take_to(self, end: int) -> str:
-        taken = self._text[self._at : end]
-        self.line += taken.count("\n")
-        self._at = end
-        return taken
-
-    def _more(self) -> bool:
-        """Return the next piece in place of the one that was read; ``False`` at the end."""
-        self._text, self._at = next(self._chunks, ""), 0
-        return bool(self._text)
-
-    # ── one value ───────────────────────────────────────────────────────────────────────────────────────────────
-
-    def _value(self, *, keep: bool = True) -> str:
-        """Return one value's text. What is not kept may be of any length."""
-        sign, self._kept, self._size, self._keep = self.peek(), [], 0, keep
-        if sign == '"':
-            self._string()
-        elif sign in ("[", "{"):
-            self._nested()
-        else:
-            self._scalar()
-        return "".join(self._kept)
-
-    def _string(self) -> None:
-        self._keep_to(self._at + 1)
-        while self._pass_next(_IN_STRING) != '"':
-            if self._at == len(self._text) and not self._more():
-                self.fail("ends within a text", hint="Was the file cut off?")
-            self._keep_to(self._at + 1)  # what a backslash stands before, a quote perhaps
-
-    def _nested(self) -> None:
-        depth = 0
-        while True:
-            sign = self._pass_next(_STRUCTURE, before='"')
-            if sign == '"':
-                self._string()
-                continue
-            depth += 1 if sign in "[{" else -1
-            if depth == 0:
-                return
-
-    def _scalar(self) -> None:
-        while True:
-            found = _SCALAR_END.search(self._text, self._at)
-            self._keep_to(found.start() if found else len(self._text))
-            if found or not self._more():
-                break
-        if not self._size:
+    def _value(self) -> Any:
+        if self.peek() in ("", ",", ":", "]", "}"):
             self.fail("is not JSON: a value is missing", hint="Was the file cut off?")
-
-    def _pass_next(self, signs: re.Pattern[str], before: str = "") -> str:
-        """Go past the next of these signs, or up to it if it is the one to stop ``before``."""
-        while True:
-            found = signs.search(self._text, self._at)
-            if found:
-                self._keep_to(found.start() if found[0] == before else found.end())
-                return found[0]
-            self._keep_to(len(self._text))
-            if not self._more():
-                self.fail("ends within a value", hint="Was the file cut off?")
-
-    def _keep_to(self, end: int) -> None:
-        taken = self._take_to(end)
-        self._size += len(taken)
-        if self._keep:
-            self._kept.append(taken)
-            if self._size > MAX_ELEMENT_CHARACTERS:
-                self.fail(f"holds a record of more than {MAX_ELEMENT_CHARACTERS:,} characters", hint="Split the file.")
+        self._twice.clear()
+        try:
+            value = self._json.value()
+        except Unreadable as error:
+            what, hint = ("ends within a value", "Was the file cut off?") if error.cut_off else (str(error), None)
+            self.fail(what, hint, error.line)
+        return Ambiguous(f"is ambiguous: {self._twice[0]}") if self._twice else value

@@ -91,7 +91,7 @@ Found = Iterator[Problem]
 
 
 def problems_of(entry: Any) -> list[Problem]:
-    """Everything that is wrong with one entry, in the order of its fields; nothing if it is sound."""
+    """Return everything that is wrong with one entry, in the order of its fields; nothing if it is sound."""
     if not isinstance(entry, Mapping):
         return [Problem("", f"expected an object, found {_kind(entry)}")]
     found = [*_fields(entry, _FIELDS, REQUIRED, "")]
@@ -124,7 +124,7 @@ def _hashes(entry: Mapping[str, Any]) -> Found:
 
 
 def _vouching(entry: Mapping[str, Any]) -> Found:
-    """Who vouches is another, each once. When is not compared: clocks of different platforms may differ."""
+    """Check that others vouch, each once. When is not compared: clocks of different platforms may differ."""
     seen = {entry["author"]["id"]: "the author, who cannot vouch for it"}
     for place, voucher in enumerate(entry.get("vouchers", ())):
         if voucher["id"] in seen:

@@ -5,18 +5,17 @@ no more memory than an honest file. What cannot be read is reported with its num
 """
 
 import json
-import re
 from bisect import bisect_right
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from recollect.formats import entries
+from recollect.formats.decoding import JsonText, Unreadable, twice
 from recollect.formats.entries import kept_apart, problems_of
-from recollect.formats.fields import each_line, mapping_of, objects_in, said_at
+from recollect.formats.fields import each_line, mapping_of, objects_in, said_at, writes_lines
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source
-from recollect.model.canonical import canonical_json, parse_time
-from recollect.model.record import Memory
+from recollect.model.canonical import parse_time
 from recollect.rules.trust.provenance import Circle, circles, on_a_cycle
 
 MAX_ENTRY_CHARACTERS = 1_000_000
@@ -24,7 +23,6 @@ MAX_ENTRY_CHARACTERS = 1_000_000
 CHUNK = 65_536
 MAX_DIGITS = 400
 _BLANK = " \t\r\n"
-_SOMETHING = re.compile(r"[^ \t\r\n]")
 
 
 @runtime_checkable
@@ -58,27 +56,26 @@ def read_entries(stream: Readable) -> Iterator[Read]:
         yield from _documents(source)
 
 
-class _Decoder:
+class _Decoder(json.JSONDecoder):
     """Strict JSON: what the standard library lets pass, and others would read otherwise, is noted."""
 
     def __init__(self) -> None:
         self.notes: list[str] = []
-        self._json = json.JSONDecoder(
-            object_pairs_hook=self._pairs, parse_constant=self._constant, parse_int=self._integer
-        )
+        super().__init__(object_pairs_hook=self._pairs, parse_constant=self._constant, parse_int=self._integer)
 
-    def decode(self, text: str, start: int = 0) -> tuple[Any, int, str | None]:
-        """Return a value, where it ends, and what is wrong with it although it can be read."""
+    def raw_decode(self, s: str, idx: int = 0) -> tuple[Any, int]:
         self.notes.clear()
-        value, end = self._json.raw_decode(text, start)
-        return value, end, self.notes[0] if self.notes else None
+        return super().raw_decode(s, idx)
+
+    @property
+    def note(self) -> str | None:
+        """What is wrong with the last value although it can be read."""
+        return self.notes[0] if self.notes else None
 
     def _pairs(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) < len(pairs):
-            names = [name for name, _ in pairs]
-            twice = next(name for name in names if names.count(name) > 1)
-            self.notes.append(f"the field {twice[:80]!r} is there twice")
+            self.notes.append(f"the field {twice(name for name, _ in pairs)!r} is there twice")
         return found
 
     def _constant(self, word: str) -> None:
@@ -91,37 +88,14 @@ class _Decoder:
         return int(digits)
 
 
-class _Source:
-    """The text that was read and not used yet: what is behind ``at``, which stands on ``line``."""
+class _Source(JsonText):
+    """A file of entries: lines, one list, or objects one after another."""
 
     def __init__(self, stream: Readable) -> None:
-        self._stream = stream
-        self.text, self.at, self.line, self.ended = "", 0, 1, False
+        self.decoder = _Decoder()
+        super().__init__(iter(lambda: stream.read(CHUNK), ""), self.decoder, MAX_ENTRY_CHARACTERS)
         self.more()
         self.text = self.text.removeprefix("\ufeff")
-
-    @property
-    def left(self) -> int:
-        return len(self.text) - self.at
-
-    def more(self) -> bool:
-        """Read on; ``False`` at the end of the file."""
-        chunk = self._stream.read(CHUNK)
-        self.ended = chunk == ""
-        self.text, self.at = self.text[self.at :] + chunk, 0
-        return not self.ended
-
-    def use_to(self, end: int) -> None:
-        self.line += self.text.count("\n", self.at, end)
-        self.at = end
-
-    def peek(self) -> str:
-        """Return the next character that is not blank; none at the end."""
-        while True:
-            found = _SOMETHING.search(self.text, self.at)
-            self.use_to(found.start() if found else len(self.text))
-            if found or not self.more():
-                return self.text[self.at : self.at + 1]
 
     def is_lines(self) -> bool:
         """Return whether every line is an entry: the first is one by itself, or it is broken and the second begins one."""
@@ -129,7 +103,7 @@ class _Source:
             pass
         line, _, rest = self.text[self.at :].partition("\n")
         try:
-            return _Decoder().decode(line)[1] == len(line.rstrip(_BLANK))
+            return self.decoder.raw_decode(line)[1] == len(line.rstrip(_BLANK))
         except (ValueError, RecursionError):
             return rest.lstrip(_BLANK)[:1] in ("{", "")
 
@@ -148,16 +122,16 @@ class _Source:
 
 
 def _lines(source: _Source) -> Iterator[Read]:
-    decoder, number = _Decoder(), 0
+    number = 0
     while source.peek():
         line, number = source.line, number + 1
         text = source.take_line()
-        yield _too_long(number, line) if text is None else _from_line(decoder, number, line, text.rstrip(_BLANK))
+        yield _too_long(number, line) if text is None else _from_line(source.decoder, number, line, text.rstrip(_BLANK))
 
 
 def _from_line(decoder: _Decoder, number: int, line: int, text: str) -> Read:
     try:
-        value, end, note = decoder.decode(text)
+        value, end = decoder.raw_decode(text)
     except json.JSONDecodeError as error:
         return Read(number, line, None, f"is not JSON at character {error.pos + 1}: {error.msg}")
     except RecursionError:
@@ -166,13 +140,13 @@ def _from_line(decoder: _Decoder, number: int, line: int, text: str) -> Read:
         return Read(
             number, line, None, f"has something after its end, at character {end + 1}: expected one entry a line"
         )
-    return Read(number, line, value, note)
+    return Read(number, line, value, decoder.note)
 
 
 def _list_elements(source: _Source) -> Iterator[Read]:
     """Yield the elements of one list, and nothing after it."""
     source.use_to(source.at + 1)
-    decoder, number = _Decoder(), 0
+    number = 0
     while (following := source.peek()) != "]":
         number += 1
         if number > 1:
@@ -181,7 +155,7 @@ def _list_elements(source: _Source) -> Iterator[Read]:
                 return
             source.use_to(source.at + 1)
             source.peek()
-        read = _next_value(source, decoder, number)
+        read = _next_value(source, number)
         yield read
         if read.problem is not None and read.value is None:
             return
@@ -191,33 +165,21 @@ def _list_elements(source: _Source) -> Iterator[Read]:
 
 
 def _documents(source: _Source) -> Iterator[Read]:
-    decoder, number = _Decoder(), 0
+    number = 0
     while source.peek():
         number += 1
-        read = _next_value(source, decoder, number)
+        read = _next_value(source, number)
         yield read
         if read.problem is not None and read.value is None:
             return
 
 
-def _next_value(source: _Source, decoder: _Decoder, number: int) -> Read:
-    """Return the value that begins here, reading on for as long as it may only be incomplete."""
+def _next_value(source: _Source, number: int) -> Read:
     line = source.line
-    while True:
-        try:
-            value, end, note = decoder.decode(source.text, source.at)
-            size = end - source.at
-            if end < len(source.text) or not source.more():
-                source.use_to(source.at + size)
-                return Read(number, line, value, note)
-        except json.JSONDecodeError as error:
-            if source.left > MAX_ENTRY_CHARACTERS and not source.ended:
-                return _too_long(number, line)
-            reached = line + source.text.count("\n", source.at, error.pos)
-            if not source.more():
-                return _broken(number, reached, f"is not JSON: {error.msg}")
-        except RecursionError:
-            return _broken(number, line, "is nested too deeply")
+    try:
+        return Read(number, line, source.value(), source.decoder.note)
+    except Unreadable as error:
+        return _broken(number, error.line, str(error))
 
 
 def _too_long(number: int, line: int) -> Read:
@@ -385,7 +347,7 @@ class Findings:
     # For an import, once the file is known to be sound: places count from 0, in the order of the file.
 
     def replacements(self) -> list[tuple[int, int]]:
-        """Each entry that another one of the file supersedes, with that one; the oldest first.
+        """Return each entry that another one of the file supersedes, with that one; the oldest first.
 
         Of several with the words of the replacement: one that names the old one as a parent, from the same place, else one
         that names it, else one from the same place; of these the first that came later.
@@ -519,10 +481,6 @@ def _reached(start: Sequence[str], steps: Mapping[str, Iterable[str]]) -> set[st
     return reached
 
 
-def write(memories: Iterable[Memory]) -> Iterator[str]:
-    return (canonical_json(entries.to_entry(memory)) + "\n" for memory in memories)
-
-
 def _foreign(number: int, place: str, entry: Mapping[str, Any]) -> Foreign:
     problems = entries.problems_of(entry)
     if problems:
@@ -534,4 +492,4 @@ def _foreign(number: int, place: str, entry: Mapping[str, Any]) -> Foreign:
     return Foreign(number, place, fields, put_away=history, entry=entry)
 
 
-FORMAT = Format(NAME, "memory entries, JSON lines", read, write)
+FORMAT = Format(NAME, "memory entries, JSON lines", read, writes_lines(entries.to_entry))

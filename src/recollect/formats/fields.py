@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 from recollect.formats.decoding import Ambiguous, PassedOver, parsed_record
-from recollect.formats.protocol import FIRST, ORIGIN, Element, Foreign, Line, Source, at_line
+from recollect.formats.protocol import FIRST, ORIGIN, Element, Foreign, Line, Reads, Source, Writes, at_line
 from recollect.model.canonical import canonical_json, check_json, format_time
 from recollect.model.record import MAX_JSON_BYTES, Memory, name_fault
 from recollect.model.state import OF_THE_STORE
@@ -18,7 +18,7 @@ Maps = Callable[[int, str, Mapping[str, Any]], Foreign]
 
 
 def objects_in(source: Source, lines: Iterable[Line]) -> Iterator[tuple[Line, Any]]:
-    """Each line with its JSON value, or ``Ambiguous``.
+    """Yield each line with its JSON value, or ``Ambiguous``.
 
     A line that is no JSON ends the reading: the file is broken, or of another format.
     """
@@ -34,6 +34,16 @@ def each_line(source: Source, lines: Iterable[Line], to_foreign: Maps) -> Iterat
             yield to_foreign(line.number, place, value)
         else:
             yield Foreign(line.number, place, refused=no_object(value))
+
+
+def reads_lines(to_foreign: Maps) -> Reads:
+    """Return the reader of a format that has one JSON object a line."""
+    return lambda source, options: each_line(source, source.lines(), to_foreign)
+
+
+def writes_lines(to_record: Callable[[Memory], Mapping[str, Any]]) -> Writes:
+    """Return the writer of a format that has one canonical JSON object a line."""
+    return lambda memories: (canonical_json(to_record(memory)) + "\n" for memory in memories)
 
 
 def foreign_of(element: Element, to_foreign: Maps) -> Foreign:
@@ -59,7 +69,7 @@ def no_object(value: Any) -> str:
 
 
 def refusal(value: Any, otherwise: str) -> str:
-    """Why a value is not the record that it should be: that it is ambiguous, or else that it is something else."""
+    """Return why a value is not the record that it should be: that it is ambiguous, or else that it is something else."""
     return value.why if isinstance(value, Ambiguous) else otherwise
 
 

@@ -115,7 +115,7 @@ def _with_others(last: Foreign, others: Sequence[Wording]) -> Foreign:
 
 
 def _under_one_name(chain: list[Foreign], about: str | None) -> list[Foreign]:
-    """Each one updates the one before. A name of its own comes from the first wording, as if it had been added alone."""
+    """Put a chain under one name, in which each updates the one before. Without a subject the first wording names it."""
     if len(chain) == 1:
         return chain
     chain = _in_time(chain)

@@ -21,14 +21,15 @@ from recollect.formats.fields import (
     objects_in,
     others,
     parted,
+    reads_lines,
     said_at,
     text_of,
     was_named,
     with_beyond,
     without_empty,
+    writes_lines,
 )
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, origin
-from recollect.model.canonical import canonical_json
 from recollect.model.record import Memory
 from recollect.rules.identity.keys import FALLBACK
 from recollect.rules.language.text import fingerprint, sha256_hex
@@ -199,10 +200,6 @@ EXACT = "exact_hash"
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
-def read_v4(source: Source, options: Options) -> Iterator[Foreign]:
-    return each_line(source, source.lines(), _take_v4)
-
-
 def _take_v4(number: int, place: str, record: Mapping[str, Any]) -> Foreign:
     if text_of(record.get("content")) is None:
         return Foreign(number, place, refused="has no content")
@@ -249,10 +246,6 @@ def _is_a_name(record: Mapping[str, Any]) -> bool:
     return record["canonical_key"] != FALLBACK and text_of(record["canonical_key"]) is not None and was_named(record)
 
 
-def write_v4(memories: Iterable[Memory]) -> Iterator[str]:
-    return (canonical_json(_record(memory)) + "\n" for memory in memories)
-
-
 def _record(memory: Memory) -> dict[str, Any]:
     came = mapping_of(memory.meta.get(ORIGIN))
     before = came if came.get("format") == V4_NAME else {}
@@ -287,7 +280,7 @@ def _record(memory: Memory) -> dict[str, Any]:
 
 
 def _word(memory: Memory, before: Mapping[str, Any]) -> str:
-    """Who spoke, in the schema's words: as it came, or for what was promoted, who is believed to have."""
+    """Return who spoke, in the schema's words: as it came, or for what was promoted, who is believed to have."""
     if memory.source == "import" and before.get("source") in WORDS.values():
         return str(before["source"])
     if memory.source == "promotion":
@@ -295,4 +288,6 @@ def _word(memory: Memory, before: Mapping[str, Any]) -> str:
     return WORDS[str(memory.source)]
 
 
-V4_FORMAT = Format(V4_NAME, "records of the fourth memory schema, JSON lines", read_v4, write_v4)
+V4_FORMAT = Format(
+    V4_NAME, "records of the fourth memory schema, JSON lines", reads_lines(_take_v4), writes_lines(_record)
+)

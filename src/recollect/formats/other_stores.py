@@ -237,7 +237,7 @@ def _graph_parts(value: Any) -> Iterator[_GraphPart]:
 
 
 def _known(number: int, place: str, part: _GraphPart) -> Foreign:
-    """Who observed it, the file does not say."""
+    """Return the record of a part of the graph. The file does not say who observed it."""
     meta, note = beside({**part.fields["meta"], ORIGIN: {"format": GRAPH_NAME}}, part.others)
     return Foreign(number, place, {**part.fields, "source": "import", "meta": meta}, note=note)
 

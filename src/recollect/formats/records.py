@@ -1,6 +1,6 @@
 """Recollect's own records, as ``export`` writes them (one canonical JSON object a line, newest first), and governance items."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from recollect.formats.entries import sound_vouchers
@@ -12,15 +12,16 @@ from recollect.formats.fields import (
     named_after,
     others,
     parted,
+    reads_lines,
     said_at,
     text_of,
     texts_of,
     told,
     was_named,
     with_beyond,
+    writes_lines,
 )
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, origin
-from recollect.model.canonical import canonical_json
 from recollect.model.fields import EXPORTED
 from recollect.model.item import from_item, to_item
 from recollect.model.record import ENTRY_ORIGIN, Memory
@@ -37,10 +38,6 @@ def read(source: Source, options: Options) -> Iterator[Foreign]:
     """Read the oldest record first, which stands last: what came later there comes later here."""
     numbers = [line.number for line in source.lines()]
     return each_line(source, source.lines_at(reversed(numbers)), _foreign)
-
-
-def write(memories: Iterable[Memory]) -> Iterator[str]:
-    return (memory.to_json() + "\n" for memory in memories)
 
 
 def _foreign(number: int, place: str, record: Mapping[str, Any]) -> Foreign:
@@ -86,7 +83,7 @@ def candidate_fields(record: Mapping[str, Any]) -> dict[str, Any]:
     return {**fields, **time, "aliases": aliases, "source": "import", "meta": {**meta, ORIGIN: came}}
 
 
-FORMAT = Format(NAME, "Recollect's own records, JSON lines", read, write)
+FORMAT = Format(NAME, "Recollect's own records, JSON lines", read, writes_lines(Memory.to_dict))
 
 
 # ── governance items ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -102,14 +99,6 @@ BEYOND = """
 """.split()
 """What a memory has and an item has no word for."""
 ITEM_FIELDS = ("id", "kind", "text", "source", "created_at", "importance", "scope", "meta")
-
-
-def read_items(source: Source, options: Options) -> Iterator[Foreign]:
-    return each_line(source, source.lines(), _take_items)
-
-
-def write_items(memories: Iterable[Memory]) -> Iterator[str]:
-    return (canonical_json(_item(memory)) + "\n" for memory in memories)
 
 
 def _item(memory: Memory) -> dict[str, Any]:
@@ -137,4 +126,4 @@ def _take_items(number: int, place: str, item: Mapping[str, Any]) -> Foreign:
     return Foreign(number, place, {**fields, "meta": meta}, id_of(item.get("id")), note=note)
 
 
-ITEMS_FORMAT = Format(ITEMS_NAME, "governance items, JSON lines", read_items, write_items)
+ITEMS_FORMAT = Format(ITEMS_NAME, "governance items, JSON lines", reads_lines(_take_items), writes_lines(_item))

@@ -201,7 +201,7 @@ def _says_itself(column: str, value: Any) -> bool:
 
 
 def _author(fields: dict[str, Any]) -> dict[str, Any]:
-    """Who said it, from the columns that tell; a name without an id stands for both."""
+    """Return who said it, from the columns that tell; a name without an id stands for both."""
     said = {part: value for name, part in AUTHOR.items() if text_of(value := fields.pop(name, None))}
     if fields.get("author") or not said:
         return {}

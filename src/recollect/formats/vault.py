@@ -1,6 +1,6 @@
 """The vault's file: one JSON object a line, the highest version of an id being the one that counts."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from recollect.formats.decoding import parsed
@@ -19,13 +19,14 @@ from recollect.formats.fields import (
     texts_of,
     with_beyond,
     without_empty,
+    writes_lines,
 )
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, at_line, origin
 from recollect.model.caller import APPLICATION, SYSTEM, principal
-from recollect.model.canonical import canonical_json, format_time
+from recollect.model.canonical import format_time
 from recollect.model.record import Memory
 from recollect.rules.language.text import sha256_hex
-from recollect.rules.vault.lines import FIELD, MEMORY_ID, RESERVED_ID, VaultMemory, memories_of, written_by_a_store
+from recollect.rules.vault.lines import FIELD, MEMORY_ID, RESERVED_ID, VaultMemory, read_memories, written_by_a_store
 
 NAME = "vault"
 TIERS = ("canon", "register")
@@ -66,7 +67,7 @@ def read(source: Source, options: Options) -> Iterator[Foreign]:
 
 
 def _records(source: Source) -> Iterator[_Place]:
-    """Every record, numbered by its line; behind a line that carries several, those that follow count on.
+    """Yield every record, numbered by its line; behind a line that carries several, those that follow count on.
 
     A line that says two things ends the reading. Left out alone, it would bring an older version back, or what it deleted.
     """
@@ -77,7 +78,7 @@ def _records(source: Source) -> Iterator[_Place]:
         if not isinstance(value, dict) or not _is_carrying(value):
             yield _Place(line.number + carried, place, value)
             continue
-        memories = memories_of([value])
+        memories = read_memories([value])
         for nth, memory in enumerate(memories or [value]):
             yield _Place(line.number + carried + nth, place if nth == 0 else f"{place}, memory {nth + 1}", memory)
         carried += max(0, len(memories) - 1)
@@ -88,7 +89,7 @@ def _is_carrying(line: Mapping[str, Any]) -> bool:
 
 
 def _version_of(found: _Place) -> tuple[str, int]:
-    """A digest of the id, which may be long, and the version; a record without an id stands for itself."""
+    """Return a digest of the id, which may be long, and the version; a record without an id stands for itself."""
     record = found.value if isinstance(found.value, dict) else {}
     id, version = id_of(record.get("id")), record.get("version", 1)
     known = sha256_hex(id.encode("utf-8", "replace").decode())[:16] if id is not None else f"record {found.number}"
@@ -138,7 +139,7 @@ def _fields(record: Mapping[str, Any], id: str | None) -> dict[str, Any]:
 
 
 def _tier(record: Mapping[str, Any], spoken_by: str) -> Any:
-    """The tier as far as it holds here: only a person's words are canon.
+    """Return the tier as far as it holds here: only a person's words are canon.
 
     A line without a tier is canon in the vault, which says nothing about it; the origin keeps what was said.
     """
@@ -146,12 +147,8 @@ def _tier(record: Mapping[str, Any], spoken_by: str) -> Any:
     return None if tier == "canon" and spoken_by != "user" else tier
 
 
-def write(memories: Iterable[Memory]) -> Iterator[str]:
-    """A line for each memory, as the vault would have written it. One without a tier is in no snapshot: a register."""
-    return (canonical_json(_line(memory)) + "\n" for memory in memories)
-
-
 def _line(memory: Memory) -> dict[str, Any]:
+    """Return a memory as a vault would have written it. One without a tier is in no snapshot: a register."""
     came = memory.meta.get(ORIGIN)
     before = came if isinstance(came, dict) and came.get("format") == NAME else {}
     changed = came is None and memory.last_modified > memory.created_at  # what was imported came later than it was made
@@ -173,7 +170,7 @@ def _line(memory: Memory) -> dict[str, Any]:
 
 
 def _beyond(memory: Memory) -> dict[str, Any]:
-    """What goes along under a name of its own, as far as an import would not say the same by itself."""
+    """Return what goes along under a name of its own, as far as an import would not say the same by itself."""
     said = beyond_of(memory, BEYOND, NAME)
     if memory.importance_reason and memory.importance_reason[0].startswith(WEIGHED):
         del said["importance"]
@@ -183,11 +180,11 @@ def _beyond(memory: Memory) -> dict[str, Any]:
 
 
 def _extra(before: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What a line had beside the vault's fields. Whoever wrote it into ``meta``, it can pass for nothing else."""
+    """Return what a line had beside the vault's fields. Whoever wrote it into ``meta``, it can pass for nothing else."""
     extra = before.get(EXTRA)
     if not isinstance(extra, dict) or written_by_a_store(extra):
         return {}
     return {name: value for name, value in extra.items() if name not in OWN}
 
 
-FORMAT = Format(NAME, "a vault's vault.jsonl", read, write)
+FORMAT = Format(NAME, "a vault's vault.jsonl", read, writes_lines(_line))

@@ -173,7 +173,7 @@ def to_candidate(put: PutOp, scope: str, now: datetime, created_at: datetime | N
 
 
 def tags_of(put: PutOp) -> list[str]:
-    """How long an item lives and what finds it, where they can still be changed while the value stays the same."""
+    """Return how long an item lives and what finds it, where they can still be changed while the value stays the same."""
     tags = [] if put.ttl is None else [f"{TTL_TAG}{float(put.ttl)!r}"]
     if put.index is False:
         return [*tags, NO_INDEX]
@@ -181,7 +181,7 @@ def tags_of(put: PutOp) -> list[str]:
 
 
 def expiry(ttl_minutes: float | None, now: datetime) -> datetime | None:
-    """When an item that was touched now expires."""
+    """Return when an item that was touched now expires."""
     if ttl_minutes is None:
         return None
     if not 0 < ttl_minutes <= MAX_TTL_MINUTES:

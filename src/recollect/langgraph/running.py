@@ -1,18 +1,21 @@
-"""How the doors to LangGraph are opened and closed, and how their async methods run the sync ones."""
+"""How the saver and the store are opened and closed, and how their async methods run the sync ones."""
 
 import asyncio
 import contextvars
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from functools import partial, wraps
 from types import TracebackType
-from typing import Generic, ParamSpec, Protocol, TypeVar
+from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
+
+from recollect import Recollect
 
 WORKERS = 4
-"""How many async calls of one door run at a time; the others wait. More would only queue up at the store."""
+"""How many async calls of one saver or store run at a time; more would only queue up at the database."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
+U = TypeVar("U", bound="UsesMemory")
 
 
 class Background:
@@ -22,7 +25,7 @@ class Background:
         self._threads = ThreadPoolExecutor(WORKERS, thread_name_prefix="recollect-langgraph")
 
     async def run(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """What the function returns, without keeping the event loop waiting."""
+        """Run a function in a thread, and return what it returns without blocking the event loop."""
         call = partial(contextvars.copy_context().run, partial(function, *args, **kwargs))
         return await asyncio.get_running_loop().run_in_executor(self._threads, call)
 
@@ -30,11 +33,39 @@ class Background:
         self._threads.shutdown()
 
 
-class Closable(Protocol):
-    def close(self) -> None: ...
+class UsesMemory:
+    """A saver or a store on a memory, which it closes only if it opened it itself. Use it as a context manager, or close it."""
+
+    def _use(self, mem: Recollect, owns_mem: bool) -> None:
+        self._mem, self._owns_mem, self._background = mem, owns_mem, Background()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Finish what async callers began; close the memory if it was opened here."""
+        self._background.close()
+        if self._owns_mem:
+            self._mem.close()
+
+    def setup(self) -> None:
+        """Do nothing: the tables are made when a memory is opened. Here because LangGraph's own classes have it."""
 
 
-C = TypeVar("C", bound=Closable)
+def in_background(method: Callable[Concatenate[U, P], T]) -> Callable[Concatenate[U, P], Coroutine[Any, Any, T]]:
+    """Return the async twin of a method: it runs the method in a thread."""
+
+    @wraps(method)
+    async def run(self: U, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await self._background.run(partial(method, self), *args, **kwargs)
+
+    return run
+
+
+C = TypeVar("C", bound=UsesMemory)
 
 
 class Opening(Generic[C]):

@@ -35,7 +35,7 @@ from recollect.langgraph.packing import (
     unpack_checkpoint,
     where,
 )
-from recollect.langgraph.running import Background, Opening
+from recollect.langgraph.running import Opening, UsesMemory, in_background
 from recollect.model.caller import Right
 from recollect.model.errors import BadInput, NotAllowed
 from recollect.stores.protocol.graphs import ROOT, GraphCheckpoint, GraphWrite, Listed
@@ -82,7 +82,7 @@ class ThreadState(NamedTuple):
     """The channels of each agent that is a subgraph, by its namespace."""
 
 
-class RecollectSaver(BaseCheckpointSaver[Any]):
+class RecollectSaver(UsesMemory, BaseCheckpointSaver[Any]):
     """Keeps the checkpoints of graphs in a Recollect store.
 
     Each thread belongs to the ``user_id`` of the run's configuration, by default ``default``: two users may have threads
@@ -107,14 +107,12 @@ class RecollectSaver(BaseCheckpointSaver[Any]):
         retention: Retention | None = None,
         owns_mem: bool = False,
     ) -> None:
-        super().__init__(serde=serde)
-        self._mem = mem
+        BaseCheckpointSaver.__init__(self, serde=serde)
+        self._use(mem, owns_mem)
         self._engine = mem.engine
-        self._owns_mem = owns_mem
         self._user = self._bound_user(user_id)
         kept = self._engine.policy.checkpoints
         self._retention = retention or Retention(kept.keep_last, kept.keep_days)
-        self._background = Background()
 
     @classmethod
     def from_conn_string(
@@ -136,21 +134,6 @@ class RecollectSaver(BaseCheckpointSaver[Any]):
                 owns_mem=True,
             )
         )
-
-    def __enter__(self) -> "RecollectSaver":
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Finish what async callers began; let go of the store if the saver opened it itself."""
-        self._background.close()
-        if self._owns_mem:
-            self._mem.close()
-
-    def setup(self) -> None:
-        """Nothing to do: the tables are made when the store is opened. Here because LangGraph's own savers have it."""
 
     def _bound_user(self, named: str | None) -> str | None:
         """Return the one user whose threads this saver reaches, or ``None``: a bound caller cannot choose."""
@@ -316,9 +299,6 @@ class RecollectSaver(BaseCheckpointSaver[Any]):
 
     # ── the same for async callers ──────────────────────────────────────────────────────────────────────────────
 
-    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        return await self._background.run(self.get_tuple, config)
-
     async def alist(
         self,
         config: RunnableConfig | None,
@@ -331,31 +311,13 @@ class RecollectSaver(BaseCheckpointSaver[Any]):
         while (item := await self._background.run(partial(next, found, None))) is not None:
             yield item
 
-    async def aput(
-        self,
-        config: RunnableConfig,
-        checkpoint: Checkpoint,
-        metadata: CheckpointMetadata,
-        new_versions: ChannelVersions,
-    ) -> RunnableConfig:
-        return await self._background.run(self.put, config, checkpoint, metadata, new_versions)
-
-    async def aput_writes(
-        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
-    ) -> None:
-        await self._background.run(self.put_writes, config, writes, task_id, task_path)
-
-    async def adelete_thread(self, thread_id: str) -> None:
-        await self._background.run(self.delete_thread, thread_id)
-
-    async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
-        await self._background.run(self.delete_for_runs, run_ids)
-
-    async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
-        await self._background.run(self.copy_thread, source_thread_id, target_thread_id)
-
-    async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
-        await self._background.run(self.prune, thread_ids, strategy=strategy)
+    aget_tuple = in_background(get_tuple)
+    aput = in_background(put)
+    aput_writes = in_background(put_writes)
+    adelete_thread = in_background(delete_thread)
+    adelete_for_runs = in_background(delete_for_runs)
+    acopy_thread = in_background(copy_thread)
+    aprune = in_background(prune)
 
 
 def import_checkpoints(

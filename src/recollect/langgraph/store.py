@@ -32,7 +32,7 @@ from recollect.engine.write import ingest
 from recollect.engine.write.drafting import draft_for, parse_candidate
 from recollect.langgraph import items
 from recollect.langgraph.items import Namespace, Stamped
-from recollect.langgraph.running import Background, Opening
+from recollect.langgraph.running import Opening, UsesMemory
 from recollect.model.errors import BadInput, NotFound, Refused, WrongState
 from recollect.model.ledger import Address
 from recollect.model.policy import Policy, Privacy
@@ -250,7 +250,7 @@ def _check_receipt(one: PutOp, fields: dict[str, Any], receipt: Receipt) -> None
 
 
 def _place(one: PutOp) -> str:
-    """Where it was put; a key that is itself a secret is not repeated."""
+    """Return where it was put; a key that is itself a secret is not repeated."""
     if any(privacy.scan(text) for text in (one.key, *one.namespace)):
         return "key"
     return f"key {one.key!r:.80} in {'.'.join(one.namespace):.80}"
@@ -291,7 +291,7 @@ def _unless_gone(change: Any) -> None:
 # ── what LangGraph calls ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
-class RecollectStore(BaseStore):
+class RecollectStore(UsesMemory, BaseStore):
     """Keeps LangGraph's items as memories: every put passes the gates, has a history, and can be explained and erased.
 
     A put names its key, so it always updates that key. What the gates refuse (a secret, a value that is too large) is an
@@ -318,12 +318,10 @@ class RecollectStore(BaseStore):
         owns_mem: bool = False,
     ) -> None:
         super().__init__()
+        self._use(mem, owns_mem)
         self.ttl_config = ttl
-        self._mem = mem
-        self._owns_mem = owns_mem
         self._scope = scope
         self._engine = replace(mem.engine, in_force=PolicyInForce(store_policy(mem.engine.policy)))
-        self._background = Background()
 
     @classmethod
     def from_conn_string(
@@ -339,21 +337,6 @@ class RecollectStore(BaseStore):
         return Opening(
             lambda: cls(recollect.open(conn_string, tenant=tenant, policy=policy), scope=scope, ttl=ttl, owns_mem=True)
         )
-
-    def __enter__(self) -> "RecollectStore":
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Finish what async callers began; let go of the store if it was opened here."""
-        self._background.close()
-        if self._owns_mem:
-            self._mem.close()
-
-    def setup(self) -> None:
-        """Nothing to do: the tables are made when the store is opened. Here because LangGraph's own stores have it."""
 
     # ── operations ──────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -108,7 +108,7 @@ class Caller:
     narrowed_to: str | None = None
 
     def may(self, right: Right) -> bool:
-        """Whether the caller has a right: by name, or because it is the application itself, which has them all."""
+        """Return whether the caller has a right: by name, or because it is the application itself, which has them all."""
         return self.trusted or right in self.rights
 
     @property

@@ -26,7 +26,7 @@ _encoder = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",",
 
 
 def canonical_json(value: Any) -> str:
-    """The canonical text of a value.
+    """Return the canonical text of a value.
 
     >>> canonical_json({"b": 1, "a": ["é", None]})
     '{"a":["é",null],"b":1}'
@@ -40,7 +40,7 @@ def format_time(moment: datetime) -> str:
 
 
 def parse_time(text: str) -> datetime:
-    """The inverse of :func:`format_time`; also takes any ISO 8601 time that names its zone."""
+    """Return the inverse of :func:`format_time`; also takes any ISO 8601 time that names its zone."""
     moment = datetime.fromisoformat(text)
     if moment.tzinfo is None:
         raise ValueError("the time has no zone; write it with Z or an offset")
@@ -67,7 +67,7 @@ def storable(text: str) -> str:
 
 
 def check_json(value: Any, depth: int = 0) -> Any:
-    """A JSON value as it may be stored: string keys, finite numbers, clean text, bounded depth."""
+    """Return a JSON value as it may be stored: string keys, finite numbers, clean text, bounded depth."""
     if depth > MAX_JSON_DEPTH:
         raise ValueError(f"is nested deeper than {MAX_JSON_DEPTH} levels")
     if isinstance(value, str):
@@ -97,7 +97,7 @@ EXAMPLES = "Such as 2026-01-31T09:00:00Z, or 2026-01-31 for midnight UTC."
 
 
 def read_moment(value: Any) -> datetime:
-    """A time in UTC. A plain date is its midnight, a time must name its zone, and a number is neither.
+    """Return a time in UTC. A plain date is its midnight, a time must name its zone, and a number is neither.
 
     >>> str(read_moment("2026-01-31")), str(read_moment("2026-01-31T10:00+01:00"))
     ('2026-01-31 00:00:00+00:00', '2026-01-31 09:00:00+00:00')
@@ -122,7 +122,7 @@ def validity_words(start: datetime | None, end: datetime | None) -> str:
 
 
 def _short(moment: datetime) -> str:
-    """A moment without what goes without saying: midnight, the first of a month, January."""
+    """Return a moment without what goes without saying: midnight, the first of a month, January."""
     text = f"{moment:%Y-%m-%d}" if (moment.hour, moment.minute) == (0, 0) else f"{moment:%Y-%m-%d %H:%M}"
     return text.removesuffix("-01").removesuffix("-01") if moment.day == 1 and len(text) == 10 else text
 

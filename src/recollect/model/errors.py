@@ -59,7 +59,7 @@ class RecollectError(Exception):
         self.args = (str(self),)
 
     def to_dict(self) -> dict[str, Any]:
-        """The form in which every interface reports it."""
+        """Return the form in which every interface reports it."""
         return {"code": self.code, "message": self.message, "field": self.field, "hint": self.hint}
 
 
@@ -159,7 +159,7 @@ class StoreTooNew(StoreError):
 
 
 def how_to_install(extra: str) -> str:
-    """What to do where a package of an extra is missing. No index is named: the name there may be somebody else's.
+    """Return what to do where a package of an extra is missing. No index is named: the name there may be somebody else's.
 
     >>> how_to_install("mcp")
     "Install the extra `mcp`: pip install -e '.[mcp]' in Recollect's folder."

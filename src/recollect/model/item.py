@@ -37,7 +37,7 @@ _LEFT_BEHIND = OF_THE_STORE | frozenset(
 
 
 def dedup_key(event_type: str, content: str, fingerprint: str, fact_key: str | None) -> str:
-    """The stable key of a fact in traces: ``fact:<key>`` where something names it, else event type and normalised text.
+    """Return the stable key of a fact in traces: ``fact:<key>`` where something names it, else event type and normalised text.
 
     >>> dedup_key("preference", "Dark  Mode, please", "ab12", None)
     'preference:dark mode, please'
@@ -71,7 +71,7 @@ def dedup_key_of(memory: "Memory") -> str:
 
 
 def to_item(memory: "Memory", recall_reason: Sequence[str] | None = None, score: float | None = None) -> dict[str, Any]:
-    """The item of a memory; what was recalled also says why it came, and with what score."""
+    """Return the item of a memory; what was recalled also says why it came, and with what score."""
     return {
         "id": memory.id,
         "kind": str(memory.kind),
@@ -115,7 +115,7 @@ def _recalled(reason: Sequence[str] | None, score: float | None) -> dict[str, An
 
 
 def from_item(item: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields with which ``add`` takes an item in: ``mem.add(**from_item(item))``.
+    """Return the fields with which ``add`` takes an item in: ``mem.add(**from_item(item))``.
 
     Its id is kept as an alias. Its time to live goes along, counted from now.
     """

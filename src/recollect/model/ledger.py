@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from recollect.model.vocabulary import ByText, Namespace, Space
 
-RULES_VERSION = 6
+RULES_VERSION = 7
 """Raised whenever keys, slots, fingerprints or index terms move. Every entry names the version that decided it.
 
 Version 3 has the statement reader's first version, with the tagger's models that ``rules.statements.tagger`` pins; version 4
@@ -139,7 +139,7 @@ def _nullable(text: str | None) -> str:
 
 
 def commit_to(salt: bytes, body: str) -> str:
-    """The commitment to a value: SHA-256 over its own random salt and its canonical text."""
+    """Return the commitment to a value: SHA-256 over its own random salt and its canonical text."""
     return hashlib.sha256(salt + body.encode("utf-8")).hexdigest()
 
 
@@ -161,7 +161,7 @@ FIRST_PHASE = {"phase_started_at": 1, "phase_reason": "phase:first_write"}
 
 
 def phase_id(number: int) -> str:
-    """The id of a stream's phase.
+    """Return the id of a stream's phase.
 
     >>> phase_id(3)
     'phase-3'
@@ -173,7 +173,7 @@ FIRST_PHASE_ID = phase_id(1)
 
 
 def phase_number(id: str | None) -> int:
-    """The number of a phase. What was written without phases belongs to the first.
+    """Return the number of a phase. What was written without phases belongs to the first.
 
     >>> phase_number("phase-3"), phase_number(None)
     (3, 1)

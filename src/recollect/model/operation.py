@@ -4,7 +4,7 @@ They answer "what changed and when?" and "how much of it?" without a log file. T
 the canonical state: a store that keeps none of them holds the same memories.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -91,34 +91,67 @@ class OperationCount(Plain):
     met: int = 0
 
 
-class ModelCall(NamedTuple):
-    """One prompt of a run to a language model, and what it took, retries and failures included. Never any content.
+# ── what a worker did ───────────────────────────────────────────────────────────────────────────────────────────────
 
-    ``template`` and ``template_version`` say how the prompt was made, ``source_ids`` from which memories. ``prompt_seal`` is a
-    keyed hash of the prompt, whose key is erased with those memories: a plain hash would let erased words be guessed.
-    ``outcome`` is ``answered``, or why there is no answer (``llm.Failure``).
+
+class WorkerJob(StrEnum):
+    """What a round consists of, in this order. All but the first two need a language model, and ``consolidate`` can use one."""
+
+    UPKEEP = "upkeep"
+    CONSOLIDATE = "consolidate"
+    EXTRACT = "extract"
+    INSIGHTS = "insights"
+
+
+class RoundOutcome(StrEnum):
+    """How a round ended.
+
+    ``busy``: another worker has the tenant. ``out_of_time``: the rest waits for the next round. ``stopped``: the worker was told
+    to end. ``taken_over``: the lease ran out, and another worker took it.
     """
 
-    run_id: str
-    number: int
-    """Its place in the run, from 1."""
-    at: str
-    job: str
-    template: str
-    template_version: int
-    prompt_seal: str
-    source_ids: tuple[str, ...]
-    model: str
-    max_tokens: int
-    temperature: float
-    seed: int | None
-    calls: int
-    prompt_tokens: int
-    answer_tokens: int
-    estimated: bool
-    cost_millionths: int
-    duration_ms: int
-    outcome: str
+    DONE = "done"
+    BUSY = "busy"
+    OUT_OF_TIME = "out_of_time"
+    STOPPED = "stopped"
+    TAKEN_OVER = "taken_over"
 
-    def to_dict(self) -> dict[str, Any]:
-        return self._asdict()
+
+@dataclass(frozen=True, slots=True)
+class FailedStream(Plain):
+    """A stream that a job could not look after; the next round tries again."""
+
+    stream: int
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class JobReport(Plain):
+    """What one job did in a round: how many of the streams that waited it looked at, and what changed.
+
+    ``by`` is ``rules`` or ``model``. ``reason`` says why it ended early or asked nothing: a limit, or a model without an answer.
+    """
+
+    job: str
+    by: str
+    streams: int = 0
+    waiting: int = 0
+    changes: dict[str, int] = field(default_factory=dict)
+    reason: str = ""
+    failures: tuple[FailedStream, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Round(Plain):
+    """One round of a worker over one tenant."""
+
+    tenant: str
+    started_at: str
+    ended_at: str
+    outcome: RoundOutcome
+    jobs: tuple[JobReport, ...] = ()
+
+    @property
+    def failed(self) -> bool:
+        return any(report.failures for report in self.jobs)

@@ -24,7 +24,7 @@ from recollect.model.policy_governance import (
     Trust,
     Turns,
 )
-from recollect.model.policy_model import LanguageModel
+from recollect.model.policy_model import LanguageModel, Upkeep
 from recollect.model.vocabulary import Authority, EventType, Source
 
 _SEE_ALL = "Run `recollect policy` to see every setting."
@@ -418,7 +418,7 @@ class Agents(Section):
     )
 
     def categories(self, agent: str | None) -> tuple[str, ...] | None:
-        """The categories of an agent; ``None`` for all: there are no lists, or whoever asks is no agent."""
+        """Return the categories of an agent; ``None`` for all: there are no lists, or whoever asks is no agent."""
         return None if agent is None or not self.allowlists else self.allowlists.get(agent, ())
 
 
@@ -483,6 +483,9 @@ class Ranking(Section):
     )
     pinned: float = Field(0.15, ge=0, le=10, description="it is pinned")
     canon: float = Field(0.15, ge=0, le=10, description="it is canon")
+    insight: float = Field(
+        -1.5, ge=-10, le=0, description="it is an insight: what somebody said or stored as a fact comes before it"
+    )
     newest_first: bool = Field(
         True,
         description="of two statements about the same thing the newer one comes first; asked for the first, the earliest",
@@ -606,21 +609,22 @@ class Policy(Section):
     erasure: Erasure = Erasure()
     trust: Trust = Trust()
     model: LanguageModel = LanguageModel()
+    upkeep: Upkeep = Upkeep()
 
     def to_dict(self) -> dict[str, Any]:
         return self.model_dump(mode="json")
 
     def expanded(self) -> dict[str, Any]:
-        """Every setting with what follows from it: all cells of retention, as traces show them."""
+        """Return every setting with what follows from it: all cells of retention, as traces show them."""
         return {**self.to_dict(), "retention": self.retention.expanded()}
 
     def snapshot(self) -> str:
-        """The expanded policy in canonical form, as traces refer to it."""
+        """Return the expanded policy in canonical form, as traces refer to it."""
         return canonical_json(self.expanded())
 
 
 def settings() -> list[tuple[str, str, Any]]:
-    """Every setting as ``(dotted name, description, default)``, in the order of the policy."""
+    """Return every setting as ``(dotted name, description, default)``, in the order of the policy."""
     rows: list[tuple[str, str, Any]] = [("preset", Policy.model_fields["preset"].description or "", "default")]
     defaults = Policy().to_dict()
     for name, info in Policy.model_fields.items():
@@ -634,7 +638,7 @@ def settings() -> list[tuple[str, str, Any]]:
 
 
 def parse_policy(data: dict[str, Any]) -> Policy:
-    """A policy from plain values; a wrong one is refused with the setting's name and what would fit."""
+    """Return a policy from plain values; a wrong one is refused with the setting's name and what would fit."""
     try:
         return Policy.model_validate(data)
     except ValidationError as error:

@@ -51,7 +51,7 @@ class Retention(Section):
     )
 
     def cell(self, kind: Kind, event_type: EventType) -> RetentionRule:
-        """The rule for one kind and event type: the policy's own, else what ``forget_policy`` makes of it."""
+        """Return the rule for one kind and event type: the policy's own, else what ``forget_policy`` makes of it."""
         own = self.rules.get(kind, {}).get(event_type)
         ticks = SHORT_LIVED.get(kind, {}).get(event_type)
         if own is not None or self.forget_policy == "never" or ticks is None:
@@ -59,7 +59,7 @@ class Retention(Section):
         return RetentionRule(mode=self.forget_policy, ticks=ticks)
 
     def expanded(self) -> dict[str, Any]:
-        """Every cell, as traces show it."""
+        """Return every cell, as traces show it."""
         return {str(kind): {str(event): self.cell(kind, event).model_dump() for event in EventType} for kind in Kind}
 
 
@@ -134,7 +134,7 @@ class Promotion(Section):
     )
 
     def admits(self, kind: Kind, event_type: EventType) -> bool:
-        """Whether a memory of this kind may be of this type; kinds that are neither are not limited here."""
+        """Return whether a memory of this kind may be of this type; kinds that are neither are not limited here."""
         lists = {Kind.SEMANTIC: self.semantic, Kind.PROFILE: self.profile}
         return kind not in lists or event_type in lists[kind]
 

@@ -1,6 +1,6 @@
 """The settings of the optional language model: where it is, and how much it may use."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, HttpUrl, ValidationError, model_validator
 
@@ -42,6 +42,11 @@ class LanguageModel(Section):
     )
     name: str = Field("", max_length=200, description="the model, as the server calls it")
     key_variable: str = Field("", max_length=200, description="the environment variable with the key, if one is needed")
+    verdicts: Literal["propose", "apply"] = Field(
+        "propose",
+        description="what happens when the model says that two memories say the same, replace or contradict each other. propose: "
+        "it waits until somebody decides; apply: it is done at once, and `runs undo` takes it back",
+    )
     timeout_s: float = Field(60.0, gt=0, le=600, description="how long one answer may take")
     max_retries: int = Field(
         3, ge=0, le=10, description="how often a call is repeated when the server is busy or fails"
@@ -68,4 +73,61 @@ class LanguageModel(Section):
         costs = (self.max_call_cost, self.max_run_cost, self.max_tenant_cost, self.max_day_cost)
         if self.prompt_price is None and any(cost is not None for cost in costs):
             raise ValueError("a limit in money needs prompt_price and answer_price")
+        return self
+
+
+class Upkeep(Section):
+    """What the jobs of upkeep ask a language model, and how often.
+
+    The bands compare a new fact with the nearest active memory by the cosine of their meanings, on the static embedder's scale.
+    """
+
+    extract_characters: int = Field(
+        280,
+        ge=1,
+        description="extract: a message of more characters is read by the model; a shorter one if the rules read less "
+        "than it states",
+    )
+    extract_turn_writes: int = Field(3, ge=1, le=5, description="extract: facts that one message may leave behind")
+    extract_day_writes: int = Field(
+        20, ge=1, description="extract: facts that a person's messages may leave behind in a day"
+    )
+    auto_merge: float = Field(
+        0.98,
+        ge=0,
+        le=1,
+        description="band auto-merge: from here on a new fact is known already, unless something that matters differs",
+    )
+    check_low: float = Field(
+        0.97,
+        ge=0,
+        le=1,
+        description="band update: from here on a new fact may change the nearest memory; the rules of identity decide, and "
+        "where they are not sure it waits as a proposal",
+    )
+    fallback_low: float = Field(
+        0.30,
+        ge=0,
+        le=1,
+        description="band recreate: from here up to `check_low` a new fact is stored as a memory of its own, and consolidate "
+        "compares the two; below it (fallback) the two are apart and never compared",
+    )
+    insights_every_h: float = Field(
+        24, ge=0, description="insights: hours before a person's activity is looked at again"
+    )
+    pool_h: float = Field(
+        72, gt=0, description="consolidate: hours within which a memory was made or changed to be compared"
+    )
+    pool_importance: int = Field(
+        3, ge=1, le=6, description="consolidate: from this importance on a memory is compared whenever it was changed"
+    )
+    max_age_days: int = Field(90, ge=1, description="consolidate: days after which a memory is no longer compared")
+    day_pairs: int = Field(50, ge=1, description="consolidate: pairs of a person that are compared in a day")
+    prompt_pairs: int = Field(8, ge=5, le=10, description="consolidate: pairs in one prompt")
+    recheck_days: int = Field(14, ge=0, description="consolidate: days before the same pair is compared again")
+
+    @model_validator(mode="after")
+    def _makes_sense(self) -> "Upkeep":
+        if not self.fallback_low <= self.check_low <= self.auto_merge:
+            raise ValueError("fallback_low, check_low and auto_merge must rise in this order")
         return self

@@ -100,7 +100,7 @@ class ProvenEntry(Document):
     hash: Hash
 
     def computed_hash(self) -> str:
-        """What its fields give, as the ledger computes it."""
+        """Return what its fields give, as the ledger computes it."""
         return Entry(**self.model_dump()).computed_hash()
 
 

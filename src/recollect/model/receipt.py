@@ -17,7 +17,7 @@ class Plain:
     """Answers know how to become plain values, so that every interface shows them alike."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values. Events come without the policy that was in force, which would drown the rest."""
+        """Return plain values. Events come without the policy that was in force, which would drown the rest."""
         return {f.name: _value(getattr(self, f.name)) for f in fields(self)}  # type: ignore[arg-type]
 
 
@@ -196,7 +196,7 @@ class Recalled(Plain):
         return [self.bullet, *(one.line for one in self.earlier), *(one.line for one in self.related)]
 
     def in_full(self) -> dict[str, Any]:
-        """The whole record, with its score, what that is made of, and why it came."""
+        """Return the whole record, with its score, what that is made of, and why it came."""
         along = {name: _value(said) for name in ("earlier", "related") if (said := getattr(self, name))}
         return {
             **self.memory.to_dict(),
@@ -215,6 +215,21 @@ class Recalled(Plain):
         if form == "text":
             return "\n".join(self.lines)
         return visible_json(canonical_json(_bullet(self) if form == "bullets" else self.in_full()))
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut(Plain):
+    """A memory that a query looked at and does not tell.
+
+    ``reason`` is ``shadowed`` (another of the same concept is told instead), ``below_threshold``, ``not_sure`` (the answer would
+    be a guess), ``beyond_top_k`` or ``no_room`` (in the budget of tokens, or in the share of its category).
+    """
+
+    id: str
+    content: str
+    reason: str
+    score: float = 0.0
+    relevance: float = 0.0
 
 
 def as_written(items: Sequence[Recalled], form: Form) -> str:
@@ -242,6 +257,8 @@ class Recall(Plain):
     """How likely it is, from 0 to 1, that a right memory is among the first five."""
     why: str = ""
     """Why there is nothing, as a reason code, if there is nothing."""
+    left_out: tuple[LeftOut, ...] = ()
+    """What was looked at and is not told, where that was asked for."""
 
     def to_dict(self) -> dict[str, Any]:
         """Without events: that of a recall repeats the items."""
@@ -253,7 +270,7 @@ class Recall(Plain):
             "abstained": self.abstained,
             "no_room": self.no_room,
         }
-        said = {"because": self.because, "notice": self.notice}
+        said = {"because": self.because, "notice": self.notice, "left_out": _value(self.left_out)}
         return told | {name: value for name, value in said.items() if value}
 
     @property
@@ -277,16 +294,16 @@ class Recall(Plain):
         return [_bullet(item) for item in self.items]
 
     def in_bullets(self) -> dict[str, Any]:
-        """The whole answer in its small form: the bullets, whether nothing was found, and what changed since last time."""
+        """Return the whole answer in its small form: the bullets, whether nothing was found, and what changed since last time."""
         return {"header": self.header, "items": self.bullets(), **self._about()}
 
     def in_full(self) -> dict[str, Any]:
-        """The same with whole records."""
+        """Return the same with whole records."""
         return {**self.in_bullets(), "items": [item.in_full() for item in self.items]}
 
 
 def _bullet(item: Recalled) -> dict[str, Any]:
-    """A memory as a bullet; ``earlier`` and ``related`` are lines that stand below it, where there are any."""
+    """Return a memory as a bullet; ``earlier`` and ``related`` are lines that stand below it, where there are any."""
     memory = item.memory
     told = {"id": memory.id, "category": one_line(memory.category), "text": item.bullet.removeprefix("- ")}
     earlier, related = [one.line.strip() for one in item.earlier], [one.line.strip() for one in item.related]
@@ -294,7 +311,7 @@ def _bullet(item: Recalled) -> dict[str, Any]:
 
 
 def bullet(memory: Memory, *, outdated: bool = False) -> str:
-    """One memory as one line, so that nothing in it looks like another memory, or like what is told below one.
+    """Return one memory as one line, so that nothing in it looks like another memory, or like what is told below one.
 
     The last brackets are never its own: they hold when it was said, and since or until when it holds.
     """
@@ -303,7 +320,7 @@ def bullet(memory: Memory, *, outdated: bool = False) -> str:
 
 
 def with_heading(memory: Memory) -> str:
-    """What a memory says; a procedure under its heading."""
+    """Return what a memory says; a procedure under its heading."""
     heading = memory.meta.get(TITLE) if memory.kind is Kind.PROCEDURAL else None
     return f"{heading}:\n{memory.content}" if heading else memory.content
 
@@ -326,7 +343,7 @@ def holds(memory: Memory) -> str:
 
 
 def _label(memory: Memory) -> str:
-    """What stands before a memory in a prompt: who said a line of the conversation, else the category.
+    """Return what stands before a memory in a prompt: who said a line of the conversation, else the category.
 
     What a model or a tool inferred says so before its category, which it could have chosen itself.
     """
@@ -476,6 +493,27 @@ class ErasureReceipt(Plain):
 
 
 @dataclass(frozen=True, slots=True)
+class ErasurePreview(Plain):
+    """What an erasure would do now, in the fields of its receipt: the ids that would go, what was made of them and what would
+    become of it, what would stay of the same chains, how many links would be cut and names removed, what lies beyond reach."""
+
+    removed: tuple[str, ...]
+    authored: tuple[str, ...]
+    derived: tuple[DerivedMemory, ...]
+    remaining: tuple[str, ...]
+    streams: int
+    links_cut: int
+    beyond_reach: tuple[str, ...]
+    owner_names: int = 0
+    actor_names: int = 0
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to erase."""
+        return not (self.removed or self.authored or self.derived or self.owner_names or self.actor_names)
+
+
+@dataclass(frozen=True, slots=True)
 class Problem(Plain):
     """Something that ``verify`` or ``doctor`` found: where, what, and what to do."""
 
@@ -504,6 +542,72 @@ class Verification(Plain):
 
 
 @dataclass(frozen=True, slots=True)
+class StreamInfo(Plain):
+    """One stream: where it is, its tick, how many entries its ledger has, its current phase, and when they were written."""
+
+    namespace: str
+    space: str
+    owner: str
+    tick: int
+    entries: int
+    phase_id: str
+    began_at: str
+    last_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Growth(Plain):
+    """How many memories were written on one day, and how many there were at its end."""
+
+    day: str
+    written: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Believed(Plain):
+    """What one side of a change said: a memory that was active at one of two moments."""
+
+    id: str
+    canonical_key: str
+    content: str
+    created_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Difference(Plain):
+    """What changed between two moments: memories that came, pairs of which the second replaced the first, and those that went."""
+
+    added: tuple[Believed, ...]
+    replaced: tuple[tuple[Believed, Believed], ...]
+    removed: tuple[Believed, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TriedWrite(Plain):
+    """A write of the past that another policy would have ended otherwise: its outcome and first reason under either."""
+
+    memory_id: str
+    content: str
+    at: str
+    before: str
+    after: str
+    before_reasons: tuple[str, ...]
+    after_reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyTrial(Plain):
+    """What another policy would have made of the last writes; ``changed`` are those that would have ended otherwise.
+
+    They come oldest first. Refused writes are not among ``tried``: their words were never kept.
+    """
+
+    tried: int
+    changed: tuple[TriedWrite, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Explanation(Plain):
     """Why a memory is as it is, or what was decided in a turn. ``text`` is for people; the rest is for programs.
 
@@ -517,3 +621,5 @@ class Explanation(Plain):
     history: tuple[HistoryEvent, ...] = ()
     sentences: tuple[str, ...] = ()
     """What was decided and why, from the traces that policy kept and that the caller may read."""
+    events: tuple[dict[str, Any], ...] = ()
+    """The traces of the turn, if it is one that is explained."""

@@ -58,7 +58,7 @@ def _content(text: str) -> str:
 
 
 def name_fault(name: object, longest: int = MAX_NAME) -> str | None:
-    """Why something is no name, or ``None`` if it is one: one line of text of bounded length, without tabs.
+    """Return why something is no name, or ``None`` if it is one: one line of text of bounded length, without tabs.
 
     What can be seen of a letter is not asked: names of many languages need joiners and blanks that are not "printable",
     and which letters are depends on the release of Python. Names that a store already holds are not asked either.
@@ -113,7 +113,7 @@ def _check_size(value: Any, limit: int, what: str = "") -> None:
 
 
 def _meta(value: dict[str, Any]) -> dict[str, Any]:
-    """What an entry brought from elsewhere is measured apart: it must not crowd out what belongs to the memory itself."""
+    """Check the size of ``meta``. What an entry brought along is measured apart: it must not crowd out the rest."""
     clean: dict[str, Any] = check_json(value)
     origin = clean.get(ENTRY_ORIGIN)
     if not isinstance(origin, dict):
@@ -136,7 +136,7 @@ def _of_these_ages(moment: datetime) -> datetime:
 
 
 def _in_order(values: Any) -> Any:
-    """A set has no order of its own, and the same words must give the same bytes."""
+    """Sort a set, which has no order of its own: the same words must give the same bytes."""
     return sorted(values) if isinstance(values, set | frozenset) else values
 
 
@@ -346,15 +346,15 @@ class Memory:
         return hashlib.sha256(canonical_json(said).encode()).hexdigest()[:16]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values under the record's own names."""
+        """Return plain values under the record's own names."""
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     def to_item(self) -> dict[str, Any]:
-        """The same as a governance item; :func:`recollect.from_item` leads back."""
+        """Return the same as a governance item; :func:`recollect.from_item` leads back."""
         return to_item(self)
 
     def to_json(self) -> str:
-        """The canonical JSON form: the same bytes for the same memory, everywhere."""
+        """Return the canonical JSON form: the same bytes for the same memory, everywhere."""
         return canonical_json(self.to_dict())
 
 

@@ -11,7 +11,7 @@ what is stored stays exact.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 BREAK = "⏎"
 """Stands where a line ended."""
@@ -32,6 +32,9 @@ A person who approved a text did not see them, and whole messages have been hidd
 _UNREADABLE_CHARACTERS = "\x80-\x84\x86-\x9f\ud800-\udfff\ue000-\uf8ff\ufdd0-\ufdef\ufffe\uffff\U000f0000-\U0010ffff"
 _INVISIBLE = re.compile(f"[{_INVISIBLE_CHARACTERS}]")
 _UNREADABLE = re.compile(f"[{_UNREADABLE_CHARACTERS}]")
+_INVISIBLE_RUN = re.compile(f"{_INVISIBLE.pattern}+")
+MOST_NAMED = 4
+"""How many invisible characters of a run are named one by one."""
 _LINE_ENDS = re.compile("\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _FENCES = re.compile(r"`{3,}|~{3,}")
@@ -57,6 +60,23 @@ def visible(text: str) -> str:
     text = _LINE_ENDS.sub("\n", _INVISIBLE.sub("", text))
     text = _CONTROL.sub(lambda found: chr(0x2421 if found[0] == "\x7f" else 0x2400 + ord(found[0])), text)
     return _UNREADABLE.sub("\ufffd", text)
+
+
+def revealed(text: str) -> Iterator[tuple[bool, str]]:
+    """Yield the parts of a text for whoever examines it: what ``visible`` leaves out is named instead, and marked as hidden.
+
+    >>> list(revealed("pay\\u202eBob"))
+    [(False, 'pay'), (True, 'U+202E'), (False, 'Bob')]
+    """
+    last = 0
+    for run in _INVISIBLE_RUN.finditer(text):
+        if run.start() > last:
+            yield False, visible(text[last : run.start()])
+        codes = " ".join(f"U+{ord(one):04X}" for one in run[0][:MOST_NAMED])
+        yield True, codes if len(run[0]) <= MOST_NAMED else f"{codes} {CUT} {len(run[0]):,} invisible"
+        last = run.end()
+    if last < len(text):
+        yield False, visible(text[last:])
 
 
 def one_line(text: str, most_characters: int | None = None) -> str:

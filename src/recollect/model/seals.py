@@ -56,7 +56,7 @@ def _near(id: object, strength: object, *reason: object) -> str:
 
 
 def with_salts(body: Mapping[str, Any], draw: Callable[[int], bytes]) -> dict[str, Any]:
-    """A new version's body with a salt for each of its links; one without links stays as it is."""
+    """Return a new version's body with a salt for each of its links; one without links stays as it is."""
     values = {field: _values(body, field) for field in (NEIGHBOUR, PARENT)}
     values[SIGNATURE] = _values(body, SIGNATURE) if values[PARENT] else []
     values |= {field: _values(body, field) for field in NAMES if _is_elsewhere(body, field)}
@@ -65,12 +65,12 @@ def with_salts(body: Mapping[str, Any], draw: Callable[[int], bytes]) -> dict[st
 
 
 def _is_elsewhere(body: Mapping[str, Any], field: str) -> bool:
-    """Whether a name is that of somebody in whose stream this is not. The lines of a session go with those who had it."""
+    """Return whether a name is that of somebody in whose stream this is not. The lines of a session go with those who had it."""
     return body.get(field) != body.get("owner") and body.get("space") != Space.SESSION
 
 
 def links_of(body: Mapping[str, Any]) -> list[Link]:
-    """The links of a body that can be cut. One from before links had seals has none."""
+    """Return the links of a body that can be cut. One from before links had seals has none."""
     found: list[Link] = []
     for field, salts in body.get(_SALTS, {}).items():
         values = _values(body, field)
@@ -80,17 +80,17 @@ def links_of(body: Mapping[str, Any]) -> list[Link]:
 
 
 def was_cut(body: Mapping[str, Any]) -> bool:
-    """Whether any link of a body was cut."""
+    """Return whether any link of a body was cut."""
     return _CUT in body
 
 
 def cut_seals(body: Mapping[str, Any], of_field: str | None = None) -> list[str]:
-    """The seals of the links that were cut; all of them, or those of one field."""
+    """Return the seals of the links that were cut; all of them, or those of one field."""
     return [seal for field, _, seal in body.get(_CUT, ()) if of_field in (None, field)]
 
 
 def without(body: Mapping[str, Any], gone: Collection[Link]) -> dict[str, Any]:
-    """A body without some of its links; their seals stay."""
+    """Return a body without some of its links; their seals stay."""
     kept = [link for link in links_of(body) if link not in gone]
     left = {name: value for name, value in body.items() if name not in (*body[_SALTS], _SALTS)}
     for field in body[_SALTS]:
@@ -104,7 +104,7 @@ def without(body: Mapping[str, Any], gone: Collection[Link]) -> dict[str, Any]:
 
 
 def committed_text(text: str) -> str:
-    """What the ledger commits to for a version of this text: the text itself, with seals in the place of its links.
+    """Return what the ledger commits to for a version of this text: the text itself, with seals in the place of its links.
 
     ``ValueError`` if it is no text that was ever written.
     """
@@ -112,7 +112,7 @@ def committed_text(text: str) -> str:
 
 
 def read_form(body: Mapping[str, Any], text: str) -> str:
-    """The same for a body that was just read from its text."""
+    """Return the same for a body that was just read from its text."""
     if _SALTS not in body and _CUT not in body and _SEALED not in body:
         return text
     if _SEALED in body or canonical_json(body) != text:
@@ -121,7 +121,7 @@ def read_form(body: Mapping[str, Any], text: str) -> str:
 
 
 def committed_form(body: Mapping[str, Any], text: str) -> str:
-    """The same for a body whose canonical text is known to be this one."""
+    """Return the same for a body whose canonical text is known to be this one."""
     if _SALTS not in body and _CUT not in body:
         return text
     cut = body.get(_CUT, [])
@@ -133,7 +133,7 @@ def committed_form(body: Mapping[str, Any], text: str) -> str:
 
 
 def _seals(body: Mapping[str, Any], field: str, cut: Sequence[Sequence[Any]]) -> list[str]:
-    """The seals of a field's links in the order of their places, those that were cut included."""
+    """Return the seals of a field's links in the order of their places, those that were cut included."""
     salts = body.get(_SALTS, {}).get(field, ())
     seals = [seal_of(salt, field, value) for salt, value in zip(salts, _values(body, field), strict=True)]
     for place, seal in [(place, seal) for of, place, seal in cut if of == field]:
@@ -151,5 +151,5 @@ def _values(body: Mapping[str, Any], field: str) -> Sequence[Any]:
 
 
 def _places(count: int, taken: Collection[int]) -> list[int]:
-    """The places that so many values have, between those of the links that were cut."""
+    """Return the places that so many values have, between those of the links that were cut."""
     return [place for place in range(count + len(taken)) if place not in taken]

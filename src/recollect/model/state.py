@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any
 
 from recollect.model.fields import ATTACHED, REQUIRED
@@ -82,7 +83,7 @@ def body_in_force(body: Mapping[str, Any], state: State) -> Mapping[str, Any]:
 
 
 def body_from(text: str | None) -> tuple[dict[str, Any] | None, bool]:
-    """The body of a version from its text, ``None`` once removed; and whether it is one that was ever written."""
+    """Return the body of a version from its text, ``None`` once removed; and whether it is one that was ever written."""
     if text is None:
         return None, True
     try:
@@ -93,7 +94,7 @@ def body_from(text: str | None) -> tuple[dict[str, Any] | None, bool]:
 
 
 def values_from(text: str) -> dict[str, Any] | None:
-    """The values of an amendment from its text; ``None`` if they cannot be read."""
+    """Return the values of an amendment from its text; ``None`` if they cannot be read."""
     try:
         values = json.loads(text)
     except (ValueError, TypeError, RecursionError):
@@ -101,15 +102,17 @@ def values_from(text: str) -> dict[str, Any] | None:
     return values if isinstance(values, dict) else None
 
 
-_CHOICES = tuple(field for field in REQUIRED if field.words and field.name != "authority")
+_texts = itemgetter(*(field.name for field in REQUIRED))
+_ALL_TEXT = [str] * len(REQUIRED)
+_CHOICES = tuple((field.name, field.words) for field in REQUIRED if field.words and field.name != "authority")
 TIME = re.compile(r"\d{4}-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-5]\d\.\d{6}Z")
 
 
 def _is_whole(body: Mapping[str, Any]) -> bool:
-    """Whether a body has what every body has. What it says may still be altered: ``verify`` tells that."""
+    """Return whether a body has what every body has. What it says may still be altered: ``verify`` tells that."""
     return (
-        all(type(body[field.name]) is str for field in REQUIRED)
-        and all(body[field.name] in field.words for field in _CHOICES)
+        list(map(type, _texts(body))) == _ALL_TEXT
+        and all(body[name] in words for name, words in _CHOICES)
         and TIME.fullmatch(body["created_at"]) is not None
         and type(body["tick"]) is int
         and type(body.get("meta", {})) is dict

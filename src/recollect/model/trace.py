@@ -43,7 +43,7 @@ def policy_key(type: str) -> str:
 
 
 def is_refusal(event: Mapping[str, Any]) -> bool:
-    """Whether the event says no: to a write, to a promotion, or at a border."""
+    """Return whether the event says no: to a write, to a promotion, or at a border."""
     if event["type"] == TraceType.BORDER_CHECK:
         return not event["allowed"]
     return event["type"] in (TraceType.DENIED, TraceType.PROMOTION_DENIED)
@@ -59,7 +59,7 @@ def deterministic_hash(recalled: Iterable[Item]) -> str:
 
 
 def truncated(query: str) -> str:
-    """A question as its event shows it: at most ``MAX_QUERY_CHARACTERS``, the last of them ``…`` if any were left out."""
+    """Return a question as its event shows it: at most ``MAX_QUERY_CHARACTERS``, the last of them ``…`` if any were left out."""
     return query if len(query) <= MAX_QUERY_CHARACTERS else query[: MAX_QUERY_CHARACTERS - 1] + "…"
 
 
@@ -73,7 +73,7 @@ def memory_recall(
     current_phase: Mapping[str, Any] | None,
     phase_counts: Mapping[str, Mapping[str, int]] | None = None,
 ) -> Trace:
-    """Something was asked. ``query`` comes redacted (``engine.tracing.shown_query`` does it) and is truncated here."""
+    """Return the event of a recall. ``query`` comes redacted (``engine.tracing.shown_query`` does it) and is truncated here."""
     event = _event(
         TraceType.RECALL,
         caller,
@@ -91,29 +91,29 @@ def memory_recall(
 
 
 def memory_write(caller: Caller, *items: Item) -> Trace:
-    """Something was stored: one item, or all that one operation wrote."""
+    """Return the event of a write: of one item, or of all that one operation wrote."""
     return _event(TraceType.WRITE, caller, written=[dict(item) for item in items], reason="interaction_recorded")
 
 
 def memory_denied(caller: Caller, attempted: Item, reason: str, policy: Policy) -> Trace:
-    """A write was refused. ``attempted`` comes without its words: a refused secret must not live on in its refusal."""
+    """Return the event of a refused write. ``attempted`` comes without its words: a refused secret must not live on."""
     return _event(TraceType.DENIED, caller, attempted=dict(attempted), reason=reason, policy_snapshot=policy)
 
 
 def memory_conflict(caller: Caller, winner_id: str, loser_id: str, rule: str, dedup_key: str) -> Trace:
-    """Two memories contradicted each other, and a rule decided which is believed."""
+    """Return the event of a contradiction that a rule decided."""
     return _event(TraceType.CONFLICT, caller, winner_id=winner_id, loser_id=loser_id, rule=rule, dedup_key=dedup_key)
 
 
 def memory_forget(caller: Caller, memory_id: str, reason: str, policy: Policy) -> Trace:
-    """A memory's time was over."""
+    """Return the event of a memory whose time was over."""
     return _event(TraceType.FORGET, caller, memory_id=memory_id, reason=reason, policy_snapshot=policy)
 
 
 def memory_border_check(
     caller: Caller, action: str, from_space: str, to_space: str | None, allowed: bool, reason: str, policy: Policy
 ) -> Trace:
-    """A border was looked at. A read has no ``to_space``: its event does without the key."""
+    """Return the event of a border check. A read has no ``to_space``: its event does without the key."""
     ends = {"from_space": str(from_space)} | ({} if to_space is None else {"to_space": str(to_space)})
     return _event(
         TraceType.BORDER_CHECK, caller, action=action, **ends, allowed=allowed, reason=reason, policy_snapshot=policy
@@ -130,7 +130,7 @@ def memory_promoted(
     reason: str,
     policy: Policy,
 ) -> Trace:
-    """A memory crossed from one space to another, as a new memory there."""
+    """Return the event of a memory that crossed from one space to another, as a new memory there."""
     return _event(
         TraceType.PROMOTED,
         caller,
@@ -147,7 +147,7 @@ def memory_promoted(
 def memory_promotion_denied(
     caller: Caller, from_space: str, to_space: str, memory_id: str, reason: str, policy: Policy
 ) -> Trace:
-    """A memory was not let across."""
+    """Return the event of a memory that was not let across."""
     return _event(
         TraceType.PROMOTION_DENIED,
         caller,
@@ -161,7 +161,7 @@ def memory_promotion_denied(
 
 
 def memory_phase_started(caller: Caller, space: str, owner: str, phase_id: str, reason: str, policy: Policy) -> Trace:
-    """A new phase began in one owner's space."""
+    """Return the event of a new phase in one owner's space."""
     return _event(
         TraceType.PHASE_STARTED,
         caller,
@@ -174,7 +174,7 @@ def memory_phase_started(caller: Caller, space: str, owner: str, phase_id: str, 
 
 
 def memory_deleted(caller: Caller, memory_id: str, body: Mapping[str, Any], reason: str, policy: Policy) -> Trace:
-    """A memory left the active set; it stays in its chain. ``body`` is its version, which says where it lived."""
+    """Return the event of a memory that left the active set. ``body`` is its version, which says where it lived."""
     return _event(
         TraceType.DELETED,
         caller,
@@ -199,7 +199,7 @@ def memory_phase_diff(
     top_changes: Sequence[Mapping[str, Any]],
     summary_lines: Sequence[str],
 ) -> Trace:
-    """Two phases of one owner's space were compared."""
+    """Return the event of a comparison of two phases of one owner's space."""
     return _event(
         TraceType.PHASE_DIFF,
         caller,

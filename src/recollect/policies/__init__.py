@@ -3,6 +3,7 @@
 Each preset is a YAML file in this folder that overrides the defaults of ``recollect.model.policy``.
 """
 
+from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,11 @@ def load_policy(source: str | Path | dict[str, Any] | Policy | None = None) -> P
     if str(source) in PRESETS:
         return _checked(_preset(str(source)))
     return _checked(_merged(_read(Path(source))))
+
+
+def change_policy(policy: Policy, changes: Mapping[str, Any]) -> Policy:
+    """Return a policy with some of its settings changed: ``{"write": {"policy": "minimal"}}``."""
+    return _checked(_overlay(policy.to_dict(), _at_home(dict(changes))))
 
 
 def _read(path: Path) -> dict[str, Any]:

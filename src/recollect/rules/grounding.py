@@ -22,6 +22,7 @@ from recollect.rules.extraction.message import SENTENCE_END, plain_sentences
 from recollect.rules.extraction.values import SUPPOSING
 from recollect.rules.identity.difference import what_differs
 from recollect.rules.identity.keys import KeySource
+from recollect.rules.identity.outdating import signs_of
 from recollect.rules.identity.rejected_values import Claim, Sealed, claimed_marks, seal
 from recollect.rules.language.lexicon import FOREIGN_NEGATIONS, MODALITY, NEGATIONS, PREPOSITIONS, opposites_of
 from recollect.rules.language.marks import Aspect, Case, Mark
@@ -58,6 +59,12 @@ _FIRST_PERSON = _WE | word_set("i me my mine myself ich mich mir mein meine")
 _THE_SPEAKER = word_set("user person")
 _THE_SPEAKERS = word_set("team")
 """What a claim in the third person calls the person who says "I", besides their name, and those who say "we"."""
+_POSSESSIVE = word_set("my our ours mine mein meine unser unsere")
+_TELL_NOTHING = {stem(word) for word in word_set("user person people family team household thing currently now today")}
+"""Words that a claim may add to what its spans say."""
+_PARTICLE = re.compile(
+    r"\b(?:am|is|are|was|were|be|been|stays?|remains?|turned|switched) (on|off|up|down|in|out)\b", re.I
+)
 _OTHERS = word_set("he she they it his her their its er es")
 _RELATIVE = word_set("who whose which")
 _DENIALS = NEGATIONS | {"no-longer"}
@@ -331,8 +338,9 @@ def _against_its_words(proposal: Proposal, evidence: _Evidence) -> Iterator[Verd
     yield from _turned_around(_flat(proposal.content), said, [*content, *specific], evidence)
     if _reads_the_same(claim, evidence):
         return
-    if not is_covered:
-        yield Verdict("ungrounded:words", " ".join(mark.surface for mark in open_words))
+    added = [mark for mark in open_words if not _may_be_added(mark)]
+    if added or not is_covered:
+        yield Verdict("ungrounded:words", " ".join(mark.surface for mark in added or open_words))
     for _, part in _clauses(claim):
         keys = {mark.key for mark in read(part).marks}
         within = [mark for mark in content if mark.key in keys]
@@ -399,6 +407,7 @@ def _limits(marks: Sequence[Mark]) -> dict[str, set[str]]:
     for place, mark in enumerate(marks):
         if mark.aspect in (Aspect.NUMBER, Aspect.DATE):
             before = {one.key for one in marks[max(0, place - 2) : place]}
+            before = set() if before & _OTHERS else before  # "from it every Sunday" bounds no Sunday
             found[mark.key] = found.get(mark.key, set()) | (before & _BOUNDS)
     return found
 
@@ -479,6 +488,11 @@ def _is_covered(mark: Mark, keys: Set[str], stems: Set[str]) -> bool:
     return mark.key in keys or {stem(word)[:64] for word in words(mark.surface)} <= stems
 
 
+def _may_be_added(mark: Mark) -> bool:
+    """Return whether a claim may have a word that its spans do not have: one that tells nothing, and never what happened."""
+    return {stem(word) for word in words(mark.surface)} <= _TELL_NOTHING
+
+
 def _turned_around(whole: str, said: _Said, content: Sequence[Mark], evidence: _Evidence) -> Iterator[Verdict]:
     """Yield how the clauses that a claim rests on say something else: of somebody else, or of another time, or deny it."""
     if any(one.aspect is Aspect.ORDER for clause in evidence.clauses for one in what_differs(clause.text, whole)):
@@ -493,6 +507,21 @@ def _turned_around(whole: str, said: _Said, content: Sequence[Mark], evidence: _
         yield Verdict("ungrounded:words", "has")
     if len(_held_by(content, about)) < len(_held_by(content, evidence.clauses)):
         yield Verdict("ungrounded:subject")
+    if _is_of_the_speaker(whole, said, evidence) and all(map(_only_possesses, rests_on)):
+        yield Verdict("ungrounded:subject", said.text)
+
+
+def _is_of_the_speaker(whole: str, said: _Said, evidence: _Evidence) -> bool:
+    """Return whether a claim says of the person who speaks what they are or do, and not what they have or are called."""
+    opening = re.match(r"(?:the )?([\w-]+)(?!['’]s)\b(?!['’]s)", whole, re.IGNORECASE)
+    if opening is None or opening[1].lower() not in evidence.speakers:
+        return False
+    return not {mark.key for mark in said.marks} & (_HAVING | {"call", "called", "name"})
+
+
+def _only_possesses(clause: _Clause) -> bool:
+    """Return whether the person who speaks is in a clause as an owner alone: what is said of "my dentist" is not said of me."""
+    return clause.has_any(_POSSESSIVE) and not clause.has_any(_FIRST_PERSON - _POSSESSIVE)
 
 
 def _says_has(said: _Said) -> bool:
@@ -526,6 +555,9 @@ def _left_out(whole: str, said: _Said, clause: _Clause) -> Iterator[Verdict]:
     if not clause.is_own:
         yield Verdict("ungrounded:material", clause.text)
     yield from _denied(said, clause)
+    there, here = (set(_PARTICLE.findall(text)) for text in (clause.text, whole))
+    if there and here - there:
+        yield Verdict("ungrounded:opposite", min(here - there))
     hedges = {mark.key for mark in clause.marks if mark.key in _HEDGES or mark.key == "?"}
     hedges |= (_HEDGING_STEMS | SUPPOSING) & {stem(word) for word in words(clause.text)}
     hedges = {hedge for hedge in hedges if hedge not in own and stem(hedge) not in own}
@@ -534,6 +566,8 @@ def _left_out(whole: str, said: _Said, clause: _Clause) -> Iterator[Verdict]:
     of_another_time = {(Tense.PAST, Tense.NOW)} | (set() if said.is_event else {(Tense.NOW, Tense.PAST)})
     if _is_past(said, clause) or _tenses(whole, clause) in of_another_time:
         yield Verdict("ungrounded:tense", clause.text)
+    if signs_of(clause.text).ends is not None and signs_of(whole).ends is None:
+        yield Verdict("ungrounded:negation", clause.text)
     if _tenses(whole, clause) == (Tense.UNSURE, Tense.NOW):
         yield Verdict("ungrounded:hedge", clause.text)
     if _bound_to(said.marks, clause) or _follows_its_verb(whole, clause):

@@ -75,6 +75,10 @@ PLACE = "backup:"
 """A store's values under this prefix are the paths of its backups."""
 
 
+LAST_BACKUP = "last_backup"
+"""The name under which a store notes when it was last backed up."""
+
+
 class Remembers(Protocol):
     def set_value(self, name: str, value: str | None) -> None: ...
     def erasures(self) -> list[Erased]: ...

@@ -3,7 +3,10 @@
 import hashlib
 import json
 import math
+import os
 import struct
+import subprocess
+import sys
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -13,14 +16,16 @@ import numpy as np
 import pytest
 
 from recollect.embed import EmbedderSettings, EmbedderUnavailable, embedder_named, minilm
-from recollect.embed.bert import erf, gelu, load_bert, read_tensors
+from recollect.embed.bert import Bert, erf, gelu, load_bert, read_tensors
+from recollect.embed.onnx_graph import OnnxBert
 from recollect.model.errors import BadPolicy
+from recollect.rules.ranking.vectors import quantise
 
 WIDTH, HEADS, LAYERS, PIECES, POSITIONS = 12, 3, 2, 30_522, 300
 TEXTS = ["Ana prefers dark mode", "The train to Porto leaves at nine", "tea", ""]
 
 
-def small_model() -> dict[str, np.ndarray]:
+def small_model(width: int = WIDTH, layers: int = LAYERS, pieces: int = PIECES) -> dict[str, np.ndarray]:
     """Random weights by the names that BERT's have."""
     drawn = np.random.default_rng(5)
 
@@ -28,25 +33,25 @@ def small_model() -> dict[str, np.ndarray]:
         return drawn.normal(0, 0.5, shape).astype(np.float32)
 
     tensors = {
-        "embeddings.word_embeddings.weight": some(PIECES, WIDTH),
-        "embeddings.position_embeddings.weight": some(POSITIONS, WIDTH),
-        "embeddings.token_type_embeddings.weight": some(2, WIDTH),
-        "embeddings.LayerNorm.weight": some(WIDTH),
-        "embeddings.LayerNorm.bias": some(WIDTH),
+        "embeddings.word_embeddings.weight": some(pieces, width),
+        "embeddings.position_embeddings.weight": some(POSITIONS, width),
+        "embeddings.token_type_embeddings.weight": some(2, width),
+        "embeddings.LayerNorm.weight": some(width),
+        "embeddings.LayerNorm.bias": some(width),
     }
-    for layer in range(LAYERS):
+    for layer in range(layers):
         at = f"encoder.layer.{layer}"
         for name, inside, outside in (
-            ("attention.self.query", WIDTH, WIDTH),
-            ("attention.self.key", WIDTH, WIDTH),
-            ("attention.self.value", WIDTH, WIDTH),
-            ("attention.output.dense", WIDTH, WIDTH),
-            ("intermediate.dense", WIDTH, 4 * WIDTH),
-            ("output.dense", 4 * WIDTH, WIDTH),
+            ("attention.self.query", width, width),
+            ("attention.self.key", width, width),
+            ("attention.self.value", width, width),
+            ("attention.output.dense", width, width),
+            ("intermediate.dense", width, 4 * width),
+            ("output.dense", 4 * width, width),
         ):
             tensors |= {f"{at}.{name}.weight": some(outside, inside), f"{at}.{name}.bias": some(outside)}
         for name in ("attention.output.LayerNorm", "output.LayerNorm"):
-            tensors |= {f"{at}.{name}.weight": some(WIDTH), f"{at}.{name}.bias": some(WIDTH)}
+            tensors |= {f"{at}.{name}.weight": some(width), f"{at}.{name}.bias": some(width)}
     return tensors
 
 
@@ -169,6 +174,52 @@ def test_neither_company_nor_threads_change_a_vector(installed: Path) -> None:
     assert embedder.embed(TEXTS).tobytes() == alone
     with ThreadPoolExecutor(4) as threads:
         assert set(threads.map(lambda _: embedder.embed(TEXTS).tobytes(), range(8))) == {alone}
+
+
+def test_onnxruntime_computes_the_same_model() -> None:
+    tensors = small_model()
+    numbers = np.array([[101, 9617, 19233, 2601, 5549, 102], [101, 7, 8, 9, 10, 102]])
+    assert OnnxBert(tensors, HEADS).embed(numbers) == pytest.approx(load_bert(tensors, HEADS).embed(numbers), abs=2e-5)
+
+
+def test_the_embedder_uses_onnxruntime_where_it_is_installed(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    minilm.install(installed)
+    fast = minilm.MiniLMEmbedder()
+    with_it = fast.embed(TEXTS)
+    monkeypatch.setattr(minilm, "has_onnx", lambda: False)
+    plain = minilm.MiniLMEmbedder()
+    assert with_it == pytest.approx(plain.embed(TEXTS), abs=2e-5)
+    assert (type(fast._loaded()), type(plain._loaded())) == (OnnxBert, Bert)
+
+
+def print_codes() -> None:
+    """Print digests of the codes that models of the real width give texts of many lengths, alone and in company: the model in
+    numpy, and in onnxruntime."""
+    tensors = small_model(384, 2, 1_000)
+    for model in (load_bert(tensors, 12), OnnxBert(tensors, 12)):
+        print(*_digests(model))
+
+
+def _digests(model: Bert | OnnxBert) -> tuple[str, str]:
+    texts = [np.arange(start, start + length) for length in (3, 12, 33, 90, 254) for start in (0, 300, 600)]
+    alone = quantise(np.concatenate([model.embed(text[np.newaxis]) for text in texts]))
+    together = quantise(np.concatenate([model.embed(np.stack(texts[at : at + 3])) for at in range(0, len(texts), 3)]))
+    return hashlib.sha256(alone.tobytes()).hexdigest(), hashlib.sha256(together.tobytes()).hexdigest()
+
+
+def test_neither_company_nor_the_threads_of_the_library_change_a_code() -> None:
+    """Texts of a length that are computed at once, and one or two threads in numpy's library: every stored byte is the same."""
+    digests: list[set[str]] = [set(), set()]
+    for threads in ("1", "2"):
+        run = [sys.executable, "-c", f"import {Path(__file__).stem} as it; it.print_codes()"]
+        limits = {f"{name}_NUM_THREADS": threads for name in ("OPENBLAS", "OMP", "MKL")}
+        done = subprocess.run(
+            run, cwd=Path(__file__).parent, env={**os.environ, **limits}, capture_output=True, text=True
+        )
+        assert not done.returncode, done.stderr
+        for known, line in zip(digests, done.stdout.splitlines(), strict=True):
+            known.update(line.split())
+    assert [len(known) for known in digests] == [1, 1]
 
 
 def test_a_long_text_is_read_as_far_as_the_model_goes(installed: Path) -> None:

@@ -116,6 +116,7 @@ def test_where_nothing_new_may_be_created_the_fields_are_removed_by_an_edit(open
     mem = opened("v4")
     guess = stated_by_the_planner(mem)
     assert matched(mem, "Zugspitze"), "the entity is found while it counts"
+    assert [one.id for one in mem.list(confidence_min=0.9).items] == [guess.id]
     said = mem.as_caller(user="ana").add(BANK)
     assert (said.outcome, said.memory.id, said.memory.authority) == ("reinforced", guess.id, "user_asserted")
     for memory in (said.memory, mem.get(guess.id), *(one.memory for one in mem.query(BANK, owner="ana").items[:1])):
@@ -124,5 +125,6 @@ def test_where_nothing_new_may_be_created_the_fields_are_removed_by_an_edit(open
     exported = "".join(mem.export(format="entries", status=None, owner="ana"))
     assert "planner's note" not in exported and "Mallory" not in exported
     state = mem.state_hash()
+    assert mem.list(confidence_min=0.1).items == (), "nor is it found by how sure the planner was"
     assert mem.verify().ok and mem.rebuild() and mem.state_hash() == state
-    assert attached(mem.get(guess.id)) == NOTHING
+    assert attached(mem.get(guess.id)) == NOTHING and mem.list(confidence_min=0.1).items == () and mem.verify().ok

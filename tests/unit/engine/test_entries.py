@@ -321,6 +321,41 @@ def test_who_vouched_since_is_added_when_the_entry_comes_again(place: str) -> No
         assert mem.verify().ok
 
 
+@pytest.mark.parametrize("format", ["recollect", "entries"])
+def test_who_vouched_since_is_added_record_by_record_too(place: str, tmp_path: Path, format: str) -> None:
+    """To the same words of the same author and time, under any name of the file; to those of another, never."""
+    with opened(policy="default") as first, opened(place, "default") as mem:
+        it = add(first, "Trust needs a chain of tellers", author="babel", owner="ana")
+
+        def brought(owner: str, name: str, *vouchers: str) -> Any:
+            for voucher in vouchers:
+                first.vouch(it.id, by=voucher)
+            (tmp_path / name).write_text("".join(f"{line.strip()}\n" for line in first.export(format=format)))
+            return mem.import_(tmp_path / name, format=format, owner=owner)
+
+        def vouching(owner: str) -> dict[str, list[str]]:
+            found = mem.list(owner=owner, status=None).items
+            return {one.author.id: sorted(voucher["name"] for voucher in one.vouchers) for one in found}
+
+        assert brought("ana", "a.jsonl", "otter").outcomes == {"stored": 1}
+        for name, added in (("a.jsonl", 2), ("b.jsonl", 0)):
+            again = brought("ana", name, *(["moss", "iris"] if added else []))
+            assert (again.outcomes, again.vouches_added) == ({"already_there": 1}, added)
+        assert vouching("ana") == {"babel": ["iris", "moss", "otter"]}
+        add(mem, it.content, author="carol", owner="ben")
+        reports = [brought("ben", "c.jsonl"), brought("ben", "d.jsonl", "heron")]
+        if format == "recollect":
+            assert [report.outcomes for report in reports] == [{"reinforced": 1}, {"already_there": 1}]
+            assert all("of another author or time" in report.notes[0] for report in reports), "and that is told"
+            assert vouching("ben") == {"carol": []}
+        else:
+            assert [report.outcomes for report in reports] == [{"said_before": 1}, {"already_there": 1}]
+            assert vouching("ben") == {"carol": [], "babel": ["heron", "iris", "moss", "otter"]}
+        bound = mem.as_caller(user="ana").import_(tmp_path / "d.jsonl", format=format, owner="ana")
+        assert bound.vouches_added == 0 and vouching("ana") == {"babel": ["iris", "moss", "otter"]}
+        assert mem.verify().ok
+
+
 def test_no_file_makes_whoever_imports_it_vouch(place: str) -> None:
     """Not even one that names the opaque uid under which they act, which proofs tell."""
     with opened(place, {"preset": "entry", "trust": {"seeds": ["system:application"]}}) as mem:

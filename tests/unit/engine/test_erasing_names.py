@@ -13,7 +13,6 @@ from recollect.engine.ledger.checkpoint_log import checkpoint, prove_memory
 from recollect.engine.ledger.documents import erasure_record
 from recollect.engine.trust.identities import new_identity, signing_key
 from recollect.rules.ledger import proofs
-from recollect.rules.ledger.proofs import check_record
 from support.postgres_server import binaries
 
 ANA = "Xerophytia"
@@ -152,10 +151,10 @@ def test_the_receipt_says_so_and_what_was_proven_stays_proven(mem: recollect.Rec
     kept = checkpoint(mem.engine, key)
     record = erasure_record(mem.engine, mem.erase(owner=ANA), key)
     public = record.signatures[0].key
-    answer = check_record(record.text, [public])
+    answer = proofs.check(record.text, [public])
     assert answer.ok and any("wrote elsewhere" in line for line in answer.shows)
     assert record.authored == (wrote.id,) and ANA not in record.text
-    assert not check_record(record.text.replace(f'"authored":["{wrote.id}"],', ""), [public]).ok
+    assert not proofs.check(record.text.replace(f'"authored":["{wrote.id}"],', ""), [public]).ok
     assert mem.verify(kept=kept).problems == ()
     proof = prove_memory(mem.engine, noted.id)
     assert proofs.check(proof.text, [public]).ok and ANA not in proof.text
@@ -164,7 +163,7 @@ def test_the_receipt_says_so_and_what_was_proven_stays_proven(mem: recollect.Rec
 def test_a_receipt_from_before_there_were_any_is_read_as_it_was_signed(mem: recollect.Recollect) -> None:
     mem.add("I like granite", owner=ANA)
     record = erasure_record(mem.engine, mem.erase(owner=ANA))
-    assert "authored" not in record.text and "not signed" in str(check_record(record.text, []).problem)
+    assert "authored" not in record.text and "not signed" in str(proofs.check(record.text, []).problem)
 
 
 @pytest.mark.parametrize("derived", ["keep", "review"])

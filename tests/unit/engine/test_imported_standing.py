@@ -162,6 +162,26 @@ def test_a_signature_grants_what_the_policy_trusts_its_signer_with(opened: Open,
     assert mem.query("meter", owner="ana").items[0].memory.content == "The meter reads 12"
 
 
+def test_a_signature_with_a_key_that_is_not_hers_grants_nothing(opened: Open, tmp_path: Path) -> None:
+    """Nobody registered it here, it was revoked, or it is another's: the words come in as an import, or not at all."""
+    standing_of: dict[str, Any] = {}
+    for case in ("unregistered", "revoked", "anothers", "hers"):
+        writer, mem = opened(":memory:"), opened(":memory:", trust={"signers": {"user:ana": "user_asserted"}})
+        path = tmp_path / f"{case}.key"
+        key = writer.new_identity("user:ana", key_file=path).key
+        writer.add("The valve is shut", author="ana", owner="ana")
+        signed = [*writer.export(format="entries", status=None, sign_as="user:ana", key_file=path)]
+        if case != "unregistered":
+            mem.register_identity("user:mallory" if case == "anothers" else "user:ana", key)
+        if case == "revoked":
+            mem.revoke_identity("user:ana")
+        for whole in (True, False):
+            mem.import_(signed, owner="ana", format="entries", whole=whole)
+        standing_of[case] = {str(one.authority) for one in everything(mem)}
+    assert standing_of.pop("hers") == {"user_asserted"}, "the control"
+    assert standing_of == {"unregistered": {"ai_inferred"}, "revoked": set(), "anothers": set()}
+
+
 def test_a_file_archives_nothing_that_is_believed_more_than_it_is(opened: Open) -> None:
     mem = opened()
     mine, theirs = (

@@ -1,6 +1,6 @@
 """Phases: chapters of a space, what a recall sees of them, and what changed between two."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -182,3 +182,46 @@ def test_what_was_written_without_phases_belongs_to_the_first(location: str) -> 
         assert _found(mem, "where does Ana live") == ["Ana lives in Lisbon"]
         assert mem.verify().ok
         assert len(mem.start_phase(**ANA).left) == 1
+
+
+def test_no_read_of_a_bound_agent_crosses_the_border(mem: Recollect) -> None:
+    """Not a list, a get, an export or a look back; a person still has their own record, and what is new is seen by all."""
+    told = mem.add("Ana likes pomegranate", owner="ana").memory
+    mem.start_phase(**ANA)
+    mem.add("Ana rides a tandem", owner="ana")
+    assert told is not None
+    agent, person = mem.as_caller(user="ana", agent="bot"), mem.as_caller(user="ana")
+    reads = {
+        "list": lambda who: who.list(status=None),
+        "list any": lambda who: who.list(phase="any"),
+        "list phase-1": lambda who: who.list(phase="phase-1"),
+        "export": lambda who: [*who.export(), *who.export(format="entries", status=None), *who.export(owner="ana")],
+        "get": lambda who: who.get(told.id),
+        "chain": lambda who: who.chain(told.id),
+        "explain": lambda who: who.explain(told.id),
+        "by hash": lambda who: who.get(told.content_hash),
+        "past list": lambda who: who.as_of(tick=1).list(),
+        "phases": lambda who: who.phase_diff("phase-1", "phase-2", **ANA),
+    }
+    recalls = {
+        "past query": lambda who: who.as_of(tick=1).query("pomegranate").items,
+        "past phase": lambda who: who.as_of(phase="phase-1").query("pomegranate").items,
+        "query": lambda who: who.query("pomegranate").items,
+    }
+    shown = {
+        (name, who.caller.agent): "pomegranate" in _answer(read, who).lower()
+        for name, read in {**reads, **recalls}.items()
+        for who in (agent, person)
+    }
+    assert [name for (name, asked_by), leaks in shown.items() if leaks and asked_by == "bot"] == []
+    assert {name for (name, asked_by), told in shown.items() if told and asked_by is None} >= reads.keys() - {"phases"}
+    assert not any(told for (name, _), told in shown.items() if name in recalls)
+    assert "tandem" in str(agent.list()) and "tandem" in "".join(agent.export()) and agent.query("tandem").items
+    assert _found(mem.as_of(tick=1), "pomegranate") == ["Ana likes pomegranate"], "an application looks back"
+
+
+def _answer(read: Callable[[Recollect], object], who: Recollect) -> str:
+    try:
+        return str(read(who))
+    except (NotFound, NotAllowed):
+        return ""

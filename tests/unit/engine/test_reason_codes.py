@@ -227,7 +227,7 @@ SHOWN_BY_THE_GOLDEN_TRACES = (
 )
 """`tests/golden/test_coverage.py` asks for each of these."""
 SHOWN_BY_SHORT_NAMES = ("writing:", "model:")
-"""`test_writing.py` and `test_model_budget.py` put the prefix before each of these."""
+"""`test_writing.py`, `test_model_budget.py` and the tests of models put the prefix before each of these."""
 
 
 def test_every_code_is_shown_by_a_test() -> None:
@@ -236,8 +236,9 @@ def test_every_code_is_shown_by_a_test() -> None:
     texts = "\n".join(file.read_text(encoding="utf-8") for file in files)
     worked = {f"change:{case['rule']}" for case in changes}
     shown = {code for code in REASONS if code in texts or code in worked}
-    by_short_name = (TESTS / "unit/rules/test_writing.py", TESTS / "unit/rules/test_model_budget.py")
-    short = set(re.findall(r"\w+", " ".join(file.read_text(encoding="utf-8") for file in by_short_name)))
+    names = ("unit/rules/test_writing.py", "unit/rules/test_model_budget.py", "models/test_endpoint.py")
+    by_short_name = [TESTS / name for name in names]
+    short = set(re.findall(r"\w+", " ".join(file.read_text(encoding="utf-8") for file in by_short_name).lower()))
     own = {code for code in REASONS if code.startswith(SHOWN_BY_SHORT_NAMES)}
     shown |= {code for code in own if code.partition(":")[2].removesuffix("_limit") in short}
     assert {code for code in REASONS if not code.startswith(SHOWN_BY_THE_GOLDEN_TRACES)} - shown == set()

@@ -273,6 +273,14 @@ def test_a_record_that_names_a_person_is_held_to_what_that_person_rejected(mem: 
     with pytest.raises(recollect.BadInput, match="the records name the owner 'ana', and this caller is bound to 'ben'"):
         ben.import_(tmp_path / "one.jsonl", format="jsonl")
     assert ben.import_(tmp_path / "one.jsonl", format="jsonl", owner="ben").outcomes == {"stored": 1}, "his own word"
+    for caller in ({"user": "ben"}, {"user": "ben", "agent": "planner"}, {"agent": "planner"}):
+        stranger = mem.as_caller(**caller)
+        for text in (LEA, "Ana's cousin is called Kim"):
+            told = json.dumps({"content": text, "owner": "ana"})
+            with pytest.raises(recollect.BadInput, match="name the owner 'ana'"):
+                stranger.import_([told])
+            for terms in ({"owner": "ana"}, {"believe": ["place", "weight"]}):
+                assert stranger.import_([told], **terms).reasons == {"border:not_your_space": 1}, "rejected or not"
 
 
 def test_an_export_does_not_bring_it_back_when_it_is_imported(mem: Any, tmp_path: Path) -> None:
@@ -406,3 +414,30 @@ def test_a_rejection_in_a_project_leaves_the_persons_own_memory_alone(mem: Any) 
     assert mem.get(own.id).status == "active"
     assert is_refused(mem.add("The port is 8080.", space="project", owner="apollo", source="agent"))
     assert mem.add("The port is 8080", space="project", owner="gemini", source="agent").outcome == "stored"
+
+
+def test_only_the_same_words_in_the_same_place_lift_it(mem: Any) -> None:
+    """Not a passing mention by the person, and not a statement of theirs in another namespace or in a team's space."""
+    value = rejected(mem)
+    said = [
+        person(mem).add(f"It rained. {LEA}. She waved."),
+        person(mem).add(LEA, namespace="test"),
+        mem.add(LEA, user_id="ana", owner="team", space="project", source="user"),
+    ]
+    assert not any(receipt.denied for receipt in said)
+    assert [one.id for one in person(mem).rejections()] == [value.id] and is_refused(agent(mem).add(LEA))
+    assert person(mem).add(LEA).outcome == "stored" and person(mem).rejections() == () and mem.verify().ok
+
+
+def test_words_that_no_rule_reads_are_known_in_other_letters_too(mem: Any) -> None:
+    told = person(mem).add("Zanzibar again, lagoon rota, half board!").memory
+    person(mem).reject(told.id)
+    for spelled in (
+        "zanzibar AGAIN - lagoon  rota, half board",
+        "Zаnzibar аgain, lagооn rota, half board!",
+        "Zan\u200bzibar again, lago\u2060on rota, half bo\u00adard!",
+        "Ｚａｎｚｉｂａｒ again, lagoon rota, half board!",
+        "Zanzibar again, lagoon r0ta, half board!",
+    ):
+        assert is_refused(agent(mem).add(spelled)), spelled
+    assert agent(mem).add("Zanzibar again, lagoon rota, full board!").outcome == "stored"

@@ -55,7 +55,7 @@ def test_every_element_says_on_which_line_it_begins() -> None:
         ("[,1]", "a value is missing"),
         ("[1 2]", "',' is missing"),
         ('["a', "ends within a value"),
-        ('["a\\', "ends within a text"),
+        ('["a\\', "ends within a value"),
         ('[{"a": 1}', "',' is missing"),
         ("[}]", "a value is missing"),
         ('[{"a": [}]}]', "is not JSON"),

@@ -12,7 +12,7 @@ import pytest
 
 import recollect
 from recollect.adopting import ADOPTED_AT_ONCE
-from recollect.rules.vault.lines import carrying
+from recollect.rules.vault.lines import carry_memories
 from recollect.stores.journal import JournalStore
 from recollect.stores.journal.log import BATCH
 from recollect.stores.journal.view import VaultView
@@ -49,7 +49,7 @@ def test_who_is_killed_is_gone_on_with(path: Path) -> None:
     path.write_text("".join(map(line, range(total))))
     opened_by_one_that_is_killed(path, at=(ADOPTED_AT_ONCE, total))
     with closing(JournalStore(path, fresh_store_id=str(uuid.uuid4()))) as store:
-        assert len(store.strangers()[0]) == A_FEW
+        assert len(store.unadopted()[0]) == A_FEW
     with recollect.open(path) as mem:
         times_said = Counter(1 + memory.access_count for memory in mem.list(limit=1_000).items)
         assert times_said == {1: total}, "each is there, and was remembered once"
@@ -65,7 +65,7 @@ def test_of_a_short_file_nobody_is_told_how_far_it_is(path: Path) -> None:
 
 def test_one_process_adopts_and_the_others_wait(path: Path) -> None:
     path.write_text(line(1))
-    with closing(JournalStore(path, fresh_store_id=str(uuid.uuid4()))) as store, store.adopting():
+    with closing(JournalStore(path, fresh_store_id=str(uuid.uuid4()))) as store, store.adoption_lock():
         with pytest.raises(recollect.StoreBusy, match="adopting"):
             recollect.open(path, timeout_s=0.05)
         with MemoryVault(path) as vault:
@@ -142,7 +142,7 @@ def test_lines_about_nothing_that_is_left_are_looked_at_once(path: Path) -> None
     path.write_text(line(1) + line(1, version=2, deleted_at=AT))
     recollect.open(path).close()
     with closing(JournalStore(path, fresh_store_id=str(uuid.uuid4()))) as store:
-        assert not store.has_strangers()
+        assert not store.has_unadopted()
 
 
 def test_lines_that_had_to_be_read_again_count_once(path: Path) -> None:
@@ -154,9 +154,9 @@ def test_lines_that_had_to_be_read_again_count_once(path: Path) -> None:
             file.write("damaged\n")
         for _ in range(2):
             with pytest.raises(recollect.StoreCorrupt):
-                store.strangers()
+                store.unadopted()
         os.truncate(path, whole)
-        pending, lines = store.strangers()
+        pending, lines = store.unadopted()
         assert (len(pending), lines) == (SEVERAL_BATCHES, SEVERAL_BATCHES)
 
 
@@ -164,13 +164,19 @@ def test_what_a_line_means_does_not_depend_on_how_many_are_read_with_it() -> Non
     """A store shows a memory, and a tool that drops fields it does not know writes its next version."""
     mine, shown = json.loads(line(1)), json.loads(line(1, version=2, memory_id="s1"))
     theirs, late = json.loads(line(1, version=3, text="The harbour is closed")), json.loads(line(1, version=1))
-    lines = [mine, carrying([shown], {"tables": {}}), theirs, late, carrying([], {"tables": {}, "adopted": {}})]
+    lines = [
+        mine,
+        carry_memories([shown], {"tables": {}}),
+        theirs,
+        late,
+        carry_memories([], {"tables": {}, "adopted": {}}),
+    ]
     at_once, one_by_one = VaultView(), VaultView()
-    at_once.take_in(lines)
+    at_once.apply_lines(lines)
     for one in lines:
-        one_by_one.take_in([one])
-    assert [at_once.pending(first) for first in range(4)] == [one_by_one.pending(first) for first in range(4)]
-    (pending,) = at_once.pending(2)
+        one_by_one.apply_lines([one])
+    assert [at_once.unadopted(first) for first in range(4)] == [one_by_one.unadopted(first) for first in range(4)]
+    (pending,) = at_once.unadopted(2)
     assert (pending.memory.text, pending.line, pending.store_id) == ("The harbour is closed", 2, "s1")
 
 

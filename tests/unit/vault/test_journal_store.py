@@ -11,16 +11,16 @@ import pytest
 
 import recollect
 from recollect.model.errors import StoreCorrupt, StoreTooNew
-from recollect.rules.vault.lines import carrying, memories_of, resolve
+from recollect.rules.vault.lines import carry_memories, read_memories, resolve
 from recollect.stores.journal import JournalLog, JournalStore
 from recollect.stores.journal.lines import (
     MAX_LINE_BYTES,
     READABLE_ROWS,
     Change,
     Record,
-    packed,
-    unpacked,
-    without_rows,
+    pack_changes,
+    strip_rows,
+    unpack_changes,
     write_line,
 )
 from recollect.stores.protocol import Store
@@ -41,8 +41,8 @@ class TestJournal(StoreContract):
 @pytest.mark.parametrize("change", [("dreams", ("id",)), ("store", ("name", "value", "mood"))])
 def test_what_a_later_release_wrote_is_refused(tmp_path: Path, change: tuple[str, tuple[str, ...]]) -> None:
     path = tmp_path / "vault.jsonl"
-    tables = packed([Change(*change, rows=[tuple("x" for _ in change[1])], gone=[])])
-    path.write_bytes(write_line(carrying([], {"tables": tables})))
+    tables = pack_changes([Change(*change, rows=[tuple("x" for _ in change[1])], gone=[])])
+    path.write_bytes(write_line(carry_memories([], {"tables": tables})))
     before = path.read_bytes()
     with pytest.raises(StoreTooNew, match=change[0]):
         JournalStore(path, fresh_store_id=STORE_ID)
@@ -51,7 +51,7 @@ def test_what_a_later_release_wrote_is_refused(tmp_path: Path, change: tuple[str
 
 def test_rows_survive_as_json() -> None:
     change = Change("t", ("a", "b"), [("text \u2028", b"\x00\xff"), (None, 7)], [("key", 1)])
-    assert list(unpacked(packed([change]))) == [change]
+    assert list(unpack_changes(pack_changes([change]))) == [change]
 
 
 MANY = [
@@ -93,8 +93,8 @@ def test_packed_rows_come_back_as_they_were() -> None:
     change = Change(
         "t", ("a", "b"), [(f"half a letter \ud800 {n}", bytes([n % 256])) for n in range(READABLE_ROWS + 1)], []
     )
-    assert isinstance(packed([change]), str)
-    assert list(unpacked(packed([change]))) == [change]
+    assert isinstance(pack_changes([change]), str)
+    assert list(unpack_changes(pack_changes([change]))) == [change]
 
 
 PACKED = {
@@ -109,7 +109,7 @@ PACKED = {
 @pytest.mark.parametrize("spoilt", PACKED.values(), ids=PACKED)
 def test_packed_rows_that_no_store_wrote_are_damage(tmp_path: Path, spoilt: bytes) -> None:
     path = tmp_path / "vault.jsonl"
-    path.write_bytes(write_line(carrying([], {"tables": base64.b64encode(spoilt).decode()})))
+    path.write_bytes(write_line(carry_memories([], {"tables": base64.b64encode(spoilt).decode()})))
     before = path.read_bytes()
     with pytest.raises(StoreCorrupt, match="cannot be read") as error:
         recollect.open(path, policy="default")
@@ -122,8 +122,8 @@ def test_a_vault_shows_the_same_whether_it_reads_the_rows_or_not(long_lines: Pat
         mem.add(f"Whoever writes {quoted} means nothing by it {quoted}", title="quoted")
         mem.add("Nobody else is shown", owner="ana")
     lines = long_lines.read_bytes().splitlines()
-    assert [without_rows(line) != line for line in lines] == [False, True, False, True, True]
-    whole = resolve({}, memories_of([json.loads(line) for line in lines]))
+    assert [strip_rows(line) != line for line in lines] == [False, True, False, True, True]
+    whole = resolve({}, read_memories([json.loads(line) for line in lines]))
     with MemoryVault(long_lines) as vault:
         shown = {memory.id: memory.to_dict() for memory in vault.active()}
         assert vault.vault_stats()["deleted"] == 0, "a line about nobody is no memory that was deleted"
@@ -151,13 +151,13 @@ def test_ones_own_line_is_not_read_again_and_everybody_elses_is(tmp_path: Path) 
     with log.turn():
         log.catch_up(fold)
         log.append([own])
-        log.pass_over(own)
+        log.mark_read(own)
         log.catch_up(fold)
         assert seen == []
         log.append([own])
         with log.path.open("ab") as somebody:
             somebody.write(foreign)
-        log.pass_over(own)
+        log.mark_read(own)
         log.catch_up(fold)
         assert seen == ["own", "foreign"]
     log.close()

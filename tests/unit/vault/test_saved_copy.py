@@ -262,9 +262,9 @@ def test_what_is_shown_goes_on_from_the_copy(path: Path) -> None:
 
 def test_nothing_of_what_is_shown_is_lost_on_the_way(journal: bytes) -> None:
     view, again = VaultView(), VaultView()
-    view.take_in([json.loads(line) for line in journal.splitlines()])
+    view.apply_lines([json.loads(line) for line in journal.splitlines()])
     for part in view.parts(2):
-        again.resume(part)
+        again.load_part(part)
     assert list(again.parts(100)) == list(view.parts(100))
     assert dict(again.memories) == dict(view.memories)
 

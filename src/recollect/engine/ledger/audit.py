@@ -4,9 +4,12 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import timedelta
+from itertools import accumulate
 from typing import Any
 
 from recollect.embed import Embedder
+from recollect.engine.arguments import check_number
 from recollect.engine.context import Engine
 from recollect.engine.ledger.checkpoint_log import audit_log
 from recollect.engine.ledger.stream_audit import HINT, Walked, walked
@@ -18,10 +21,10 @@ from recollect.engine.retries import again_on_conflict
 from recollect.engine.write.incumbents import Places
 from recollect.engine.write.relations import relations_of_stream
 from recollect.model.caller import Right
-from recollect.model.canonical import canonical_json
-from recollect.model.ledger import ABOUT_THE_STREAM, BRINGS_VERSION, Entry
+from recollect.model.canonical import canonical_json, parse_time
+from recollect.model.ledger import ABOUT_THE_STREAM, BRINGS_VERSION, Entry, phase_id
 from recollect.model.proof import Checkpoint
-from recollect.model.receipt import Problem, Verification
+from recollect.model.receipt import Growth, Problem, StreamInfo, Verification
 from recollect.model.state import State, body_from, values_from
 from recollect.model.vocabulary import Namespace, Status
 from recollect.rules.identity.rejected_values import Sealed, standing
@@ -29,12 +32,13 @@ from recollect.rules.language.findable import findable
 from recollect.rules.ledger import fold
 from recollect.rules.plain_view import counted
 from recollect.rules.trust.signers import is_committed
+from recollect.stores.backups import LAST_BACKUP
 from recollect.stores.collector import collector_paused
 from recollect.stores.protocol import NO_LIMIT, Reader, Selection, Stream, Version
 
 
 def state_lines(reader: Reader, tenant: str) -> Iterator[str]:
-    """A canonical line each: streams, entries, versions' bodies, states, rejections, postings. No salts, no counters."""
+    """Yield a canonical line each: streams, entries, versions' bodies, states, rejections, postings. No salts, no counters."""
     for stream in reader.streams_of(tenant):
         address = list(stream.address) if stream.address else None
         yield canonical_json(["stream", stream.uid, address, stream.tick, stream.last_seq, stream.head])
@@ -51,7 +55,7 @@ def state_lines(reader: Reader, tenant: str) -> Iterator[str]:
 
 
 def state_hash_of(reader: Reader, tenant: str) -> str:
-    """One hash over all those lines, in constant memory."""
+    """Return one hash over all those lines, in constant memory."""
     digest = hashlib.sha256()
     for number, line in enumerate(state_lines(reader, tenant)):
         digest.update(("\n" + line if number else line).encode("utf-8"))
@@ -59,7 +63,7 @@ def state_hash_of(reader: Reader, tenant: str) -> str:
 
 
 def ledger_root_of(reader: Reader, tenant: str) -> str:
-    """One hash over the heads of all chains: equal only where every stream has the same history."""
+    """Return one hash over the heads of all chains: equal only where every stream has the same history."""
     heads = [[stream.uid, stream.last_seq, stream.head] for stream in reader.streams_of(tenant)]
     return hashlib.sha256(canonical_json(heads).encode("utf-8")).hexdigest()
 
@@ -109,7 +113,7 @@ def _summed(counts: Iterable[Counter[str]]) -> dict[str, int]:
 
 
 def _telling(progress: Progress | None, streams: Sequence[Stream]) -> Callable[[int], None]:
-    """Adds up what was walked, for whoever watches."""
+    """Adds up how many entries were walked, for a progress bar."""
     total, done = sum(stream.last_seq for stream in streams), 0
 
     def tell(walked_since: int) -> None:
@@ -124,7 +128,7 @@ def _telling(progress: Progress | None, streams: Sequence[Stream]) -> Callable[[
 def _around_streams(
     engine: Engine, reader: Reader, actors: Mapping[str, tuple[str | None, bytes | None]], walks: Sequence[Walked]
 ) -> list[Problem]:
-    """What no single stream can tell: streams that are missing, names put under another's acts, forged aliases."""
+    """Return what no single stream can tell: streams that are missing, names put under another's acts, forged aliases."""
     found = [
         Problem(f"stream number {number}", "it has entries or versions, but its own row is gone", HINT)
         for number in reader.orphans(engine.tenant)
@@ -152,7 +156,7 @@ def _around_streams(
 def replay(
     entries: list[Entry], versions: dict[str, Version], amendments: dict[int, tuple[str | None, Any]]
 ) -> fold.States:
-    """The state that a stream's entries give, from the very first. What is damaged gives as much as what was removed."""
+    """Return the state that a stream's entries give, from the very first. What is damaged gives as much as what was removed."""
     states: dict[str, State] = {}
     for entry in entries:
         version = versions.get(entry.memory_id) if entry.event in BRINGS_VERSION else None
@@ -207,20 +211,20 @@ def _rejections(entries: Iterable[Entry], amendments: Mapping[int, tuple[str | N
 
 
 def canonical_state(engine: Engine) -> Iterator[str]:
-    """The tenant's whole state, a canonical line each."""
+    """Yield the tenant's whole state, a canonical line each."""
     with engine.read() as reader:
         yield from state_lines(reader, engine.tenant)
 
 
 def state_hash(engine: Engine) -> str:
-    """One hash over the canonical state: equal for two stores that hold the same."""
+    """Return one hash over the canonical state: equal for two stores that hold the same."""
     engine.require(Right.OPERATE, "hash the whole store")
     with engine.read() as reader:
         return state_hash_of(reader, engine.tenant)
 
 
 def ledger_root(engine: Engine) -> str:
-    """One hash over the heads of every chain: equal for two stores with the same history."""
+    """Return one hash over the heads of every chain: equal for two stores with the same history."""
     engine.require(Right.OPERATE, "hash the whole store")
     with engine.read() as reader:
         return ledger_root_of(reader, engine.tenant)
@@ -230,8 +234,11 @@ FOREIGN = "Recollect did not make it: it may keep copies of what an erasure remo
 FOREIGN_HINT = "Find out what it is for and what it holds, then drop it."
 
 
+MAX_DAYS = 3_660
+
+
 def stats(engine: Engine) -> dict[str, Any]:
-    """What the caller may see, counted: by status, namespace, kind, layer and category. The store's own figures, such as
+    """Return what the caller may see, counted: by status, namespace, kind, layer and category. The store's own figures, such as
     its size, are the application's to know."""
     with engine.read() as reader:
         streams = readable_streams(engine, reader, None, None, tuple(Namespace))
@@ -246,7 +253,9 @@ def stats(engine: Engine) -> dict[str, Any]:
             "by_layer": reader.count_by(engine.tenant, "layer", active),
             "by_category": reader.count_by(engine.tenant, "category", active),
         }
-        return (_store_figures(engine, reader, streams) if engine.caller.trusted else {}) | counts
+        of_store = _store_figures(engine, reader, streams) if engine.caller.trusted else {}
+    noted = {"last_backup": engine.store.value(LAST_BACKUP)} if engine.caller.trusted else {}
+    return of_store | noted | counts
 
 
 def _store_figures(engine: Engine, reader: Reader, streams: Sequence[Stream]) -> dict[str, Any]:
@@ -268,8 +277,41 @@ def _by_namespace(engine: Engine, reader: Reader, streams: Sequence[Stream]) -> 
     return counts
 
 
+def streams(engine: Engine) -> tuple[StreamInfo, ...]:
+    """Return the streams that the caller may read, in the order in which they were made."""
+    with engine.read() as reader:
+        found = readable_streams(engine, reader, None, None, tuple(Namespace))
+        times = reader.stream_times(engine.tenant) if found else {}
+    told = [(one.address, one) for one in found if one.address is not None]
+    return tuple(
+        StreamInfo(
+            str(at.namespace), str(at.space), at.owner, one.tick, one.last_seq, phase_id(one.phase), *times[one.number]
+        )
+        for at, one in told
+        if one.number in times
+    )
+
+
+def growth(engine: Engine, days: int = 30) -> tuple[Growth, ...]:
+    """Count what the caller may see by the day on which it was written: each of the last days, the oldest first.
+
+    What was removed since is not counted. ``total`` is how many there were at the end of each day.
+    """
+    check_number("days", days, 1, MAX_DAYS)
+    with engine.read() as reader:
+        found = readable_streams(engine, reader, None, None, tuple(Namespace))
+        numbers = tuple(stream.number for stream in found)
+        by_day = reader.count_by_day(engine.tenant, engine.selecting(streams=numbers)) if numbers else {}
+    today = parse_time(engine.now()).date()
+    wanted = [f"{today - timedelta(days=ago)}" for ago in range(days - 1, -1, -1)]
+    total = sum(count for day, count in by_day.items() if day < wanted[0])
+    totals = accumulate((by_day.get(day, 0) for day in wanted), initial=total)
+    next(totals)
+    return tuple(Growth(day, by_day.get(day, 0), so_far) for day, so_far in zip(wanted, totals, strict=True))
+
+
 def doctor(engine: Engine) -> tuple[Problem, ...]:
-    """Everything that is wrong or risky, each with the next step; empty when all is well."""
+    """Return everything that is wrong or risky, each with the next step; empty when all is well."""
     engine.require(Right.OPERATE, "examine the store")
     problems = [Problem(what, FOREIGN, FOREIGN_HINT) for what in engine.store.foreign_objects()]
     problems += verify(engine).problems
@@ -282,7 +324,7 @@ def doctor(engine: Engine) -> tuple[Problem, ...]:
 
 
 def _damaged(engine: Engine) -> list[Problem]:
-    """Every memory that cannot be read: ``verify`` stops at the first of a stream."""
+    """Return every memory that cannot be read: ``verify`` stops at the first of a stream."""
     with engine.read() as reader:
         found = reader.select(engine.tenant, Selection(), NO_LIMIT, damaged=True)
         return [told_damage(reader, stored) for stored in found if stored.damage is not None]

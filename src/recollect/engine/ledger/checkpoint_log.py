@@ -122,7 +122,7 @@ def _placed(place: int, leaf: StreamLeaf | KeyLeaf) -> LogLeaf:
 
 
 def hashes_of(leaves: Sequence[LogLeaf]) -> list[str]:
-    """The hashes under which leaves stand in the tree."""
+    """Return the hashes under which leaves stand in the tree."""
     return [leaf_hash(leaf.body.encode("utf-8")) for leaf in leaves]
 
 
@@ -141,7 +141,7 @@ def _sign(engine: Engine, writer: Writer, made: LogCheckpoint, signer: "Ed25519P
 
 
 def document_of(made: LogCheckpoint, signatures: Sequence[LogSignature] = ()) -> Checkpoint:
-    """A checkpoint as it is handed out."""
+    """Return a checkpoint as it is handed out."""
     signed = tuple(Signature(key=one.key, signature=one.signature) for one in signatures)
     return Checkpoint(**made._asdict(), signatures=signed)
 
@@ -172,7 +172,7 @@ def _furthest(before: Reached, reached: Reached | None) -> Reached:
 
 
 def covered_streams(reader: Reader, tenant: str) -> dict[str, StreamLeaf]:
-    """The last leaf about each stream, by its uid."""
+    """Return the last leaf about each stream, by its uid."""
     leaves = (read_leaf(one.body) for one in reader.last_log_leaves(tenant))
     return {leaf.stream: leaf for leaf in leaves if isinstance(leaf, StreamLeaf)}
 
@@ -206,7 +206,7 @@ def _broken(what: str) -> StoreCorrupt:
 
 
 def checkpoints(engine: Engine) -> tuple[Checkpoint, ...]:
-    """Every checkpoint of the tenant, oldest first, with its signatures."""
+    """Return every checkpoint of the tenant, oldest first, with its signatures."""
     engine.require(Right.OPERATE, "read the log of checkpoints")
     with engine.read() as reader:
         signed = groupby(reader.log_signatures(engine.tenant), key=lambda one: one.size)
@@ -215,7 +215,7 @@ def checkpoints(engine: Engine) -> tuple[Checkpoint, ...]:
 
 
 def uncovered_entries(engine: Engine) -> int:
-    """How many entries no checkpoint covers yet, and so no proof speaks of."""
+    """Return how many entries no checkpoint covers yet, and so no proof speaks of."""
     engine.require(Right.OPERATE, "count what no checkpoint covers")
     with engine.read() as reader:
         covered = {uid: leaf.to_seq for uid, leaf in covered_streams(reader, engine.tenant).items()}
@@ -224,13 +224,13 @@ def uncovered_entries(engine: Engine) -> int:
 
 
 def key_history(reader: Reader, tenant: str, key: str | None = None) -> list[Placed]:
-    """What became of a key, or of all keys, in the order of the log."""
+    """Return what became of a key, or of all keys, in the order of the log."""
     placed = ((one.place, read_leaf(one.body)) for one in reader.log_leaves_about(tenant, "key", key))
     return [Placed(place, leaf) for place, leaf in placed if isinstance(leaf, KeyLeaf)]
 
 
 def place_of(reader: Reader, tenant: str, stream_uid: str, seq: int) -> int | None:
-    """The place of the leaf that covers an entry; ``None`` while none does."""
+    """Return the place of the leaf that covers an entry; ``None`` while none does."""
     for one in reader.log_leaves_about(tenant, "stream", stream_uid):
         leaf = read_leaf(one.body)
         if isinstance(leaf, StreamLeaf) and leaf.from_seq <= seq <= leaf.to_seq:
@@ -267,7 +267,7 @@ def prove_memory(engine: Engine, id: str, *, with_content: bool = True) -> Memor
 
 
 def checkpoint_of(reader: Reader, tenant: str, size: int | None) -> Checkpoint:
-    """The checkpoint of a size, or the last one."""
+    """Return the checkpoint of a size, or the last one."""
     found = reader.log_checkpoint(tenant, size)
     if found is None:
         which = "" if size is None else f" of {size} leaves"
@@ -358,7 +358,7 @@ class LogAudit(NamedTuple):
     signers: Signers
 
     def of_stream(self, uid: str) -> Sequence[PlacedLeaf]:
-        """What the log says of a stream, in its order."""
+        """Return what the log says of a stream, in its order."""
         return self.leaves.get(uid, ())
 
 
@@ -439,7 +439,7 @@ def _about_signatures(log: _Log) -> list[Problem]:
 
 
 def _keys_in(log: _Log) -> list[Placed]:
-    """What became of everybody's keys."""
+    """Return what became of everybody's keys."""
     return [Placed(place, leaf) for place, leaf in enumerate(log.leaves) if isinstance(leaf, KeyLeaf)]
 
 
@@ -455,7 +455,7 @@ def _signature_fault(signature: LogSignature, made: LogCheckpoint | None, histor
 
 
 def _about_leaves(log: _Log, streams: Collection[str], actors: Collection[str]) -> list[Problem]:
-    """What the log speaks of is still there."""
+    """Return what is wrong unless everything that the log speaks of is still there."""
     covered = {leaf.stream for leaf in log.leaves if isinstance(leaf, StreamLeaf)}
     holders = {leaf.actor for leaf in log.leaves if isinstance(leaf, KeyLeaf)}
     found = [
@@ -468,7 +468,7 @@ def _about_leaves(log: _Log, streams: Collection[str], actors: Collection[str]) 
 
 
 def _about_kept(log: _Log, heads: dict[int, str], kept: Checkpoint) -> list[Problem]:
-    """Whether the log still begins with what somebody kept a checkpoint of."""
+    """Return whether the log still begins with what somebody kept a checkpoint of."""
     where = f"the kept checkpoint of {kept.size} leaves"
     try:
         check_signatures(kept)

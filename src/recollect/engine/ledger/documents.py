@@ -46,7 +46,7 @@ def erase_with_record(
 
 
 def erasure_record(engine: Engine, receipt: ErasureReceipt, key: "Ed25519PrivateKey | None" = None) -> ErasureRecord:
-    """A receipt that can be handed out. With a key it is signed, and so is the checkpoint in it.
+    """Return a receipt that can be handed out. With a key it is signed, and so is the checkpoint in it.
 
     The checkpoint covers the erasure's entries, so that `ledger prove` can show any of them later. Taking it, and signing, is
     for whoever looks after the store; anybody else's receipt has neither.
@@ -94,7 +94,7 @@ _UNSIGNED = (Signature(key="0" * 64, signature="0" * 128),)
 
 
 def identity_history(engine: Engine, private: "Ed25519PrivateKey") -> KeyHistory:
-    """Every key that was registered, rotated or revoked up to the last checkpoint, signed with this key.
+    """Return every key that was registered, rotated or revoked up to the last checkpoint, signed with this key.
 
     Keys stand in it under the opaque uids of their holders: it holds no names, and may be published.
     """

@@ -68,7 +68,7 @@ class Amendments:
         self._next = next(self._rows, None)
 
     def at(self, seq: int) -> Amendment | None:
-        """The one at this place, if there is one. Those before it must have been asked for."""
+        """Return the one at this place, if there is one. Those before it must have been asked for."""
         found = self._next
         if found is None or found.seq != seq:
             return None
@@ -76,7 +76,7 @@ class Amendments:
         return found
 
     def unasked_before(self, seq: int) -> int | None:
-        """The place of the next one, if it comes before this place: no entry brought it."""
+        """Return the place of the next one, if it comes before this place: no entry brought it."""
         return self._next.seq if self._next is not None and self._next.seq < seq else None
 
 
@@ -100,7 +100,7 @@ class Versions:
         """Numbers at which parents or relations stand, but no version."""
 
     def of(self, id: str) -> Brought | None:
-        """The version of a memory; each is handed out once."""
+        """Return the version of a memory; each is handed out once."""
         if id in self._passed_over:
             return self._passed_over.pop(id)
         for one in self._rows:
@@ -171,7 +171,7 @@ class TextAudit:
         self._postings += _count(listed)
 
     def fault(self) -> str | None:
-        """What is wrong with the index, if anything is."""
+        """Return what is wrong with the index, if anything is."""
         if self._misstated or not self._matches():
             return "its postings are not those of the active memories"
         if (self._noted, self._words) != (self._stream.documents, self._stream.words):
@@ -179,7 +179,7 @@ class TextAudit:
         return None
 
     def _matches(self) -> bool:
-        """Every posting is noted, all that is noted is there, and each term is counted as often as it occurs."""
+        """Return what is wrong unless every posting is noted, every note has postings, and each term is counted right."""
         notes, lengths, beyond = self._notes, self._lengths, len(self._notes)
         counted, often = None, None
         left, seen, word = 0, 0, ""
@@ -206,12 +206,12 @@ class TextAudit:
 
 
 def _count(listed: str) -> int:
-    """How many terms there are. Mostly each is said once, so that this is how long the text is."""
+    """Return how many terms there are. Mostly each is said once, so that this is how long the text is."""
     return listed.count(" ") + 1 if listed else 0
 
 
 def _times(listed: str) -> int:
-    """How often they are said together, which is how long the text is."""
+    """Return how often they are said together, which is how long the text is."""
     return sum(int(word.rpartition(":")[2]) for word in listed.split(" ")) if listed else 0
 
 
@@ -253,7 +253,7 @@ class SignedAudit:
             self._note(entry, "the signature of a vouch that came along", vouch)
 
     def judge_vouch(self, entry: Entry, content: str, name: str, said: Mapping[str, Any]) -> bool:
-        """The signature of somebody who vouches here for these words; whether it holds."""
+        """Judge the signature of somebody who vouches here for these words; return whether it holds."""
         who = voucher_named(name, sha256_hex(content), said, entry.at)
         message = voucher_bytes(sha256_hex(content), who, entry.at, said.get("confidence"), said.get("says"))
         found = self._signers.judged(signature_from(said["signature"]), message, name, self._place(entry.seq))
@@ -266,7 +266,7 @@ class SignedAudit:
             self.problems.append(Problem(where, f"{what} does not hold", SIGNATURE_HINT))
 
     def _place(self, seq: int) -> int | None:
-        """Where the log has an entry; ``None`` while no checkpoint covers it."""
+        """Return where the log has an entry; ``None`` while no checkpoint covers it."""
         found = bisect_left(self._ends, seq)
         return self._places[found] if found < len(self._ends) else None
 
@@ -322,7 +322,7 @@ def walked(engine: Engine, reader: Reader, stream: Stream, actors: Actors, log: 
 
 
 def _aliases_of(reader: Reader, stream: Stream) -> set[tuple[str, str]]:
-    """The aliases that all versions of a stream bring, whose walk ended early; a body that cannot be read brings none."""
+    """Return the aliases that all versions of a stream bring, whose walk ended early; a body that cannot be read brings none."""
     found: set[tuple[str, str]] = set()
     for version in reader.versions(stream):
         try:
@@ -411,7 +411,7 @@ class _StreamAudit:
     # ── what entries commit to ──────────────────────────────────────────────────────────────────────────────────
 
     def _values(self, entry: Entry) -> tuple[Body | None, Body | None]:
-        """The version that an entry brings, or else its amendment, as it was committed to."""
+        """Return the version that an entry brings, or else its amendment, as it was committed to."""
         self._check_unasked(entry.seq)
         if entry.event in BRINGS_VERSION:
             return self._version(entry), None
@@ -448,7 +448,7 @@ class _StreamAudit:
         return body
 
     def _read(self, entry: Entry, text: str) -> tuple[Body, str]:
-        """The body of a version of this text, and what the ledger commits to for it."""
+        """Return the body of a version of this text, and what the ledger commits to for it."""
         try:
             body = from_json(text)
             return body, read_form(body, text)

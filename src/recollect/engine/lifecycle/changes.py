@@ -128,7 +128,7 @@ def _check_winner(pen: Pen, stored: Stored, incumbent: Stored | None, chosen: st
 @failures_noted(Node.HOTPATH, Op.UPDATE)
 @again_on_conflict
 def archive(engine: Engine, id: str) -> Memory:
-    """Put an active memory out of recall for good, keeping it for the record."""
+    """Take an active memory out of recall and keep it for the record."""
     with changing(engine, id) as (pen, stored):
         waiting = (Status.CONTRADICTORY, Status.PENDING)
         expect(stored, (Status.ACTIVE, *waiting), "archive", "Only what is active or waiting can be.")
@@ -141,7 +141,7 @@ def archive(engine: Engine, id: str) -> Memory:
 def forget(engine: Engine, id: str) -> Memory:
     """Soft-delete: out of every read at once, brought back by ``restore`` until its purge date.
 
-    The same words elsewhere go first, as far as the caller may change them: the line of a conversation from which they were
+    The same words elsewhere go first, where the caller may change them: the line of a conversation from which they were
     taken, and copies that were promoted. The list beside the store notes all of them, so that a restored backup forgets them too.
     """
     with engine.read() as reader:
@@ -155,16 +155,16 @@ def forget(engine: Engine, id: str) -> Memory:
 
 
 FORGOTTEN_SINCE = "{}:forgotten"
-"""How the list beside the store knows what was forgotten, and may be restored."""
+"""The erasure list's word for a memory that was forgotten and may be restored."""
 
 
 def note_forgotten(engine: Engine, ids: Iterable[str]) -> None:
-    """Note on the list beside the store, before the transaction commits, that these memories were forgotten."""
+    """Note on the erasure list, before the transaction commits, that these memories were forgotten."""
     engine.store.note_erasures([Erased(engine.tenant, "review", FORGOTTEN_SINCE.format(id)) for id in ids])
 
 
 def was_forgotten(reader: Reader, tenant: str, id: str) -> bool:
-    """Return whether somebody ever forgot a memory, whatever became of it since."""
+    """Return whether a memory was ever forgotten, even if it was restored since."""
     return any(entry.event is Event.FORGOTTEN for entry in reader.entries_about(tenant, id))
 
 
@@ -288,7 +288,7 @@ def _edited(engine: Engine, id: str, values: Mapping[str, Any]) -> Memory:
 
 
 def _says_so(state: State, values: Mapping[str, Any]) -> bool:
-    """Whether a memory has these values already. An importance counts if somebody stated it, as they do now."""
+    """Return whether a memory has these values already. A computed importance does not count as stated."""
     asked = {name: value for name, value in values.items() if name != "importance_reason"}
     stated = "importance" not in asked or is_stated(state.importance_reason)
     return stated and all(getattr(state, name) == value for name, value in asked.items())
@@ -326,7 +326,7 @@ def _edited_values(engine: Engine, changes: Mapping[str, Any]) -> dict[str, Any]
 def upkeep(engine: Engine, progress: Callable[[int, int], None] | None = None) -> UpkeepReport:
     """One round of housekeeping over the tenant; safe at any time, and twice.
 
-    Expires what is past its date or tick, lets proposals lapse about which nobody decided in time, puts away what was not
+    Expires what is past its date or tick, lets undecided proposals lapse, puts away what was not
     used for long and matters little, and removes the content of what is past its purge date, and operational and governance
     events that are older than the policy keeps.
     """
@@ -335,17 +335,22 @@ def upkeep(engine: Engine, progress: Callable[[int, int], None] | None = None) -
         streams = reader.streams_of(engine.tenant)
     report = UpkeepReport()
     for done, stream in enumerate(streams):
-        report = _upkeep_stream(engine, stream.number, report)
+        report = upkeep_stream(engine, stream.number, report)
         if progress is not None:
             progress(done + 1, len(streams))
+    remove_old_events(engine)
+    return replace(report, beyond_reach=scrubbed(engine) if engine.store.scrub_due() else ())
+
+
+def remove_old_events(engine: Engine) -> None:
+    """Remove the tenant's operational and governance events that are older than the policy keeps."""
     operations.drop_old(engine, engine.now())
     tracing.drop_old(engine, engine.now())
-    beyond_reach = scrubbed(engine) if engine.store.scrub_due() else ()
-    return replace(report, beyond_reach=beyond_reach)
 
 
 @again_on_conflict
-def _upkeep_stream(engine: Engine, number: int, report: UpkeepReport) -> UpkeepReport:
+def upkeep_stream(engine: Engine, number: int, report: UpkeepReport) -> UpkeepReport:
+    """Do the upkeep of one stream in one transaction; return the report with what was done added to it."""
     settings = engine.policy.lifecycle
     with engine.write() as writer:
         at = engine.now()
@@ -383,7 +388,7 @@ def _upkeep_stream(engine: Engine, number: int, report: UpkeepReport) -> UpkeepR
 
 
 def _lapse_overdue(pen: Pen) -> tuple[str, ...]:
-    """Put away the stream's proposals about which nobody decided in time. Returns their ids."""
+    """Archive the stream's proposals that were not decided in time, and return their ids."""
     waiting = Selection(streams=(pen.stream.number,), equal={"status": str(Status.PENDING)})
     found = pen.writer.select(pen.stream.tenant, waiting, NO_LIMIT)
     overdue = [one for one in found if has_lapsed(pen.engine, pen.writer, one.state.id)]

@@ -108,12 +108,16 @@ def consolidate(
     *,
     owner: str | None = None,
     include_namespaces: Sequence[str] = tuple(Namespace),
+    stream: int | None = None,
     force: bool = False,
     progress: Progress | None = None,
 ) -> ConsolidationReport:
-    """Propose a clean-up, or with ``force`` carry it out. Nothing is removed: what is redundant can be restored."""
+    """Propose a clean-up, or with ``force`` carry it out. Nothing is removed: what is redundant can be restored.
+
+    With the number of a ``stream`` it is about that one alone, and does not list what may be outdated.
+    """
     engine.require(Right.GOVERN, "consolidate")
-    return _run(engine, owner, include_namespaces, _plan_all, force, progress)
+    return _run(engine, owner, include_namespaces, _plan_all, force, progress, stream)
 
 
 @operations.failures_noted(Node.WORKER, Op.UPDATE)
@@ -138,9 +142,13 @@ def _run(
     planning: Planning,
     force: bool,
     progress: Progress | None,
+    number: int | None = None,
 ) -> ConsolidationReport:
     with engine.read() as reader:
-        streams = readable_streams(engine, reader, owner, None, include_namespaces)
+        if number is None:
+            streams = readable_streams(engine, reader, owner, None, include_namespaces)
+        else:
+            streams = [reader.stream_numbered(engine.tenant, number)]
         found = [(stream, _active(engine, reader, stream)) for stream in streams]
     steps = Steps(progress, 2 * sum(len(memories) for _, memories in found))
     plans = []
@@ -148,7 +156,8 @@ def _run(
         plan = Plan(stream, sum(_class(stored) is not KindClass.EVENT for stored in memories))
         planning(engine, plan, memories, steps)
         plans.append(plan)
-    undecided = _outdated(engine, owner, include_namespaces) if planning is _plan_all else []
+    lists_outdated = planning is _plan_all and number is None
+    undecided = _outdated(engine, owner, include_namespaces) if lists_outdated else []
     planned = [step for plan in plans for step in plan.steps]
     examined = sum(plan.examined for plan in plans)
     diff = tuple(f"{step.action:<10}{step.id[:13]}  {step.detail}" for step in (*planned, *undecided))
@@ -288,7 +297,7 @@ def _plan_rekeying(engine: Engine, plan: Plan, best_first: Sequence[Stored], ste
 
 
 def _best_first(engine: Engine, memories: Sequence[Stored]) -> list[tuple[Compared, Stored]]:
-    """Return the memories that are compared and named: what records an event is neither."""
+    """Return the memories that are compared and keyed, best first; events are left out."""
     compared = [(_compared(engine, stored), stored) for stored in memories if _class(stored) is not KindClass.EVENT]
     return sorted(compared, key=lambda pair: preference(pair[0], engine.policy.conflict.authority_order))
 
@@ -392,7 +401,7 @@ def _note(pen: Pen, done: Iterable[tuple[str, Op]]) -> None:
 
 
 def _rekey(pen: Pen, stored: Stored, names: Mapping[str, str | None], run: str) -> bool:
-    """Give a memory another key, and other marks to be found by, unless somebody took that key meanwhile."""
+    """Give a memory another key and slot digests, unless the key was taken meanwhile."""
     state, key = stored.state, names.get("canonical_key")
     assert stored.body is not None, "an active memory has its content"
     if key is not None:
@@ -446,7 +455,7 @@ def _take_back(pens: Pens, pen: Pen, entry: Entry, brought: Mapping[str, Any]) -
 
 
 def _bring_back(pen: Pen, stored: Stored, from_status: Status, marks: Mapping[str, Any]) -> None:
-    """Make a memory active again that consolidation took out, unless somebody has done something else with it since.
+    """Make a memory active again that consolidation took out, unless it was changed since.
 
     Such as rejecting its value.
     """

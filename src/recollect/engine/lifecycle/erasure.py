@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import NamedTuple
 
 from recollect.engine import operations, tracing
@@ -39,14 +39,14 @@ from recollect.model.caller import Right, short_name
 from recollect.model.errors import BadInput, NotAllowed, StoreError
 from recollect.model.ledger import Entry, Event
 from recollect.model.operation import Node, Op
-from recollect.model.receipt import DerivedMemory, ErasureReceipt, LedgerPlace
+from recollect.model.receipt import DerivedMemory, ErasurePreview, ErasureReceipt, LedgerPlace
 from recollect.model.vocabulary import OWN_WORDS, Kind, Space, Status
 from recollect.stores.protocol import NO_LIMIT, Erased, Reader, Selection, Stored, Stream, Writer
 
 NOTED = "The erasure is noted and will be carried out when the store is next opened."
 MAYBE_NOTED = "If the erasure could be noted, it will be carried out when the store is next opened."
 BEYOND_REACH = (
-    "backups and copies of the file made before now (the list beside the store replays the erasure on them)",
+    "backups and copies of the file made before now (the erasure list replays the erasure on them)",
     "exports that were handed out",
     "memories of other owners that mention this person and do not say what they were made of",
 )
@@ -62,9 +62,9 @@ FOREIGN = "the {}, which Recollect did not make and which may hold copies: find 
 UNSEALED = "the hash of an erased memory in versions of an earlier release that name it as a parent: erase those too"
 BY_RIGHT, WITH_ITS_SOURCE = "erased:by_right", "erased:with_its_source"
 ERASED_NAME = "[erased]"
-"""Stands in an event where the name of somebody stood who was erased."""
+"""Replaces an erased person's name in an event."""
 LISTED = ("memory", "stream", "actor", "thread", "link", "review")
-"""What the list beside the store names."""
+"""What an entry of the erasure list names."""
 
 
 @operations.failures_noted(Node.HOTPATH, Op.DELETE)
@@ -77,17 +77,7 @@ def erase(
     What is to go is settled inside the transaction, so that nothing written meanwhile is left behind, and noted on the
     list beside the store before it commits.
     """
-    engine.require(Right.ERASE, "erase")
-    if (owner is None) == (id is None):
-        raise BadInput("name either an owner or an id.", field="owner", hint="erase(owner=…) or erase(id=…).")
-    if owner is not None and whole_chain:
-        raise BadInput(
-            "belongs to an id.", field="whole_chain", hint="Leave it out: an owner's memories go with every version."
-        )
-    if owner is not None:
-        check_sought("owner", owner)
-    if owner is not None and owner != engine.caller.user and not engine.caller.trusted:
-        engine.require(Right.OPERATE, "erase another's memory")
+    _check_erasure(engine, owner, id, whole_chain)
     intent = _Intent(engine)
     with (
         intent.told_when_it_fails(),
@@ -95,13 +85,13 @@ def erase(
         engine.write() as writer,
     ):
         at = engine.now()
-        locked = writer.locked_streams(engine.tenant)  # all: nobody may build upon what goes while it goes
+        locked = writer.locked_streams(engine.tenant)  # all: nothing may be derived from a memory while it is erased
         person = person_named(writer, engine.tenant, owner, locked)
         if person.streams and not person.actors and owner == engine.caller.name:
             acting = writer.actor_uid(engine.tenant, engine.caller.name, engine.randomness.bytes(SALT_BYTES))
             person = person._replace(
                 actors=[acting]
-            )  # whoever asks acts in the ledger, and is to go from there as well
+            )  # the caller is an actor in the ledger, and that name goes as well
         plan = _planned(engine, writer, _what(engine, writer, owner, id, whole_chain))
         said_in = sessions_of(writer, engine.tenant, plan.asked)
         if owner is not None:
@@ -121,6 +111,36 @@ def erase(
     done = _Done(plan, erased.entries, let, *names, traces, len(person.threads))
     foreign = [FOREIGN.format(what) for what in engine.store.foreign_objects()]
     return done.receipt((*beyond, *foreign, *scrubbed(engine)), at)
+
+
+def preview_erasure(
+    engine: Engine, *, owner: str | None = None, id: str | None = None, whole_chain: bool = False
+) -> ErasurePreview:
+    """Say what :func:`erase` would do with the same arguments now. Nothing is changed or noted."""
+    _check_erasure(engine, owner, id, whole_chain)
+    with engine.read() as reader:
+        streams = reader.streams_of(engine.tenant)
+        person = person_named(reader, engine.tenant, owner, streams)
+        plan = _planned(engine, reader, _what(engine, reader, owner, id, whole_chain))
+        beyond = _beyond(engine, plan)
+    told = _Done(plan, (), Let(reviewed=plan.aside), 0, 0, 0, len(person.threads)).receipt(beyond, engine.now())
+    shared = {one.name: getattr(told, one.name) for one in fields(ErasurePreview) if hasattr(told, one.name)}
+    return ErasurePreview(**shared, owner_names=len(person.streams), actor_names=len(person.actors))
+
+
+def _check_erasure(engine: Engine, owner: str | None, id: str | None, whole_chain: bool) -> None:
+    """Raise unless the caller may erase what is named, and one thing is."""
+    engine.require(Right.ERASE, "erase")
+    if (owner is None) == (id is None):
+        raise BadInput("name either an owner or an id.", field="owner", hint="erase(owner=…) or erase(id=…).")
+    if owner is not None and whole_chain:
+        raise BadInput(
+            "belongs to an id.", field="whole_chain", hint="Leave it out: an owner's memories go with every version."
+        )
+    if owner is not None:
+        check_sought("owner", owner)
+    if owner is not None and owner != engine.caller.user and not engine.caller.trusted:
+        engine.require(Right.OPERATE, "erase another's memory")
 
 
 def _without_names(engine: Engine, names: Collection[str]) -> Engine:
@@ -145,9 +165,9 @@ def _tell_gone(engine: Engine, writer: Writer, plan: "_Plan", names: Collection[
 
 
 def _enter_erased_names(engine: Engine, writer: Writer, tenant: str, person: Person) -> None:
-    """Enter in the ledger whose names go: a name that is missing without such an entry was taken away by somebody else.
+    """Record in the ledger whose names are erased: ``verify`` reports a missing name that has no such entry.
 
-    An owner's stands in the chain of the stream; that of somebody who acted, in the first chain in which they stand.
+    An owner's name is recorded in the chain of its stream, an actor's in the first chain that names them.
     """
     uids = {stream.number: [stream.uid] for stream in person.streams}
     for uid in person.actors:
@@ -162,7 +182,7 @@ def _enter_erased_names(engine: Engine, writer: Writer, tenant: str, person: Per
 
 
 def _remove_traces(writer: Writer, tenant: str, plan: "_Plan", told_in: Sequence[Stream]) -> int:
-    """Remove what was traced where the erased was told, and count that. What went along was others', and is not counted."""
+    """Remove the traces that mention what is erased, and count those of the memories that were asked for."""
     counted = {stream.number: stream for stream in told_in}
     for stream in sessions_of(writer, tenant, {id: tie.stored for id, tie in plan.along.items()}):
         if stream.number not in counted:
@@ -184,15 +204,15 @@ class _Plan(NamedTuple):
     """What an erasure does to which memories, by their ids."""
 
     asked: dict[str, Stored]
-    """Those that are erased because they were asked for."""
+    """The memories whose erasure was asked for."""
     authored: frozenset[str]
     """Those of ``asked`` that the person wrote outside their own streams, such as in a project."""
     remaining: list[str]
     """Other versions of the same chain, which were not asked for and stay as they are."""
     along: dict[str, Tie]
-    """Those that the policy has erased too: what was made of the ones asked for, or written elsewhere for the person."""
+    """The memories that the policy erases with them: what was derived from them, or written elsewhere for the person."""
     staying: dict[str, Tie]
-    """Those that stay, and lose their links to what is erased."""
+    """The memories that stay, and lose their links to what is erased."""
     aside: frozenset[str]
     """Those of ``staying`` that are put aside for a person to review."""
     damaged: tuple[str, ...]
@@ -206,11 +226,11 @@ class _Plan(NamedTuple):
 
     @property
     def told(self) -> frozenset[str]:
-        """What is asked for, as far as the receipt may name it."""
+        """Return what was asked for, in the words that a receipt may hold."""
         return frozenset(self.asked) - (self.authored - self.seen)
 
     def listed(self, tenant: str) -> list[Erased]:
-        """How the list beside the store knows what is done."""
+        """Return the entry of the erasure list that says what is done."""
         gone = [Erased(tenant, "memory", id) for id in sorted(self.gone)]
         links = [one for tie in self.staying.values() for one in tie.listed]
         return [*gone, *links, *(Erased(tenant, "review", id) for id in sorted(self.aside))]
@@ -222,7 +242,11 @@ def _planned(engine: Engine, reader: Reader, what: _What) -> _Plan:
     asked = reader.by_ids(tenant, sorted({*what.ids, *authored}))
     named = {id: tie for id, tie in what.elsewhere.others.items() if id not in asked}
     spared = _spared(reader, tenant, asked, what.lines)
-    along = _going_along(reader, tenant, asked, named, spared) if policy == "erase" else {}
+    along = (
+        _going_along(reader, tenant, asked, named, spared)
+        if policy == "erase"
+        else going_along(reader, tenant, asked, by_a_model=True)
+    )
     gone = asked | {id: tie.stored for id, tie in along.items()}
     tied = staying_behind(reader, tenant, gone, spared)
     staying = joined(tied, {id: tie for id, tie in named.items() if id not in gone})
@@ -253,7 +277,7 @@ def _going_along(
 
 
 def _beyond(engine: Engine, plan: _Plan) -> tuple[str, ...]:
-    """What is out of reach, or out of sight. What hides is told to everybody from whom something may be hidden."""
+    """Return what this erasure cannot reach, and what the caller cannot see of it."""
     unsealed = any(not tie.sealed for tie in plan.staying.values())
     named = any(tie.named for id, tie in plan.staying.items() if id in plan.seen)
     besides = {OUT_OF_SIGHT: not _sees_everything(engine), UNSEALED: unsealed, NAMED: named}
@@ -286,7 +310,7 @@ class _Done(NamedTuple):
     graph_threads: int
 
     def receipt(self, beyond_reach: tuple[str, ...], at: str) -> ErasureReceipt:
-        """The receipt as the caller may have it: of others' memories only those that it can see."""
+        """Return the receipt, which names of other people's memories only those that the caller can see."""
         plan = self.plan
         own = plan.asked.keys() - plan.authored
         known = plan.seen | plan.told
@@ -319,7 +343,7 @@ class _Done(NamedTuple):
 
 
 class _Intent:
-    """An erasure is noted beside the store before it commits. If it fails after that, its error says what follows."""
+    """Notes an erasure on the erasure list before it commits. If the commit fails, the error says what to do."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -340,7 +364,7 @@ class _Intent:
 
 
 def replay_erasures(engine: Engine) -> int:
-    """Erase again whatever the list beside the store names and a restored backup brought back."""
+    """Erase again what the erasure list names and a restored backup brought back."""
     listed = {*engine.store.erasures(), *engine.store.erasures(engine.tenant)}
     count = 0
     for tenant in sorted({one.tenant for one in listed}):
@@ -486,7 +510,7 @@ def _of_person(reader: Reader, tenant: str, name: str) -> _What:
 
 
 class _Erased(NamedTuple):
-    """The entries that say so, and how many traces told of what is counted: others' are nobody's business."""
+    """The ledger entries of an erasure, and how many traces of the memories that were asked for it removed."""
 
     entries: tuple[Entry, ...]
     traces: int

@@ -14,7 +14,7 @@ from recollect.model.ledger import Entry, Event
 from recollect.model.seals import NAMES, NEIGHBOUR, PARENT, SIGNATURE, Link, links_of, without
 from recollect.model.vocabulary import Space, Status
 from recollect.rules.ledger.fold import TOLD
-from recollect.rules.trust.provenance import ACTED, LISTED_ONLY, TAKEN_FROM, made_of, roles_of
+from recollect.rules.trust.provenance import ACTED, LISTED_ONLY, MADE_BY, TAKEN_FROM, made_of, roles_of
 from recollect.stores.protocol import NO_LIMIT, Erased, OperationPlace, Reader, Selection, Stored, Stream, Writer
 
 CUT, REVIEW = "erased:link_cut", "erased:for_review"
@@ -23,7 +23,7 @@ SERVED = (Status.ACTIVE, Status.CONTRADICTORY, Status.PENDING)
 
 
 class Tie(NamedTuple):
-    """A memory that stays, what ties it to those that go, and which of its links have to be cut.
+    """A memory that stays, how it is tied to erased ones, and which of its links have to be cut.
 
     ``how`` is empty where it was only near to one of them in meaning. ``sealed`` is false for a version from before links had
     seals, which names a parent that cannot be taken out of it; ``named`` is true for one that will go on naming a person.
@@ -51,7 +51,7 @@ class Tie(NamedTuple):
 
     @property
     def listed(self) -> list[Erased]:
-        """How the list beside the store knows the links, to cut them again in a restored copy."""
+        """Return the links as the erasure list keeps them, to cut them again in a restored copy."""
         return [Erased(self.stored.tenant, "link", f"{self.id}:{link.seal}") for link in self.cut]
 
 
@@ -59,7 +59,7 @@ class Tie(NamedTuple):
 
 
 def ties_to(reader: Reader, tenant: str, gone: Mapping[str, Stored]) -> dict[str, Tie]:
-    """Every memory of the tenant that stays and is tied to one of those that go."""
+    """Return every memory of the tenant that stays and is tied to an erased one."""
     hashes = sorted({str((stored.body or {}).get("content_hash")) for stored in gone.values()})
     children = reader.built_upon(tenant, hashes, Selection(), NO_LIMIT)
     records = reader.with_hashes(tenant, hashes, Selection(), NO_LIMIT) if children else []
@@ -86,7 +86,7 @@ def _means_one(child: Stored, hash: str, records: Sequence[Stored], gone: Collec
 
 
 def _leads_to(link: Link, parents: Collection[str], gone: Collection[str]) -> bool:
-    """A signature covers the parents: whoever guessed one could check the guess by it. A name leads to nobody's memory."""
+    """Return whether a hash would let a reader confirm a guess at erased words: a signature covers the parents."""
     if link.field in NAMES:
         return False
     if link.field == NEIGHBOUR:
@@ -95,24 +95,38 @@ def _leads_to(link: Link, parents: Collection[str], gone: Collection[str]) -> bo
 
 
 def going_along(
-    reader: Reader, tenant: str, asked: Mapping[str, Stored], spared: Collection[str] = ()
+    reader: Reader,
+    tenant: str,
+    asked: Mapping[str, Stored],
+    spared: Collection[str] = (),
+    *,
+    by_a_model: bool = False,
 ) -> dict[str, Tie]:
-    """Return everything that was made of these, of what was made of them, and so on, without what is ``spared``."""
+    """Return everything that was made of these, of what was made of them, and so on, without what is ``spared``.
+
+    Or only what a model made of them: that says nothing but what they say, and goes with them whatever the policy is.
+    """
     found: dict[str, Tie] = {}
     gone, level = dict(asked), dict(asked)
     while level:
         ties = ties_to(reader, tenant, level)
         new = {id: tie for id, tie in ties.items() if tie.how and id not in gone and id not in spared}
+        new = {id: tie for id, tie in new.items() if not by_a_model or is_made_by_a_model(tie.stored)}
         found |= new
         level = {id: tie.stored for id, tie in new.items()}
         gone |= level
     return found
 
 
+def is_made_by_a_model(stored: Stored) -> bool:
+    """Return whether a memory is what a model of upkeep proposed."""
+    return MADE_BY in (stored.body or {}).get("meta", {})
+
+
 def staying_behind(
     reader: Reader, tenant: str, gone: Mapping[str, Stored], spared: Collection[str] = ()
 ) -> dict[str, Tie]:
-    """Return what was made of these, or only linked to them, and what was made of that, and so on.
+    """Return what was derived from these memories or linked to them, and everything derived from that.
 
     What is ``spared`` is listed, and what was made of it is not looked for.
     """
@@ -150,16 +164,16 @@ def _tie_again(stored: Stored, seals: Collection[str]) -> Tie:
 
 
 class Let(NamedTuple):
-    """What was done to those that stay: the entries that say so, and who was taken out of recall."""
+    """What was done to the memories that stay: the ledger entries, and the memories taken out of recall."""
 
     entries: tuple[Entry, ...] = ()
     reviewed: frozenset[str] = frozenset()
 
 
 def let_go(engine: Engine, writer: Writer, tenant: str, ties: Collection[Tie], at: str, aside: Collection[str]) -> Let:
-    """Cut the links of those that stay, and take out of recall those to be put ``aside``.
+    """Cut the links of the memories that stay, and take those to be put ``aside`` out of recall.
 
-    Their streams do not age by it: somebody else's right must not wear out their memories.
+    Their streams do not tick: one person's erasure must not age another's memories.
     """
     done = Let()
     by_stream: dict[int, list[Tie]] = {}
@@ -206,7 +220,7 @@ class Person(NamedTuple):
     actors: list[str]
     threads: list[str]
     called: frozenset[str] = frozenset()
-    """The person's name, and the names of sessions, threads and phases that nobody else had a part in."""
+    """The person's name, and the names of sessions, threads and phases that were theirs alone."""
     first_event: OperationPlace | None = None
     """Where the oldest operational event of the person stands: a restored copy reads the name off it."""
 
@@ -224,7 +238,7 @@ class Person(NamedTuple):
         return self.called | {stream.address.owner for stream in self.streams if stream.address is not None}
 
     def listed(self, tenant: str) -> list[Erased]:
-        """How the list beside the store knows them."""
+        """Return the person as the erasure list keeps them."""
         streams = [Erased(tenant, "stream", stream.uid) for stream in self.streams]
         actors = [Erased(tenant, "actor", uid) for uid in self.actors]
         if self.first_event is not None:
@@ -242,7 +256,7 @@ class Person(NamedTuple):
 
 
 def person_named(reader: Reader, tenant: str, owner: str | None, streams: Sequence[Stream]) -> Person:
-    """Return everything that bears a person's name; nothing if nobody is named. An agent of that name is not the person."""
+    """Return everything that bears a person's name; nothing without a name. An agent of the same name is another principal."""
     if owner is None:
         return Person([], [], [])
     theirs = {stream.number for stream in reader.streams_of(tenant, owner)}
@@ -278,16 +292,16 @@ def forget_names(writer: Writer, tenant: str, names: Collection[str]) -> int:
 
 
 class Attributed(NamedTuple):
-    """What is their own in streams of others, and what is somebody else's and only names them."""
+    """A person's own memories in other people's streams, and other people's memories that only name them."""
 
     theirs: dict[str, Stored]
     others: dict[str, Tie]
     damaged: tuple[str, ...]
-    """Those whose rows name the person and whose content cannot be read: nobody can tell whose they are."""
+    """Damaged memories whose rows name the person; whose they are cannot be read any more."""
 
 
 def naming(reader: Reader, tenant: str, name: str, theirs: dict[str, Stored]) -> Attributed:
-    """Every other memory of the tenant that names somebody as author, user, actor, agent or voucher, or is for them alone."""
+    """Return every other memory of the tenant that names the person as author, user, actor, agent or voucher, or as its scope."""
     every = [
         stored for stored in reader.tied_to(tenant, [name, principal(USER, name)]) if stored.state.id not in theirs
     ]
@@ -297,7 +311,7 @@ def naming(reader: Reader, tenant: str, name: str, theirs: dict[str, Stored]) ->
 
 
 def _tie(stored: Stored, name: str) -> Tie:
-    """Where the name lies under a seal it is cut out."""
+    """Return how a memory is tied to a person; a sealed name is cut out of it."""
     body, told = stored.body or {}, [one[TOLD] for one in stored.state.vouchers if TOLD in one]
     roles = roles_of(body, told, name)
     theirs = {*seals.NAMES} - (set() if ACTED in roles else {seals.ACTOR})
@@ -307,7 +321,7 @@ def _tie(stored: Stored, name: str) -> Tie:
 
 
 def joined(ties: Mapping[str, Tie], others: Mapping[str, Tie]) -> dict[str, Tie]:
-    """The ties of both; a memory that is in both is tied in both ways."""
+    """Merge two lists of ties; a memory in both is tied in both ways."""
     return {**ties, **others, **{id: _both(ties[id], others[id]) for id in ties.keys() & others.keys()}}
 
 
@@ -317,14 +331,14 @@ def _both(one: Tie, other: Tie) -> Tie:
 
 
 def sessions_of(reader: Reader, tenant: str, memories: Mapping[str, Stored]) -> list[Stream]:
-    """The sessions in which these were said."""
+    """Return the sessions in which these memories were said."""
     numbers = sorted({stored.stream for stored in memories.values()})
     streams = (reader.stream_numbered(tenant, number) for number in numbers)
     return [stream for stream in streams if stream.address is not None and stream.address.space is Space.SESSION]
 
 
 def emptied(reader: Reader, tenant: str, sessions: Collection[Stream], gone: Collection[str]) -> list[Stream]:
-    """Those of the sessions in which nothing is left once these memories are gone: they were nobody else's."""
+    """Return the sessions that are empty once these memories are gone."""
     if not sessions:
         return []
     numbers = tuple(session.number for session in sessions)

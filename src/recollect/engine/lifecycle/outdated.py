@@ -86,7 +86,7 @@ def _rank(reason: str) -> int:
 
 
 def _linked(engine: Engine, reader: Reader, streams: Sequence[Stream], relations: Sequence[Relation]) -> list[Linked]:
-    """Return the relations with their memories, as far as the caller may read both."""
+    """Return the relations with their memories, where the caller may read both."""
     seen = _readable(engine, reader, streams, [end for one in relations for end in (one.source, one.target)])
     both = [(seen[one.source], seen[one.target], one) for one in relations if {one.source, one.target} <= seen.keys()]
     return [Linked(later, earlier, one, _reason(reader, later, earlier, one)) for later, earlier, one in both]
@@ -150,7 +150,7 @@ def link_same_key(pen: Pen, later: Stored, earlier: Stored, run: str) -> bool:
 
 
 def was_linked(reader: Reader, later: Stored, earlier: Stored) -> bool:
-    """Whether one is linked to the other for a reason, or was until somebody decided that both hold."""
+    """Return whether two memories are linked for a reason, or were until a decision that both hold."""
     there = between(reader, later, earlier)
     if there is not None and _reason(reader, later, earlier, there) != NEAR:
         return True

@@ -11,22 +11,19 @@ from typing import Any
 
 from recollect.engine.arguments import check_kept, reason_code
 from recollect.engine.context import Engine
-from recollect.engine.ledger.audit import replay
+from recollect.engine.read.as_of import snapshot
 from recollect.engine.read.assemble import hidden_in, without_hidden
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.tracing import border_check, keep, keep_later, refused
 from recollect.engine.transaction import Pen, expire_due, forgotten, soft_delete
-from recollect.engine.write.incumbents import Places
 from recollect.model import trace
 from recollect.model.errors import BadInput, NotAllowed, NotFound
 from recollect.model.ledger import FIRST_PHASE, FIRST_PHASE_ID, LISTED, Address, Event, phase_id
 from recollect.model.receipt import Plain
-from recollect.model.state import State
-from recollect.model.vocabulary import Namespace, Space, Status
-from recollect.rules.identity.keys import identity
+from recollect.model.vocabulary import Namespace, Space
 from recollect.rules.ledger.fold import Snapshot, compare
 from recollect.rules.trust.borders import may_read, phase_refusal, read_refusal
-from recollect.stores.protocol import NO_LIMIT, Phase, Reader, Selection, Stored, Stream
+from recollect.stores.protocol import NO_LIMIT, Phase, Reader, Selection, Stream
 
 BEYOND_MAX = "phase:beyond_max"
 
@@ -176,24 +173,7 @@ def _at_the_end(engine: Engine, reader: Reader, stream: Stream, known: Mapping[s
     """Key and memory of what was active when the phase ended, that the caller may see."""
     following = known.get(phase_id(known[phase].number + 1))
     end = following.started_tick if following else None
-    versions = {version.id: version for version in reader.versions(stream)}
-    entries = [e for e in reader.entries(stream) if end is None or e.tick < end]
-    states = replay(entries, versions, reader.amendments(stream))
-    active = [state for state in states.values() if state.status is Status.ACTIVE and state.removed is None]
-    found = reader.by_ids(engine.tenant, [state.id for state in active])
-    bodies = {id: stored.body for id, stored in found.items() if stored.body is not None and _seen(engine, stored)}
-    seen, places = [(state, bodies[state.id]) for state in active if state.id in bodies], Places()
-    return {_key(state, body, beside=places.is_taken(state, body)): (state, body) for state, body in seen}
-
-
-def _key(state: State, body: Mapping[str, Any], *, beside: bool) -> tuple[str, str, str]:
-    """What it is about; one that is kept beside another of its key goes by its id as well."""
-    key = identity(state.canonical_key)
-    return (body["scope"], body["kind"], f"{key} {state.id}" if beside else key)
-
-
-def _seen(engine: Engine, stored: Stored) -> bool:
-    return stored.body is not None and engine.sight.sees(stored.body["scope"], stored.state.category)
+    return snapshot(engine, reader, stream, [e for e in reader.entries(stream) if end is None or e.tick < end])
 
 
 def _beyond_the_limit(pen: Pen) -> list[tuple[str, Mapping[str, Any]]]:

@@ -21,6 +21,7 @@ from recollect.model.fields import PROMOTED
 from recollect.model.ledger import Address
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Receipt
+from recollect.model.record import Memory
 from recollect.model.state import OF_THE_STORE
 from recollect.model.vocabulary import SHARED, Authority, EventType, Namespace, Outcome, Source, Space, Status
 from recollect.rules.trust.authority import ALLOWED, grant_authority, outranks, promotion_refusal
@@ -58,10 +59,11 @@ def _promote(engine: Engine, stored: Stored, address: Address, reason: str) -> R
     return receipt
 
 
-def carry_over(writing: Writing, id: str, address: Address, reason: str) -> Receipt:
+def carry_over(writing: Writing, memory: Memory, address: Address, reason: str) -> Receipt:
     """Promote a memory that this transaction has just written, within it. The address must be among those locked."""
     engine = writing.engine
-    stored = writing.writer.by_ids(engine.tenant, [id])[id]
+    written_at = Address(memory.tenant, memory.namespace, memory.space, memory.owner)
+    stored = writing.pen(written_at).stored(memory.id)
     refusal = _refusal(engine, stored, address)
     if refusal is not None:
         return _refused(writing, stored, address.space, refusal)

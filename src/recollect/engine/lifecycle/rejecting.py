@@ -56,7 +56,7 @@ Tell = Callable[[Sequence[trace.Trace], int], object]
 
 
 def refusal(pen: Pen, draft: Draft, *, spoken: bool) -> Rejection | None:
-    """Return why a draft is refused, if somebody rejected its value; lift the rejection if the person says it again.
+    """Return why a draft with a rejected value is refused, or lift the rejection if the person says it again.
 
     Only what is ``spoken`` now by the person counts as saying it again: never an agent, a tool, or an import.
     """
@@ -176,7 +176,7 @@ def reject_again(engine: Engine, writer: Writer, stored: Stored) -> None:
 
 
 def was_rejected(reader: Reader, stored: Stored) -> bool:
-    """Return whether somebody ever rejected the value of a memory, whatever became of the rejection since."""
+    """Return whether the value of a memory was ever rejected, even if the rejection was lifted since."""
     found = reader.entries_about(stored.tenant, stored.state.id)
     return any(entry.event is Event.REJECTED and entry.other_id == stored.state.id for entry in found)
 

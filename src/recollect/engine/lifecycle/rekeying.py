@@ -101,7 +101,7 @@ def is_named_by_rule(stored: Stored) -> bool:
 
 
 def _free(waiting: Sequence[tuple[Stored, CanonicalKey]], holders: Holders) -> list[tuple[Stored, CanonicalKey]]:
-    """Return those whose new key nobody has at the moment, one for each key."""
+    """Return the memories whose new key is free at the moment, one for each key."""
     wanted: dict[Place, tuple[Stored, CanonicalKey]] = {}
     for stored, key in waiting:
         place = place_of(stored, key.text)

@@ -109,6 +109,6 @@ def note_consent(pen: Pen, stored: Stored, rule: str = GIVEN) -> None:
 
 
 def lapse(pen: Pen, stored: Stored) -> None:
-    """Put away a proposal about which nobody decided in time."""
+    """Archive a proposal that was not decided in time."""
     pen.load(stored)
     soft_delete(pen, stored.state.id, Event.EXPIRED, LAPSED)

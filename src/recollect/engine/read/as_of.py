@@ -10,7 +10,7 @@ The cost of every call is linear in the entries of the streams that it reads, th
 owner and a space where you can.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -29,19 +29,23 @@ from recollect.engine.write.incumbents import Places
 from recollect.engine.write.relations import relations_of_stream
 from recollect.model.canonical import parse_time
 from recollect.model.errors import BadInput, NotFound
-from recollect.model.ledger import LISTED, Entry, Event, phase_id
+from recollect.model.ledger import LISTED, PHASE_ID, Entry, Event, phase_id
 from recollect.model.operation import Node, Op
-from recollect.model.receipt import MemoryPage, Recall
+from recollect.model.receipt import Believed, Difference, MemoryPage, Recall
 from recollect.model.record import Memory
-from recollect.model.state import body_from
+from recollect.model.state import State, body_from
 from recollect.model.vocabulary import Namespace, Status
+from recollect.rules.identity.keys import identity
 from recollect.rules.language.findable import findable
+from recollect.rules.ledger.fold import Snapshot
 from recollect.stores.protocol import NO_LIMIT, Reader, Stored, Stream, Writer
 from recollect.stores.sqlite import SqliteStore
 
 PROD = (str(Namespace.PROD),)
 BEFORE_ANY = 0
 """The tick at which every stream is still empty."""
+MAX_TICK_DIGITS = 18
+"""A longer number is a date that somebody wrote without dashes, and no tick."""
 STILL_GOING_ON = NO_LIMIT
 """A tick later than any, for what has no end yet."""
 
@@ -84,6 +88,15 @@ def point(
     with engine.read() as reader:
         streams = readable_streams(engine, reader, owner, space, tuple(Namespace))
         return Point(phase=_known_phase(reader, streams, check_sought("phase", phase)))
+
+
+def point_named(engine: Engine, field: str, text: int | datetime | str, owner: str | None, space: str | None) -> Point:
+    """Return the point that one value names: a whole number is a tick, ``phase-N`` a phase, all else a time."""
+    if isinstance(text, int) or (isinstance(text, str) and text.isdecimal() and len(text) <= MAX_TICK_DIGITS):
+        return Point(tick=check_number(field, int(text)))
+    if isinstance(text, str) and PHASE_ID.fullmatch(text):
+        return point(engine, phase=text, owner=owner, space=space)
+    return Point(time=check_moment(field, text))
 
 
 def get(engine: Engine, when: Point, id: str) -> Memory:
@@ -129,7 +142,7 @@ def list_memories(
     where: dict[str, Any] = {"owner": owner, "space": space, "include_namespaces": include_namespaces}
     with engine.read() as reader:
         streams = readable_streams(engine, reader, **where)
-        with _as_it_stood(engine, reader, streams, when) as past:
+        with as_it_stood(engine, reader, streams, when) as past:
             return reading.list_memories(past, **where, **which)
 
 
@@ -147,10 +160,77 @@ def query(engine: Engine, when: Point, wanted: recall.Query) -> Recall:
         )
     with engine.read() as reader:
         streams = readable_streams(engine, reader, wanted.owner, wanted.space, wanted.include_namespaces)
-        with _as_it_stood(engine, reader, streams, when) as past:
+        with as_it_stood(engine, reader, streams, when) as past:
             answer = recall.query(past, wanted)
     operations.note(engine, operations.queried(engine, wanted.owner if streams else None, engine.now()))
     return answer
+
+
+def difference(
+    engine: Engine,
+    since: Point,
+    until: Point,
+    *,
+    owner: str | None = None,
+    space: Spaces = None,
+    include_namespaces: Sequence[str] = PROD,
+) -> Difference:
+    """Compare what was believed at two points, of what the caller may see: what came, what was replaced, what went."""
+    with engine.read() as reader:
+        now, streams = engine.now(), readable_streams(engine, reader, owner, space, include_namespaces)
+        found = [_compared(engine, reader, stream, since, until, now) for stream in streams]
+    return Difference(
+        tuple(one for each in found for one in each.added),
+        tuple(pair for each in found for pair in each.replaced),
+        tuple(one for each in found for one in each.removed),
+    )
+
+
+def _compared(engine: Engine, reader: Reader, stream: Stream, since: Point, until: Point, now: str) -> Difference:
+    old, new = (_snapshot_at(engine, reader, _cut(reader, stream, when, now)) for when in (since, until))
+    both = [key for key in new if key in old and old[key][0].id != new[key][0].id]
+    return Difference(
+        tuple(_believed(*new[key]) for key in new if key not in old),
+        tuple((_believed(*old[key]), _believed(*new[key])) for key in both),
+        tuple(_believed(*old[key]) for key in old if key not in new),
+    )
+
+
+def _believed(state: State, body: Mapping[str, Any]) -> Believed:
+    return Believed(state.id, state.canonical_key, body["content"], body["created_at"])
+
+
+def _snapshot_at(engine: Engine, reader: Reader, cut: _Cut) -> Snapshot:
+    """What was active where a stream is cut, without what had expired by then."""
+    tick = cut.entries[-1].tick if cut.entries else BEFORE_ANY
+    found = snapshot(engine, reader, cut.stream, cut.entries)
+    return {
+        key: (state, body)
+        for key, (state, body) in found.items()
+        if not (state.expires_at and state.expires_at <= cut.at)
+        and not (state.expires_at_tick is not None and state.expires_at_tick <= tick)
+    }
+
+
+def snapshot(engine: Engine, reader: Reader, stream: Stream, entries: Sequence[Entry]) -> Snapshot:
+    """Return what these entries of a stream leave active and the caller may see, by its identity."""
+    versions = {version.id: version for version in reader.versions(stream)}
+    states = replay(list(entries), versions, reader.amendments(stream))
+    active = [state for state in states.values() if state.status is Status.ACTIVE and state.removed is None]
+    found = reader.by_ids(engine.tenant, [state.id for state in active])
+    bodies = {id: stored.body for id, stored in found.items() if stored.body is not None and _seen(engine, stored)}
+    seen, places = [(state, bodies[state.id]) for state in active if state.id in bodies], Places()
+    return {_key(state, body, beside=places.is_taken(state, body)): (state, body) for state, body in seen}
+
+
+def _key(state: State, body: Mapping[str, Any], *, beside: bool) -> tuple[str, str, str]:
+    """What it is about; one that is kept beside another of its key goes by its id as well."""
+    key = identity(state.canonical_key)
+    return (body["scope"], body["kind"], f"{key} {state.id}" if beside else key)
+
+
+def _seen(engine: Engine, stored: Stored) -> bool:
+    return stored.body is not None and engine.sight.sees(stored.body["scope"], stored.state.category)
 
 
 # ── where a stream is cut ───────────────────────────────────────────────────────────────────────────────────────────
@@ -191,7 +271,7 @@ def _known_phase(reader: Reader, streams: Sequence[Stream], wanted: str) -> str:
 
 
 @contextmanager
-def _as_it_stood(engine: Engine, reader: Reader, streams: Sequence[Stream], when: Point) -> Iterator[Engine]:
+def as_it_stood(engine: Engine, reader: Reader, streams: Sequence[Stream], when: Point) -> Iterator[Engine]:
     """The engine over these streams at a point, with its clock stopped there; what it counts is not kept.
 
     Streams that are cut by tick stop at different times. The clock shows the earliest, so that nothing expires too
@@ -241,7 +321,9 @@ def _lay_down(past: Engine, reader: Reader, writer: Writer, cut: _Cut) -> None:
         if entry.event is Event.VOUCHED:
             writer.add_entry(stream, entry)
     stream.tick = tick
-    stream.phase += sum(entry.event is Event.PHASE_STARTED for entry in cut.entries)
+    begun = sum(entry.event is Event.PHASE_STARTED for entry in cut.entries)
+    # To whom earlier phases are closed, the current one is today's: looking back does not open them.
+    stream.phase = cut.stream.phase if past.phases_closed else stream.phase + begun
     writer.advance_stream(stream)
 
 

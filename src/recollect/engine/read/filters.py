@@ -62,7 +62,7 @@ def selection_of(
         of_users=_of_users(streams, users) if users is not None else None,
         tags=tuple(check_names("tags", given.get("tags", ()))),
         ranges=(*_key(given), *((*RANGES[name], _bound(name, given[name])) for name in RANGES if name in given)),
-        current_phase=given.get("phase") == "current",
+        current_phase=given.get("phase") == "current" or engine.phases_hidden,
         unexpired_at=engine.now() if status is not None else None,
         **_provenance(given),
         **more,

@@ -185,6 +185,9 @@ class Likeness:
         self._streams = {stream.number: (stream, rows) for stream, rows in streams if len(rows.numbers)}
         self._cosines: dict[Place, float | None] = {}
         self._near: dict[int, _Ordered] = {}
+        self._by_signs: NDArray[np.int64] | None = None
+        self._widest: dict[int, tuple[NDArray[np.int64], NDArray[np.float64]]] = {}
+        """The most rows of each stream that were compared closely so far, in their order, with their cosines."""
 
     def nearest(self, count: int, least: float = -1.0) -> list[tuple[Place, float]]:
         """The memories of the most similar meaning with their cosines, best first: all streams' best, compared closely."""
@@ -201,14 +204,16 @@ class Likeness:
 
         if len(self) <= count:
             return {of: np.arange(len(rows.numbers)) for of, (_, rows) in self._streams.items()}
-        asked = by_words(signs(self._question))
-        distances = [differing(asked, rows.signs) for _, rows in self._streams.values()]
-        chosen = np.sort(fewest(np.concatenate(distances) if len(distances) > 1 else distances[0], count))
-        ends = np.cumsum([len(part) for part in distances])
+        if self._by_signs is None or len(self._by_signs) < count:
+            asked = by_words(signs(self._question))
+            distances = [differing(asked, rows.signs) for _, rows in self._streams.values()]
+            self._by_signs = fewest(np.concatenate(distances) if len(distances) > 1 else distances[0], count)
+        chosen = np.sort(self._by_signs[:count])
+        lengths = [len(rows.numbers) for _, rows in self._streams.values()]
+        ends = np.cumsum(lengths)
         parts = np.split(chosen, np.searchsorted(chosen, ends[:-1]))
         return {
-            of: part - (end - len(distance))
-            for of, part, end, distance in zip(self._streams, parts, ends, distances, strict=True)
+            of: part - (end - length) for of, part, end, length in zip(self._streams, parts, ends, lengths, strict=True)
         }
 
     def nearest_of(self, places: Sequence[Place], count: int, least: float = -1.0) -> list[tuple[Place, float]]:
@@ -292,10 +297,20 @@ class Likeness:
         self, stream: Stream, rows: Slice, at: "NDArray[np.int64]"
     ) -> "tuple[NDArray[np.int64], NDArray[np.float64]]":
         """The memories in these rows with their cosines, rounded so that no last bit decides."""
+        import numpy as np
+
         from recollect.rules.ranking.vectors import cosines
 
+        known, likes = self._widest.get(stream.number, (at[:0], np.zeros(0)))
+        if 0 < len(at) <= len(known):
+            places = np.minimum(np.searchsorted(known, at), len(known) - 1)
+            if np.array_equal(known[places], at):
+                return rows.numbers[at], likes[places]
         numbers, found = self._vectors(stream, rows, at)
-        return numbers, self._scale.on_ours(cosines(self._question, *found)[0]).round(6)
+        likes = self._scale.on_ours(cosines(self._question, *found)[0]).round(6)
+        if len(known) < len(at) == len(numbers):
+            self._widest[stream.number] = (at, likes)
+        return numbers, likes
 
     def _vectors(self, stream: Stream, rows: Slice, at: "NDArray[np.int64]") -> "tuple[NDArray[np.int64], Whole]":
         """The memories in these rows with their vectors: from what is at hand, or from the store."""

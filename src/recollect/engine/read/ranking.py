@@ -477,6 +477,7 @@ def _facts(place: Place, row: Contender, space: Space) -> Facts:
         canon=row.tier == Tier.CANON,
         valid_from=parse_time(row.valid_from) if row.valid_from else None,
         valid_until=parse_time(row.valid_until) if row.valid_until else None,
+        is_insight=row.kind_class == KindClass.INSIGHT,
     )
 
 

@@ -18,9 +18,9 @@ from recollect.engine.arguments import (
 from recollect.engine.context import MENDING, Engine, damage_of, find, own_names, own_streams, visible
 from recollect.engine.read.assemble import as_of, as_seen, hidden_ids, to_memory, to_tombstone
 from recollect.engine.read.filters import selection_of
-from recollect.engine.tracing import told_decisions
+from recollect.engine.tracing import told_decisions, told_turn
 from recollect.engine.write.relations import links_in
-from recollect.model.caller import USER, Right, names_shown, principal
+from recollect.model.caller import Right, names_shown
 from recollect.model.canonical import parse_time, validity_words
 from recollect.model.errors import BadInput, NotFound
 from recollect.model.ledger import BRINGS_VERSION, HISTORY_KIND, Entry, Event
@@ -49,19 +49,12 @@ class PersonsRecord(NamedTuple):
 
 
 def record_of(reader: Reader, tenant: str, name: str) -> PersonsRecord:
-    """Return the memories of a person, wherever they lie.
-
-    The memories of the tenant are looked through: it is rare that somebody asks, and no write has to keep an index for it.
-    """
+    """Return the memories of a person, wherever they lie."""
     streams = reader.streams_of(tenant, name)
     own = {stream.number for stream in streams}
-    named = (
-        Selection(equal={"user_id": name}),
-        Selection(equal={"actor_id": name}),
-        Selection(authors=(name, principal(USER, name))),
-    )
-    found = (stored for selection in named for stored in reader.select(tenant, selection, NO_LIMIT))
-    theirs = {one.state.id: one for one in found if one.stream not in own and is_theirs(one.body or {}, name)}
+    elsewhere = [place for place in reader.places_naming(tenant, name) if place[0] not in own]
+    found = reader.by_places(tenant, elsewhere)
+    theirs = {one.state.id: one for one in found if is_theirs(one.body or {}, name)}
     sessions = {one.stream for one in theirs.values() if one.body and one.body["space"] == Space.SESSION}
     return PersonsRecord(streams, theirs | {one.state.id: one for one in _summaries(reader, tenant, sessions)})
 
@@ -149,13 +142,14 @@ def exported_from(
     """
     if owner is None:
         streams = readable_streams(engine, reader, None, space, include_namespaces)
-        return {"streams": tuple(stream.number for stream in streams)}
+        return {"streams": tuple(stream.number for stream in streams), "current_phase": engine.phases_hidden}
     record = record_of(reader, engine.tenant, check_sought("owner", owner))
     streams = _admitted(engine, _streams_of(engine, reader, record), space, include_namespaces)
     return {
         "streams": tuple(stream.number for stream in streams),
         "whole_streams": tuple(stream.number for stream in record.streams),
         "ids_elsewhere": tuple(sorted(record.elsewhere)),
+        "current_phase": engine.phases_hidden,
     }
 
 
@@ -461,16 +455,18 @@ def _seen(sight: Sight, stored: Stored | None) -> bool:
     return stored is not None and stored.body is not None and sight.sees(stored.body["scope"], stored.state.category)
 
 
-def explain(engine: Engine, id: str | None = None, *, session: str | None = None) -> Explanation:
+def explain(
+    engine: Engine, id: str | None = None, *, session: str | None = None, number: int | None = None
+) -> Explanation:
     """Tell the story of one memory, or what was decided in the last turn of a session, or of all if none is named.
 
-    A removed memory's story comes without its content.
+    ``number`` is that of a trace, whose turn is told. A removed memory's story comes without its content.
     """
     if id is None:
-        told = told_decisions(engine, session=session)
-        return Explanation("", "\n".join(told), sentences=told)
-    if session is not None:
-        raise BadInput("name either a memory or a session.", field="session", hint="Leave one of them out.")
+        told, turn = told_turn(engine, session, number)
+        return Explanation("", "\n".join(told), sentences=told, events=turn)
+    if session is not None or number is not None:
+        raise BadInput("name either a memory or a turn.", field="session", hint="Leave one of them out.")
     with engine.read() as reader:
         (stored,) = current(engine, reader, [find(engine, reader, id, damaged=True)])
         links = chain_of(engine, reader, stored.state.id)
@@ -481,7 +477,7 @@ def explain(engine: Engine, id: str | None = None, *, session: str | None = None
     around = [*_rejected(events), *_around(stored, links), *_happened(events)]
     text = "\n".join([*_opening(stored), *_gates(decisions), *around])
     kept = stored.body is not None and engine.caller.may(Right.GOVERN)
-    told = told_decisions(engine, memory=stored.state.id) if kept else ()
+    told = told_decisions(engine, stored.state.id) if kept else ()
     return Explanation(stored.state.id, text, decisions, chain, events, told)
 
 

@@ -33,7 +33,7 @@ from recollect.model.errors import BadInput, NotAllowed
 from recollect.model.item import to_item
 from recollect.model.ledger import FIRST_PHASE, FIRST_PHASE_ID, phase_id
 from recollect.model.operation import Node, Op
-from recollect.model.receipt import Earlier, Form, Recall, Recalled, Related, as_written
+from recollect.model.receipt import Earlier, Form, LeftOut, Recall, Recalled, Related, as_written
 from recollect.model.rendering import envelope, visible_json
 from recollect.model.vocabulary import Space
 from recollect.rules.gates.procedures import ORDINARY_KINDS, names_procedures
@@ -68,7 +68,8 @@ class Query:
     it does not name: a memory stays if one of its entities' names stands in the text, whole. ``budget_tokens`` leaves out
     what would not fit any more, once the answer is written down in its ``form``. With a ``thread`` the answer
     begins with what changed since that thread last asked; with ``history`` each memory comes with what it said before.
-    With ``at``, a time, it is told what held then, whether it was replaced since or not.
+    With ``at``, a time, it is told what held then, whether it was replaced since or not. With ``left_out`` the answer also says
+    which of the memories that it looked at it does not tell, and why.
     """
 
     text: str
@@ -86,6 +87,7 @@ class Query:
     thread: str | None = None
     history: bool = False
     at: datetime | str | None = None
+    left_out: bool = False
 
 
 def check_arguments(unknown: Iterable[str]) -> None:
@@ -116,14 +118,12 @@ def query(engine: Engine, wanted: Query) -> Recall:
         selection = _selection(engine, streams, wanted)
         found = _found(engine, reader, streams, asked, top_k, selection, held_when)
         sure = confidence([one.support for one in found])
-        if wanted.threshold is None and is_unsure(engine, asked, sure):
-            found, not_sure = [], bool(found)
-        else:
-            not_sure = False
-        chosen, items, no_room = _chosen(engine, reader, wanted, found, top_k, budget)
+        not_sure = wanted.threshold is None and is_unsure(engine, asked, sure) and bool(found)
+        chosen, items, no_room = _chosen(engine, reader, wanted, [] if not_sure else found, top_k, budget)
         items = _with_history(engine, reader, items, budget) if wanted.history else items
         items = _with_related(engine, reader, items, chosen, within(engine, reader, streams, selection), budget)
         items, too_many = _trimmed(items, budget)
+        left_out = _left_out(engine, reader, wanted, found, items, not_sure) if wanted.left_out else ()
         refusals = read_refusals(engine.caller, wanted.owner, asked_spaces(wanted.space), consulted)
         open_ones = [space for space, refusal in refusals.items() if refusal is None]
         event = recall_event(engine, reader, wanted.text, items, streams, open_ones)
@@ -132,7 +132,7 @@ def query(engine: Engine, wanted: Query) -> Recall:
     kept = events if checks_are_kept(engine, wanted.owner, asked_spaces(wanted.space), refusals) else (event,)
     tracing.keep_later(engine, kept, streams[0].number if len(streams) == 1 else None)
     why = NOT_SURE if not_sure else BELOW_THRESHOLD if found else NOTHING_MATCHES
-    return Recall(wanted.text, tuple(items), events, header, no_room + too_many, asked.notice, sure, why)
+    return Recall(wanted.text, tuple(items), events, header, no_room + too_many, asked.notice, sure, why, left_out)
 
 
 def _header(engine: Engine, wanted: Query) -> str:
@@ -229,6 +229,37 @@ def _chosen(
     chosen, no_room = best_within(about, top_k, lambda one: one.row.category, share_of(engine), fits)
     items = told(engine, chosen, loaded(engine, reader, chosen, at_hand))
     return [one for one, _ in items], [item for _, item in items], no_room
+
+
+MAX_LEFT_OUT = 25
+"""How many of the memories that an answer leaves out it names."""
+
+
+def _left_out(
+    engine: Engine, reader: Reader, wanted: Query, found: Sequence[Ranked], items: Sequence[Recalled], not_sure: bool
+) -> tuple[LeftOut, ...]:
+    """Return what was looked at and is not told, best first, each with the reason, which the order of the steps decides."""
+    told = {item.memory.id for item in items}
+    least = least_relevance((one.relevance for one in found), wanted.threshold, wanted.share_of_best)
+    top_k = wanted.top_k or engine.policy.recall.top_k
+
+    def reason(one: Ranked) -> str:
+        if not_sure:
+            return "not_sure"
+        if one.relevance < least:
+            return "below_threshold"
+        return "beyond_top_k" if len(items) >= top_k else "no_room"
+
+    missing = [one for one in found if one.id not in told][:MAX_LEFT_OUT]
+    at_hand = loaded(engine, reader, missing)
+    others = [
+        LeftOut(one.id, memory["content"], reason(one), one.score, one.relevance)
+        for one in missing
+        if one.place in at_hand and (memory := at_hand[one.place].body) is not None
+    ]
+    hidden = reader.by_ids(engine.tenant, sorted({id for one in found for id in one.shadowed}))
+    shadows = [LeftOut(id, one.body["content"], "shadowed") for id, one in hidden.items() if one.body is not None]
+    return tuple([*shadows, *others][:MAX_LEFT_OUT])
 
 
 def share_of(engine: Engine) -> Callable[[str], int | None]:

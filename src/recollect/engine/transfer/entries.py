@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from recollect.engine.arguments import check_flags, check_names, check_one, check_word
-from recollect.engine.context import Engine, visible
+from recollect.engine.context import Engine
 from recollect.engine.lifecycle.changes import archive
 from recollect.engine.read.assemble import as_seen, to_memory
 from recollect.engine.read.reading import MAX_PAGE, current, exported_from, place_of
@@ -19,6 +19,7 @@ from recollect.engine.transfer.importing import (
     ImportReport,
     Taken,
     Tally,
+    here_already,
     keep_apart,
     says_it_already,
 )
@@ -184,7 +185,7 @@ def _check_nobody_else_is_meant(engine: Engine, reader: Reader, signer: str, **w
 
 
 def _in_order(engine: Engine, reader: Reader, statuses: Sequence[str], **where: Any) -> list[str]:
-    """The ids of what is exported, by when it was said, so that the same memories always give the same file."""
+    """Return the ids of what is exported, by when it was said, so that the same memories always give the same file."""
     placed: list[tuple[str, str, str]] = []
     before: tuple[str, int, int] | None = None
     while where["streams"]:
@@ -368,7 +369,7 @@ def _chain_versions(wanted: Sequence[_Wanted], findings: Findings, refused: Coll
 
 
 def _may_build_upon(new: Mapping[str, Any], old: Mapping[str, Any]) -> bool:
-    """Whether an entry may gain this parent: a signature covers the parents that there were."""
+    """Return whether an entry may gain this parent: a signature covers the parents that there were."""
     return not is_signature(new.get("signature")) or old["content_hash"] in new.get("parent_refs", ())
 
 
@@ -377,7 +378,7 @@ def _join_versions(engine: Engine, in_order: Sequence[_Wanted]) -> None:
     later = [one for one in in_order if one.replaces is not None]
     names: dict[Identity, str] = {}
     for start in range(0, len(later), BATCH):
-        here = _here_already(engine, [one.replaces for one in later[start : start + BATCH] if one.replaces is not None])
+        here = here_already(engine, [one.replaces for one in later[start : start + BATCH] if one.replaces is not None])
         names |= {one: memory.canonical_key for one, memory in here.items() if memory.status is Status.ACTIVE}
     for one in later:
         name = names.get(identity_of(one.replaces)) if one.replaces is not None else None
@@ -386,7 +387,7 @@ def _join_versions(engine: Engine, in_order: Sequence[_Wanted]) -> None:
 
 
 def _take_in(engine: Engine, batch: Sequence[_Wanted], tally: _Tally) -> None:
-    here = _here_already(engine, [*(one.entry for one in batch), *(one.replaces for one in batch if one.replaces)])
+    here = here_already(engine, [*(one.entry for one in batch), *(one.replaces for one in batch if one.replaces)])
     _put_away_superseded(engine, batch, here)
     new: list[_Wanted] = []
     for one in batch:
@@ -409,14 +410,14 @@ def _take_in(engine: Engine, batch: Sequence[_Wanted], tally: _Tally) -> None:
 
 
 def _is_active(engine: Engine, id: str) -> bool:
-    """Whether it is active still: of one batch, a later entry may have superseded it."""
+    """Return whether it is active still: of one batch, a later entry may have superseded it."""
     with engine.read() as reader:
         found = reader.by_ids(engine.tenant, [id]).get(id)
     return found is not None and found.state.status is Status.ACTIVE
 
 
 def _is_said_already(engine: Engine, one: _Wanted, receipt: Receipt) -> bool:
-    """Whether an entry brought nothing but weight to another one."""
+    """Return whether an entry brought nothing but weight to another one."""
     if receipt.outcome is not Outcome.REINFORCED or receipt.memory is None:
         return False
     return says_it_already(engine, receipt.memory, one.entry)
@@ -443,12 +444,3 @@ def _put_away_superseded(engine: Engine, batch: Sequence[_Wanted], here: Mapping
 def _authority_of(engine: Engine, one: _Wanted) -> Authority:
     """Return what an entry is believed here."""
     return parse_candidate(engine, one.fields).authority or Authority.AI_INFERRED
-
-
-def _here_already(engine: Engine, entries: Iterable[Mapping[str, Any]]) -> dict[Identity, Memory]:
-    """Those of these entries that are here, as far as the caller may see."""
-    hashes = sorted({str(entry["content_hash"]) for entry in entries})
-    with engine.read() as reader:
-        found = reader.with_hashes(engine.tenant, hashes, engine.selecting(), MAX_ENTRIES)
-        seen = [to_memory(stored) for stored in found if stored.body is not None and visible(engine, reader, stored)]
-    return {identity_of(to_entry(memory)): memory for memory in seen}

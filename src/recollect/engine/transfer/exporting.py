@@ -18,6 +18,7 @@ from recollect.model.errors import BadInput, NotAllowed
 from recollect.model.receipt import Plain
 from recollect.model.record import Memory
 from recollect.model.vocabulary import SHARED
+from recollect.stores.backups import LAST_BACKUP
 
 LeftOut = Callable[[Memory], None]
 """Is told of each memory that does not go along because the format cannot say who may see it."""
@@ -36,7 +37,7 @@ def export_as(
     sign_as: str | None = None,
     key_file: Path | None = None,
 ) -> Iterator[str]:
-    """The pieces of a file of that format, in order. Only ``prod``, and only what is active, unless asked otherwise.
+    """Return the pieces of a file of that format, in order. Only ``prod``, and only what is active, unless asked otherwise.
 
     The oldest comes first, since most tools read a file from the top; only Recollect's own begins with the newest. Where a
     format cannot say who may see a memory, one that is not shared is ``left_out``, unless the caller will ``include_private``
@@ -103,4 +104,5 @@ def back_up(engine: Engine, path: str | Path) -> Backup:
         raise NotAllowed("a backup holds every tenant's memories.", hint="Ask the application that opened the store.")
     at, place = engine.now(), check_path("path", path)
     engine.store.back_up(place)
+    engine.store.set_value(LAST_BACKUP, at)
     return Backup(str(place), place.stat().st_size, f"{place}.erased", at)

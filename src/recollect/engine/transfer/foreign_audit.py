@@ -27,7 +27,7 @@ class AuditedFile(Plain):
     found: Audit
 
     def page(self) -> str:
-        """The same as a page with charts, which opens anywhere and fetches nothing."""
+        """Return the same as a page with charts, which opens anywhere and fetches nothing."""
         return page(self.format, self.file, self.found)
 
 
@@ -58,7 +58,7 @@ def audit_file(
 
 
 def _place(record: Foreign) -> str:
-    """Where a record stands, so that it can be found: a whole export may be one line."""
+    """Return where a record stands, so that it can be found: a whole export may be one line."""
     named = "" if record.id is None else f", id {shown(record.id)}"
     return f"record {record.number:,} ({record.place}{named})"
 

@@ -34,14 +34,14 @@ _NEEDS = re.compile(r"^-- name: (\w+)\n-- needs: ([\w ]+)$", re.MULTILINE)
 
 
 def rows(file: Path, query: str) -> Iterator[dict[str, Any]]:
-    """The rows of a named query, none if the file has not the table that it needs. A view in its place is no table."""
+    """Yield the rows of a named query, none if the file has not the table that it needs. A view in its place is no table."""
     with _reading(file) as db:
         if set(_needs(IN_FILES)[query]) <= _tables(db):
             yield from (_unpacked(dict(row), query) for row in db.execute(load_queries(PACKAGE)[query]))
 
 
 def has_table_for(file: Path, query: str) -> bool:
-    """Whether a file has the table that a named query needs."""
+    """Return whether a file has the table that a named query needs."""
     with _reading(file) as db:
         return set(_needs(IN_FILES)[query]) <= _tables(db)
 
@@ -108,7 +108,7 @@ class _PointReader(pickle.Unpickler):
 
 
 def _point(data: Any) -> dict[str, Any]:
-    """A point's id and payload, or what is wrong with it."""
+    """Return a point's id and payload, or what is wrong with it."""
     try:
         found = _PointReader(io.BytesIO(data)).load()
         values = found.state["__dict__"]
@@ -146,7 +146,7 @@ def _plain(value: Any) -> Any:
 
 
 def is_server(path: str | Path) -> bool:
-    """Whether what the user named is a server and no file."""
+    """Return whether what the user named is a server and no file."""
     return str(path).startswith(SCHEMES)
 
 
@@ -188,7 +188,7 @@ class ForeignServer:
         return self._table
 
     def has_table_for(self, query: str) -> bool:
-        """Whether the server's table, or the history beside it, is what a query needs; a wrong table is an error."""
+        """Return whether the server's table, or the history beside it, is what a query needs; a wrong table is an error."""
         needs = _needs(ON_SERVERS)
         if query in needs:
             self._check(needs[query])
@@ -230,7 +230,7 @@ class ForeignServer:
         raise BadInput(f"{what}.", field=f"table {self._table!r}", hint=hint)
 
     def _of_table(self, query: str) -> Iterator[dict[str, Any]]:
-        """A page at a time: the cursor stays on the server."""
+        """Yield the rows of a query, a page at a time: the cursor stays on the server."""
         from psycopg import sql
         from psycopg.rows import dict_row
 
@@ -251,7 +251,7 @@ def _queries() -> dict[str, str]:
 
 
 def _payload_of(row: dict[str, Any], query: str) -> dict[str, Any]:
-    """A point with its payload as a value, or what is wrong with it."""
+    """Return a point with its payload as a value, or what is wrong with it."""
     if query != SERVER_POINTS:
         return row
     if row["payload"] is None:

@@ -38,7 +38,7 @@ class _Loader(yaml.SafeLoader):
 
 
 def split(text: str, name: str) -> tuple[dict[str, Any], str, int]:
-    """The front matter, the text after it, and the number of that text's first line."""
+    """Return the front matter, the text after it, and the number of that text's first line."""
     lines = text.split("\n")
     if lines[0].strip() != FENCE:
         return {}, text, 1
@@ -212,7 +212,7 @@ class ForeignFile:
             yield self._document(file)
 
     def _files(self, suffix: str) -> list[Path]:
-        """The files of a folder and of those within it, by path; hidden ones and links to folders are passed over."""
+        """Return the files of a folder and of those within it, by path; hidden ones and links to folders are passed over."""
         found: list[Path] = []
         for folder, folders, files in os.walk(self._path):
             folders[:] = sorted(name for name in folders if not name.startswith("."))
@@ -258,7 +258,7 @@ class ForeignFile:
         return self._regular(self._path, follow=True)
 
     def _regular(self, path: Path, *, follow: bool) -> IO[bytes]:
-        """A file, and nothing that merely looks like one. What changes between two readings is refused."""
+        """Return a file, and nothing that merely looks like one. What changes between two readings is refused."""
         flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW)
         try:
             number = os.open(path, flags)
@@ -308,7 +308,7 @@ class Member:
 
 
 def members(path: Path, chosen: Chooses) -> Iterator[tuple[str, Member]]:
-    """Every member with one of the chosen names, in whichever folder it stands, by name."""
+    """Yield every member with one of the chosen names, in whichever folder it stands, by name."""
     with _undamaged(path.name):
         archive = zipfile.ZipFile(path)
     with archive:

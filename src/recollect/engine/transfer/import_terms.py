@@ -72,10 +72,13 @@ class ImportTerms:
             self._owners.add(owner)
             others = owner not in (DEFAULT_OWNER, self._caller.user) and fields.get("space", Space.USER) == Space.USER
             if others and not self._caller.trusted:
+                own = self._caller.user
+                bound = f"bound to {own!r}" if own is not None else "bound, and no person's"
+                say = f"Say that they are to be this caller's (--owner {own}), or have" if own is not None else "Have"
                 raise BadInput(
-                    f"the records name the owner {owner!r}, and this caller is bound to {self._caller.user!r}.",
+                    f"the records name the owner {owner!r}, and this caller is {bound}.",
                     field="owner",
-                    hint="Say whose they are to be (--owner NAME), or have the application import them.",
+                    hint=f"{say} the application import them.",
                 )
         if len(self._owners) > 1:
             raise BadInput(

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from recollect.engine import operations, retries
-from recollect.engine.context import AccessCounter, Engine
+from recollect.engine.context import AccessCounter, Engine, visible
 from recollect.engine.lifecycle.changes import archive, was_forgotten
 from recollect.engine.read.assemble import to_memory
 from recollect.engine.read.meaning import Meanings
@@ -20,39 +20,55 @@ from recollect.engine.retries import again_on_conflict
 from recollect.engine.transaction import REJECTED_VALUE, rejections_of
 from recollect.engine.transfer.foreign_files import NOTHING, Beside, ForeignLines, opened
 from recollect.engine.transfer.import_terms import ImportTerms, decided_by_time
-from recollect.engine.trust.imported_signatures import ImportedSignatures
+from recollect.engine.trust.imported_signatures import ImportedSignatures, add_later_vouches
 from recollect.engine.waiting import waiting
 from recollect.engine.write.drafting import check_concepts, parse_candidate
 from recollect.engine.write.ingest import Writing, add
 from recollect.engine.write.preparing import Answer, Prepared, Refused, addresses_of, prepare
-from recollect.formats.entries import identity_of, kept_apart, to_entry
+from recollect.formats.entries import Identity, identity_of, kept_apart, to_entry
 from recollect.formats.entry_files import Readable
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source
 from recollect.formats.registry import to_read
+from recollect.model.caller import as_principal
 from recollect.model.canonical import canonical_json
 from recollect.model.errors import BadInput, OutcomeUnknown
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Plain, Receipt
-from recollect.model.record import Candidate, Memory
+from recollect.model.record import ENTRY_ORIGIN, Candidate, Memory
 from recollect.model.vocabulary import Outcome, Status
 from recollect.rules.identity.rejected_values import Claim
 from recollect.rules.reasons import plain
-from recollect.stores.protocol import Reader, Store, Stored, Table, Writer
+from recollect.stores.protocol import NO_LIMIT, Reader, Store, Stored, Table, Writer
 from recollect.stores.sqlite import SqliteStore
 from recollect.stores.sqlite.connections import IN_MEMORY
 
 
 def says_it_already(engine: Engine, memory: Memory, entry: Mapping[str, Any]) -> bool:
-    """Whether a memory that an entry reinforced is another one: the same, by somebody else or of another time.
+    """Return whether a memory that an entry reinforced is another one: the same, by somebody else or of another time.
 
     A bound caller brings no time of its own, so that nobody could tell the next time that its entry is here already.
     """
     return engine.caller.trusted and identity_of(to_entry(memory)) != identity_of(entry)
 
 
-def keep_apart(engine: Engine, entry: Mapping[str, Any], fields: Mapping[str, Any], key: str | None = None) -> Receipt:
+def here_already(
+    engine: Engine, entries: Iterable[Mapping[str, Any]], beside: Memory | None = None
+) -> dict[Identity, Memory]:
+    """Return those of these entries that are here, as far as the caller may see; or lie where another memory lies."""
+    hashes = sorted({str(entry["content_hash"]) for entry in entries})
+    with engine.read() as reader:
+        found = reader.with_hashes(engine.tenant, hashes, engine.selecting(), NO_LIMIT)
+        seen = [to_memory(stored) for stored in found if stored.body is not None and visible(engine, reader, stored)]
+    return {identity_of(to_entry(one)): one for one in seen if beside is None or _place_of(one) == _place_of(beside)}
+
+
+def _place_of(memory: Memory) -> tuple[str, str, str]:
+    return memory.namespace, memory.space, memory.owner
+
+
+def keep_apart(engine: Engine, entry: Mapping[str, Any], fields: Mapping[str, Any]) -> Receipt:
     """Keep who said it and when in a record of its own. It is archived: what was said twice is recalled once."""
-    receipt = add(engine, kept_apart(entry, fields), key)
+    receipt = add(engine, kept_apart(entry, fields))
     if receipt.memory is not None and not receipt.denied:
         archive_untouched(engine, [receipt.memory.id])
     return receipt
@@ -119,6 +135,7 @@ MAX_SHOWN = 1_000
 GIVE_UP_AFTER = 1_000
 """So many broken records, and more broken than whole ones, are not a file of this format."""
 DELETED_HERE = "forgotten:here"
+OTHERS_WORDS = "those who vouch for it were not added to the memory that says the same: it is of another author or time"
 REFUSED, SKIPPED, ALREADY, SAID_BEFORE = "refused", "skipped", "already_there", "said_before"
 
 VALIDATE = "`recollect entry validate` checks the file."
@@ -145,6 +162,8 @@ class Taken(Plain):
     """The fields in which the record says more of its own standing than it was granted; ``meta.claimed`` has their values."""
     by_time: str | None = None
     """What its own time decided: whether it is older or newer than another memory of its concept, and which."""
+    vouches: int = 0
+    """How many new vouches it added to a memory that was there already."""
 
 
 Each = Callable[[Taken], None]
@@ -291,7 +310,7 @@ def lines_of(source: Readable | Iterable[str]) -> Iterable[str]:
 
 
 def column_options(format: Format, columns: Mapping[str, str] | None) -> Options:
-    """What the user said of columns, for a format that has any."""
+    """Return what the user said of columns, for a format that has any."""
     if columns and not format.mapped:
         raise BadInput(f"{format.name} has no columns to map.", field="map", hint="csv and jsonl have.")
     return Options(dict(columns or {}))
@@ -352,8 +371,10 @@ class _Asked(NamedTuple):
     candidate: Candidate
     key: str
     asked: Candidate
-    """The candidate without the name of the file: the same export may be saved under another."""
+    """The candidate without the name of the file, and without those who vouch for it: the same export may be saved under
+    another name, and the same record may come with more of them."""
     claimed: tuple[str, ...] = ()
+    vouchers: Sequence[Mapping[str, Any]] = ()
 
     def taken(self, outcome: str, receipt: Receipt) -> Taken:
         id = receipt.memory.id if receipt.memory is not None else None
@@ -372,7 +393,7 @@ class _Intake:
         self._seen: dict[int, int] = {}
 
     def asked(self, engine: Engine, record: Foreign) -> _Asked | Taken:
-        """A record as a candidate, or what is wrong with it."""
+        """Return a record as a candidate, or what is wrong with it."""
         if record.refused is not None:
             return Taken(record.number, record.place, REFUSED, ("malformed",), record.refused)
         if record.skipped is not None:
@@ -386,16 +407,26 @@ class _Intake:
             return Taken(record.number, record.place, SKIPPED, (), f"it expired: {asked.expires_at:%Y-%m-%d %H:%M} UTC")
         if (fault := self._signatures.fault(asked)) is not None:
             return Taken(record.number, record.place, REFUSED, ("signature",), fault)
-        key = self._key(record, asked)
+        vouchers, said = _without_vouchers(asked)
+        key = self._key(record, said)
         if record.id is not None and self._seen.setdefault(_short(record.id), _short(key)) != _short(key):
             why = "another record of this file has the same id and says something else"
             return Taken(record.number, record.place, REFUSED, ("duplicate_id",), why)
         came = {**asked.meta.get(ORIGIN, {}), **({"file": self._file} if self._file else {})}
         candidate = asked.model_copy(update={"meta": {**asked.meta, ORIGIN: came}})
-        return _Asked(record, candidate, key, asked, admitted.claimed)
+        return _Asked(record, candidate, key, said, admitted.claimed, vouchers)
+
+    def vouched_since(self, engine: Engine, one: _Asked, here: Memory, became: Taken) -> Taken:
+        """Add those who vouch for a record to the memory that it is; to one of another author or time, none of them."""
+        if not one.vouchers or not engine.caller.trusted:
+            return became
+        if not _is_that(here, one.asked):
+            return replace(became, note=became.note or OTHERS_WORDS)
+        added = add_later_vouches(engine, here, one.vouchers, self._signatures)
+        return replace(became, vouches=added.vouches, note=became.note or added.detail)
 
     def _key(self, record: Foreign, asked: Candidate) -> str:
-        """The same record has the same key in every copy of the file: by its id, or else by its place."""
+        """Return the key of a record, the same in every copy of the file: by its id, or else by its place."""
         said = asked.model_dump(mode="json", exclude_unset=True)
         name = record.id if record.id is not None else record.number
         text = canonical_json([self._format, name, said])
@@ -403,8 +434,25 @@ class _Intake:
 
 
 def _is_over(engine: Engine, record: Foreign, asked: Candidate) -> bool:
-    """Whether its time was over where it comes from. What is kept for the record only may be."""
+    """Return whether its time was over where it comes from. What is kept for the record only may be."""
     return asked.expires_at is not None and not record.put_away and asked.expires_at < engine.clock()
+
+
+def _without_vouchers(asked: Candidate) -> tuple[Sequence[Mapping[str, Any]], Candidate]:
+    """Return those who vouch for a record elsewhere, and the candidate without them."""
+    origin = asked.meta.get(ENTRY_ORIGIN)
+    if not isinstance(origin, Mapping) or not origin.get("vouchers"):
+        return (), asked
+    rest = {name: value for name, value in origin.items() if name != "vouchers"}
+    return origin["vouchers"], asked.model_copy(update={"meta": {**asked.meta, ENTRY_ORIGIN: rest}})
+
+
+def _is_that(here: Memory, asked: Candidate) -> bool:
+    """Return whether a memory is this record: the same words of the same author at the same time."""
+    if asked.author is None or asked.created_at is None:
+        return False
+    said = asked.content, as_principal(asked.author.id), asked.created_at
+    return (here.content, as_principal(here.author.id), here.created_at) == said
 
 
 def _short(text: str) -> int:
@@ -421,15 +469,17 @@ def _bad(record: Foreign, error: BadInput) -> Taken:
 
 
 def _taken(engine: Engine, intake: _Intake, records: Iterable[Foreign], dry_run: bool = False) -> Iterator[Taken]:
-    """What becomes of every record, in the order in which they are taken in; a dry run takes them into a copy."""
+    """Yield what becomes of every record, in the order in which they are taken in; a dry run takes them into a copy."""
     wanted = iter(records)
     with rehearsed(engine) if dry_run else nullcontext(engine) as into:
         while batch := [intake.asked(into, record) for record in islice(wanted, BATCH)]:
-            yield from _for_the_record(into, batch, _surely_kept(into, batch))
+            yield from _for_the_record(into, intake, batch, _surely_kept(into, batch))
 
 
-def _for_the_record(engine: Engine, batch: Sequence[_Asked | Taken], taken: Sequence[Taken]) -> Iterator[Taken]:
-    """What is history is archived, and an entry that only reinforced another one is kept beside it.
+def _for_the_record(
+    engine: Engine, intake: _Intake, batch: Sequence[_Asked | Taken], taken: Sequence[Taken]
+) -> Iterator[Taken]:
+    """Archive what is history, keep an entry apart that only reinforced another one, add new vouches; yield what became of each.
 
     After an interruption, what is already there is seen to again.
     """
@@ -439,24 +489,29 @@ def _for_the_record(engine: Engine, batch: Sequence[_Asked | Taken], taken: Sequ
         elif one.record.put_away:
             archive_untouched(engine, [became.memory_id])
             yield became
-        elif one.record.entry is not None and became.outcome in (str(Outcome.REINFORCED), ALREADY):
-            yield _kept_apart(engine, one, one.record.entry, became)
+        elif became.outcome in (str(Outcome.REINFORCED), ALREADY) and (one.record.entry is not None or one.vouchers):
+            yield _met_again(engine, intake, one, became)
         else:
             yield became
 
 
-def _kept_apart(engine: Engine, one: _Asked, entry: Mapping[str, Any], became: Taken) -> Taken:
+def _met_again(engine: Engine, intake: _Intake, one: _Asked, became: Taken) -> Taken:
     with engine.read() as reader:
         stored = reader.by_ids(engine.tenant, [became.memory_id or ""]).get(became.memory_id or "")
-    if stored is None or stored.body is None or not says_it_already(engine, to_memory(stored), entry):
+    if stored is None or stored.body is None:
         return became
-    receipt = keep_apart(engine, entry, one.candidate.model_dump(exclude_unset=True), f"{one.key}:apart")
-    said = REFUSED if receipt.denied else ALREADY if became.outcome == ALREADY else SAID_BEFORE
-    return one.taken(said, receipt)
+    here, entry = to_memory(stored), one.record.entry
+    if entry is None or not says_it_already(engine, here, entry):
+        return intake.vouched_since(engine, one, here, became)
+    beside = here_already(engine, [entry], here).get(identity_of(entry))
+    if beside is not None:
+        return intake.vouched_since(engine, one, beside, replace(became, outcome=ALREADY, memory_id=beside.id))
+    receipt = keep_apart(engine, entry, one.candidate.model_dump(exclude_unset=True))
+    return one.taken(REFUSED if receipt.denied else SAID_BEFORE, receipt)
 
 
 def _surely_kept(engine: Engine, batch: Sequence[_Asked | Taken]) -> list[Taken]:
-    """A batch whose commit got no answer is given again: the keys tell what took place."""
+    """Keep a batch, and again if its commit got no answer: the keys tell what took place."""
     try:
         return _kept(engine, batch)
     except OutcomeUnknown:
@@ -502,7 +557,7 @@ def _why_deleted(engine: Engine, reader: Reader, stored: Stored) -> str:
 
 
 def _answer(engine: Engine, one: _Asked, deleted: Mapping[str, str]) -> _Answered:
-    """What the gates say to a record. What was deleted here is not brought back by a file."""
+    """Return what the gates say to a record. What was deleted here is not brought back by a file."""
     why = next((deleted[alias] for alias in one.candidate.aliases if alias in deleted), None)
     if why is not None:
         return None, Taken(one.record.number, one.record.place, REFUSED, (why,), plain(why))
@@ -579,11 +634,13 @@ class Tally:
     notes: list[str] = field(default_factory=list)
     claimed: Counter[str] = field(default_factory=Counter)
     by_time: list[str] = field(default_factory=list)
+    vouches: int = 0
 
     def note(self, taken: Taken) -> None:
         self.read += 1
         self.outcomes[taken.outcome] += 1
         self.claimed.update(taken.claimed)
+        self.vouches += taken.vouches
         self.numbers.setdefault(taken.outcome, _Ranges()).add(taken.number)
         if taken.outcome == REFUSED:
             self.reasons[taken.reasons[0]] += 1
@@ -614,4 +671,5 @@ class Tally:
             tuple(self.notes),
             dict(sorted(self.claimed.items())),
             tuple(self.by_time),
+            vouches_added=self.vouches,
         )

@@ -81,14 +81,14 @@ def create_entities(engine: Engine, entities: Sequence[Entity]) -> Made[Entity]:
 
 
 def _plans(place: str, entity: Entity) -> Iterator[_Planned]:
-    """What is written for an entity: itself, then what is known of it."""
+    """Yield what is written for an entity: itself, then what is known of it."""
     yield _Planned(place, entity.name, graph.entity_fields(entity))
     for text in dict.fromkeys(entity.observations):
         yield _Planned(place, entity.name, graph.observation_fields(entity.name, text, entity.type))
 
 
 def _made(entity: Entity, receipts: Sequence[Receipt]) -> Entity | None:
-    """An entity with what passed of its observations, if it passed itself."""
+    """Return an entity with what passed of its observations, if it passed itself."""
     observed = zip(dict.fromkeys(entity.observations), receipts[1:], strict=True)
     known = tuple(text for text, receipt in observed if _is_new(receipt))
     return Entity(entity.name, entity.type, known) if _is_new(receipts[0]) else None
@@ -131,7 +131,7 @@ def add_observations(engine: Engine, observations: Sequence[Observations]) -> Ma
 def _written(
     engine: Engine, planned: Sequence[_Planned], entities: Callable[[Reader], Collection[str]]
 ) -> list[tuple[_Planned, Receipt]]:
-    """What hangs on these ``entities``, as they are inside the transaction, written together or not at all.
+    """Return what hangs on these ``entities``, as they are inside the transaction, written together or not at all.
 
     What makes no sense is named as the arguments name it.
     """
@@ -153,7 +153,7 @@ def _written(
 
 
 def _is_new(receipt: Receipt) -> bool:
-    """Whether it is in the graph now and was not before."""
+    """Return whether it is in the graph now and was not before."""
     kept = receipt.memory if receipt.outcome in (Outcome.STORED, Outcome.SUPERSEDED) else None
     return kept is not None and kept.namespace is Namespace.PROD
 
@@ -218,20 +218,20 @@ def _forgotten(engine: Engine, id: str) -> bool:
 
 @traced
 def whole_graph(engine: Engine) -> Graph:
-    """Everything in the graph that the caller may see."""
+    """Return everything in the graph that the caller may see."""
     with engine.read() as reader:
         return graph.assemble(reversed(list(_found(engine, reader))))
 
 
 def _missing(engine: Engine, reader: Reader, names: Iterable[str]) -> list[str]:
-    """Those of the names that no entity has."""
+    """Return those of the names that no entity has."""
     return [
         name for name in dict.fromkeys(names) if not _page(engine, reader, limit=1, key=graph.entity_key(name)).items
     ]
 
 
 def _require(engine: Engine, reader: Reader, names: Collection[str], field: str) -> Collection[str]:
-    """The same names, each of which an entity has."""
+    """Return the same names, each of which an entity has."""
     for name in _missing(engine, reader, names):
         raise NotFound(f"there is no entity {name!r:.80}.", field=field, hint="Make it with create_entities first.")
     return names

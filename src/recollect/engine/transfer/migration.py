@@ -120,7 +120,7 @@ def _written_since(source: Store, moved: Moved) -> bool:
 
 
 def _rows_by_table(reader: Reader, tenant: str, tables: Sequence[Table]) -> dict[str, int]:
-    """How many rows each table has that only writing adds to; reading is counted in the others."""
+    """Return how many rows each table has that only writing adds to; reading is counted in the others."""
     counts = {table.name: reader.count_rows(tenant, table) for table in tables if table.name not in COUNTERS}
     return {name: rows for name, rows in counts.items() if rows}
 

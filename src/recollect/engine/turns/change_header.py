@@ -1,4 +1,4 @@
-"""Telling a thread what changed since it last looked: each change once, whoever made it, and only what it may see.
+"""The change header: show a thread what changed since it last looked, each change once, and only what it may see.
 
 Where a thread stands is a cursor in each stream's ledger. A look reads a snapshot, chooses what to show, and then moves the
 cursors in a small transaction of its own, by compare and set: of two readers of one thread only one gets a change.
@@ -7,6 +7,7 @@ Where nothing changed, nothing is written.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from recollect.embed.static import count_tokens
@@ -19,7 +20,8 @@ from recollect.model.errors import BadInput, StoreBusy, StoreConflict
 from recollect.model.item import source_word
 from recollect.model.ledger import Entry, phase_number
 from recollect.model.rendering import NOTHING, one_line
-from recollect.model.vocabulary import Authority, Source, Status
+from recollect.model.vocabulary import Authority, Kind, Source, Space, Status
+from recollect.rules.ledger.content_ids import ids_in
 from recollect.rules.prompt.change_header import (
     MAX_CHARACTERS,
     MAX_LINES,
@@ -69,12 +71,12 @@ def change_header(
     budget_tokens: int | None = None,
     fits: Fits | None = None,
 ) -> ChangeHeader:
-    """What changed in the memories that the caller may see: at most three lines, those that matter most first.
+    """Return what changed in the memories that the caller may see: at most three lines, the most important first.
 
     The header is cut to ``budget_tokens``, or to what ``fits`` accepts; the other changes come with the next look.
-    With ``thread``, since that thread was last told, and the thread moves on; its first look shows nothing. Without one,
-    the oldest changes after ledger entry ``since`` of the one stream at ``owner`` and ``space``, and nothing is remembered:
-    the answer's ``rev`` is the ``since`` to go on with.
+    With ``thread``, what changed since that thread last looked, and its cursor moves on; the first look shows nothing.
+    Without one, the oldest changes after ledger entry ``since`` of the one stream at ``owner`` and ``space``, and nothing is
+    remembered: the answer's ``rev`` is the ``since`` to go on with.
     """
     if (thread is None) == (since is None):
         raise BadInput(
@@ -99,7 +101,7 @@ def header_of(
     streams: Callable[[Reader], Sequence[Stream]],
     fits: Fits = lambda header: True,
 ) -> ChangeHeader:
-    """What changed in some streams since a thread was last told, as much of it as fits; the thread moves on."""
+    """Return what changed in these streams since a thread last looked, as much as fits, and move its cursor on."""
     return told(engine, thread_of(engine, thread, owner), streams, fits)
 
 
@@ -213,7 +215,7 @@ def look_at(
     first = {number: entries() for number, entries in glance.unseen.items()}
     ahead = reader.in_advance()
     for stream in streams:
-        concerned = _concerned(_fresh(first[stream.number], _cursor(cursors, at, stream)))
+        concerned = _concerned(_fresh(engine, stream, first[stream.number], _cursor(cursors, at, stream)))
         if ahead is not None and concerned:
             ahead.by_ids(engine.tenant, concerned)
     windows = [_window(engine, reader, s, _cursor(cursors, at, s), first[s.number]) for s in streams]
@@ -307,7 +309,7 @@ def _window(engine: Engine, reader: Reader, stream: Stream, cursor: Cursor, entr
     came: set[str] = set()
     while entries:
         read_until = entries[-1].seq
-        if pending := _changes(engine, reader, stream, _fresh(entries, cursor), came):
+        if pending := _changes(engine, reader, stream, _fresh(engine, stream, entries, cursor), came):
             goes_on = bool(_changes(engine, reader, stream, _stretch(reader, stream, read_until)(), came))
             return _Window(cursor, pending, read_until, goes_on)
         entries = _stretch(reader, stream, read_until)()
@@ -318,12 +320,29 @@ def _stretch(reader: Reader, stream: Stream, after: int) -> Later[list[Entry]]:
     return reader.entries_soon(stream, after, WINDOW) if after < stream.last_seq else list
 
 
-def _fresh(entries: Sequence[Entry], cursor: Cursor) -> list[Entry]:
-    return [entry for entry in entries if entry.seq not in cursor.shown]
+def _fresh(engine: Engine, stream: Stream, entries: Sequence[Entry], cursor: Cursor) -> list[Entry]:
+    """Return the entries that were not shown yet, without those about lines of the conversation, which are never shown.
+
+    Nearly all that happens in a session is about its lines. Their ids are made again, so that no line need be read for it.
+    """
+    fresh = [entry for entry in entries if entry.seq not in cursor.shown]
+    if stream.address is None or stream.address.space is not Space.SESSION or not fresh:
+        return fresh
+    lines = _newest_lines(engine.store.store_id, stream.uid, stream.last_memory)
+    return [entry for entry in fresh if entry.memory_id not in lines or sign_of(entry) is Sign.MERGED]
+
+
+@lru_cache(maxsize=64)
+def _newest_lines(store_id: str, stream_uid: str, last_memory: int) -> frozenset[str]:
+    """Return the ids that the newest memories of a stream have if they are lines of the conversation."""
+    id_of = ids_in(store_id, stream_uid)
+    return frozenset(
+        id_of(Kind.SHORT_TERM, number) for number in range(max(1, last_memory - 2 * WINDOW), last_memory + 1)
+    )
 
 
 def _concerned(entries: Sequence[Entry]) -> list[str]:
-    """Return the memories that some entries tell something of, and those that they were merged into."""
+    """Return the memories that these entries are about, and the memories they were merged into."""
     happened = [(entry, sign) for entry in entries if (sign := sign_of(entry)) is not None]
     kept = [entry.other_id for entry, sign in happened if sign is Sign.MERGED and entry.other_id is not None]
     return [*(entry.memory_id for entry, _ in happened), *kept]
@@ -373,7 +392,7 @@ def _tellable(engine: Engine, reader: Reader, stream: Stream, found: Sequence[St
 
 
 def _missed(engine: Engine, stream: Stream, stored: Stored | None) -> Stored | None:
-    """A memory that was erased or purged, if the caller may be told so.
+    """Return a memory that was erased or purged, if the caller may learn of it.
 
     Its scope and category went with its content, so nobody can tell any more whether a caller with a limited view would have
     seen it: only callers who see everything are told. Kinds that a header never tells are left out here as well; the kind

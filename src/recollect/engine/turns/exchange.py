@@ -1,6 +1,6 @@
 """Check one exchange as it comes in, and keep the short-term window of its session."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,7 +22,7 @@ from recollect.model.vocabulary import SHARED, Authority, EventType, Kind, KindC
 from recollect.rules.identity.keys import explicit_key
 from recollect.rules.prompt.turn_lines import MAX_SUMMARISED, SUMMARY_TITLE, Said, summary
 from recollect.rules.trust.authority import DEFAULT_OWNER
-from recollect.stores.protocol import Stored
+from recollect.stores.protocol import Later, Stored
 
 MAX_TURN_BYTES = 1_048_576
 """How much is said in one turn at most. A long line is kept as linked parts of at most the hard limit of a memory."""
@@ -163,31 +163,48 @@ def _tool(engine: Engine, field: str, tool: Any) -> ToolResult:
 MAX_EVICTED = 1_000
 """How many lines one turn lets go; a session that holds more is brought down over several turns."""
 OF_A_TURN = "turn"
-"""What marks the lines of an exchange: those that somebody only adds push no exchange out."""
+"""Marks the lines of an exchange: lines added by hand push no exchange out of the window."""
 SUMMARY_KEY = explicit_key(SUMMARY_TITLE).text
 SUMMARY_CATEGORY = "general"
 
 
-def slide(writing: Writing, address: Address) -> tuple[tuple[str, ...], tuple[Receipt, ...]]:
-    """Let go of what is beyond the window. Returns the ids that left, and the receipt of their summary if one is made."""
+def slide(
+    writing: Writing, address: Address, before: Later[list[Stored]], written: Collection[str]
+) -> tuple[tuple[str, ...], tuple[Receipt, ...]]:
+    """Let go of what is beyond the window. Returns the ids that left, and the receipt of their summary if one is made.
+
+    ``before`` are the lines that the session had before this exchange, asked for then, and ``written`` the ids of its own.
+    """
     pen, settings = writing.pen(address), writing.engine.policy.turns
-    newest = writing.writer.standing(pen.stream, "turns", MAX_EVICTED)()
-    lines = [s for s in newest if not _is_summary(s) and _seen(writing, s)]
+    known = {s.state.id: s for s in before() if pen.is_active(s)} | {id: pen.stored(id) for id in written}
+    lines = [s for s in known.values() if not _is_summary(s) and _seen(writing, s)]
     exchanged = [stored for stored in lines if OF_A_TURN in (stored.body or {}).get("meta", {})] or lines
     ticks = sorted({_tick(stored) for stored in exchanged}, reverse=True)[: settings.short_term_window]
     gone = sorted((s for s in lines if _tick(s) < ticks[-1]), key=lambda s: s.number) if ticks else []
     if not gone:
         return (), ()
+    summarised = [s for s in known.values() if _is_summary(s)]
+    _ask_in_advance(pen, gone, summarised)
     events: list[trace.Trace] = []
     pen.load(*gone)
     for stored in gone:
         soft_delete(pen, stored.state.id, Event.EXPIRED, "decay")
         events += forgotten(writing.engine, stored.state.id, stored.body, "decay")
-    pen.flush()
     writing.keep(events, pen.stream.number)
     told = [stored for stored in gone if _may_be_told(writing, stored) and _is_of_this_phase(writing, pen, stored)]
     receipts = (_summarise(writing, address, told),) if settings.summarise and told else ()
+    pen.flush()
     return tuple(stored.state.id for stored in gone), receipts
+
+
+def _ask_in_advance(pen: Pen, gone: Sequence[Stored], summarised: Sequence[Stored]) -> None:
+    """Send what letting lines go and summing them up reads, in one round trip, where the store can."""
+    soon = pen.writer.in_advance()
+    if soon is not None:
+        soon.unindex_text(pen.stream, [stored.number for stored in (*gone, *summarised)])
+        holder(pen.engine, soon, pen.stream, SHARED, KindClass.EVENT, SUMMARY_KEY)
+        for stored in summarised:
+            soon.relations_at(pen.stream.tenant, [(stored.stream, stored.number)])
 
 
 def _seen(writing: Writing, stored: Stored) -> bool:
@@ -197,7 +214,7 @@ def _seen(writing: Writing, stored: Stored) -> bool:
 
 
 def _may_be_told(writing: Writing, stored: Stored) -> bool:
-    """Whether the summary may hold a line: where agents have lists, whoever reads the one must be allowed the other."""
+    """Return whether the summary may hold a line: with allowlists, every reader of the summary must be allowed the line."""
     return not writing.engine.policy.agents.allowlists or stored.state.category == SUMMARY_CATEGORY
 
 

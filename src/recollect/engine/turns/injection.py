@@ -142,7 +142,7 @@ def memory_block(
 ) -> Block:
     """What is remembered about a question: at most ``top_k``, the best ones, canon first, no category beyond its share.
 
-    What ``besides`` tells already (the snapshot of the same prompt) is not told again. With a ``thread`` it begins with what
+    What ``besides`` holds already (the snapshot of the same prompt) is left out. With a ``thread`` it begins with what
     changed since that thread last asked, in at most half of the budget.
     """
     most = _most(engine, top_k)
@@ -259,8 +259,8 @@ def _told_once(engine: Engine, found: Sequence[Stored], where: _Where) -> list[R
 
 
 def _sorts(engine: Engine, streams: Sequence[Stream], where: _Where) -> Iterator[Selection]:
-    """Canon, the registers that somebody keeps up under a topic, and the categories that the policy has in every context
-    whole, as far as the agent may know of them."""
+    """Return canon, the registers that have a topic, and the categories that the policy has in every context
+    whole, where the agent may read them."""
     if not streams:
         return
     yield _selection(engine, streams, tier=Tier.CANON, **where.scopes)
@@ -276,7 +276,7 @@ def _selection(engine: Engine, streams: Sequence[Stream], **filters: Any) -> Sel
 
 
 def _foremost(engine: Engine, reader: Reader, selection: Selection, most: int) -> tuple[list[Stored], int]:
-    """The first of these in the order in which they are told, at most so many, and how many more there are.
+    """Return the first items in the order in which a block shows them, and how many more there are.
 
     However many there are, no more are held in memory than could have room; and a flood of guesses does not push out what
     a person said, as it would if the newest were taken.
@@ -346,7 +346,7 @@ def recall_if_unsure(
 
 
 def on_demand_share(engine: Engine, *, since: datetime | str | None = None, user: str | None = None) -> OnDemandShare:
-    """How often memory was asked on demand, as far as operational events are kept; a bound caller counts its own user's."""
+    """Return how often memory was asked on demand, by the operational events kept; a bound caller counts its own user's."""
     counts = {
         one.status: one.count
         for one in operations.ops(engine, by="total", since=since, user=user)

@@ -29,7 +29,7 @@ _MOST_TAKEN = 1_000
 
 
 def spoken_in(engine: Engine, exchange: Exchange) -> list[Address]:
-    """Return the streams that what was said in a session may have reached, as far as the caller may write to them."""
+    """Return the streams that a session's words may have reached and that the caller may write to."""
     found = [exchange.address(engine.tenant, space) for space in _REACHED]
     return [at for at in found if at is not None and write_refusal(engine.caller, at, "shared", Source.USER) is None]
 

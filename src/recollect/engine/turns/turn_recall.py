@@ -43,7 +43,7 @@ from recollect.rules.trust.borders import read_refusal
 from recollect.stores.protocol import Later, Reader, Stored, Stream
 
 _SEARCHED = tuple(kind for kind in Kind if kind not in (Kind.SHORT_TERM, Kind.PROCEDURAL))
-"""Lines of the conversation come by their recency, and procedures only to those who ask for them."""
+"""Kinds left out of the search: conversation lines come by recency, procedures only when asked for."""
 MAX_RECALLED = 1_000
 MAX_CONVERSATION_BYTES = 32_768
 """How much of the conversation a turn is given word for word: one long document must not fill the prompt."""
@@ -183,7 +183,7 @@ def _most_important(engine: Engine, found: Iterable[Stored], most: int) -> list[
 
 
 def _conversation(engine: Engine, reader: Reader, streams: Sequence[Stream]) -> Later[list[Stored]]:
-    """The lines that are still in the window, and the summary of those that are not, oldest first."""
+    """Return the lines still in the window and the summary of earlier ones, oldest first."""
     sessions = [s for s in streams if s.address is not None and s.address.space is Space.SESSION]
     most = (engine.policy.turns.short_term_window + 1) * _LINES_PER_EXCHANGE
     lines = standing(engine, reader, sessions, "turns", most)

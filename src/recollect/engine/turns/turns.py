@@ -19,14 +19,14 @@ from recollect.engine.read.matching import standing
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.tracing import unquoted
 from recollect.engine.turns.consenting import decide_proposal, may_answer
-from recollect.engine.turns.exchange import OF_A_TURN, Exchange, ToolResult, as_session, slide
+from recollect.engine.turns.exchange import MAX_EVICTED, OF_A_TURN, Exchange, ToolResult, as_session, slide
 from recollect.engine.turns.taking_back import misspoken, reject_misspoken, sessions_with, spoken_in, take_back
 from recollect.engine.turns.turn_recall import recalled
 from recollect.engine.waiting import waiting
 from recollect.engine.write.drafting import parse_candidate
 from recollect.engine.write.incumbents import holder
 from recollect.engine.write.ingest import Writing
-from recollect.engine.write.preparing import Answer, Prepared, Refused, addresses_of, as_spoken, prepare
+from recollect.engine.write.preparing import Answer, Prepared, Refused, addresses_of, as_spoken, prepare_all
 from recollect.model import trace
 from recollect.model.caller import AGENT, USER, Right, principal
 from recollect.model.ledger import Address, Event
@@ -45,7 +45,7 @@ from recollect.rules.privacy.gate import places
 from recollect.rules.prompt.turn_lines import merged, parts, put_right, says
 from recollect.rules.trust.authority import grant_authority, speaks_for_a_person
 from recollect.rules.trust.borders import may_read
-from recollect.stores.protocol import Stored
+from recollect.stores.protocol import Later, Stored
 
 MAX_SNIPPET_BYTES = 2_000
 """How much of what a tool or the model said is kept as a snippet; the line itself has all of it."""
@@ -96,7 +96,7 @@ class _Leaving:
     """How many of the lines, the first ones, are what the person said: more than one if it was too long for one."""
     stated: Sequence[_Stated]
     others: Sequence[Answer]
-    """What tools and the model said, as far as it is kept besides the lines."""
+    """What tools and the model said that is kept besides the conversation's lines."""
     asked: Discretion | None
     touched: Sequence[Address]
     """The streams that what is taken back may lie in."""
@@ -111,7 +111,7 @@ class _Leaving:
 
     @property
     def candidates(self) -> list[Candidate]:
-        """By which a retry is told from another exchange."""
+        """Return the digest that distinguishes a retry from another exchange."""
         return [answer.draft.candidate for answer in self.answers if isinstance(answer, Prepared)]
 
     @property
@@ -156,12 +156,13 @@ def _record(
         if replayed is not None:
             return Turn(exchange.session, None, (receipt_shown(engine, replayed),), replayed=True)
         writing = Writing(engine, writer)
+        lines = _lines_so_far(writing, exchange, leaving)
         _keep_before(writing, exchange, leaving, before, stream)
         written = _write(writing, exchange, leaving)
         if key is not None:
             kept = next((receipt for receipt in written.receipts if receipt.memory is not None), written.receipts[0])
             retries.keep_answer(engine, writer, key, kept, writing.at, *leaving.candidates)
-        written = _slid(writing, exchange, written)
+        written = _slid(writing, exchange, written, lines)
         writing.finish()
     return _shown(engine, replace(written, events=tuple(writing.events)))
 
@@ -192,9 +193,9 @@ def _leaving(engine: Engine, exchange: Exchange) -> _Leaving:
         written.append(fields | _placed(exchange, way.space))
     stated = [parse_candidate(engine, fields) for fields in written]
     others = [parse_candidate(engine, fields) for fields in _said_besides(engine, exchange)] if asked is None else []
-    answers = iter(as_spoken([prepare(engine, candidate) for candidate in (*stated, *others)]))
+    answers = iter(as_spoken(prepare_all(engine, [*(lines if asked is None else ()), *stated, *others])))
     return _Leaving(
-        lines=as_spoken(prepare(engine, line) if asked is None else Refused(line, OFF_THE_RECORD) for line in lines),
+        lines=[next(answers) if asked is None else Refused(line, OFF_THE_RECORD) for line in lines],
         spoken=len(_pieces(engine, exchange.user)),
         stated=[
             _Stated(next(answers), way, facts[number] if number < len(facts) else None)
@@ -236,11 +237,23 @@ def _write(writing: Writing, exchange: Exchange, leaving: _Leaving) -> Turn:
     return Turn(exchange.session, None, (*receipts, *stated, *others), tuple(promoted), gone)
 
 
-def _slid(writing: Writing, exchange: Exchange, written: Turn) -> Turn:
+def _lines_so_far(writing: Writing, exchange: Exchange, leaving: _Leaving) -> Later[list[Stored]]:
+    """Ask for the lines of the session, if there are lines to add to it."""
+    if not any(isinstance(answer, Prepared) for answer in leaving.lines):
+        return list
+    return writing.writer.standing(writing.stream(_session(writing.engine, exchange)), "turns", MAX_EVICTED)
+
+
+def _slid(writing: Writing, exchange: Exchange, written: Turn, before: Later[list[Stored]]) -> Turn:
     """The same with what left the window for it, if a line of it was kept."""
-    if not any(receipt.memory is not None and receipt.memory.space is Space.SESSION for receipt in written.receipts):
+    lines = [
+        receipt.memory.id
+        for receipt in written.receipts
+        if receipt.memory is not None and receipt.memory.kind is Kind.SHORT_TERM
+    ]
+    if not lines:
         return written
-    gone, summaries = slide(writing, _session(writing.engine, exchange))
+    gone, summaries = slide(writing, _session(writing.engine, exchange), before, lines)
     return replace(written, receipts=(*written.receipts, *summaries), forgotten=(*written.forgotten, *gone))
 
 
@@ -407,7 +420,7 @@ def _is_for_the_project(fact: Extracted) -> bool:
 
 
 def _known_facts(engine: Engine, exchange: Exchange) -> list[Stored]:
-    """The profile facts of the session and of the person, those of the session first, as far as the caller may know them."""
+    """Return the profile facts that the caller may read: the session's first, then the person's."""
     addresses = (exchange.address(engine.tenant, space) for space in (Space.SESSION, Space.USER))
     open_to = [address for address in addresses if address is not None and may_read(engine.caller, address)]
     with engine.read() as reader:
@@ -464,7 +477,7 @@ def _stated(writing: Writing, stated: Sequence[_Stated], ids: Sequence[str]) -> 
         receipt = writing.write(_of_turn(one.answer, ids))
         receipts.append(_staying(receipt, one.way.stays))
         if one.way.target is not None and receipt.memory is not None and receipt.memory.status is Status.ACTIVE:
-            promoted.append(carry_over(writing, receipt.memory.id, one.way.target, one.way.reason))
+            promoted.append(carry_over(writing, receipt.memory, one.way.target, one.way.reason))
     return receipts, promoted
 
 

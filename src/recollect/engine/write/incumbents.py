@@ -331,7 +331,8 @@ def _overlapping(engine: Engine, reader: Reader, stream: Stream, draft: Draft, a
 
 def _everyone_in_scope(engine: Engine, reader: Reader, stream: Stream, draft: Draft, after: int) -> Iterable[Alike]:
     """Likeness of letters shares no rare word for certain, so in the literal reading everybody is compared."""
-    selection = replace(_comparable(engine, stream, draft), ranges=(("memory", ">", after),))
+    comparable = _comparable(engine, stream, draft)
+    selection = replace(comparable, streams=(stream.number,), ranges=(("memory", ">", after),))
     found = reader.select(stream.tenant, selection, engine.policy.near_duplicates.max_candidates)
     return [Alike(0.0, stored.number, stored.state.id) for stored in found]
 
@@ -349,12 +350,9 @@ def _sharing_enough(
 
 def _comparable(engine: Engine, stream: Stream, draft: Draft) -> Selection:
     """Who may say the same: of the same scope and sort, and nobody of whom the writer may not know."""
-    return Selection(
-        streams=(stream.number,),
-        scopes=(draft.candidate.scope,),
-        categories=engine.sight.categories,
-        equal={"status": "active", "kind_class": str(KIND_CLASS[draft.candidate.kind])},
-    )
+    kind_class = str(KIND_CLASS[draft.candidate.kind])
+    equal = {"stream": stream.number, "scope": draft.candidate.scope, "status": "active", "kind_class": kind_class}
+    return Selection(categories=engine.sight.categories, equal=equal)
 
 
 def _judged(engine: Engine, said: Statement, stored: Stored) -> Near | None:

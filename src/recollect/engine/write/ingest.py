@@ -37,7 +37,7 @@ from recollect.model.vocabulary import Outcome
 from recollect.rules.gates.content import routed_elsewhere
 from recollect.rules.gates.draft import Rejection
 from recollect.rules.gates.writing import flags_of
-from recollect.stores.protocol import Reader, Writer
+from recollect.stores.protocol import Reader, Stream, Writer
 
 MAX_BATCH = 10_000
 
@@ -161,6 +161,7 @@ class Writing:
     def __init__(self, engine: Engine, writer: Writer) -> None:
         self.engine, self.writer, self.at = engine, writer, engine.now()
         self._pens: dict[Address, Pen] = {}
+        self._unused: dict[Address, Pen] = {}
         self._earlier: dict[Address, list[trace.Trace]] = {}
         self._unwritten: set[Address] = set()
         self._hidden: frozenset[str] = frozenset()
@@ -169,16 +170,26 @@ class Writing:
         self.events: list[trace.Trace] = []
         """The events so far, in order."""
 
-    def pen(self, address: Address, first: Prepared | None = None) -> Pen:
-        """Return the pen of a stream; its first use expires what is due there. ``first`` is the answer it is wanted for."""
-        if address not in self._pens:
-            pen = self._pens[address] = Pen.at_address(self.engine, self.writer, address, self.at)
-            _ask_in_advance(pen, first)
-            self._earlier[address] = expire_due(pen)
-            self._hidden |= hidden_in(self.engine, self.writer, self._earlier[address])
-            if pen.stream.tick == 0:
-                self._unwritten.add(address)
-        return self._pens[address]
+    def pen(self, address: Address, answer: Prepared | None = None) -> Pen:
+        """Return the pen of a stream; its first use expires what is due there. ``answer`` is what it is wanted for."""
+        pen = self._pens.get(address)
+        if pen is not None:
+            _ask_in_advance(pen, answer)
+            return pen
+        self.stream(address)
+        pen = self._pens[address] = self._unused.pop(address)
+        _ask_in_advance(pen, answer)
+        self._earlier[address] = expire_due(pen)
+        self._hidden |= hidden_in(self.engine, self.writer, self._earlier[address])
+        if pen.stream.tick == 0:
+            self._unwritten.add(address)
+        return pen
+
+    def stream(self, address: Address) -> Stream:
+        """Return the stream at an address, for what is to be asked about it before anything of it expires."""
+        if address not in self._unused:
+            self._unused[address] = Pen.at_address(self.engine, self.writer, address, self.at)
+        return self._unused[address].stream
 
     def write(self, answer: Answer, border: Callable[[Receipt], Sequence[trace.Trace]] | None = None) -> Receipt:
         """Write one answer of the gates. ``border`` gives a promotion's border events, before and after."""
@@ -259,12 +270,13 @@ def _ask_in_advance(pen: Pen, prepared: Prepared | None) -> None:
     if soon is None:
         return
     engine, stream = pen.engine, pen.stream
-    soon.expired_ids(stream, pen.at, pen.tick)
-    soon.actor_uid(stream.tenant, engine.caller.principal, b"")
+    if not pen.has_ticked:
+        soon.expired_ids(stream, pen.at, pen.tick)
+        soon.actor_uid(stream.tenant, engine.caller.principal, b"")
     if prepared is None:
         return
     soon.rejection_secrets(prepared.address, prepared.draft.candidate.user_id or engine.caller.user)
     holder(engine, soon, stream, *place_of_key(with_event_key(pen, prepared).draft))
     changed_by(engine, soon, stream, prepared.draft)
     if prepared.related:
-        soon.by_numbers(stream, relations.looked_up_first(prepared.related))
+        soon.nearby(stream, relations.looked_up_first(prepared.related))

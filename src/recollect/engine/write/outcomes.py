@@ -269,7 +269,7 @@ def _propose(pen: Pen, prepared: Prepared, incumbent: Stored | None) -> Receipt:
         pen.record(Event.REINFORCED, id, rule=rule)
     else:
         rule = PENDING
-        id, commitment = _new_version(pen, prepared.draft.decide(rule), ())
+        id, commitment = new_version(pen, prepared.draft.decide(rule), ())
         event, other = (Event.STORED, None) if incumbent is None else (Event.CONTRADICTED, incumbent.state.id)
         if incumbent is not None:
             pen.load(incumbent)
@@ -293,9 +293,9 @@ def _store(pen: Pen, prepared: Prepared, alike: Sequence[incumbents.Near]) -> Re
     near = _find_nearest(pen, prepared)
     doubts = relations.doubts(draft, near)
     links = _links_to(pen, near) + [
-        Link(one.stored, MAY_UPDATE, *one[1:]) for one in relations.worth_linking(pen, draft, doubts)
+        Link(one.other, MAY_UPDATE, *one[1:]) for one in relations.worth_linking(pen, draft, doubts)
     ]
-    id, commitment = _new_version(pen, draft, links, beside=prepared.beside)
+    id, commitment = new_version(pen, draft, links, beside=prepared.beside)
     pen.record(Event.STORED, id, rule="identity:new", to=Status.ACTIVE, commitment=commitment)
     for one in alike:
         pen.load(one.stored)
@@ -312,8 +312,8 @@ def _find_nearest(pen: Pen, prepared: Prepared) -> list[relations.Neighbour]:
 
 def _links_to(pen: Pen, near: Sequence[relations.Neighbour], apart_from: str = "") -> list[Link]:
     """Return the links to those of the nearest that a new version is related to."""
-    others = [one for one in near if one[0].state.id != apart_from]
-    return [Link(stored, RELATED_TO, like) for stored, like in relations.neighbours(pen.engine, others)]
+    others = [one for one in near if one[0].id != apart_from]
+    return [Link(other, RELATED_TO, like) for other, like in relations.neighbours(pen.engine, others)]
 
 
 def _reinforce(pen: Pen, draft: Draft, incumbent: Stored, rule: str) -> Receipt:
@@ -359,7 +359,8 @@ def _renew_expiry(pen: Pen, stored: Stored) -> dict[str, int]:
     return {} if until is None else {"expires_at_tick": until}
 
 
-def _new_version(pen: Pen, draft: Draft, links: Sequence[Link], *, beside: bool = False) -> tuple[str, str]:
+def new_version(pen: Pen, draft: Draft, links: Sequence[Link], *, beside: bool = False) -> tuple[str, str]:
+    """Keep the version of a draft with its links; returns its id, and the commitment for the entry that brings it."""
     body = version_body(pen.engine, draft, pen.at, pen.tick, pen.phase) | relations.noted(links)
     id, commitment = pen.new_version(body, draft.terms, draft.vector)
     relations.put_links(pen, id, links)
@@ -374,7 +375,7 @@ def _supersede(pen: Pen, prepared: Prepared, incumbent: Stored, verdict: Judgeme
     engine, old, draft = pen.engine, incumbent.state.id, prepared.draft
     if verdict.rule != CONFIRMED:  # what a lower authority attached does not become the higher one's
         draft = with_inheritance(draft, incumbent.body, incumbent.state, engine.policy.conflict.authority_order)
-    id, commitment = _new_version(pen, draft, _links_to(pen, _find_nearest(pen, prepared), old), beside=prepared.beside)
+    id, commitment = new_version(pen, draft, _links_to(pen, _find_nearest(pen, prepared), old), beside=prepared.beside)
     content = draft.candidate.content
     closing = closed_by(draft.valid_from or stopped_at(content, parse_time(pen.at)), content, incumbent)
     pen.record(Event.SUPERSEDED, old, rule=verdict.rule, to=Status.SUPERSEDED, other=id, amendment=closing)
@@ -390,7 +391,7 @@ def _supersede(pen: Pen, prepared: Prepared, incumbent: Stored, verdict: Judgeme
 def _store_behind(pen: Pen, prepared: Prepared, incumbent: Stored, verdict: Judgement) -> Receipt:
     """Store a statement that is older than the active one, as an earlier version that the active one superseded."""
     engine, newer = pen.engine, incumbent.state.id
-    id, commitment = _new_version(pen, prepared.draft, [])
+    id, commitment = new_version(pen, prepared.draft, [])
     pen.record(Event.STORED, id, rule=verdict.rule, to=Status.ACTIVE, commitment=commitment)
     pen.record(Event.SUPERSEDED, id, rule=verdict.rule, to=Status.SUPERSEDED, other=newer)
     if incumbent.state.supersedes_id is None:  # else the chain goes on from the version that the active one replaced
@@ -413,7 +414,7 @@ def _contradict(pen: Pen, prepared: Prepared, incumbent: Stored, verdict: Judgem
             (Changed(id, "contradictory", "contradictory"),),
         )
     else:
-        id, commitment = _new_version(pen, prepared.draft, _links_to(pen, _find_nearest(pen, prepared), old))
+        id, commitment = new_version(pen, prepared.draft, _links_to(pen, _find_nearest(pen, prepared), old))
         to = Status.ARCHIVED if leaves else Status.CONTRADICTORY
         pen.record(Event.CONTRADICTED, id, rule=verdict.rule, to=to, other=old, commitment=commitment)
         reasons, changed = verdict.reasons, (Changed(id, None, str(to)),)

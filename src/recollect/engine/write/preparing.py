@@ -15,6 +15,9 @@ from recollect.model.record import Candidate
 from recollect.rules.gates.draft import Draft, Rejection
 from recollect.stores.protocol import Reader, Reading, Search
 
+BRIEF = 8
+"""How many drafts are looked up within a millisecond or so."""
+
 
 class Prepared(NamedTuple):
     """A draft that passed the gates, with what was read for it before the lock."""
@@ -66,21 +69,23 @@ def prepare(
     if isinstance(draft, Rejection):
         return Refused(candidate, draft)
     draft = draft._replace(vector=vector_of(engine, candidate.content, reader))
-    return _prepared(engine, candidate, draft, reader, linked)
+    return _compared_all(engine, [_prepared(engine, draft, linked)], reader)[0]
 
 
 def prepare_all(engine: Engine, candidates: Sequence[Candidate], *, linked: bool = True) -> list[Answer]:
-    """Prepare a batch: names that its members share are scanned once, and the embedder gets all texts in one call."""
+    """Prepare a batch: names that its members share are scanned once, the embedder gets all texts in one call, and what they
+    may repeat is looked up in one snapshot."""
     clean: set[str] = set()
     drafts = [draft_for(engine, candidate, clean=clean) for candidate in candidates]
     both = list(zip(candidates, drafts, strict=True))
     vectors = iter(_vectors(engine, [candidate.content for candidate, draft in both if isinstance(draft, Draft)]))
-    return [
+    answers = [
         Refused(candidate, draft)
         if isinstance(draft, Rejection)
-        else _prepared(engine, candidate, draft._replace(vector=next(vectors)), None, linked)
+        else _prepared(engine, draft._replace(vector=next(vectors)), linked)
         for candidate, draft in both
     ]
+    return _compared_all(engine, answers, None)
 
 
 def _vectors(engine: Engine, texts: Sequence[str]) -> Sequence[bytes]:
@@ -90,15 +95,29 @@ def _vectors(engine: Engine, texts: Sequence[str]) -> Sequence[bytes]:
     return vectors_of(embedder, texts) if embedder.dimensions else [b""] * len(texts)
 
 
-def _prepared(engine: Engine, candidate: Candidate, draft: Draft, reader: Reader | None, linked: bool) -> Prepared:
-    """Look up what a draft may repeat and, if it is to be ``linked``, what it relates to."""
+def _prepared(engine: Engine, draft: Draft, linked: bool) -> Prepared:
+    candidate = draft.candidate
     address = Address(engine.tenant, draft.namespace, candidate.space, candidate.owner)
-    prepared = Prepared(draft, address)
-    prepared = prepared if linked else prepared._replace(related=None)
-    if not (incumbents.wanted(engine, draft) or (linked and relations.wanted(engine, draft))):
-        return prepared
-    with nullcontext(reader) if reader is not None else engine.read(brief=True) as found_in:
-        return _compared(engine, found_in, prepared, committed=reader is None)
+    return Prepared(draft, address) if linked else Prepared(draft, address, related=None)
+
+
+def _compared_all(engine: Engine, answers: Sequence[Answer], reader: Reader | None) -> list[Answer]:
+    """Look up what each draft may repeat and, if it is to be linked, what it relates to."""
+    wanted = [isinstance(answer, Prepared) and _is_looked_up(engine, answer) for answer in answers]
+    if not any(wanted):
+        return list(answers)
+    with nullcontext(reader) if reader is not None else engine.read(brief=sum(wanted) <= BRIEF) as found_in:
+        return [
+            _compared(engine, found_in, answer, committed=reader is None)
+            if isinstance(answer, Prepared) and looked_up
+            else answer
+            for answer, looked_up in zip(answers, wanted, strict=True)
+        ]
+
+
+def _is_looked_up(engine: Engine, prepared: Prepared) -> bool:
+    linked = prepared.related is not None
+    return incumbents.wanted(engine, prepared.draft) or (linked and relations.wanted(engine, prepared.draft))
 
 
 def _compared(engine: Engine, reader: Reader, prepared: Prepared, *, committed: bool) -> Prepared:

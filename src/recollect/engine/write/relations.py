@@ -13,13 +13,13 @@ from typing import Any, NamedTuple, TypeAlias
 
 from recollect.embed.scale import scale_of
 from recollect.engine.arguments import check_kept
-from recollect.engine.context import Engine, find, visible
+from recollect.engine.context import Engine, find, is_visible_in
 from recollect.engine.read.assemble import to_memory
 from recollect.engine.read.meaning import Likeness, check_stream, likeness_of
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.transaction import Pen, changing
 from recollect.model.errors import BadInput, NotFound
-from recollect.model.ledger import Entry, Event
+from recollect.model.ledger import Entry, Event, phase_id
 from recollect.model.operation import Op
 from recollect.model.receipt import Related, Similar
 from recollect.model.state import body_from, values_from
@@ -34,7 +34,7 @@ from recollect.rules.ranking.closeness import RERANKED
 from recollect.rules.statements import Relation as Comparison
 from recollect.rules.trust.authority import outranks
 from recollect.rules.trust.borders import may_read
-from recollect.stores.protocol import Later, Place, Reader, Relation, Selection, Stored, Stream, Version
+from recollect.stores.protocol import Later, Nearby, Place, Reader, Relation, Selection, Stored, Stream, Version
 
 RELATED_TO = "related_to"
 MAY_UPDATE = "may_update"
@@ -77,7 +77,7 @@ def _near(engine: Engine, compared: Likeness) -> list[tuple[Place, float]]:
     return found if len(found) >= CHUNK else compared.nearest(CHUNK)
 
 
-Neighbour = tuple[Stored, float]
+Neighbour = tuple[Nearby, float]
 
 
 def nearest(pen: Pen, draft: Draft, earlier: Search) -> list[Neighbour]:
@@ -110,18 +110,18 @@ def neighbours(engine: Engine, near: Sequence[Neighbour]) -> list[Neighbour]:
     return [one for one in near if one[1] >= settings.link_min][: settings.neighbours]
 
 
-def _looked_up(pen: Pen, numbers: Sequence[int]) -> Iterator[Stored]:
-    """The memories of these numbers, in their order, as far as they are asked for."""
+def _looked_up(pen: Pen, numbers: Sequence[int]) -> Iterator[Nearby]:
+    """The active memories of these numbers, in their order, as far as they are asked for."""
     for begin in range(0, len(numbers), CHUNK):
         chunk = numbers[begin : begin + CHUNK]
-        found = {stored.number: stored for stored in pen.writer.by_numbers(pen.stream, chunk)}
+        found = {one.number: one for one in pen.writer.nearby(pen.stream, chunk)}
         yield from (found[number] for number in chunk if number in found)
 
 
 class Link(NamedTuple):
     """A link that a new version brings: to which memory, of which type, how strong, and for which reason if it has one."""
 
-    other: Stored
+    other: Nearby
     relation_type: str
     strength: float
     reason: str = ""
@@ -129,7 +129,7 @@ class Link(NamedTuple):
 
 def noted(links: Sequence[Link]) -> dict[str, Any]:
     """Return how a version's body says what it is linked to. What may be outdated has a reason, what is related has none."""
-    said = [[one.other.state.id, one.strength, *([one.reason] if one.reason else [])] for one in links]
+    said = [[one.other.id, one.strength, *([one.reason] if one.reason else [])] for one in links]
     return {"neighbours": said} if said else {}
 
 
@@ -147,18 +147,17 @@ def reasons_in(body: Mapping[str, Any]) -> dict[str, str]:
 
 def put_links(pen: Pen, id: str, links: Sequence[Link]) -> None:
     """Add the links of a new version to the table that reads use."""
-    source, at = (pen.stream.number, pen.number(id)), pen.body(id)["created_at"]
-    rows = [Relation(source, (to.stream, to.number), how, strength, at) for to, how, strength, _ in links]
-    if rows:
+    if links:
+        stream, at = pen.stream.number, pen.body(id)["created_at"]
+        source = (stream, pen.number(id))
+        rows = [Relation(source, (stream, to.number), how, strength, at) for to, how, strength, _ in links]
         pen.writer.put_relations(pen.stream.tenant, rows)
 
 
-def _may_link(engine: Engine, draft: Draft, other: Stored) -> bool:
+def _may_link(engine: Engine, draft: Draft, other: Nearby) -> bool:
     """Whoever sees the new memory must be allowed to see the other: a link tells that there is one."""
-    if other.body is None or other.state.status != "active" or other.body["kind"] != Kind.SEMANTIC:
-        return False
-    same_category = not engine.policy.agents.allowlists or other.state.category == draft.candidate.category
-    return same_category and other.body["scope"] in (SHARED, draft.candidate.scope)
+    same_category = not engine.policy.agents.allowlists or other.category == draft.candidate.category
+    return same_category and other.scope in (SHARED, draft.candidate.scope)
 
 
 def _record(pen: Pen, id: str, other: Stored, relation_type: str, strength: float) -> None:
@@ -404,37 +403,37 @@ DOUBTED = 2
 class Doubt(NamedTuple):
     """An active memory that a new one may make outdated: how alike the two are, and the reason."""
 
-    stored: Stored
+    other: Nearby
     similarity: float
     reason: str
 
 
 def doubts(draft: Draft, near: Sequence[Neighbour]) -> list[Doubt]:
     """Return the nearest memories as what the draft may make outdated: the best reason first, then the most alike."""
-    found = [Doubt(stored, similarity, _reason(draft, stored, similarity)) for stored, similarity in near]
-    return sorted(found, key=lambda one: (REASONS.index(one.reason), -one.similarity, one.stored.number))
+    marks = slots_of(draft.frames).values()
+    found = [Doubt(other, similarity, _reason(draft, marks, other, similarity)) for other, similarity in near]
+    return sorted(found, key=lambda one: (REASONS.index(one.reason), -one.similarity, one.other.number))
 
 
-def _reason(draft: Draft, stored: Stored, similarity: float) -> str:
-    assert stored.body is not None, "an active memory has its content"
-    before, marks = stored.body["content"], slots_of(draft.frames).values()
-    may_meet = stored.state.slot in marks or stored.state.subject_value in marks
-    relation = reading_of(before, draft)[0] if may_meet else Comparison.APART
-    return reason_to_doubt(before, draft.candidate.content, similarity, relation)
+def _reason(draft: Draft, marks: Collection[str], other: Nearby, similarity: float) -> str:
+    may_meet = other.slot in marks or other.subject_value in marks
+    relation = reading_of(other.content, draft)[0] if may_meet else Comparison.APART
+    return reason_to_doubt(other.content, draft.candidate.content, similarity, relation)
 
 
 def offered(pen: Pen, found: Sequence[Doubt]) -> tuple[Similar, ...]:
     """Return what the receipt of a newly stored memory offers: at most three that the caller may read."""
     if not pen.engine.policy.identity.offer:
         return ()
-    seen = [one for one in found if visible(pen.engine, pen.writer, one.stored)]
-    return tuple(_similar(one) for one in seen[:OFFERED])
+    seen = [one for one in found if _may_offer(pen, one.other)]
+    return tuple(
+        Similar(other.id, other.canonical_key, other.content, other.created_at, similarity, reason)
+        for other, similarity, reason in seen[:OFFERED]
+    )
 
 
-def _similar(one: Doubt) -> Similar:
-    state, body = one.stored.state, one.stored.body
-    assert body is not None, "an active memory has its content"
-    return Similar(state.id, state.canonical_key, body["content"], body["created_at"], one.similarity, one.reason)
+def _may_offer(pen: Pen, other: Nearby) -> bool:
+    return is_visible_in(pen.engine, pen.stream, other.scope, other.category, phase_id(other.phase))
 
 
 def worth_linking(pen: Pen, draft: Draft, found: Sequence[Doubt]) -> list[Doubt]:

@@ -83,19 +83,28 @@ def check_pair(pen: Pen, older: Stored, newer: Stored) -> None:
     check_same_place(older, newer.stream, newer.body or {}, "by")
 
 
-def supersede_in(pen: Pen, older: Stored, newer: Stored, rule: str, *, decided: bool = False) -> Receipt:
+def supersede_in(
+    pen: Pen,
+    older: Stored,
+    newer: Stored,
+    rule: str,
+    *,
+    decided: bool = False,
+    noting: Mapping[str, Any] | None = None,
+) -> Receipt:
     """Make ``newer`` the next version of ``older``, or let it wait if ``older`` is believed more.
 
-    Where somebody who may overrule the older one has ``decided``, nothing waits any more.
+    Where somebody who may overrule the older one has ``decided``, nothing waits any more. ``noting`` is kept with the entry by
+    which one of them leaves the active set.
     """
     pen.load(older, newer)
     if not decided and _is_outranked(pen, older, newer):
-        return _hold(pen, older, newer)
+        return _hold(pen, older, newer, noting)
     assert older.body is not None, "an active memory has its content"
     _check_consent(pen, older, newer)
     engine, old, new = pen.engine, older.state.id, newer.state.id
     gone = trace.memory_deleted(engine.caller, old, older.body, "superseded", engine.in_force.expanded)
-    pen.record(Event.SUPERSEDED, old, rule=rule, to=Status.SUPERSEDED, other=new)
+    pen.record(Event.SUPERSEDED, old, rule=rule, to=Status.SUPERSEDED, other=new, amendment=noting)
     if newer.state.supersedes_id is None and not _is_outranked(pen, newer, older):
         # else it goes on with a chain of its own; and nobody gives a person's words a name that was only guessed
         _take_key(pen, older, newer)
@@ -114,13 +123,13 @@ def _check_consent(pen: Pen, older: Stored, newer: Stored) -> None:
         refuse_agents(pen.engine, "set this profile field")
 
 
-def _hold(pen: Pen, older: Stored, newer: Stored) -> Receipt:
+def _hold(pen: Pen, older: Stored, newer: Stored, noting: Mapping[str, Any] | None = None) -> Receipt:
     """Let a memory wait for a decision: what it would replace is believed more."""
     engine, old, new = pen.engine, older.state.id, newer.state.id
     assert newer.body is not None, "an active memory has its content"
     gone = trace.memory_deleted(engine.caller, new, newer.body, OUTRANKED, engine.in_force.expanded)
     _take_key(pen, older, newer)
-    pen.record(Event.HELD, new, rule=OUTRANKED, to=Status.CONTRADICTORY, other=old)
+    pen.record(Event.HELD, new, rule=OUTRANKED, to=Status.CONTRADICTORY, other=old, amendment=noting)
     conflict = trace.memory_conflict(engine.caller, old, new, "authority", dedup_key_of(to_memory(pen.stored(old))))
     changed = (Changed(new, "active", "contradictory"),)
     receipt = _receipt(pen, Outcome.CONTRADICTED, new, (OUTRANKED,), changed, conflict, gone)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from recollect.interfaces.cli.session import Cursor, InSpaces, Namespaces, Since, UserId, of, screen
+from recollect.interfaces.cli.session import Cursor, InSpaces, Namespaces, Since, UserId, calls, of, screen
 from recollect.model.canonical import canonical_json
 from recollect.model.errors import BadInput, NotFound
 from recollect.model.operation import Node, Op, Operation, OperationCount, OpStatus, Period
@@ -62,18 +62,17 @@ def history(
             _draw_history(found)
 
 
+@calls("explain", lambda answer: _draw_explanation(answer))
 def explain(
-    context: typer.Context,
     id: Annotated[str | None, typer.Argument(help="An id, or its first twelve digits.")] = None,
     session: Annotated[str | None, typer.Option(help="The last turn of this session instead of one memory.")] = None,
+    number: Annotated[int | None, typer.Option(help="The turn to which the trace of this number belongs.")] = None,
 ) -> None:
     """Say in plain English why a memory is as it is, or what was decided in the last turn."""
-    with of(context).memory() as memory:
-        of(context).answer(memory.explain(id, session=session), _draw_explanation)
 
 
+@calls("events", lambda page: _draw_events(page))
 def events(
-    context: typer.Context,
     user: User = None,
     thread: Annotated[str | None, typer.Option(help="Only of this thread.")] = None,
     node: Annotated[Node | None, typer.Option(help="Only of this part.")] = None,
@@ -84,23 +83,15 @@ def events(
     cursor: Cursor = None,
 ) -> None:
     """Show which operations were done, for whom and when, newest first and without content."""
-    with of(context).memory() as memory:
-        page = memory.events(
-            user=user, thread=thread, node=node, op=op, status=status, since=since, limit=limit, cursor=cursor
-        )
-    of(context).answer(page, _draw_events)
 
 
+@calls("ops", lambda counts: _draw_counts(counts))
 def ops(
-    context: typer.Context,
     by: Annotated[Period, typer.Option(help="Count by hour, by day or in total.")] = Period.DAY,
     since: Since = None,
     user: User = None,
 ) -> None:
     """Count operations by node, operation and result over time."""
-    with of(context).memory() as memory:
-        counts = memory.ops(by=by, since=since, user=user)
-    of(context).answer(counts, _draw_counts)
 
 
 def traces(

@@ -1,48 +1,35 @@
-"""Commands that look after a store: upkeep, erase, consolidate, rekey, verify, rebuild, reindex, doctor, stats, policy."""
+"""Commands that look after a store: erase, consolidate, rekey, verify, rebuild, reindex, doctor, stats, policy."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect.interfaces.cli.session import KeyFile, Owner, SignAs, UserId, must_be_new, of, screen, write_json
+from recollect.interfaces.cli.session import KeyFile, Owner, SignAs, UserId, calls, must_be_new, of, screen, write_json
 from recollect.model.errors import BadInput
 
 if TYPE_CHECKING:
     from recollect.interfaces.python import Recollect
-    from recollect.model.receipt import DerivedMemory, ErasureReceipt, Verification
+    from recollect.model.receipt import DerivedMemory, ErasurePreview, ErasureReceipt, Verification
 
 
-def upkeep(context: typer.Context) -> None:
-    """Expire, put away the unused, purge what is past its date. Safe at any time."""
-    with of(context).memory() as memory, screen.progress("upkeep") as progress:
-        report = memory.upkeep(progress)
-    of(context).answer(report, screen.upkeep)
-
-
+@calls("consolidate", "consolidation", progress="consolidate")
 def consolidate(
-    context: typer.Context,
     owner: Owner = None,
     user_id: UserId = None,
     force: Annotated[bool, typer.Option("--force", help="Carry the proposal out.")] = False,
     undo: Annotated[bool, typer.Option("--undo", help="Take the last one back.")] = False,
 ) -> None:
     """Propose a deterministic clean-up and show its diff."""
-    with of(context).memory() as memory, screen.progress("consolidate") as progress:
-        report = memory.consolidate(owner=owner, user_id=user_id, force=force, undo=undo, progress=progress)
-    of(context).answer(report, screen.consolidation)
 
 
+@calls("rekey", "consolidation", progress="rekey")
 def rekey(
-    context: typer.Context,
     owner: Owner = None,
     user_id: UserId = None,
     force: Annotated[bool, typer.Option("--force", help="Set the new keys.")] = False,
 ) -> None:
     """Show which memories today's rules give another key, and what would share one."""
-    with of(context).memory() as memory, screen.progress("rekey") as progress:
-        report = memory.rekey(owner=owner, user_id=user_id, force=force, progress=progress)
-    of(context).answer(report, screen.consolidation)
 
 
 def verify(
@@ -66,30 +53,41 @@ def rebuild(context: typer.Context) -> None:
     of(context).answer({"rebuilt": count}, screen.stats)
 
 
-def doctor(context: typer.Context) -> int:
+@calls("doctor", "doctor", exit_code=lambda found: 1 if found else 0)
+def doctor() -> None:
     """Look for trouble, and say what to do about it."""
-    with of(context).memory() as memory:
-        found = memory.doctor()
-    of(context).answer(found, lambda f: screen.problems(f) if f else screen.console.print("[green]all is well[/]"))
-    return 1 if found else 0
 
 
+@calls("reindex", "fields", progress="reindex")
 def reindex(
-    context: typer.Context,
     embedder: Annotated[
         str | None, typer.Option(help="static, none, minilm or openai; left out: the policy's, else static.")
     ] = None,
 ) -> None:
     """Make every vector anew that is not this embedder's. Goes on where it was if it is stopped."""
-    with of(context).memory() as memory, screen.progress("reindex") as progress:
-        report = memory.reindex(embedder, progress)
-    of(context).answer(report, screen.fields)
 
 
-def stats(context: typer.Context) -> None:
+@calls("stats", "stats")
+def stats() -> None:
     """Count what is in the store."""
-    with of(context).memory() as memory:
-        of(context).answer(memory.stats(), screen.stats)
+
+
+@calls("streams", "streams")
+def streams() -> None:
+    """List the streams: whose memories there are, and how far each has come."""
+
+
+@calls("growth", "growth")
+def growth(days: Annotated[int, typer.Option(help="How many days, up to today.")] = 30) -> None:
+    """Count the memories that were written on each of the last days."""
+
+
+@calls("try_policy", "trial")
+def try_policy(
+    policy: Annotated[str, typer.Argument(help="A preset's name or a YAML file.")],
+    limit: Annotated[int, typer.Option(help="How many of the last writes to try.")] = 100,
+) -> None:
+    """Show which of the last writes would have ended otherwise under another policy. Nothing is changed."""
 
 
 def policy(context: typer.Context) -> None:
@@ -124,10 +122,16 @@ def erase(
     key_file: KeyFile = None,
     verify: Annotated[bool, typer.Option("--verify/--no-verify", help="Verify the whole store afterwards.")] = True,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
 ) -> int:
     """Remove content for good; a tombstone is left. There is no way back."""
     session = of(context)
     _check(owner or user_id, id, receipt, sign_as)
+    if dry_run:
+        with session.memory() as memory:
+            preview = memory.preview_erasure(owner=owner, user_id=user_id, id=id, whole_chain=whole_chain)
+        session.answer(preview, _draw_preview)
+        return 1 if preview.is_empty else 0
     if session.as_json and not yes:
         raise BadInput("there is no way back.", field="yes", hint="Add --yes to erase without being asked.")
     if not yes:
@@ -167,7 +171,7 @@ def _check(owner: str | None, id: str | None, receipt: str | None, sign_as: str 
 
 
 def _may_verify(memory: "Recollect") -> bool:
-    """Somebody who erases their own memories need not be allowed to walk everybody's."""
+    """Return whether the caller may verify: somebody who erases their own memories need not be allowed to walk everybody's."""
     from recollect.model.caller import Right
 
     return memory.caller.may(Right.OPERATE)
@@ -190,6 +194,16 @@ def _draw(done: "ErasureReceipt", found: "Verification | None", receipt: str | N
         screen.verification(found)
 
 
+def _draw_preview(preview: "ErasurePreview") -> None:
+    from recollect.rules.plain_view import counted, memories
+
+    gone = len(preview.removed) + len(preview.authored)
+    screen.console.print(f"would erase {memories(gone)} in {counted(preview.streams, 'stream')}; nothing was changed")
+    for one in preview.derived[:MAX_SHOWN]:
+        screen.console.print(f"  {one.id[:13]}  {', '.join(one.how).replace('_', ' ')}: {BECAME[one.became]}")
+    screen.beyond_reach(preview.beyond_reach)
+
+
 def _draw_erased(done: "ErasureReceipt") -> None:
     from recollect.rules.plain_view import counted, memories
 
@@ -209,7 +223,7 @@ def _draw_erased(done: "ErasureReceipt") -> None:
 
 
 def _stays_named(one: "DerivedMemory") -> bool:
-    """Whether it only names the person, in a way that cannot be taken out of it."""
+    """Return whether it only names the person, in a way that cannot be taken out of it."""
     from recollect.rules.trust.provenance import LISTED_ONLY
 
     return LISTED_ONLY.issuperset(one.how)

@@ -67,7 +67,7 @@ COLOURS = {
 
 
 def word(text: str) -> str:
-    """A status or outcome in its colour."""
+    """Return a status or outcome in its colour."""
     return styled(COLOURS.get(text, "white"), text)
 
 
@@ -94,13 +94,13 @@ def _escaped(found: re.Match[str]) -> str:
 
 
 def styled(style: str, text: str) -> str:
-    """The same in a colour. Backslashes before the tag that ends it count double."""
+    """Return the same in a colour. Backslashes before the tag that ends it count double."""
     backslashes = "\\" * (len(text) - len(text.rstrip("\\")))
     return f"[{style}]{escape(text)}{backslashes}[/]"
 
 
 def table(*titles: str) -> Table:
-    """An empty table with these columns."""
+    """Return an empty table with these columns."""
     made = Table(box=None, pad_edge=False)
     for title in titles:
         made.add_column(title, no_wrap=title in COPIED)
@@ -122,12 +122,12 @@ def pairs(values: Mapping[str, str]) -> None:
 
 @contextmanager
 def progress(title: str) -> Iterator[Any]:
-    """A progress bar on the error stream, as a function of ``(done, total)``; drawn on a terminal only."""
+    """A progress bar on the error stream, as a function of ``(done, total)`` and a new title; drawn on a terminal only."""
     if not errors.is_terminal:
-        yield lambda done, total: None
+        yield lambda done, total, title=title: None
         return
     from rich.progress import Progress
 
     with Progress(console=errors, transient=True) as bar:
         task = bar.add_task(title, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+        yield lambda done, total, title=title: bar.update(task, completed=done, total=total, description=title)

@@ -1,6 +1,8 @@
 """The guided run: six things that a plain vector store does not do, each shown on a real, throw-away store."""
 
+import shutil
 import sqlite3
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -16,10 +18,11 @@ from recollect.interfaces.python import Recollect
 from recollect.model.receipt import Receipt
 
 _console = screen.console
+NAME = "recollect"
 
 
-def run() -> None:
-    """Show everything, leave nothing behind."""
+def run(keep: Path | None = None) -> None:
+    """Show everything, and leave nothing behind but what is to be kept."""
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="recollect-demo-") as folder:
         path = Path(folder) / "memory.db"
@@ -31,10 +34,27 @@ def run() -> None:
             _secret(memory, path)
             _test_data(memory)
             _explained(memory)
+        if keep is not None:
+            _keep(path, keep)
         _tampering(path)
-    _console.print(
-        f"\n[dim]{time.monotonic() - began:.1f} s, on a store that is gone again. Yours: `recollect add …`[/]"
-    )
+    seconds = f"{time.monotonic() - began:.1f} s"
+    if keep is None:
+        _console.print(f"\n[dim]{seconds}, on a store that is gone again. Yours: `recollect add …`[/]")
+        return
+    program = Path(sys.argv[0])
+    shown = program if program.name != NAME or not shutil.which(NAME) else Path(NAME)
+    _console.print(f"\n[dim]{seconds}. Yours: `recollect add …`[/]", soft_wrap=True)
+    _console.print(f"See this store in Studio:  [bold]{shown} --store {keep} studio[/]", soft_wrap=True)
+
+
+def _keep(path: Path, keep: Path) -> None:
+    """Copy the store as it is now, before somebody tampers with it, with something that waits for a decision."""
+    keep.parent.mkdir(parents=True, exist_ok=True)
+    with open_memory(path) as memory:
+        memory.backup(keep)
+    with open_memory(keep) as kept:
+        kept.add("Ana lives in Madrid", owner="ana", source="agent")
+        kept.checkpoint()
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recollect.interfaces.cli.ledger import read_history, read_object, read_public_key
-from recollect.interfaces.cli.session import IfMissing, KeyFile, Out, SignAs, of, screen, write_json
+from recollect.interfaces.cli.session import IfMissing, KeyFile, Out, SignAs, calls, of, screen, write_json
 from recollect.model.caller import names_shown
 from recollect.model.errors import BadInput, Refused
 
@@ -25,10 +25,9 @@ PlatformId = Annotated[str, typer.Argument(help="The id as the other platform ha
 
 
 @identity.command()
-def new(context: typer.Context, name: Name, key_file: KeyFile = None) -> None:
+@calls("new_identity", lambda made: _draw_new(made), if_missing=IfMissing.MAKE)
+def new(name: Name, key_file: KeyFile = None) -> None:
     """Make a key for somebody who has none; the private half goes into a file that only you can read."""
-    with of(context).memory(IfMissing.MAKE) as memory:
-        of(context).answer(memory.new_identity(name, key_file=key_file), _draw_new)
 
 
 @identity.command()
@@ -46,14 +45,13 @@ def show(
     if key is not None and not of(context).as_json:
         sys.stdout.write(public_pem(key).decode("ascii"))
     else:
-        of(context).answer(found, _draw_one)
+        of(context).answer(found, lambda found: _draw([found]))
 
 
 @identity.command("list")
-def list_identities(context: typer.Context) -> None:
+@calls("identities", lambda found: _draw(found))
+def list_identities() -> None:
     """Everybody who has or had a key."""
-    with of(context).memory() as memory:
-        of(context).answer(memory.identities(), _draw)
 
 
 @identity.command("register")
@@ -70,48 +68,35 @@ def register_key(
 
 
 @identity.command()
+@calls("rotate_identity", lambda made: _draw_new(made))
 def rotate(
-    context: typer.Context,
     name: Name,
     key_file: KeyFile = None,
     to: Annotated[Path | None, typer.Option(help="The new private key's file.")] = None,
 ) -> None:
     """Replace a key by a new one. What the old key signed so far still counts; what it signs from now on does not."""
-    with of(context).memory() as memory:
-        of(context).answer(memory.rotate_identity(name, key_file=key_file, to=to), _draw_new)
 
 
 @identity.command()
+@calls("revoke_identity", lambda one: screen.console.print(f"revoked; the log has it at place {one.size - 1}"))
 def revoke(
-    context: typer.Context,
     name: Name,
     key: Annotated[str | None, typer.Option(help="An older key, by its first digits.")] = None,
     key_file: KeyFile = None,
 ) -> None:
     """From here on, let nothing count that a key signs: it was lost, or somebody else has it."""
-    with of(context).memory() as memory:
-        taken = memory.revoke_identity(name, key=key, key_file=key_file)
-    of(context).answer(taken, lambda one: screen.console.print(f"revoked; the log has it at place {one.size - 1}"))
 
 
 @identity.command()
-def link(
-    context: typer.Context, name: Name, id: PlatformId, platform: Platform = None, key_file: KeyFile = None
-) -> None:
+@calls("link_identity", lambda found: _draw([found]))
+def link(name: Name, id: PlatformId, platform: Platform = None, key_file: KeyFile = None) -> None:
     """Link an id of another platform to a principal, signed with the principal's key: what it signs counts as theirs."""
-    with of(context).memory() as memory:
-        linked = memory.link_identity(name, id, platform=platform, key_file=key_file)
-    of(context).answer(linked, _draw_one)
 
 
 @identity.command()
-def unlink(
-    context: typer.Context, name: Name, id: PlatformId, platform: Platform = None, key_file: KeyFile = None
-) -> None:
+@calls("unlink_identity", lambda found: _draw([found]))
+def unlink(name: Name, id: PlatformId, platform: Platform = None, key_file: KeyFile = None) -> None:
     """Take an id of another platform away from a principal again."""
-    with of(context).memory() as memory:
-        unlinked = memory.unlink_identity(name, id, platform=platform, key_file=key_file)
-    of(context).answer(unlinked, _draw_one)
 
 
 @identity.command()
@@ -192,10 +177,6 @@ def _draw_registered(made: "RegisteredKey") -> None:
     if made.replaced is not None:
         screen.console.print(f"  takes over from {made.replaced[:12]}", markup=False)
     screen.console.print("  by your word: nothing here shows that the key is theirs", markup=False)
-
-
-def _draw_one(found: "Identity") -> None:
-    _draw([found])
 
 
 def _draw(found: "Sequence[Identity]") -> None:

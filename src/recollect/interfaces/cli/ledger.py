@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from recollect.interfaces.cli.session import KeyFile, Out, SignAs, must_be_new, of, read_text, screen, write_json
+from recollect.interfaces.cli.session import KeyFile, Out, SignAs, calls, must_be_new, of, read_text, screen, write_json
 from recollect.model.errors import BadInput, Refused
 
 if TYPE_CHECKING:
@@ -30,10 +30,9 @@ def checkpoint(context: typer.Context, sign_as: SignAs = None, key_file: KeyFile
 
 
 @ledger.command("list")
-def list_checkpoints(context: typer.Context) -> None:
+@calls("checkpoints", lambda found: _draw_checkpoints(found))
+def list_checkpoints() -> None:
     """The checkpoints that were taken, oldest first."""
-    with of(context).memory() as memory:
-        of(context).answer(memory.checkpoints(), _draw_checkpoints)
 
 
 @ledger.command()
@@ -135,7 +134,7 @@ def _draw_check(answer: "ProofCheck") -> None:
 
 
 def read_object(file: str) -> dict[str, Any]:
-    """The one JSON object that a file holds."""
+    """Return the one JSON object that a file holds."""
     try:
         found = json.loads(read_text(file))
     except (json.JSONDecodeError, RecursionError) as error:
@@ -146,7 +145,7 @@ def read_object(file: str) -> dict[str, Any]:
 
 
 def read_kept(file: str | None) -> "Checkpoint | None":
-    """The checkpoint that somebody kept, if they name one."""
+    """Return the checkpoint that somebody kept, if they name one."""
     from recollect.rules.ledger.merkle import BadProof
     from recollect.rules.ledger.proofs import read_checkpoint
 
@@ -159,7 +158,7 @@ def read_kept(file: str | None) -> "Checkpoint | None":
 
 
 def read_history(file: str | None) -> "KeyHistory | None":
-    """What became of keys, if somebody names a file that tells it."""
+    """Return what became of keys, if somebody names a file that tells it."""
     from recollect.rules.ledger.merkle import BadProof
     from recollect.rules.ledger.proofs import read_key_history
 
@@ -173,7 +172,7 @@ def read_history(file: str | None) -> "KeyHistory | None":
 
 
 def read_public_key(given: str) -> str:
-    """A public key: 64 hex digits, or a file that holds them or a PEM."""
+    """Return a public key, given as 64 hex digits or as a file that holds them or a PEM."""
     from recollect.rules.trust.signatures import public_from_pem
 
     if not _KEY.fullmatch(given) and given != "-" and not Path(given).exists():

@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from recollect.interfaces.cli.session import Id, KeyFile, Owner, UserId, of, screen
+from recollect.interfaces.cli.session import Id, KeyFile, Owner, UserId, calls, of, screen
 from recollect.model.rendering import visible
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.tree import Tree
 
+    from recollect.engine.trust.provenance import CommonSource, Derivative
     from recollect.rules.trust.provenance import Branch, Lineage
 
 provenance = typer.Typer(no_args_is_help=True, help="Where memories come from, and who is credited with them.")
@@ -27,8 +30,8 @@ Draw = Annotated[Drawing, typer.Option("--as", help="How to draw it.")]
 By = Annotated[str | None, typer.Option(help="The agent that vouches, where the application speaks for it.")]
 
 
+@calls("link", "fields")
 def link(
-    context: typer.Context,
     id: Id,
     other: Id,
     relation_type: Annotated[
@@ -37,27 +40,22 @@ def link(
     strength: Annotated[float, typer.Option(help="From 0 to 1.")] = 1.0,
 ) -> None:
     """Note that one memory has to do with another."""
-    with of(context).memory() as memory:
-        answer = memory.link(id, other, relation_type=relation_type, strength=strength)
-    of(context).answer(answer, screen.fields)
 
 
 def unlink(context: typer.Context, id: Id, other: Id) -> None:
     """Take back what relates one memory to another."""
     with of(context).memory() as memory:
         count = memory.unlink(id, other)
-    of(context).answer({"unlinked": count}, screen.stats)
+    of(context).answer({"unlinked": count}, "stats")
 
 
-def related(context: typer.Context, id: Id) -> None:
+@calls("related", "related")
+def related(id: Id) -> None:
     """What a memory is related to, strongest first."""
-    with of(context).memory() as memory:
-        found = memory.related(id)
-    of(context).answer(found, screen.related)
 
 
+@calls("outdated", "outdated")
 def outdated(
-    context: typer.Context,
     owner: Owner = None,
     user_id: UserId = None,
     conflicts: Annotated[
@@ -66,9 +64,6 @@ def outdated(
     limit: Annotated[int, typer.Option(help="How many pairs.")] = 100,
 ) -> None:
     """List memories that a later one may have replaced, strongest reason first. `resolve` decides each pair."""
-    with of(context).memory() as memory:
-        pairs = memory.outdated(owner=owner, user_id=user_id, conflicts=conflicts, limit=limit)
-    of(context).answer(pairs, screen.outdated)
 
 
 @provenance.command()
@@ -86,14 +81,9 @@ def descendants(context: typer.Context, id: Id, draw: Draw = Drawing.TREE) -> No
 
 
 @provenance.command()
-def common_sources(context: typer.Context, a: Id, b: Id) -> None:
+@calls("common_sources", lambda found: _draw_common_sources(found))
+def common_sources(a: Id, b: Id) -> None:
     """What two memories both go back to, nearest first."""
-    from recollect.rules.trust.provenance import label
-
-    with of(context).memory() as memory:
-        found = memory.common_sources(a, b)
-    rows = [(str(one.distance_a), str(one.distance_b), label(one.source)) for one in found]
-    of(context).answer(found, lambda _: _table(("steps from a", "steps from b", "source"), rows))
 
 
 @provenance.command()
@@ -108,12 +98,9 @@ def credit(context: typer.Context, id: Id) -> None:
 
 
 @provenance.command()
-def derivatives(context: typer.Context, id: Id) -> None:
+@calls("derivatives", lambda found: _draw_derivatives(found))
+def derivatives(id: Id) -> None:
     """Other authors' memories of much the same words, where neither names the other."""
-    with of(context).memory() as memory:
-        found = memory.derivatives(id)
-    rows = [(f"{one.overlap:.0%}", one.direction, one.id[:13], one.author, one.content) for one in found]
-    of(context).answer(found, lambda _: _table(("overlap", "it is", "id", "author", "content"), rows))
 
 
 @provenance.command()
@@ -150,11 +137,9 @@ def vouch(
     of(context).tell(f"`recollect provenance vouchers {vouched.short_id}` tells what it weighs.")
 
 
-def withdraw_vouch(context: typer.Context, id: Id, by: By = None) -> None:
+@calls("withdraw_vouch", lambda one: screen.changed(one, "no longer vouched for"))
+def withdraw_vouch(id: Id, by: By = None) -> None:
     """Take back one's own vouch. History still shows that there was one."""
-    with of(context).memory() as memory:
-        withdrawn = memory.withdraw_vouch(id, by=by)
-    of(context).answer(withdrawn, lambda one: screen.changed(one, "no longer vouched for"))
 
 
 # ── drawing ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -172,6 +157,7 @@ def _drawn(lineage: "Lineage", draw: Drawing) -> None:
 
 
 def _tree(branch: "Branch", under: "Tree | None" = None) -> "Tree":
+
     from rich.tree import Tree
 
     from recollect.rules.trust.provenance import label
@@ -185,6 +171,18 @@ def _tree(branch: "Branch", under: "Tree | None" = None) -> "Tree":
     for further in branch.branches:
         _tree(further, node)
     return node
+
+
+def _draw_common_sources(found: "Sequence[CommonSource]") -> None:
+    from recollect.rules.trust.provenance import label
+
+    rows = [(one.distance_a, one.distance_b, label(one.source)) for one in found]
+    _table(("steps from a", "steps from b", "source"), rows)
+
+
+def _draw_derivatives(found: "Sequence[Derivative]") -> None:
+    rows = [(f"{one.overlap:.0%}", one.direction, one.id[:13], one.author, one.content) for one in found]
+    _table(("overlap", "it is", "id", "author", "content"), rows)
 
 
 def _table(titles: tuple[str, ...], rows: list[tuple[Any, ...]]) -> None:

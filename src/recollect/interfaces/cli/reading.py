@@ -1,7 +1,7 @@
-"""Commands that read: get, list, query, chain, and snapshot-block and memory-block for a prompt."""
+"""Commands that read: get, list, query, difference, chain, and snapshot-block and memory-block for a prompt."""
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -9,12 +9,14 @@ from recollect.interfaces.cli.session import (
     Agent,
     Cursor,
     Id,
+    InSpace,
     InSpaces,
     Namespaces,
     Owner,
     UserId,
+    calls,
+    given,
     of,
-    screen,
 )
 from recollect.interfaces.cli.writing import named_values
 from recollect.model.canonical import read_moment
@@ -24,7 +26,6 @@ from recollect.model.vocabulary import EventType, Kind, Layer, Status, Tier
 
 if TYPE_CHECKING:
     from recollect.interfaces.python import Recollect
-    from recollect.interfaces.python.arguments import Filters
     from recollect.interfaces.python.past import Past
     from recollect.rules.prompt.injection import Block
 
@@ -57,8 +58,12 @@ Voucher = Annotated[str | None, typer.Option(help="Only what this agent or perso
 ConfidenceMin = Annotated[float | None, typer.Option(help="From 0 to 1: only what its author is at least so sure of.")]
 
 
+PROVENANCE = ("author", "content_hash", "parent", "voucher", "confidence_min")
+"""The filters of a query that have an option of their own."""
+
+
 def _filter_takes(name: str) -> tuple[str, ...]:
-    """Which kinds of JSON a filter takes: most of them text, or several texts of which one must fit."""
+    """Return which kinds of JSON a filter takes: most of them text, or several texts of which one must fit."""
     if name == "pinned":
         return ("boolean",)
     if name in ("importance_min", "importance_max", "limit"):
@@ -69,12 +74,12 @@ def _filter_takes(name: str) -> tuple[str, ...]:
 
 
 def _as_it_stood(memory: "Recollect", as_of: str | None) -> "Recollect | Past":
-    """The memory, or what it was at the point that the option names."""
+    """Return the memory, or what it was at the point that the option names."""
     return memory if as_of is None else memory.as_of(**_point(as_of))
 
 
 def _point(as_of: str) -> dict[str, Any]:
-    """A whole number is a tick, whatever else begins with a digit a time, and a phase is named by its id."""
+    """Return the point that an option names: a whole number is a tick, `phase-1` a phase, and anything else a time."""
     if as_of.isdecimal() and len(as_of) <= MAX_TICK_DIGITS:
         return {"tick": int(as_of)}
     if PHASE_ID.fullmatch(as_of):
@@ -93,7 +98,7 @@ def _point(as_of: str) -> dict[str, Any]:
 def get(context: typer.Context, id: Id, as_of: AsOf = None) -> None:
     """Show one memory."""
     with of(context).memory() as memory:
-        of(context).answer(_as_it_stood(memory, as_of).get(id), screen.memory)
+        of(context).answer(_as_it_stood(memory, as_of).get(id), "memory")
 
 
 def list_memories(
@@ -113,7 +118,7 @@ def list_memories(
     tier: Annotated[Tier | None, typer.Option(help="Only this tier.")] = None,
     category: Annotated[str | None, typer.Option(help="Only this category.")] = None,
     scope: Annotated[str | None, typer.Option(help="Only this scope.")] = None,
-    tag: Annotated[list[str] | None, typer.Option(help="Only with this tag; may be given again.")] = None,
+    tags: Annotated[list[str] | None, typer.Option("--tag", help="Only with this tag; may be given again.")] = None,
     key: Annotated[str | None, typer.Option(help="Only this canonical key.")] = None,
     importance_min: Annotated[int | None, typer.Option(help="At least this important.")] = None,
     pinned: Annotated[bool | None, typer.Option("--pinned/--unpinned", help="Only pinned, or only not.")] = None,
@@ -128,34 +133,13 @@ def list_memories(
     as_of: AsOf = None,
 ) -> None:
     """List memories, newest first."""
-    filters = {
-        "owner": owner,
-        "user_id": user_id,
-        "space": space or None,
-        "include_namespaces": include_namespaces or ("prod",),
-        "status": None if any_status else (status or "active"),
-        "kind": kind,
-        "event_type": event_type,
-        "layer": layer,
-        "tier": tier,
-        "category": category,
-        "scope": scope,
-        "tags": tag or (),
-        "key": key,
-        "importance_min": importance_min,
-        "pinned": pinned,
-        "author": author,
-        "content_hash": content_hash,
-        "parent": parent,
-        "voucher": voucher,
-        "confidence_min": confidence_min,
-        "limit": limit,
-        "cursor": cursor,
-        **named_values("where", where, _filter_takes),
+    options = {
+        name: value for name, value in locals().items() if name not in ("context", "any_status", "where", "as_of")
     }
+    filters = given(**options) | ({"status": None} if any_status else {})
     with of(context).memory() as memory:
-        page = _as_it_stood(memory, as_of).list(**filters)
-    of(context).answer(page, screen.page)
+        page = _as_it_stood(memory, as_of).list(**filters, **named_values("where", where, _filter_takes))
+    of(context).answer(page, "page")
 
 
 def query(
@@ -166,7 +150,7 @@ def query(
     space: InSpaces = None,
     include_namespaces: Namespaces = None,
     agent: Agent = None,
-    category: Categories = None,
+    categories: Categories = None,
     author: Author = None,
     content_hash: ContentHash = None,
     parent: Parent = None,
@@ -187,53 +171,50 @@ def query(
     ] = None,
     history: Annotated[bool, typer.Option("--history", help="Also what each said before.")] = False,
     at: Annotated[str | None, typer.Option(help="What held at this time, replaced since or not: 2022-06-01.")] = None,
+    left_out: Annotated[
+        bool, typer.Option("--left-out", help="Also what it looked at and does not tell, and why.")
+    ] = False,
     form: Annotated[Form, typer.Option(help="full: the memories; bullets: one line each, for a prompt.")] = Form.FULL,
     as_of: AsOf = None,
 ) -> None:
     """Find the memories that answer a text best."""
-    asked: dict[str, Any] = {} if thread is None else {"thread": thread}
-    filters = {
-        "author": author,
-        "content_hash": content_hash,
-        "parent": parent,
-        "voucher": voucher,
-        "confidence_min": confidence_min,
-        **named_values("where", where, _filter_takes),
+    options = {
+        name: value for name, value in locals().items() if name not in ("context", "text", "where", "form", "as_of")
     }
+    filters = {name: options.pop(name) for name in PROVENANCE} | named_values("where", where, _filter_takes)
+    shown = form.value if of(context).as_json else "text"
     with of(context).memory() as memory:
-        answer = _as_it_stood(memory, as_of).query(
-            text,
-            agent=agent,
-            owner=owner,
-            user_id=user_id,
-            space=space or None,
-            include_namespaces=include_namespaces or ("prod",),
-            categories=category,
-            filters=cast("Filters", filters),
-            top_k=top_k,
-            budget_tokens=budget_tokens,
-            form=form.value if of(context).as_json else "text",
-            threshold=threshold,
-            share_of_best=share_of_best,
-            named=named,
-            history=history,
-            at=at,
-            **asked,
-        )
+        answer = _as_it_stood(memory, as_of).query(text, **given(**options, filters=filters, form=shown))
         if form is Form.BULLETS:
-            of(context).answer(answer.in_bullets(), screen.bullets)
+            of(context).answer(answer.in_bullets(), "bullets")
         else:
-            of(context).answer(answer, screen.recall)
+            of(context).answer(answer, "recall")
 
 
-def chain(context: typer.Context, id: Id) -> None:
+@calls("difference", "difference")
+def difference(
+    since: Annotated[str, typer.Argument(help="A tick (12), a time (2026-01-31) or a phase (phase-1).")],
+    until: Annotated[str | None, typer.Argument(help="The later moment, in the same ways.", show_default="now")] = None,
+    owner: Owner = None,
+    user_id: UserId = None,
+    space: InSpace = None,
+) -> None:
+    """Show what was added, replaced and removed between two moments."""
+
+
+@calls("chain", "chain")
+def chain(id: Id) -> None:
     """Show every version of a memory's concept."""
-    with of(context).memory() as memory:
-        of(context).answer(memory.chain(id), screen.chain)
 
 
+def _print_block(answer: "Block") -> None:
+    """Print the block as it is: colours and line breaks of a terminal have no place in a prompt."""
+    if answer.text:
+        print(answer.text)
+
+
+@calls("snapshot_block", _print_block)
 def snapshot_block(
-    context: typer.Context,
     owner: Owner = None,
     user_id: UserId = None,
     space: InSpaces = None,
@@ -242,49 +223,19 @@ def snapshot_block(
     budget_tokens: Budget = None,
 ) -> None:
     """Print what is always remembered, as a block for a prompt."""
-    with of(context).memory() as memory:
-        answer = memory.snapshot_block(
-            agent=agent,
-            owner=owner,
-            user_id=user_id,
-            space=space or None,
-            include_namespaces=include_namespaces or ("prod",),
-            budget_tokens=budget_tokens,
-        )
-    of(context).answer(answer, _print_block)
 
 
+@calls("memory_block", _print_block)
 def memory_block(
-    context: typer.Context,
     text: Annotated[str, typer.Argument(help="What the prompt is about.")],
     owner: Owner = None,
     user_id: UserId = None,
     space: InSpaces = None,
     include_namespaces: Namespaces = None,
     agent: Agent = None,
-    category: Categories = None,
+    categories: Categories = None,
     top_k: Annotated[int | None, typer.Option(help="How many memories at most.")] = None,
     budget_tokens: Budget = None,
     thread: Annotated[str | None, typer.Option(help="Begin with what changed since this thread last asked.")] = None,
 ) -> None:
     """Print what is remembered about something, as a block for a prompt."""
-    with of(context).memory() as memory:
-        answer = memory.memory_block(
-            text,
-            agent=agent,
-            owner=owner,
-            user_id=user_id,
-            space=space or None,
-            include_namespaces=include_namespaces or ("prod",),
-            categories=category or None,
-            top_k=top_k,
-            budget_tokens=budget_tokens,
-            thread=thread,
-        )
-    of(context).answer(answer, _print_block)
-
-
-def _print_block(answer: "Block") -> None:
-    """Print the block as it is: colours and line breaks of a terminal have no place in a prompt."""
-    if answer.text:
-        print(answer.text)

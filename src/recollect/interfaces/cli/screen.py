@@ -7,51 +7,35 @@ from rich.padding import Padding
 from rich.table import Table
 
 from recollect.interfaces.cli.console import (
-    cell as cell,
-)
-from recollect.interfaces.cli.console import (
-    console as console,
-)
-from recollect.interfaces.cli.console import (
-    errors as errors,
-)
-from recollect.interfaces.cli.console import (
-    escape as escape,
-)
-from recollect.interfaces.cli.console import (
+    cell,
+    console,
+    errors,
+    escape,
     on_one_line,
-)
-from recollect.interfaces.cli.console import (
-    pairs as pairs,
-)
-from recollect.interfaces.cli.console import (
-    progress as progress,
-)
-from recollect.interfaces.cli.console import (
-    styled as styled,
-)
-from recollect.interfaces.cli.console import (
-    table as table,
-)
-from recollect.interfaces.cli.console import (
-    uncut as uncut,
-)
-from recollect.interfaces.cli.console import (
-    word as word,
+    pairs,
+    progress,
+    styled,
+    table,
+    uncut,
+    word,
 )
 from recollect.model.caller import names_shown
 from recollect.model.policy import settings
 from recollect.model.receipt import (
+    Difference,
+    Growth,
     HistoryEvent,
     MemoryPage,
     OutdatedPair,
     Page,
+    PolicyTrial,
     Problem,
     Proposal,
     Recall,
     Receipt,
     RejectedValue,
     Related,
+    StreamInfo,
     Turn,
     UpkeepReport,
     Verification,
@@ -61,6 +45,9 @@ from recollect.model.record import Memory, Tombstone
 from recollect.model.rendering import one_line
 from recollect.rules.plain_view import counted, entries, memories
 from recollect.rules.reasons import plain
+
+__all__ = ["cell", "console", "errors", "escape", "pairs", "progress", "styled", "table", "uncut", "word"]
+"""What commands take from the console; the functions below draw one answer each."""
 
 
 def receipt(answer: Receipt) -> None:
@@ -165,6 +152,44 @@ def recall(answer: Recall) -> None:
         for other in item.related:
             drawn.add_row("", "", styled("dim", f"↔ {other.relation_type}"), styled("dim", on_one_line(other.content)))
     console.print(drawn)
+    for missing in answer.left_out:
+        said = f"{missing.reason.replace('_', ' ')}: {cell(missing.content)}"
+        console.print(f"[dim]left out[/]  {_short_id(missing.id)}  {said}", soft_wrap=True)
+
+
+def difference(found: Difference) -> None:
+    for sign, sides in (("+", found.added), ("−", found.removed)):
+        for one in sides:
+            console.print(f"{sign} {_short_id(one.id)}  {cell(one.content)}", soft_wrap=True)
+    for old, new in found.replaced:
+        console.print(f"↑ {_short_id(new.id)}  {cell(new.content)}  [dim]was: {cell(old.content)}[/]", soft_wrap=True)
+    counts = f"{len(found.added)} added, {len(found.replaced)} replaced, {len(found.removed)} removed"
+    console.print(f"[dim]{counts}[/]")
+
+
+def streams(found: Sequence[StreamInfo]) -> None:
+    drawn = table("namespace", "space", "owner", "tick", "entries", "phase")
+    for one in found:
+        drawn.add_row(one.namespace, one.space, cell(one.owner), str(one.tick), str(one.entries), one.phase_id)
+    console.print(drawn)
+
+
+def growth(found: Sequence[Growth]) -> None:
+    drawn = table("day", "written", "total")
+    for one in found:
+        drawn.add_row(one.day, f"{one.written:,}", f"{one.total:,}")
+    console.print(drawn)
+
+
+def trial(found: PolicyTrial) -> None:
+    for one in found.changed:
+        why = ", ".join(one.after_reasons[:1])
+        console.print(
+            f"{word(one.before)} → {word(one.after)}  {cell(one.content)}  {styled('dim', why)}", soft_wrap=True
+        )
+    console.print(
+        f"{len(found.changed)} of {counted(found.tried, 'write')} would have ended otherwise; nothing was changed"
+    )
 
 
 def _short_of(abstained: bool, no_room: int) -> None:
@@ -263,6 +288,12 @@ def _signed(found: Mapping[str, int], one: str, many: str) -> None:
         worth = sorted(found.items(), key=lambda pair: (pair[0] != "good", pair[0]))
         told = ", ".join(f"{number:,} {word}" for word, number in worth)
         console.print(f"  {counted(sum(found.values()), one, many)}: {told}")
+
+
+def doctor(found: Sequence[Problem]) -> None:
+    problems(found)
+    if not found:
+        console.print("[green]all is well[/]")
 
 
 def problems(found: Sequence[Problem]) -> None:
@@ -400,7 +431,7 @@ def traces(page: Page[dict[str, Any]]) -> None:
 
 
 def _subject(event: dict[str, Any]) -> str:
-    """What a governance event is about, in a few words."""
+    """Return what a governance event is about, in a few words."""
     if "written" in event:
         return ", ".join(item["text"] for item in event["written"])
     if "attempted" in event:

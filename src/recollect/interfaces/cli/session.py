@@ -1,6 +1,6 @@
 """One run of the command line: how it opens the store, reads and writes files, and answers. And the options they share."""
 
-import importlib.util
+import inspect
 import json
 import os
 import sys
@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import wraps
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from recollect.interfaces.lazy import lazy
 from recollect.model.errors import BadInput, StoreUnavailable
 from recollect.model.rendering import visible, visible_json
 from recollect.model.vocabulary import Namespace, Space
@@ -21,23 +22,11 @@ from recollect.model.vocabulary import Namespace, Space
 if TYPE_CHECKING:
     from recollect.interfaces.cli import screen
     from recollect.interfaces.python import Recollect
+else:
+    (screen,) = lazy("recollect.interfaces.cli", "screen")  # rich takes longer to load than many commands to run
 
 __all__ = ["screen"]
 
-
-def _lazy(name: str) -> ModuleType:
-    """Return a module that is loaded when it is first used."""
-    spec = importlib.util.find_spec(name)
-    assert spec is not None and spec.loader is not None, "the module is part of the package"
-    spec.loader = importlib.util.LazyLoader(spec.loader)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-if not TYPE_CHECKING:
-    screen = _lazy("recollect.interfaces.cli.screen")  # rich takes longer to load than many commands to run
 
 MAX_DOCUMENT_BYTES = 16 * 1024 * 1024
 """Thousands of entries about one memory, at two kilobytes each; no document of ours is larger."""
@@ -63,6 +52,10 @@ KeyFile = Annotated[
     typer.Option(envvar="RECOLLECT_KEY_FILE", help="The private key's file.", show_default="beside the store"),
 ]
 Out = Annotated[str | None, typer.Option(help="Write the document to this file.")]
+
+
+Draw = Callable[[Any], None] | str
+"""How people see an answer: a function that draws it, or the name of one in ``screen``, which is loaded only to draw."""
 
 
 class IfMissing(Enum):
@@ -127,7 +120,7 @@ class Session:
             hint="Check the path (--store or RECOLLECT_STORE); `recollect add` makes a store where none is.",
         )
 
-    def answer(self, value: Any, draw: Callable[[Any], None]) -> None:
+    def answer(self, value: Any, draw: Draw) -> None:
         """Print the value: as JSON if asked, else drawn for people."""
         from recollect.model.canonical import canonical_json
 
@@ -135,7 +128,7 @@ class Session:
             values = json.loads(canonical_json(_plain(value)))
             print(visible_json(json.dumps(values, ensure_ascii=False, indent=2, sort_keys=True)))
         else:
-            draw(value)
+            (getattr(screen, draw) if isinstance(draw, str) else draw)(value)
 
     def tell(self, line: str) -> None:
         """Print a remark for people on the error stream, since the other is for documents."""
@@ -154,6 +147,41 @@ def of(context: typer.Context) -> Session:
     session = context.find_object(Session)
     assert session is not None, "the callback sets the session"
     return session
+
+
+def calls(
+    method: str,
+    draw: Draw,
+    *,
+    if_missing: IfMissing = IfMissing.REFUSE,
+    progress: str | None = None,
+    exit_code: Callable[[Any], int] = lambda answer: 0,
+) -> Callable[[Callable[..., None]], Callable[..., int]]:
+    """Make a command of a function that only declares options: call the method of that name, and draw its answer.
+
+    The method of :class:`recollect.Recollect` gets the options that were given, each under its own name, and, where the bar
+    has a title, the ``progress`` to report.
+    """
+
+    def decorate(declared: Callable[..., None]) -> Callable[..., int]:
+        @wraps(declared)
+        def run(context: typer.Context, **options: Any) -> int:
+            session = of(context)
+            with ExitStack() as stack:
+                memory = stack.enter_context(session.memory(if_missing))
+                if progress is not None:
+                    options["progress"] = stack.enter_context(screen.progress(progress))
+                answer = getattr(memory, method)(**given(**options))
+            session.answer(answer, draw)
+            return exit_code(answer)
+
+        options = inspect.signature(declared).parameters.values()
+        context = inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
+        run.__signature__ = inspect.Signature([context, *options])  # type: ignore[attr-defined]
+        run.__annotations__ = {"context": typer.Context, **declared.__annotations__}
+        return run
+
+    return decorate
 
 
 @contextmanager
@@ -182,8 +210,8 @@ def _plain(value: Any) -> Any:
 
 
 def given(**options: Any) -> dict[str, Any]:
-    """Return the options that were given."""
-    return {name: value for name, value in options.items() if value is not None}
+    """Return the options that were given; one that may be repeated and is not there is an empty list."""
+    return {name: value for name, value in options.items() if value is not None and value != []}
 
 
 def named_texts(option: str, options: list[str] | None) -> Iterator[tuple[str, str]]:

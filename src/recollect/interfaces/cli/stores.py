@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from recollect.interfaces.cli.session import IfMissing, of, screen
+from recollect.interfaces.cli.session import IfMissing, calls, of, screen
 from recollect.model.errors import BadInput
 
 db = typer.Typer(no_args_is_help=True, help="Look after the database of a store on a server.")
@@ -39,13 +39,9 @@ def migrate(
     of(context).answer(report, screen.migration)
 
 
-def backup(
-    context: typer.Context,
-    file: Annotated[str, typer.Argument(help="A file that does not exist yet.")],
-) -> None:
+@calls("backup", "fields")
+def backup(path: Annotated[str, typer.Argument(metavar="FILE", help="A file that does not exist yet.")]) -> None:
     """Write a consistent copy of the whole store, while others write. `restore-backup` puts it back."""
-    with of(context).memory() as memory:
-        of(context).answer(memory.backup(file), screen.fields)
 
 
 def restore_backup(
@@ -109,6 +105,21 @@ def mcp(context: typer.Context, http: Http = None, tools: Tools = "default") -> 
             anyio.run(serve_http, server, listener, key)
 
 
+def studio(
+    context: typer.Context,
+    port: Annotated[
+        int, typer.Option(help="Where this machine reaches it; 0 for any free port.", min=0, max=65_535)
+    ] = 0,
+) -> None:
+    """Open Studio on this store, to see and govern what is remembered in a browser. Prints a link that opens once."""
+    for name in ("jinja2", "starlette", "uvicorn"):
+        _require_package(name, "studio")
+    from recollect.interfaces.studio import open_listener, serve
+
+    with of(context).memory() as memory:
+        serve(memory, open_listener(port))
+
+
 def _require_package(name: str, extra: str) -> None:
     from importlib import import_module
 
@@ -144,10 +155,18 @@ def serve(
         asyncio.run(serve_http(memory, listener, settings, ",".join(trust_proxy or ())))
 
 
-def demo(context: typer.Context) -> None:
+def demo(
+    context: typer.Context,
+    keep: Annotated[
+        Path | None,
+        typer.Option(help="Keep the store in this file, which must not be there, for a look at it in Studio."),
+    ] = None,
+) -> None:
     """A guided run on a throw-away store: what makes this different, in half a minute."""
     from recollect.interfaces.cli.demo import run
 
     if of(context).as_json:
         raise BadInput("the demo is for people.", field="json", hint="Leave --json out.")
-    run()
+    if keep is not None and keep.exists():
+        raise BadInput("is there already.", field=str(keep), hint="Name a file that does not exist yet.")
+    run(keep)

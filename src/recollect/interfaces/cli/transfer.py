@@ -18,6 +18,7 @@ from recollect.interfaces.cli.session import (
     Namespaces,
     Owner,
     UserId,
+    given,
     named_texts,
     of,
     screen,
@@ -85,29 +86,13 @@ def import_(
     ] = None,
 ) -> int:
     """Bring another tool's memories in, each through the gates. Run it again to go on after an interruption."""
-
+    options = given(**{name: value for name, value in locals().items() if name not in ("context", "path", "report")})
+    options["columns"] = dict(named_texts("map", columns))
     session = of(context)
     store = session.memory(IfMissing.PRETEND if dry_run else IfMissing.MAKE)
     with store as memory, _each_written_to(report) as each, screen.progress("import") as progress:
-        done = memory.import_(
-            sys.stdin if whole and path == "-" else path,
-            format=format,
-            dry_run=dry_run,
-            whole=whole,
-            partial=partial,
-            owner=owner,
-            user_id=user_id,
-            space=space,
-            namespace=namespace,
-            scope=scope,
-            category=category,
-            believe=believe or (),
-            columns=dict(named_texts("map", columns)),
-            table=table,
-            history=history,
-            progress=progress,
-            each=each,
-        )
+        source = sys.stdin if whole and path == "-" else path
+        done = memory.import_(source, progress=progress, each=each, **options)
     session.answer(done, _draw_import)
     session.tell_written(report)
     return 1 if done.refused else 0
@@ -135,11 +120,7 @@ def export(
     private: list[str] = []
     with session.memory() as memory:
         pieces = memory.export(
-            format=format,
-            owner=owner,
-            user_id=user_id,
-            space=space,
-            include_namespaces=include_namespaces or ("prod",),
+            **given(format=format, owner=owner, user_id=user_id, space=space, include_namespaces=include_namespaces),
             status=None if any_status else "active",
             include_private=include_private,
             left_out=lambda one: private.append(one.id),
@@ -290,7 +271,7 @@ def cid(
 
 
 def schema_text() -> str:
-    """The published schema, as its file has it."""
+    """Return the published schema, as its file has it."""
     return (resources.files("recollect.formats") / "memory-entry-schema.json").read_text(encoding="utf-8")
 
 

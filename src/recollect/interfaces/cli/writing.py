@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from recollect.interfaces.cli.session import Id, IfMissing, UserId, given, named_texts, of, screen, text_of
+from recollect.interfaces.cli.session import Id, IfMissing, UserId, calls, given, named_texts, of, screen, text_of
 from recollect.model.canonical import EXAMPLES
 from recollect.model.errors import BadInput
 from recollect.model.vocabulary import Authority, Change, EventType, Kind, Layer, Namespace, Source, Space
@@ -19,9 +19,20 @@ from recollect.model.vocabulary import Authority, Change, EventType, Kind, Layer
 if TYPE_CHECKING:
     from recollect.interfaces.python.arguments import NewMemory
     from recollect.model.receipt import Receipt
+    from recollect.model.record import Memory
 
-_NOT_FIELDS = frozenset({"context", "content", "tag", "parent", "meta", "field", "idempotency_key"})
+_NOT_FIELDS = frozenset({"context", "content", "parent", "meta", "field", "idempotency_key"})
 """What `add` takes that is no field of a memory under its own name."""
+
+
+Tags = Annotated[list[str] | None, typer.Option("--tag", help="A tag; may be given again.")]
+Importance = Annotated[int | None, typer.Option(help="1 to 5.")]
+Category = Annotated[str | None, typer.Option(help="The category.")]
+OtherFields = Annotated[
+    list[str] | None,
+    typer.Option("--field", help="Any other field, as name=value: text as it is written, anything else as JSON."),
+]
+RetryKey = Annotated[str | None, typer.Option(help="Makes a retry safe.")]
 
 
 def add(
@@ -41,8 +52,8 @@ def add(
     event_type: Annotated[EventType | None, typer.Option(help="What the speaker was doing.")] = None,
     layer: Annotated[Layer | None, typer.Option(help="self, world or intent.")] = None,
     sublayer: Annotated[str | None, typer.Option(help="The sublayer.")] = None,
-    category: Annotated[str | None, typer.Option(help="The category.")] = None,
-    tag: Annotated[list[str] | None, typer.Option(help="A tag; may be given again.")] = None,
+    category: Category = None,
+    tags: Tags = None,
     source: Annotated[str | None, typer.Option(help=f"Where the words came from: {', '.join(Source)}.")] = None,
     authority: Annotated[Authority | None, typer.Option(help="State the authority.")] = None,
     author: Annotated[str | None, typer.Option(help="Who is credited.")] = None,
@@ -50,7 +61,7 @@ def add(
         list[str] | None,
         typer.Option(help="What it builds upon: a memory's id, or a content hash; may be given again."),
     ] = None,
-    importance: Annotated[int | None, typer.Option(help="1 to 5.")] = None,
+    importance: Importance = None,
     pinned: Annotated[bool, typer.Option("--pinned", help="Never put away unused.")] = False,
     change: Annotated[Change | None, typer.Option(help="How it relates to what is known.")] = None,
     supersedes: Annotated[
@@ -62,17 +73,14 @@ def add(
     valid_from: Annotated[str | None, typer.Option(help=f"From when on it holds. {EXAMPLES}")] = None,
     valid_until: Annotated[str | None, typer.Option(help=f"When it no longer holds. {EXAMPLES}")] = None,
     meta: Annotated[str | None, typer.Option(help="A JSON object.")] = None,
-    field: Annotated[
-        list[str] | None,
-        typer.Option(help="Any other field, as name=value: text as it is written, anything else as JSON."),
-    ] = None,
-    idempotency_key: Annotated[str | None, typer.Option(help="Makes a retry safe.")] = None,
+    field: OtherFields = None,
+    idempotency_key: RetryKey = None,
 ) -> int:
     """Remember one thing, and say what became of it."""
-    fields = {name: value for name, value in locals().items() if name not in _NOT_FIELDS and value not in (None, False)}
+    fields = {
+        name: value for name, value in locals().items() if name not in _NOT_FIELDS and value not in (None, False, [])
+    }
     session = of(context)
-    if tag:
-        fields["tags"] = tag
     if meta is not None:
         fields["meta"] = _json_object("meta", meta)
     fields |= named_values("field", field, field_takes)
@@ -89,35 +97,29 @@ def update(
     id: Id,
     content: Annotated[str, typer.Argument(help="What holds now; - reads it from standard input.")],
     source: Annotated[Source | None, typer.Option(help="Where the words came from.")] = None,
-    importance: Annotated[int | None, typer.Option(help="1 to 5.")] = None,
-    tag: Annotated[list[str] | None, typer.Option(help="A tag; may be given again.")] = None,
-    field: Annotated[
-        list[str] | None,
-        typer.Option(help="Any other field, as name=value: text as it is written, anything else as JSON."),
-    ] = None,
-    idempotency_key: Annotated[str | None, typer.Option(help="Makes a retry safe.")] = None,
+    importance: Importance = None,
+    tags: Tags = None,
+    field: OtherFields = None,
+    idempotency_key: RetryKey = None,
 ) -> int:
     """Write the next version of a memory: same concept, new words."""
-    fields = given(source=source, importance=importance, tags=tag or None) | named_values("field", field, field_takes)
+    fields = given(source=source, importance=importance, tags=tags) | named_values("field", field, field_takes)
     with of(context).memory() as memory:
         receipt = memory.update(id, text_of(content), idempotency_key=idempotency_key, **fields)
     return _answered(context, receipt)
 
 
+@calls("supersede", "receipt", exit_code=lambda receipt: int(receipt.denied))
 def supersede(
-    context: typer.Context,
     id: Annotated[str, typer.Argument(help="The id of the memory that is outdated, or its first twelve digits.")],
     by: Annotated[str, typer.Option(help="The id of the memory that replaces it.")],
-) -> int:
+) -> None:
     """Make one memory the next version of another, such as one that `add` offered."""
-    with of(context).memory() as memory:
-        receipt = memory.supersede(id, by=by)
-    return _answered(context, receipt)
 
 
 def _answered(context: typer.Context, receipt: "Receipt") -> int:
     """Show a receipt and return the exit code."""
-    of(context).answer(receipt, screen.receipt)
+    of(context).answer(receipt, "receipt")
     return 1 if receipt.denied else 0
 
 
@@ -140,7 +142,7 @@ def add_many(
 
 
 def _records(file: str) -> dict[str, dict[str, Any]]:
-    """The memories that a file holds, each under its place there."""
+    """Return the memories that a file holds, each under its place there."""
     text, name = _read(file), "standard input" if file == "-" else file
     if text.lstrip().startswith("["):
         listed = _json(name, text)
@@ -152,7 +154,7 @@ def _records(file: str) -> dict[str, dict[str, Any]]:
 
 
 def _placed(error: BadInput, places: Sequence[str]) -> BadInput:
-    """The same error, which names a memory by its index, with the place where it stands."""
+    """Return the same error, which names a memory by its index, with the place where it stands."""
     found = _INDEX.match(error.field or "")
     if found is None:
         return error
@@ -164,8 +166,8 @@ def edit(
     id: Id,
     pin: Annotated[bool | None, typer.Option("--pinned/--unpinned", help="Never put away unused.")] = None,
     tag: Annotated[list[str] | None, typer.Option(help="The tags it is to have; may be given again.")] = None,
-    category: Annotated[str | None, typer.Option(help="The category.")] = None,
-    importance: Annotated[int | None, typer.Option(help="1 to 5.")] = None,
+    category: Category = None,
+    importance: Importance = None,
     expires_at: Annotated[str | None, typer.Option(help=f"When it expires; 'never' for never. {EXAMPLES}")] = None,
     valid_from: Annotated[
         str | None, typer.Option(help=f"From when on it holds; 'open' if that is not known. {EXAMPLES}")
@@ -187,113 +189,91 @@ def edit(
     session.answer(edited, lambda one: screen.changed(one, "edited" if one.last_modified >= began else "unchanged"))
 
 
-def resolve(
-    context: typer.Context,
-    id: Id,
-    winner: Annotated[str, typer.Option(help="The id of the side to believe.")],
-) -> None:
+def _changed(what: str) -> Callable[["Memory"], None]:
+    """Return a function that draws, in one line, what was done to a memory."""
+    return lambda memory: screen.changed(memory, what)
+
+
+@calls("resolve", _changed("resolved"))
+def resolve(id: Id, winner: Annotated[str, typer.Option(help="The id of the side to believe.")]) -> None:
     """Settle a contradiction."""
-    with of(context).memory() as memory:
-        of(context).answer(memory.resolve(id, winner=winner), lambda one: screen.changed(one, "resolved"))
 
 
-def archive(context: typer.Context, id: Id) -> None:
+@calls("archive", _changed("archived"))
+def archive(id: Id) -> None:
     """Take a memory out of recall, keeping it for the record."""
-    with of(context).memory() as memory:
-        of(context).answer(memory.archive(id), lambda one: screen.changed(one, "archived"))
 
 
-def forget(context: typer.Context, id: Id) -> None:
+@calls("forget", _changed("forgotten"))
+def forget(id: Id) -> None:
     """Soft-delete a memory; restore brings it back until its purge date."""
-    with of(context).memory() as memory:
-        of(context).answer(memory.forget(id), lambda one: screen.changed(one, "forgotten"))
 
 
-def reject(
-    context: typer.Context,
+@calls("restore", _changed("restored"))
+def restore(id: Id) -> None:
+    """Bring back a memory that was archived, forgotten, expired or redundant."""
+
+
+@calls("promote", "receipt", exit_code=lambda receipt: int(receipt.denied))
+def promote(
     id: Id,
-    reason: Annotated[str | None, typer.Option(help="Why, in a few words; kept as long as the memory is.")] = None,
+    to_space: Annotated[Space, typer.Argument(help="The space that it goes to.")],
+    owner: Annotated[str | None, typer.Option(help="Whose space; a project must be named.")] = None,
+    user_id: UserId = None,
+    reason: Annotated[str, typer.Option(help="Why, in a few words.")] = "requested",
 ) -> None:
+    """Take a memory into another space, along the policy's paths."""
+
+
+# ── what was never true, and what waits for consent ─────────────────────────────────────────────────────────────────
+
+Why = Annotated[str | None, typer.Option(help="Why, in a few words; kept as long as the memory is.")]
+OfSpace = Annotated[Space | None, typer.Option(help="Only those of this space.")]
+
+
+@calls("reject", lambda one: screen.rejected([one], "rejected"))
+def reject(id: Id, reason: Why = None) -> None:
     """Say of a memory that it was never true: its value is refused until the person says it again."""
-    with of(context).memory() as memory:
-        of(context).answer(memory.reject(id, reason), lambda one: screen.rejected([one], "rejected"))
 
 
-def lift(
-    context: typer.Context, id: Annotated[str, typer.Argument(help="The id of a rejection, or of its memory.")]
-) -> None:
+@calls("lift", lambda one: screen.rejected([one], "lifted"))
+def lift(id: Annotated[str, typer.Argument(help="The id of a rejection, or of its memory.")]) -> None:
     """End a rejection; restore then brings the memory back."""
-    with of(context).memory() as memory:
-        of(context).answer(memory.lift(id), lambda one: screen.rejected([one], "lifted"))
 
 
+@calls("rejections", "rejected")
 def rejections(
-    context: typer.Context,
     owner: Annotated[str | None, typer.Option(help="Whose rejections; everybody's unless given.")] = None,
-    space: Annotated[Space | None, typer.Option(help="Only those of this space.")] = None,
+    space: OfSpace = None,
 ) -> None:
     """List the values that were rejected as never true, with their words while the memory is there."""
-    with of(context).memory() as memory:
-        of(context).answer(memory.rejections(owner=owner, space=space), screen.rejected)
 
 
 consent = typer.Typer(no_args_is_help=True, help="Profile fields that wait for the person: list, grant, decline.")
 
 
 @consent.command("list")
+@calls("consent", "proposals")
 def list_consent(
-    context: typer.Context,
     owner: Annotated[str | None, typer.Option(help="Whose fields; everybody's unless given.")] = None,
-    space: Annotated[Space | None, typer.Option(help="Only those of this space.")] = None,
+    space: OfSpace = None,
 ) -> None:
     """List the profile fields that somebody proposed and that wait for the person, oldest first."""
-    from recollect.interfaces.cli import screen
-
-    with of(context).memory() as memory:
-        of(context).answer(memory.consent(owner=owner, space=space), screen.proposals)
 
 
 @consent.command()
-def grant(context: typer.Context, id: Id) -> None:
+@calls("grant", _changed("granted"))
+def grant(id: Id) -> None:
     """Consent to a proposal: it becomes active and counts as the person's own word."""
-    from recollect.interfaces.cli import screen
-
-    with of(context).memory() as memory:
-        of(context).answer(memory.grant(id), lambda one: screen.changed(one, "granted"))
 
 
 @consent.command()
-def decline(
-    context: typer.Context,
-    id: Id,
-    reason: Annotated[str | None, typer.Option(help="Why, in a few words; kept as long as the memory is.")] = None,
-) -> None:
+@calls("decline", lambda one: screen.rejected([one], "declined"))
+def decline(id: Id, reason: Why = None) -> None:
     """Decline a proposal: its value is refused until the person says it themselves."""
-    from recollect.interfaces.cli import screen
-
-    with of(context).memory() as memory:
-        of(context).answer(memory.decline(id, reason), lambda one: screen.rejected([one], "declined"))
 
 
-def promote(
-    context: typer.Context,
-    id: Id,
-    to_space: Annotated[Space, typer.Argument(help="The space that it goes to.")],
-    owner: Annotated[str | None, typer.Option(help="Whose space; a project must be named.")] = None,
-    user_id: UserId = None,
-    reason: Annotated[str, typer.Option(help="Why, in a few words.")] = "requested",
-) -> int:
-    """Take a memory into another space, along the policy's paths."""
-    with of(context).memory() as memory:
-        receipt = memory.promote(id, to_space, owner=owner, user_id=user_id, reason=reason)
-    return _answered(context, receipt)
-
-
-def restore(context: typer.Context, id: Id) -> None:
-    """Bring back a memory that was archived, forgotten, expired or redundant."""
-    with of(context).memory() as memory:
-        of(context).answer(memory.restore(id), lambda one: screen.changed(one, "restored"))
-
+# ── values and files ────────────────────────────────────────────────────────────────────────────────────────────────
 
 _INDEX = re.compile(r"\[(\d+)\](.*)", re.DOTALL)
 _AN_OBJECT = 'Such as {"name": "value"}.'
@@ -332,7 +312,7 @@ def _value(text: str, takes: Collection[str] | None) -> Any:
 
 @cache
 def field_takes(name: str) -> Collection[str] | None:
-    """Which kinds of JSON a field of a memory takes, besides being left out; ``None`` if there is no such field."""
+    """Return which kinds of JSON a field of a memory takes, besides being left out; ``None`` if there is no such field."""
     from recollect.model.record import Candidate
 
     schema = Candidate.model_json_schema()

@@ -7,10 +7,9 @@ from urllib.parse import unquote
 import mcp_types as wire
 
 from recollect.engine.transfer.knowledge_graph import whole_graph
-from recollect.interfaces.mcp.admin import ADMIN_TOOLS
 from recollect.interfaces.mcp.reference import INDENT, REFERENCE_TOOLS
 from recollect.interfaces.mcp.tool import Request, Tool, as_text, parse, plain
-from recollect.interfaces.mcp.tools import DEFAULT_TOOLS, THREAD
+from recollect.interfaces.mcp.tools import ADMIN_TOOLS, DEFAULT_TOOLS, THREAD
 from recollect.interfaces.python import Recollect
 from recollect.model.errors import BadInput, NotFound
 
@@ -26,7 +25,7 @@ TOOLS: Tools = {tool.name: tool for tool in SETS["all"]}
 
 
 def choose_tools(words: str) -> Tools:
-    """The tools that a comma list of sets and names asks for, in its order, each once.
+    """Return the tools that a comma list of sets and names asks for, in its order, each once.
 
     >>> list(choose_tools("query"))
     ['memory_query']
@@ -39,7 +38,7 @@ def choose_tools(words: str) -> Tools:
 
 
 def _named(word: str) -> Tool[Any]:
-    """One tool by its name, with or without what it begins with."""
+    """Return one tool by its name, with or without what it begins with."""
     tool = TOOLS.get(listed_name(word)) or TOOLS.get(f"memory_{word}")
     if tool is None:
         short = [name.removeprefix("memory_") for name in TOOLS]
@@ -48,7 +47,7 @@ def _named(word: str) -> Tool[Any]:
 
 
 def listed_name(name: str) -> str:
-    """The name under which a tool is listed.
+    """Return the name under which a tool is listed.
 
     The protocol allows dots in names, but what many clients pass them on to does not: ``memory.query`` is listed as
     ``memory_query``, and both are answered.
@@ -67,7 +66,7 @@ MARKDOWN, JSON = "text/markdown", "application/json"
 
 
 def listed_resources(tools: Tools) -> list[wire.Resource]:
-    """The resources that have an address of their own. The graph is there where its tools are."""
+    """Return the resources that have an address of their own. The graph is there where its tools are."""
     found = [
         wire.Resource(
             uri=SNAPSHOT,
@@ -104,7 +103,7 @@ def resource_templates() -> list[wire.ResourceTemplate]:
 
 
 def read_resource(memory: Recollect, uri: str) -> wire.TextResourceContents:
-    """What stands at an address. What the caller may not see looks exactly like what is not."""
+    """Return what stands at an address. What the caller may not see looks exactly like what is not."""
     mime_type, text = _reader(uri)(memory)
     return wire.TextResourceContents(uri=uri, mime_type=mime_type, text=text)
 
@@ -145,7 +144,7 @@ class Nothing(Request):
 
 
 def listed_prompts() -> list[wire.Prompt]:
-    """Both prompts, with what they take."""
+    """Return both prompts, with what they take."""
     return [
         wire.Prompt(
             name="recall",
@@ -162,7 +161,7 @@ def listed_prompts() -> list[wire.Prompt]:
 
 
 def get_prompt(memory: Recollect, name: str, arguments: Mapping[str, str]) -> wire.GetPromptResult:
-    """The message that a prompt makes."""
+    """Return the message that a prompt makes."""
     if name == "recall":
         text = _recalled(memory, parse(About, arguments).text)
     elif name == "snapshot":
@@ -178,10 +177,10 @@ NOTHING = "Nothing is remembered.\n"
 
 
 def _snapshot(memory: Recollect) -> str:
-    """What always belongs in a prompt: what is canon, and the current state of each topic."""
+    """Return what always belongs in a prompt: what is canon, and the current state of each topic."""
     return memory.snapshot_block().text or NOTHING
 
 
 def _recalled(memory: Recollect, text: str) -> str:
-    """What changed since a client last asked, and what is remembered about something."""
+    """Return what changed since a client last asked, and what is remembered about something."""
     return memory.memory_block(text, thread=THREAD).text or NOTHING

@@ -5,7 +5,7 @@ differs is behind them: each entity, observation and relation passes the gates, 
 deleted can be restored. What a gate refused is not in the answer, and a note says so.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -182,70 +182,21 @@ def _done(what: str, done: Deleted) -> Answer:
 
 
 def _notes(receipts: Sequence[Receipt]) -> tuple[str, ...]:
-    """What a client should know that the reference server's shapes have no place for."""
+    """Return what a client should know that the reference server's shapes have no place for."""
     notes = [f"Refused ({', '.join(one.reasons)}): {one.detail or ''}".strip() for one in receipts if one.denied]
     apart = [one.memory.namespace for one in receipts if one.memory and one.memory.namespace is not Namespace.PROD]
     notes += [f"Kept apart in the namespace {namespace}: it is not in the graph." for namespace in apart]
     return tuple(dict.fromkeys(notes))
 
 
-def _writes(name: str, description: str, request: Any, run: Callable[..., Answer], answer: type[Part]) -> Tool[Any]:
-    return Tool(name, _title(name), description, request, run, answer=answer)
-
-
-def _deletes(name: str, description: str, request: Any, run: Callable[..., Answer]) -> Tool[Any]:
-    return Tool(name, _title(name), description, request, run, deletes=True, repeatable=True, answer=DoneAnswer)
-
-
-def _reads(name: str, description: str, request: Any, run: Callable[..., Answer]) -> Tool[Any]:
-    return Tool(name, _title(name), description, request, run, reads_only=True, answer=GraphAnswer)
-
-
-def _title(name: str) -> str:
-    return name.replace("_", " ").capitalize()
-
-
 REFERENCE_TOOLS: tuple[Tool[Any], ...] = (
-    _writes(
-        "create_entities",
-        "Add entities to the knowledge graph, with what is known of them. Existing ones are left as they are.",
-        CreateEntities,
-        create_entities,
-        EntitiesAnswer,
-    ),
-    _writes(
-        "create_relations",
-        "Relate entities of the knowledge graph to one another. Write relations in active voice.",
-        Relations,
-        create_relations,
-        RelationsAnswer,
-    ),
-    _writes(
-        "add_observations",
-        "Note something new about entities that are in the knowledge graph.",
-        AddObservations,
-        add_observations,
-        ObservationsAnswer,
-    ),
-    _deletes(
-        "delete_entities",
-        "Delete entities from the knowledge graph, with their observations and relations.",
-        DeleteEntities,
-        delete_entities,
-    ),
-    _deletes(
-        "delete_observations",
-        "Delete single observations of entities from the knowledge graph.",
-        DeleteObservations,
-        delete_observations,
-    ),
-    _deletes("delete_relations", "Delete relations from the knowledge graph.", Relations, delete_relations),
-    _reads("read_graph", "Read the whole knowledge graph.", ReadGraph, read_graph),
-    _reads(
-        "search_nodes",
-        "Find entities of the knowledge graph by text in their name, type or observations.",
-        SearchNodes,
-        search_nodes,
-    ),
-    _reads("open_nodes", "Read these entities of the knowledge graph.", OpenNodes, open_nodes),
+    Tool("create_entities", CreateEntities, create_entities, EntitiesAnswer),
+    Tool("create_relations", Relations, create_relations, RelationsAnswer),
+    Tool("add_observations", AddObservations, add_observations, ObservationsAnswer),
+    Tool("delete_entities", DeleteEntities, delete_entities, DoneAnswer),
+    Tool("delete_observations", DeleteObservations, delete_observations, DoneAnswer),
+    Tool("delete_relations", Relations, delete_relations, DoneAnswer),
+    Tool("read_graph", ReadGraph, read_graph, GraphAnswer),
+    Tool("search_nodes", SearchNodes, search_nodes, GraphAnswer),
+    Tool("open_nodes", OpenNodes, open_nodes, GraphAnswer),
 )

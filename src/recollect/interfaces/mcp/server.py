@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 
 def build_server(memory: Recollect, tools: Tools) -> Server[Any]:
-    """An MCP server over a memory that is open, seen through that memory's own caller, with these tools."""
+    """Return an MCP server over a memory that is open, seen through that memory's own caller, with these tools."""
     answering = _Answering(memory, tools)
     return Server(
         "recollect",

@@ -15,6 +15,7 @@ from recollect.model.canonical import canonical_json
 from recollect.model.errors import BadInput
 from recollect.model.faults import fault_of
 from recollect.model.rendering import visible_json
+from recollect.rules.language.word_lists import load_table
 
 
 class Request(BaseModel):
@@ -57,30 +58,32 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Tool(Generic[R]):
-    """One tool. ``run`` may block: it is called in a thread."""
+    """One tool. ``run`` may block: it is called in a thread. ``tools.toml`` says what a client is told of it."""
 
     name: str
-    title: str
-    description: str
     request: type[R]
     run: Callable[[Recollect, R], Answer]
-    reads_only: bool = False
-    deletes: bool = False
-    repeatable: bool = False
     answer: type[BaseModel] | None = None
 
+    @property
+    def told(self) -> Mapping[str, Any]:
+        """What a client is told of it: title and description, and whether it only reads, deletes, or may be repeated."""
+        said: Mapping[str, Any] = load_table(__package__, "tools.toml")[self.name]
+        return {"reads_only": False, "deletes": False, "repeatable": False, **said}
+
     def definition(self) -> wire.Tool:
-        """The tool as a client lists it."""
+        """Return the tool as a client lists it."""
+        told = self.told
         return wire.Tool(
             name=self.name,
-            title=self.title,
-            description=self.description,
+            title=told["title"],
+            description=told["description"],
             input_schema=self.request.model_json_schema(schema_generator=_Lean),
             output_schema=self.answer and self.answer.model_json_schema(schema_generator=_Untitled),
             annotations=wire.ToolAnnotations(
-                read_only_hint=self.reads_only,
-                destructive_hint=self.deletes,
-                idempotent_hint=self.repeatable or self.reads_only,
+                read_only_hint=told["reads_only"],
+                destructive_hint=told["deletes"],
+                idempotent_hint=told["reads_only"] or told["repeatable"],
                 open_world_hint=False,
             ),
         )
@@ -124,7 +127,7 @@ class _Lean(_Untitled):
 
 
 def parse(request: type[R], arguments: Mapping[str, Any]) -> R:
-    """The request that these arguments make, or an error that names the first wrong one."""
+    """Return the request that these arguments make, or an error that names the first wrong one."""
     try:
         return request.model_validate(arguments)
     except ValidationError as error:
@@ -132,7 +135,7 @@ def parse(request: type[R], arguments: Mapping[str, Any]) -> R:
 
 
 def _named(error: ValidationError, request: type[Request]) -> BadInput:
-    """An argument that there is not comes first: it tends to be another's name, which is then missing."""
+    """Return the first fault as an error; an unknown argument comes first, since it is often the wrong name of a missing one."""
     found = error.errors(include_url=False, include_input=False)
     first = next((one for one in found if one["type"] == "extra_forbidden"), found[0])
     field = ".".join(str(part) for part in first["loc"])
@@ -149,7 +152,7 @@ def through(memory: Recollect, agent: str | None) -> Recollect:
 
 
 def plain(value: Any) -> Any:
-    """Any answer of the engine as JSON values, the same as everywhere."""
+    """Return any answer of the engine as JSON values, the same as everywhere."""
     if isinstance(value, list | tuple):
         return [plain(one) for one in value]
     return json.loads(canonical_json(value.to_dict() if hasattr(value, "to_dict") else value))

@@ -8,15 +8,23 @@ from typing import TYPE_CHECKING, overload
 from recollect.engine.arguments import check_flags, owner_named
 from recollect.engine.context import Engine
 from recollect.engine.telemetry import traced
+from recollect.interfaces.lazy import lazy
 from recollect.interfaces.python.arguments import NamespaceName, Spaces, When
 from recollect.model.errors import BadInput
 
 if TYPE_CHECKING:
+    from recollect.engine import operations, tracing
+    from recollect.engine.read import feed, reading
     from recollect.engine.read.feed import Changes
+    from recollect.engine.turns import change_header
     from recollect.model.operation import Operation, OperationCount
     from recollect.model.receipt import Explanation, HistoryEvent, Page
     from recollect.model.trace import Trace
     from recollect.rules.prompt.change_header import ChangeHeader
+else:
+    operations, tracing = lazy("recollect.engine", "operations tracing")
+    feed, reading = lazy("recollect.engine.read", "feed reading")
+    (change_header,) = lazy("recollect.engine.turns", "change_header")
 
 
 class Activity:
@@ -52,8 +60,6 @@ class Activity:
         The record of an ``owner`` is what ``export`` and ``erase`` are about too: what they said in sessions belongs to it.
         ``space`` and ``include_namespaces`` narrow it; ``since`` leaves out the first so many ledger entries of each stream.
         """
-        from recollect.engine.read import reading
-
         owner = owner_named(owner, user_id)
         if id is not None and owner is None:
             return reading.history(self._engine, id)
@@ -80,8 +86,6 @@ class Activity:
         ``since`` is the cursor of an earlier answer, or ``"start"``; left out, the answer is where things stand now. ``after``
         is an earlier answer itself, which saves looking again at what it left out.
         """
-        from recollect.engine.read import feed
-
         return feed.changes(
             self._engine,
             since=since,
@@ -93,15 +97,15 @@ class Activity:
         )
 
     @traced
-    def explain(self, id: str | None = None, *, session: str | None = None) -> Explanation:
+    def explain(self, id: str | None = None, *, session: str | None = None, number: int | None = None) -> Explanation:
         """Say in plain English why a memory is as it is, or what was decided in the last turn of a session.
+
+        ``number`` is that of a trace: the turn that it belongs to is told instead of the last one.
 
         ``sentences`` tell of decisions from the traces that policy kept (``traces.keep: all`` keeps every one). With neither
         an id nor a session they are those of the last turn of all.
         """
-        from recollect.engine.read import reading
-
-        return reading.explain(self._engine, id, session=session)
+        return reading.explain(self._engine, id, session=session, number=number)
 
     @traced
     def events(
@@ -117,8 +121,6 @@ class Activity:
         cursor: str | None = None,
     ) -> Page[Operation]:
         """Return which operations were done, for whom and when, newest first and without content."""
-        from recollect.engine import operations
-
         return operations.events(
             self._engine,
             user=user,
@@ -134,8 +136,6 @@ class Activity:
     @traced
     def ops(self, *, by: str = "day", since: When | None = None, user: str | None = None) -> tuple[OperationCount, ...]:
         """Count the operations by ``hour``, ``day`` or in ``total``."""
-        from recollect.engine import operations
-
         return operations.ops(self._engine, by=by, since=since, user=user)
 
     @traced
@@ -157,8 +157,6 @@ class Activity:
         With ``latest`` the first page holds the newest events, and each further page older ones.
         """
         check_flags(latest=latest)
-        from recollect.engine import tracing
-
         return tracing.traces(
             self._engine,
             session=session,
@@ -188,8 +186,6 @@ class Activity:
         Without a ``thread``, the oldest changes after ledger entry ``since`` of the one stream at ``owner`` and ``space``;
         nothing is remembered then, and the answer's ``rev`` is the ``since`` to go on with.
         """
-        from recollect.engine.turns import change_header
-
         return change_header.change_header(
             self._engine,
             thread=thread,

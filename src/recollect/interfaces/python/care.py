@@ -2,26 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Never
+from typing import TYPE_CHECKING, Any, Never, overload
 
-from recollect.engine.arguments import check_flags, owner_named
+from recollect.engine.arguments import check_flags, check_names, owner_named
 from recollect.engine.context import Engine
 from recollect.engine.telemetry import traced
-from recollect.interfaces.python.arguments import NamespaceName, Progress, SpaceName, Statuses
+from recollect.interfaces.lazy import lazy
+from recollect.interfaces.python.arguments import NamespaceName, Progress, SpaceName, Spaces, Statuses
 from recollect.model.errors import BadInput
+from recollect.model.policy import Policy
 
 if TYPE_CHECKING:
+    from threading import Event
+
     from recollect.embed import Embedder
+    from recollect.engine.ledger import audit
+    from recollect.engine.lifecycle import consolidation, erasure
     from recollect.engine.lifecycle.consolidation import ConsolidationReport
+    from recollect.engine.read import reindexing
     from recollect.engine.read.reindexing import Reindexed
+    from recollect.engine.transfer import exporting, foreign_audit, foreign_files, importing
     from recollect.engine.transfer.entries import Readable
     from recollect.engine.transfer.exporting import Backup, LeftOut
     from recollect.engine.transfer.foreign_audit import AuditedFile
     from recollect.engine.transfer.importing import Each, ImportReport
+    from recollect.engine.upkeep import jobs as model_jobs
+    from recollect.engine.upkeep import proposals, runs, worker
+    from recollect.engine.write import trying
+    from recollect.llm.protocol import Model
+    from recollect.model.operation import Round
     from recollect.model.proof import Checkpoint
-    from recollect.model.receipt import ErasureReceipt, Problem, UpkeepReport, Verification
+    from recollect.model.receipt import (
+        ErasurePreview,
+        ErasureReceipt,
+        Growth,
+        Page,
+        PolicyTrial,
+        Problem,
+        StreamInfo,
+        UpkeepReport,
+        Verification,
+    )
+    from recollect.model.run import ModelProposal, Run, Undone
+else:
+    (audit,) = lazy("recollect.engine.ledger", "audit")
+    consolidation, erasure = lazy("recollect.engine.lifecycle", "consolidation erasure")
+    (reindexing,) = lazy("recollect.engine.read", "reindexing")
+    exporting, foreign_audit, foreign_files, importing = lazy(
+        "recollect.engine.transfer", "exporting foreign_audit foreign_files importing"
+    )
+    model_jobs, proposals, runs, worker = lazy("recollect.engine.upkeep", "jobs proposals runs worker")
+    (trying,) = lazy("recollect.engine.write", "trying")
 
 
 class Care:
@@ -29,12 +62,102 @@ class Care:
 
     _engine: Engine
 
+    @overload
+    def upkeep(self, progress: Progress | None = None) -> UpkeepReport: ...
+    @overload
+    def upkeep(
+        self, *, job: str, owner: str | None = None, ids: Sequence[str] = (), model: Model | None = None
+    ) -> tuple[Run, ...]: ...
     @traced
-    def upkeep(self, progress: Progress | None = None) -> UpkeepReport:
-        """Expire memories, put away unused ones, purge those past their purge date. Safe at any time."""
-        from recollect.engine.lifecycle import changes
+    def upkeep(
+        self,
+        progress: Progress | None = None,
+        *,
+        job: str | None = None,
+        owner: str | None = None,
+        ids: Sequence[str] = (),
+        model: Model | None = None,
+    ) -> UpkeepReport | tuple[Run, ...]:
+        """Expire memories, put away unused ones, purge those past their purge date. Safe at any time.
 
-        return changes.upkeep(self._engine, progress)
+        With a ``job`` a language model works for an ``owner`` or for everybody: ``extract``, ``insights``, ``consolidate``, or
+        ``procedures`` for the memories with these ``ids``. Returns its runs; the last one says if a limit or a failure ended it.
+        Without a ``model`` it is the policy's.
+        """
+        if job is None:
+            from recollect.engine.lifecycle import changes
+
+            return changes.upkeep(self._engine, progress)
+        return model_jobs.run_job(self._engine, job, owner=owner, ids=ids, model=model)
+
+    @traced
+    def runs(self, *, job: str | None = None, limit: int = 100, cursor: str | None = None) -> Page[Run]:
+        """Return the runs of the language model, newest first: what each took, and what became of its proposals."""
+        return runs.runs(self._engine, job=job, limit=limit, cursor=cursor)
+
+    @traced
+    def run(self, id: str) -> Run:
+        """Return one run with every proposal: stored, waiting, or refused and why."""
+        return runs.run(self._engine, id)
+
+    @traced
+    def undo(self, id: str) -> Undone:
+        """Take a run back: what it stored leaves, what it put away comes back. An error names what is in the way."""
+        return runs.undo(self._engine, id)
+
+    @traced
+    def proposals(self, *, owner: str | None = None, space: Spaces = None) -> tuple[ModelProposal, ...]:
+        """Return what a language model proposed and nobody has decided, oldest first, with the evidence span by span."""
+        return proposals.proposals(self._engine, owner=owner, space=space)
+
+    @traced
+    def apply_proposal(self, id: str) -> ModelProposal:
+        """Carry out a proposal of a language model, as the person or with the right to govern. An agent never can."""
+        return proposals.apply(self._engine, id)
+
+    @traced
+    def decline_proposal(self, id: str, reason: str | None = None) -> ModelProposal:
+        """Decline a proposal of a language model. Of a fact that is a rejection: only the person can bring it back."""
+        return proposals.decline(self._engine, id, reason)
+
+    @traced
+    def worker(
+        self,
+        *,
+        once: bool = False,
+        tenants: Sequence[str] | None = None,
+        jobs: Sequence[str] | None = None,
+        every_hours: int = 24,
+        max_minutes: int = 60,
+        lease_s: int = 600,
+        stop: Event | None = None,
+        progress: Callable[[str, str, int, int], None] | None = None,
+        each: Callable[[Round], None] | None = None,
+    ) -> tuple[Round, ...]:
+        """Look after the tenants in rounds: upkeep, consolidation, and what a language model proposes, if there is one.
+
+        With ``once`` every tenant has one round now, and the rounds are returned; without it each has one ``every_hours``, at a
+        time that its name gives, until ``stop`` is set. A round ends after ``max_minutes``, and the next one goes on. Several
+        workers share the tenants: each is one worker's for ``lease_s`` after it last showed a sign of life. ``each`` is called
+        with every round, ``progress`` with a tenant, a job, and how many streams of how many it has looked at.
+
+        >>> import recollect
+        >>> with recollect.open(":memory:") as mem:
+        ...     _ = mem.add("Ana likes tea", owner="ana")
+        ...     [round.outcome.value for round in mem.worker(once=True)]
+        ['done']
+        """
+        from threading import Event
+
+        check_flags(once=once)
+        stop, told = stop or Event(), each or (lambda _: None)
+        known = None if tenants is None else check_names("tenants", tenants)
+        bounds = worker.bounds_of(every_hours, max_minutes, lease_s)
+        with worker.at_work(self._engine, bounds=bounds, jobs=jobs, stopping=stop.is_set, progress=progress) as at_work:
+            if once:
+                return worker.work_once(at_work, known, told)
+            worker.work_forever(at_work, known, told, stop.wait)
+            return ()
 
     @traced
     def erase(
@@ -42,9 +165,15 @@ class Care:
     ) -> ErasureReceipt:
         """Remove content for good: an owner's, or one memory's."""
         check_flags(whole_chain=whole_chain)
-        from recollect.engine.lifecycle import erasure
-
         return erasure.erase(self._engine, owner=owner_named(owner, user_id), id=id, whole_chain=whole_chain)
+
+    @traced
+    def preview_erasure(
+        self, *, owner: str | None = None, user_id: str | None = None, id: str | None = None, whole_chain: bool = False
+    ) -> ErasurePreview:
+        """Say what :meth:`erase` would remove, cut and leave behind now. Nothing is changed."""
+        check_flags(whole_chain=whole_chain)
+        return erasure.preview_erasure(self._engine, owner=owner_named(owner, user_id), id=id, whole_chain=whole_chain)
 
     @traced
     def consolidate(
@@ -58,8 +187,6 @@ class Care:
     ) -> ConsolidationReport:
         """Propose a clean-up; ``force`` applies it, ``undo`` takes the last one, or the last :meth:`rekey`, back."""
         check_flags(force=force, undo=undo)
-        from recollect.engine.lifecycle import consolidation
-
         if undo:
             return consolidation.undo(self._engine)
         owner = owner_named(owner, user_id)
@@ -80,64 +207,73 @@ class Care:
         takes it back.
         """
         check_flags(force=force)
-        from recollect.engine.lifecycle import consolidation
-
         return consolidation.rekey(self._engine, owner=owner_named(owner, user_id), force=force, progress=progress)
 
     @traced
     def reindex(self, embedder: str | Embedder | None = None, progress: Progress | None = None) -> Reindexed:
         """Compute every vector that is not this embedder's again, while the store is in use; safe to repeat."""
-        from recollect.engine.read import reindexing
-
         return reindexing.reindex(self._engine, embedder, progress)
 
     @traced
     def rebuild(self, progress: Progress | None = None) -> int:
         """Build every projection again from versions and ledger, and return how many memories that are."""
-        from recollect.engine.ledger import audit
-
         return audit.rebuild(self._engine, progress)
 
     @traced
     def verify(self, progress: Progress | None = None, *, kept: Checkpoint | None = None) -> Verification:
         """Check every chain, version and projection, and compare with a checkpoint that was ``kept`` elsewhere."""
-        from recollect.engine.ledger import audit
-
         return audit.verify(self._engine, progress, kept)
 
     @traced
     def stats(self) -> dict[str, Any]:
         """Count what is in the store."""
-        from recollect.engine.ledger import audit
-
         return audit.stats(self._engine)
+
+    @traced
+    def streams(self) -> tuple[StreamInfo, ...]:
+        """Return the streams that the caller may read: whose they are, their ticks and phases."""
+        return audit.streams(self._engine)
+
+    @traced
+    def growth(self, days: int = 30) -> tuple[Growth, ...]:
+        """Count the memories that were written on each of the last days, the oldest first."""
+        return audit.growth(self._engine, days)
+
+    @traced
+    def policy(self) -> Policy:
+        """Return the policy in force; ``to_dict`` has every setting."""
+        return self._engine.policy
+
+    @traced
+    def try_policy(self, policy: str | Path | Mapping[str, Any] | Policy, *, limit: int = 100) -> PolicyTrial:
+        """Say which of the last writes would have ended otherwise under another policy. Nothing is changed.
+
+        A mapping changes settings of the policy in force: ``{"write": {"policy": "minimal"}}``. A preset's name or a YAML
+        file is a policy of its own. Refused writes cannot be tried: their words were never kept.
+        """
+        from recollect.policies import change_policy, load_policy
+
+        changed = change_policy(self._engine.policy, policy) if isinstance(policy, Mapping) else load_policy(policy)
+        return trying.try_policy(self._engine, changed, limit)
 
     @traced
     def doctor(self) -> tuple[Problem, ...]:
         """Return everything that is wrong or risky, each with the next step."""
-        from recollect.engine.ledger import audit
-
         return audit.doctor(self._engine)
 
     @traced
     def state_hash(self) -> str:
         """Return one hash over the canonical state: equal for two stores that hold the same."""
-        from recollect.engine.ledger import audit
-
         return audit.state_hash(self._engine)
 
     @traced
     def ledger_root(self) -> str:
         """Return one hash over the heads of every chain: equal for two stores with the same history."""
-        from recollect.engine.ledger import audit
-
         return audit.ledger_root(self._engine)
 
     @traced
     def backup(self, path: str | Path) -> Backup:
         """Write a consistent copy of the whole store to a file, while others write. ``restore_backup`` puts it back."""
-        from recollect.engine.transfer import exporting
-
         return exporting.back_up(self._engine, path)
 
     # ── files in and out ────────────────────────────────────────────────────────────────────────────────────────
@@ -182,9 +318,6 @@ class Care:
         {'stored': 1}
         """
         check_flags(dry_run=dry_run, whole=whole, partial=partial)
-        from recollect.engine.transfer import importing
-        from recollect.engine.transfer.foreign_files import Beside
-
         place = {
             "owner": owner_named(owner, user_id),
             "space": space,
@@ -202,7 +335,7 @@ class Care:
             place={name: value for name, value in place.items() if value is not None},
             believe=believe,
             columns=columns,
-            beside=Beside(table, Path(history) if history is not None else None),
+            beside=foreign_files.Beside(table, Path(history) if history is not None else None),
             progress=progress,
             each=each,
         )
@@ -232,8 +365,6 @@ class Care:
         unless you ``include_private``.
         """
         check_flags(include_private=include_private)
-        from recollect.engine.transfer import exporting
-
         for name in unknown:
             hint = (
                 "Known: format, owner, user_id, space, include_namespaces, status, include_private, sign_as, key_file."
@@ -264,10 +395,7 @@ class Care:
         progress: Progress | None = None,
     ) -> AuditedFile:
         """Report what is wrong with the memories in a file, by this store's policy. Nothing is imported."""
-        from recollect.engine.transfer import foreign_audit
-        from recollect.engine.transfer.foreign_files import Beside
-
-        beside = Beside(table, Path(history) if history is not None else None)
+        beside = foreign_files.Beside(table, Path(history) if history is not None else None)
         return foreign_audit.audit_file(
             self._engine.policy, format, source, columns=columns, beside=beside, progress=progress
         )

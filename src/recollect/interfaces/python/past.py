@@ -9,14 +9,18 @@ from typing import TYPE_CHECKING, Any, Never, Unpack
 from recollect.engine.arguments import owner_named
 from recollect.engine.context import Engine, check_caller
 from recollect.engine.telemetry import traced
+from recollect.interfaces.lazy import lazy
 from recollect.interfaces.python.arguments import Filters, ListFilters, NamespaceName, SpaceName, Spaces, When
 from recollect.model.caller import Caller
 from recollect.model.errors import NotAllowed
 
 if TYPE_CHECKING:
+    from recollect.engine.read import as_of, recall
     from recollect.engine.read.as_of import Point
     from recollect.model.receipt import Form, MemoryPage, Recall
     from recollect.model.record import Memory
+else:
+    as_of, recall = lazy("recollect.engine.read", "as_of recall")
 
 
 class Past:
@@ -37,15 +41,11 @@ class Past:
     @traced
     def get(self, id: str) -> Memory:
         """Return one memory as it stood then; a memory that came later is not found."""
-        from recollect.engine.read import as_of
-
         return as_of.get(self._engine, self._point, id)
 
     @traced
     def list(self, *, limit: int = 100, cursor: str | None = None, **filters: Unpack[ListFilters]) -> MemoryPage:
         """Return the memories that fitted every filter then, newest first."""
-        from recollect.engine.read import as_of
-
         which: dict[str, Any] = {**self._where, **filters}
         return as_of.list_memories(self._engine, self._point, limit=limit, cursor=cursor, **which)
 
@@ -70,11 +70,10 @@ class Past:
         thread: str | None = None,
         history: bool = False,
         at: When | None = None,
+        left_out: bool = False,
         **unknown: Never,
     ) -> Recall:
         """Return the memories that would have answered a text best. A ``thread`` looks at the present alone, and is refused."""
-        from recollect.engine.read import as_of, recall
-
         recall.check_arguments(unknown)
         wanted = recall.Query(
             text,
@@ -92,6 +91,7 @@ class Past:
             thread=thread,
             history=history,
             at=at,
+            left_out=left_out,
         )
         return as_of.query(through_agent(self._engine, agent), self._point, wanted)
 

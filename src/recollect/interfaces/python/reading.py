@@ -9,18 +9,31 @@ from recollect.engine.arguments import check_flags, owner_named
 from recollect.engine.context import Engine
 from recollect.engine.read import reading
 from recollect.engine.telemetry import traced
+from recollect.interfaces.lazy import lazy
 from recollect.interfaces.python.arguments import Filters, ListFilters, NamespaceName, SpaceName, Spaces, When
 from recollect.interfaces.python.past import Past, through_agent
 from recollect.model.errors import MemoryDamaged
 
 if TYPE_CHECKING:
+    from recollect.engine.lifecycle import outdated
+    from recollect.engine.read import as_of, recall
+    from recollect.engine.trust import provenance, vouching
     from recollect.engine.trust.provenance import CommonSource, Credit, Derivative
     from recollect.engine.trust.vouching import Vouching
+    from recollect.engine.turns import injection
     from recollect.engine.turns.injection import OnDemand, OnDemandShare
-    from recollect.model.receipt import Form, MemoryPage, OutdatedPair, Recall, Related
+    from recollect.engine.write import relations
+    from recollect.model.receipt import Difference, Form, MemoryPage, OutdatedPair, Recall, Related
     from recollect.model.record import Memory, Tombstone
     from recollect.rules.prompt.injection import Block, CountTokens
     from recollect.rules.trust.provenance import Lineage
+else:
+    (outdated,) = lazy("recollect.engine.lifecycle", "outdated")
+    as_of, recall = lazy("recollect.engine.read", "as_of recall")
+    provenance, vouching = lazy("recollect.engine.trust", "provenance vouching")
+    (injection,) = lazy("recollect.engine.turns", "injection")
+    (relations,) = lazy("recollect.engine.write", "relations")
+
 
 PROD: tuple[NamespaceName, ...] = ("prod",)
 
@@ -85,6 +98,7 @@ class Reading:
         thread: str | None = None,
         history: bool = False,
         at: When | None = None,
+        left_out: bool = False,
         **unknown: Never,
     ) -> Recall:
         """Return the memories that answer a text best, best first.
@@ -95,11 +109,10 @@ class Reading:
         ``budget_tokens`` leaves out what would not fit once the answer is written in its ``form``: the ``text`` of the
         answer, its ``bullets`` or ``full`` records as JSON. With a ``thread`` the answer begins with what changed since
         that thread last asked; with ``history`` each memory comes with what it said before. With ``at``, a time, it says
-        what held then, replaced since or not; :meth:`as_of` says what was *believed* then.
+        what held then, replaced since or not; :meth:`as_of` says what was *believed* then. With ``left_out`` the answer
+        also says which memories it looked at and does not tell, and why.
         """
-        check_flags(named=named, history=history)
-        from recollect.engine.read import recall
-
+        check_flags(named=named, history=history, left_out=left_out)
         recall.check_arguments(unknown)
         wanted = recall.Query(
             text,
@@ -117,6 +130,7 @@ class Reading:
             thread=thread,
             history=history,
             at=at,
+            left_out=left_out,
         )
         return recall.query(through_agent(self._engine, agent), wanted)
 
@@ -136,11 +150,28 @@ class Reading:
         Each stream counts its own ticks and phases; a point in the future is now. The answer is made from the ledger and
         can be read with ``get``, ``list`` and ``query``; ``owner`` and ``space`` narrow them.
         """
-        from recollect.engine.read import as_of
-
         owner = owner_named(owner, user_id)
         point = as_of.point(self._engine, tick=tick, time=time, phase=phase, owner=owner, space=space)
         return Past(self._engine, point, owner=owner, space=space)
+
+    @traced
+    def difference(
+        self,
+        since: int | When,
+        until: int | When | None = None,
+        *,
+        owner: str | None = None,
+        user_id: str | None = None,
+        space: SpaceName | None = None,
+    ) -> Difference:
+        """Return what was added, replaced and removed between two moments; ``until`` is now if it is left out.
+
+        A moment is a tick (a whole number), a time, or the end of a phase (``"phase-2"``).
+        """
+        owner = owner_named(owner, user_id)
+        start = as_of.point_named(self._engine, "since", since, owner, space)
+        end = as_of.point_named(self._engine, "until", self._engine.clock() if until is None else until, owner, space)
+        return as_of.difference(self._engine, start, end, owner=owner, space=space)
 
     @traced
     def chain(self, id: str) -> tuple[Memory | Tombstone, ...]:
@@ -163,8 +194,6 @@ class Reading:
         count_tokens: CountTokens | None = None,
     ) -> Block:
         """Return what is always remembered, as a block for a prompt: canon, registers with a topic, whole categories."""
-        from recollect.engine.turns import injection
-
         return injection.snapshot_block(
             through_agent(self._engine, agent),
             owner=owner_named(owner, user_id),
@@ -197,13 +226,10 @@ class Reading:
 
         With a ``thread`` the block begins with what changed since that thread last asked.
         """
-        from recollect.engine.read.recall import Query
-        from recollect.engine.turns import injection
-
         owner = owner_named(owner, user_id)
         return injection.memory_block(
             through_agent(self._engine, agent),
-            Query(text, owner, space, include_namespaces, categories, filters, thread=thread),
+            recall.Query(text, owner, space, include_namespaces, categories, filters, thread=thread),
             top_k=top_k,
             budget_tokens=budget_tokens,
             besides=besides,
@@ -226,12 +252,9 @@ class Reading:
         budget_tokens: int | None = None,
     ) -> OnDemand:
         """Return a few bullets from memory if ``confidence`` (0 to 1) is below the policy's. Call it once a turn."""
-        from recollect.engine.read.recall import Query
-        from recollect.engine.turns import injection
-
         return injection.recall_if_unsure(
             through_agent(self._engine, agent),
-            Query(text, owner_named(owner, user_id), space, include_namespaces, categories, filters),
+            recall.Query(text, owner_named(owner, user_id), space, include_namespaces, categories, filters),
             confidence,
             budget_tokens=budget_tokens,
         )
@@ -239,8 +262,6 @@ class Reading:
     @traced
     def on_demand_share(self, *, since: When | None = None, user: str | None = None) -> OnDemandShare:
         """Return in which share of the turns :meth:`recall_if_unsure` had to ask memory."""
-        from recollect.engine.turns import injection
-
         return injection.on_demand_share(self._engine, since=since, user=user)
 
     # ── related memories and where they come from ───────────────────────────────────────────────────────────────
@@ -248,8 +269,6 @@ class Reading:
     @traced
     def related(self, id: str) -> tuple[Related, ...]:
         """Return the memories that a memory is related to, in either direction, strongest first."""
-        from recollect.engine.write import relations
-
         return tuple(relations.related(self._engine, id))
 
     @traced
@@ -267,8 +286,6 @@ class Reading:
         With ``conflicts`` the contradictions that wait come first. ``resolve`` decides either.
         """
         check_flags(conflicts=conflicts)
-        from recollect.engine.lifecycle import outdated
-
         return tuple(
             outdated.outdated(
                 self._engine,
@@ -282,48 +299,34 @@ class Reading:
     @traced
     def ancestors(self, id: str) -> Lineage:
         """Return every source that a memory goes back to; ``to_dot`` and ``to_mermaid`` of the rules draw it."""
-        from recollect.engine.trust import provenance
-
         return provenance.ancestors(self._engine, id)
 
     @traced
     def descendants(self, id: str) -> Lineage:
         """Return every memory that was built upon a memory."""
-        from recollect.engine.trust import provenance
-
         return provenance.descendants(self._engine, id)
 
     @traced
     def common_sources(self, a: str, b: str) -> tuple[CommonSource, ...]:
         """Return the sources that two memories both go back to, nearest first."""
-        from recollect.engine.trust import provenance
-
         return provenance.common_sources(self._engine, a, b)
 
     @traced
     def credit(self, id: str) -> tuple[Credit, ...]:
         """Return who is credited with a memory, and for how much; the shares add up to 1."""
-        from recollect.engine.trust import provenance
-
         return provenance.credit(self._engine, id)
 
     @traced
     def derivatives(self, id: str) -> tuple[Derivative, ...]:
         """Return other authors' memories of much the same words, where neither names the other."""
-        from recollect.engine.trust import provenance
-
         return provenance.derivatives(self._engine, id)
 
     @traced
     def parent_hashes(self, named: Sequence[str]) -> tuple[str, ...]:
         """Return what ``parent_refs`` takes, for parents that are named by an id, its first digits, an alias or a hash."""
-        from recollect.engine.trust import provenance
-
         return tuple(provenance.parent_hashes(self._engine, named))
 
     @traced
     def vouchers(self, id: str) -> Vouching:
         """Return who vouches for a memory, and what that weighs for the caller."""
-        from recollect.engine.trust import vouching
-
         return vouching.vouching(self._engine, id)

@@ -36,7 +36,7 @@ from recollect.interfaces.python.memory import Recollect
 from recollect.model.record import Candidate
 
 NOT_SENT = frozenset(
-    "self progress count_tokens key_file sign_as each left_out besides kept after idempotency_key".split()
+    "self progress count_tokens key_file sign_as each left_out besides kept after model stop idempotency_key".split()
 )
 """Arguments that are functions, files or keys of the machine that the store is on, or that have a header of their own."""
 TIME = Annotated[str, Field(description="ISO 8601, such as 2026-01-31T09:00:00Z", examples=["2026-01-31T09:00:00Z"])]
@@ -101,7 +101,10 @@ def _for_type_checkers(module: types.ModuleType) -> dict[str, Any]:
     blocks = [node for node in ast.parse(Path(module.__file__).read_text("utf-8")).body if isinstance(node, ast.If)]
     found: dict[str, Any] = {}
     for one in (node for block in blocks for node in block.body if isinstance(node, ast.ImportFrom)):
-        found |= {alias.name: getattr(import_module(str(one.module)), alias.name) for alias in one.names}
+        names = [
+            alias.name for alias in one.names if (alias.asname or alias.name) not in vars(module)
+        ]  # others are lazy
+        found |= {name: getattr(import_module(str(one.module)), name) for name in names}
     return found
 
 

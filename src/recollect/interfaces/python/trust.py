@@ -9,15 +9,21 @@ from typing import TYPE_CHECKING, Any
 from recollect.engine.arguments import check_flags, owner_named
 from recollect.engine.context import Engine
 from recollect.engine.telemetry import traced
+from recollect.interfaces.lazy import lazy
 from recollect.interfaces.python.arguments import When
 
 if TYPE_CHECKING:
+    from recollect.engine.ledger import checkpoint_log, documents
     from recollect.engine.ledger.documents import RecordedErasure
+    from recollect.engine.trust import access_keys, identities
     from recollect.engine.trust.access_keys import AccessKey, NewAccessKey
     from recollect.engine.trust.identities import Identity, NewKey, RegisteredKey
     from recollect.model.proof import Checkpoint, ErasureRecord, GrowthProof, KeyHistory, MemoryProof
     from recollect.model.receipt import ErasureReceipt
     from recollect.rules.trust.signed_documents import SignatureCheck
+else:
+    checkpoint_log, documents = lazy("recollect.engine.ledger", "checkpoint_log documents")
+    access_keys, identities = lazy("recollect.engine.trust", "access_keys identities")
 
 
 class Trust:
@@ -37,8 +43,6 @@ class Trust:
         expires_at: When | None = None,
     ) -> NewAccessKey:
         """Make a key for a client of a server, and say whom it stands for and what it may do. It is shown this once."""
-        from recollect.engine.trust import access_keys
-
         return access_keys.create_key(
             self._engine, name, user=user, agent=agent, projects=projects, rights=rights, expires_at=expires_at
         )
@@ -46,38 +50,27 @@ class Trust:
     @traced
     def access_keys(self) -> tuple[AccessKey, ...]:
         """Return the keys of clients, oldest first: whom each stands for, until when, and when it was last used."""
-        from recollect.engine.trust import access_keys
-
         return access_keys.access_keys(self._engine)
 
     @traced
     def revoke_key(self, id: str) -> AccessKey:
         """End a client's key at once, by its id or its first digits."""
-        from recollect.engine.trust import access_keys
-
         return access_keys.revoke_key(self._engine, id)
 
     @traced
     def checkpoint(self, *, sign_as: str | None = None, key_file: str | Path | None = None) -> Checkpoint:
         """Cover what was written since the last checkpoint, signed if you say by whom. Keep the answer elsewhere."""
-        from recollect.engine.ledger import checkpoint_log
-        from recollect.engine.trust import identities
-
         key = identities.optional_signing_key(self._engine, sign_as, _path(key_file))
         return checkpoint_log.checkpoint(self._engine, key)
 
     @traced
     def checkpoints(self) -> tuple[Checkpoint, ...]:
         """Every checkpoint that was taken, oldest first."""
-        from recollect.engine.ledger import checkpoint_log
-
         return checkpoint_log.checkpoints(self._engine)
 
     @traced
     def uncovered_entries(self) -> int:
         """How many entries no checkpoint covers yet, and so no proof speaks of."""
-        from recollect.engine.ledger import checkpoint_log
-
         return checkpoint_log.uncovered_entries(self._engine)
 
     @traced
@@ -92,8 +85,6 @@ class Trust:
         key_file: str | Path | None = None,
     ) -> RecordedErasure:
         """``erase`` and ``erasure_record`` in one. Nothing is erased unless the key to sign with is there."""
-        from recollect.engine.ledger import documents
-
         check_flags(whole_chain=whole_chain)
         return documents.erase_with_record(
             self._engine,
@@ -109,47 +100,34 @@ class Trust:
         self, receipt: ErasureReceipt, *, sign_as: str | None = None, key_file: str | Path | None = None
     ) -> ErasureRecord:
         """The answer of ``erase`` as a document to hand out, with a checkpoint that covers it, signed if you say by whom."""
-        from recollect.engine.ledger import documents
-        from recollect.engine.trust import identities
-
         key = identities.optional_signing_key(self._engine, sign_as, _path(key_file))
         return documents.erasure_record(self._engine, receipt, key)
 
     @traced
     def prove(self, id: str, *, with_content: bool = True) -> MemoryProof:
         """A document which shows, without the store, that the ledger has a memory's entries and what they committed to."""
-        from recollect.engine.ledger import checkpoint_log
-
         check_flags(with_content=with_content)
         return checkpoint_log.prove_memory(self._engine, id, with_content=with_content)
 
     @traced
     def prove_growth(self, since: int | Checkpoint) -> GrowthProof:
         """A document which shows that nothing was rewritten since a checkpoint: one that was kept, or its size."""
-        from recollect.engine.ledger import checkpoint_log
-
         return checkpoint_log.prove_growth(self._engine, since if isinstance(since, int) else since.size)
 
     @traced
     def new_identity(self, name: str, *, key_file: str | Path | None = None) -> NewKey:
         """Make and register a key for somebody who has none."""
-        from recollect.engine.trust import identities
-
         return identities.new_identity(self._engine, name, _path(key_file))
 
     @traced
     def register_identity(self, name: str, key: str, *, replace: bool = False) -> RegisteredKey:
         """Say whose public key it is that signs elsewhere: 64 hex digits or a PEM. ``replace`` takes over from the last."""
-        from recollect.engine.trust import identities
-
         check_flags(replace=replace)
         return identities.register_identity(self._engine, name, key, replace=replace)
 
     @traced
     def rotate_identity(self, name: str, *, key_file: str | Path | None = None, to: str | Path | None = None) -> NewKey:
         """Replace somebody's key; what the old one signed so far still counts."""
-        from recollect.engine.trust import identities
-
         return identities.rotate_identity(self._engine, name, _path(key_file), _path(to))
 
     @traced
@@ -158,8 +136,6 @@ class Trust:
 
         It takes the file of that private key, or the right to operate.
         """
-        from recollect.engine.trust import identities
-
         return identities.revoke_identity(self._engine, name, key, _path(key_file))
 
     @traced
@@ -167,8 +143,6 @@ class Trust:
         self, name: str, id: str, *, platform: str | None = None, key_file: str | Path | None = None
     ) -> Identity:
         """Link an id of another platform to a principal, by the principal's own signature."""
-        from recollect.engine.trust import identities
-
         return identities.link_identity(self._engine, name, id, platform, _path(key_file))
 
     @traced
@@ -176,30 +150,21 @@ class Trust:
         self, name: str, id: str, *, platform: str | None = None, key_file: str | Path | None = None
     ) -> Identity:
         """Take an id of another platform away from a principal again."""
-        from recollect.engine.trust import identities
-
         return identities.unlink_identity(self._engine, name, id, platform, _path(key_file))
 
     @traced
     def identity(self, name: str) -> Identity:
         """Somebody's keys, and what became of each."""
-        from recollect.engine.trust import identities
-
         return identities.identity(self._engine, name)
 
     @traced
     def identities(self) -> tuple[Identity, ...]:
         """Everybody who has or had a key."""
-        from recollect.engine.trust import identities
-
         return identities.identities(self._engine)
 
     @traced
     def identity_history(self, *, sign_as: str | None = None, key_file: str | Path | None = None) -> KeyHistory:
         """What became of everybody's keys, signed, for those who check proofs without the store. It holds no names."""
-        from recollect.engine.ledger import documents
-        from recollect.engine.trust import identities
-
         private = identities.signing_key(self._engine, sign_as, _path(key_file))
         return documents.identity_history(self._engine, private)
 
@@ -208,15 +173,11 @@ class Trust:
         self, entry: Mapping[str, Any], *, sign_as: str | None = None, key_file: str | Path | None = None
     ) -> dict[str, Any]:
         """An exported entry with its author's signature in it."""
-        from recollect.engine.trust import identities
-
         return identities.sign_entry(entry, identities.signing_key(self._engine, sign_as, _path(key_file)))
 
     @traced
     def check_entry(self, entry: Mapping[str, Any], *, memory: str | None = None) -> SignatureCheck:
         """Whether an entry's author signed it with a key that counts now, or counted when ``memory`` was written."""
-        from recollect.engine.trust import identities
-
         place = identities.place_of_memory(self._engine, memory) if memory is not None else None
         return identities.check_entry(self._engine, entry, place)
 

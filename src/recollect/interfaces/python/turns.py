@@ -8,12 +8,19 @@ from typing import TYPE_CHECKING
 from recollect.engine.arguments import owner_named
 from recollect.engine.context import Engine
 from recollect.engine.telemetry import traced
+from recollect.interfaces.lazy import lazy
 from recollect.interfaces.python.arguments import SpaceName, ToolOutput
 from recollect.interfaces.python.past import through_agent
 
 if TYPE_CHECKING:
+    from recollect.engine.lifecycle import phases
     from recollect.engine.lifecycle.phases import PhaseDiff, PhaseInfo, PhaseStarted
+    from recollect.engine.turns import exchange as exchanges
+    from recollect.engine.turns import turn_recall, turns
     from recollect.model.receipt import Recall, Turn
+else:
+    (phases,) = lazy("recollect.engine.lifecycle", "phases")
+    exchanges, turn_recall, turns = lazy("recollect.engine.turns", "exchange turn_recall turns")
 
 
 class Turns:
@@ -45,11 +52,8 @@ class Turns:
         ``tools`` is a list of ``{"name": …, "output": …}``; ``thread_id`` (by default the session) and ``run_id`` are stored
         with each line. Where the model runs in between, use :meth:`recall_for` and :meth:`record`.
         """
-        from recollect.engine.turns import turns
-        from recollect.engine.turns.exchange import parse_exchange
-
         engine = through_agent(self._engine, agent)
-        exchange = parse_exchange(
+        exchange = exchanges.parse_exchange(
             engine,
             session=session,
             user=user,
@@ -79,12 +83,9 @@ class Turns:
 
         ``header``, the first lines inside the fence of its ``text``, says what changed since the session's last turn.
         """
-        from recollect.engine.turns import turn_recall
-        from recollect.engine.turns.exchange import parse_exchange
-
         engine = through_agent(self._engine, agent)
         owner = owner_named(owner, user_id)
-        exchange = parse_exchange(engine, session=session, user=user, owner=owner, project=project)
+        exchange = exchanges.parse_exchange(engine, session=session, user=user, owner=owner, project=project)
         return turn_recall.recall_for(engine, exchange, ai_profile=ai_profile, top_k=top_k)
 
     @traced
@@ -105,11 +106,8 @@ class Turns:
         idempotency_key: str | None = None,
     ) -> Turn:
         """Record an exchange whose recall was made by :meth:`recall_for`."""
-        from recollect.engine.turns import turns
-        from recollect.engine.turns.exchange import parse_exchange
-
         engine = through_agent(self._engine, agent)
-        exchange = parse_exchange(
+        exchange = exchanges.parse_exchange(
             engine,
             session=session,
             user=user,
@@ -133,8 +131,6 @@ class Turns:
         user_id: str | None = None,
     ) -> PhaseStarted:
         """Begin a new phase of one owner's space; from now on a recall there sees what is written in it."""
-        from recollect.engine.lifecycle import phases
-
         owner = owner_named(owner, user_id, space)
         return phases.start_phase(self._engine, name=name, reason=reason, space=space, owner=owner)
 
@@ -143,8 +139,6 @@ class Turns:
         self, *, space: SpaceName = "session", owner: str | None = None, user_id: str | None = None
     ) -> tuple[PhaseInfo, ...]:
         """Return the phases of one owner's space, oldest first."""
-        from recollect.engine.lifecycle import phases
-
         return tuple(phases.phases(self._engine, space=space, owner=owner_named(owner, user_id, space)))
 
     @traced
@@ -158,7 +152,5 @@ class Turns:
         user_id: str | None = None,
     ) -> PhaseDiff:
         """Return what was added, deleted and replaced between the ends of two phases."""
-        from recollect.engine.lifecycle import phases
-
         owner = owner_named(owner, user_id, space)
         return phases.phase_diff(self._engine, from_phase, to_phase, space=space, owner=owner)

@@ -10,11 +10,21 @@ from recollect.engine.arguments import owner_named
 from recollect.engine.context import Engine
 from recollect.engine.telemetry import traced
 from recollect.engine.write import ingest
+from recollect.interfaces.lazy import lazy
 from recollect.interfaces.python.arguments import Edits, MemoryFields, NewMemory, SpaceName, Spaces
 
 if TYPE_CHECKING:
+    from recollect.engine.lifecycle import changes as lifecycle
+    from recollect.engine.lifecycle import consent, permitted, promotion, rejecting
+    from recollect.engine.trust import vouching
+    from recollect.engine.write import relations, superseding
     from recollect.model.receipt import Proposal, Receipt, RejectedValue, Related
     from recollect.model.record import Memory
+else:
+    lifecycle, consent, permitted, promotion = lazy("recollect.engine.lifecycle", "changes consent permitted promotion")
+    (rejecting,) = lazy("recollect.engine.lifecycle", "rejecting")
+    (vouching,) = lazy("recollect.engine.trust", "vouching")
+    relations, superseding = lazy("recollect.engine.write", "relations superseding")
 
 
 class Writing:
@@ -41,50 +51,36 @@ class Writing:
         A caller with less authority than the memory's author does not replace it: the outcome is ``contradicted``, and the
         new statement waits for ``resolve``.
         """
-        from recollect.engine.write import superseding
-
         return superseding.update(self._engine, id, content, fields, idempotency_key)
 
     @traced
     def supersede(self, id: str, *, by: str) -> Receipt:
         """Make the active memory ``by`` the next version of another, such as one that :attr:`Receipt.similar` offered."""
-        from recollect.engine.write import superseding
-
         return superseding.supersede(self._engine, id, by=by)
 
     @traced
     def edit(self, id: str, **changes: Unpack[Edits]) -> Memory:
         """Change a memory's metadata: same id, same content, no new version."""
-        from recollect.engine.lifecycle import changes as lifecycle
-
         return lifecycle.edit(self._engine, id, changes)
 
     @traced
     def resolve(self, id: str, *, winner: str) -> Memory:
         """Decide a contradiction, or a pair that may be outdated; ``winner`` is the id of the side to believe."""
-        from recollect.engine.lifecycle import changes as lifecycle
-
         return lifecycle.resolve(self._engine, id, winner=winner)
 
     @traced
     def archive(self, id: str) -> Memory:
         """Take a memory out of recall, and keep it for the record."""
-        from recollect.engine.lifecycle import changes as lifecycle
-
         return lifecycle.archive(self._engine, id)
 
     @traced
     def forget(self, id: str) -> Memory:
         """Soft-delete a memory; ``restore`` brings it back until its purge date."""
-        from recollect.engine.lifecycle import changes as lifecycle
-
         return lifecycle.forget(self._engine, id)
 
     @traced
     def restore(self, id: str) -> Memory:
         """Bring back a memory that was archived, forgotten, expired or redundant."""
-        from recollect.engine.lifecycle import changes as lifecycle
-
         return lifecycle.restore(self._engine, id)
 
     @traced
@@ -98,8 +94,6 @@ class Writing:
         reason: str = "requested",
     ) -> Receipt:
         """Take a memory into another space, along the policy's paths. A denied promotion is an answer too."""
-        from recollect.engine.lifecycle import promotion
-
         return promotion.promote(self._engine, id, to_space, owner=owner_named(owner, user_id, to_space), reason=reason)
 
     @traced
@@ -108,57 +102,46 @@ class Writing:
 
         For a value that is no longer true, ``add`` the change or ``edit(id, valid_until=…)``: that rejects nothing.
         """
-        from recollect.engine.lifecycle import rejecting
-
         return rejecting.reject(self._engine, id, reason)
 
     @traced
     def lift(self, id: str) -> RejectedValue:
         """End a rejection, named by its own id or its memory's; ``restore`` then brings the memory back."""
-        from recollect.engine.lifecycle import rejecting
-
         return rejecting.lift(self._engine, id)
 
     @traced
     def rejections(self, *, owner: str | None = None, space: Spaces = None) -> tuple[RejectedValue, ...]:
         """Return the rejections in force, oldest first, with the words of memories that still exist."""
-        from recollect.engine.lifecycle import rejecting
-
         return rejecting.rejections(self._engine, owner=owner, space=space)
 
     @traced
     def consent(self, *, owner: str | None = None, space: Spaces = None) -> tuple[Proposal, ...]:
         """Return the profile fields that somebody proposed and that wait for the person, oldest first."""
-        from recollect.engine.lifecycle import consent
-
         return consent.proposals(self._engine, owner=owner, space=space)
 
     @traced
     def grant(self, id: str) -> Memory:
         """Consent to a proposal, as the person or with the right to govern: it becomes active. An agent never can."""
-        from recollect.engine.lifecycle import consent
-
         return consent.grant(self._engine, id)
 
     @traced
     def decline(self, id: str, reason: str | None = None) -> RejectedValue:
         """Decline a proposal: its value is rejected, until the person says it themselves."""
-        from recollect.engine.lifecycle import consent
-
         return consent.decline(self._engine, id, reason)
+
+    @traced
+    def permitted(self, ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """Return, for each id, the operations that the caller may do to that memory as it stands now, by their names."""
+        return permitted.permitted(self._engine, ids)
 
     @traced
     def link(self, id: str, other: str, *, relation_type: str = "related_to", strength: float = 1.0) -> Related:
         """Relate one memory to another: ``explains``, ``part_of``, ``contrasts_with`` …"""
-        from recollect.engine.write import relations
-
         return relations.link(self._engine, id, other, relation_type=relation_type, strength=strength)
 
     @traced
     def unlink(self, id: str, other: str) -> int:
         """Remove every relation of one memory to another, and return how many there were."""
-        from recollect.engine.write import relations
-
         return relations.unlink(self._engine, id, other)
 
     @traced
@@ -173,14 +156,10 @@ class Writing:
         key_file: str | Path | None = None,
     ) -> Memory:
         """Vouch for a memory that another wrote, once. An application says ``by`` whom, or ``sign_as`` whom."""
-        from recollect.engine.trust import vouching
-
         file = Path(key_file) if key_file is not None else None
         return vouching.vouch(self._engine, id, confidence=confidence, says=says, by=by, sign_as=sign_as, key_file=file)
 
     @traced
     def withdraw_vouch(self, id: str, *, by: str | None = None) -> Memory:
         """Withdraw one's own vouch."""
-        from recollect.engine.trust import vouching
-
         return vouching.withdraw_vouch(self._engine, id, by=by)

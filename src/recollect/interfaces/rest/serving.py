@@ -10,6 +10,7 @@ from recollect.interfaces.listener import LIMITS, Limits, Place, serve_app
 from recollect.interfaces.python import Recollect
 from recollect.interfaces.rest.access import DEFAULTS
 from recollect.interfaces.rest.app import create_app
+from recollect.interfaces.studio import mount_studio
 
 LEAVE_S = 20
 """How long requests that are being answered are waited for when the server is told to end."""
@@ -33,7 +34,9 @@ async def serve_http(
     place = Place(*at.getsockname()[:2])
     key_required = has_key(memory) or not place.loopback
     app = create_app(memory, DEFAULTS._replace(key_required=key_required, **settings))
-    print(f"recollect: REST at http://{place.shown}:{place.port}/v1", file=sys.stderr, flush=True)
+    root = f"http://{place.shown}:{place.port}"
+    entrance = mount_studio(app, memory, key_required=key_required)
+    print(f"recollect: REST at {root}/v1, Studio at {root}{entrance}", file=sys.stderr, flush=True)
     if not key_required:
         print("recollect: no key is needed; `recollect key create NAME` makes the first", file=sys.stderr, flush=True)
     await serve_app(app, at, limits, trusted_proxies=trusted_proxies, leave_s=LEAVE_S)

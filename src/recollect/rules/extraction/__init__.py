@@ -28,10 +28,7 @@ from recollect.rules.extraction.facts import Found
 from recollect.rules.extraction.message import Sentence, sentences
 from recollect.rules.statements.clause import asks_to_keep_that
 
-__all__ = ["MOST_FACTS", "RULES", "Extracted", "extract"]
-
-RULES: dict[str, str] = decisions.MEANINGS | facts.MEANINGS
-"""Every reason code that an extracted fact may carry, with its meaning in words that can follow "because"."""
+__all__ = ["MOST_FACTS", "Extracted", "extract"]
 
 MOST_FACTS = 20
 """A message that states more about its writer than this is a document, and the rest of it is left out."""
@@ -53,7 +50,7 @@ class Extracted(NamedTuple):
     content: str
     event_type: EventType
     rule: str
-    """The reason code of the rule that found it; ``RULES`` says what each one means."""
+    """The reason code of the rule that found it; ``rules/reasons.toml`` says what each one means."""
     sentence: str
     """The sentence of the message that it was said in, with its blanks collapsed."""
     title: str | None = None
@@ -72,7 +69,7 @@ class Extracted(NamedTuple):
 
 
 def extract(text: str, *, most: int = MOST_FACTS) -> tuple[Extracted, ...]:
-    """Every fact that the writer of a message plainly states about themselves, in the order of the message.
+    """Return every fact that the writer of a message plainly states about themselves, in the order of the message.
 
     The same fact said twice is returned once. Nothing is scanned for secrets here: pass each ``content`` through the
     privacy gate like any other memory.
@@ -97,7 +94,7 @@ def _facts(text: str) -> Iterator[Extracted]:
 
 
 def _stated(sentence: Sentence) -> Iterator[Extracted]:
-    """What one sentence states; a statement without a subject counts only beside one that was understood."""
+    """Yield what one sentence states; a statement without a subject counts only beside one that was understood."""
     understood = False
     for clause in clauses_of(sentence):
         if clause.elided and not understood:

@@ -92,12 +92,12 @@ class Clause(NamedTuple):
 
 
 def takes_back(sentence: Sentence) -> bool:
-    """Whether a sentence opens by taking back what was said in the one before it."""
+    """Return whether a sentence opens by taking back what was said in the one before it."""
     return _TAKES_BACK.match(sentence.text) is not None
 
 
 def clauses_of(sentence: Sentence) -> Iterator[Clause]:
-    """The plain statements of a sentence, in order."""
+    """Yield the plain statements of a sentence, in order."""
     text = _EMOJI.sub(" ; ", sentence.text) if not sentence.text.isascii() else sentence.text
     opening = opened(Opening(" ".join(text.split()).strip(" ;")))
     asks = opening.rest.endswith("?") and not opening.politely
@@ -112,7 +112,7 @@ def _parts(text: str) -> list[str]:
 
 
 def _plain(parts: list[str], opening: Opening, sentence: Sentence, asks: bool) -> Iterator[Clause]:
-    """The parts that state something; ``asks`` says that the last of them is a question."""
+    """Yield the parts that state something; ``asks`` says that the last of them is a question."""
     for number, part in enumerate(parts, start=1):
         now = opened(opening._replace(rest=part)) if number > 1 else opening._replace(rest=part)
         if not now.rest or len(now.rest) > _LONGEST_CLAUSE:
@@ -123,7 +123,7 @@ def _plain(parts: list[str], opening: Opening, sentence: Sentence, asks: bool) -
 
 
 def _stops(part: str) -> bool:
-    """Whether nothing after this is plainly stated: a doubt, a question, a made-up world, a condition."""
+    """Return whether nothing after this is plainly stated: a doubt, a question, a made-up world, a condition."""
     first = part.split(maxsplit=1)[0].lower().rstrip(",")
     if first in QUESTION_WORDS or _in_doubt(part):
         return True
@@ -133,7 +133,7 @@ def _stops(part: str) -> bool:
 
 
 def _in_doubt(part: str) -> bool:
-    """Whether it is supposed, wished for, planned, or somebody else's words; "I'd rather" states a preference."""
+    """Return whether it is supposed, wished for, planned, or somebody else's words; "I'd rather" states a preference."""
     lowered = part.lower()
     if lowered.startswith(("i'd rather ", "i would rather ")):
         return False
@@ -141,7 +141,7 @@ def _in_doubt(part: str) -> bool:
 
 
 def _with_elided(now: Opening, sentence: Sentence) -> Iterator[Clause]:
-    """The statement, and those that share its subject: "I live in Lisbon and work at Acme"."""
+    """Yield the statement, and those that share its subject: "I live in Lisbon and work at Acme"."""
     cuts = list(_ELIDED.finditer(now.rest)) if now.rest[0] in "Ii" else []
     starts = [0, *(cut.end() for cut in cuts)]
     ends = [*(cut.start() for cut in cuts), len(now.rest)]
@@ -254,7 +254,7 @@ _ADVERBS = entries(
 
 
 def theirs(text: str) -> str:
-    """A phrase with "my" as "their" and "I" as "they"."""
+    """Return a phrase with "my" as "their" and "I" as "they"."""
     return _OF_SPEAKER.sub(lambda word: _THEIRS[word[0].lower()], text)
 
 
@@ -277,7 +277,7 @@ def statement(text: str, *, for_a_team: bool = False) -> str:
 
 
 def _verb(subject: re.Match[str]) -> str:
-    """The verb that follows "the user", with what stood beside it."""
+    """Return the verb that follows "the user", with what stood beside it."""
     first, second = (subject[2] or subject[3]).lower(), subject[4]
     if first in _ADVERBS and second:
         return f"{first} {_third(second.lower())}"

@@ -13,12 +13,6 @@ from recollect.rules.statements import ValueKind, read_statement
 DECISION = "extracted:decision"
 CORRECTION = "extracted:correction"
 REQUESTED = "extracted:requested"
-MEANINGS = {
-    DECISION: "it said what was decided",
-    CORRECTION: "it corrected an earlier statement",
-    REQUESTED: "it asked to remember this",
-}
-
 POINTS_BACK = "The user corrected an earlier statement:"
 """How a correction begins that only makes sense beside what it corrects."""
 
@@ -53,7 +47,7 @@ def _chosen(match: re.Match[str], clause: Clause) -> Iterable[Found]:
 
 
 def _stands_alone(what: str) -> bool:
-    """Whether a decision says what was decided: "use Postgres", but not "disagree", "each other", "the flow"."""
+    """Return whether a decision says what was decided: "use Postgres", but not "disagree", "each other", "the flow"."""
     words = what.removeprefix("to ").lower().split()
     if not values.self_contained(what) or len(words) > _MOST_WORDS or words[-1] in ("to", "on", "yet", "other", "flow"):
         return False
@@ -126,7 +120,7 @@ def _first(rules: Iterable[tuple[re.Pattern[str], Reader]], clause: Clause) -> I
 
 
 def requested(clause: Clause) -> Iterable[Found]:
-    """What was asked to be remembered and is nothing that a rule knows: the statement itself."""
+    """Yield what was asked to be remembered and is nothing that a rule knows: the statement itself."""
     said = clause.sentence.spoken(clause.said)
     words = said.lower().split()
     is_statement = len(clause.text.split()) > 2 and words[0] not in _NO_STATEMENT - {"the"}

@@ -19,29 +19,6 @@ from recollect.rules.statements import ChangeMark, Frame, Tense, ValueKind, read
 from recollect.rules.statements.frame import normal_text
 from recollect.rules.statements.tables import place_level
 
-MEANINGS = {
-    "extracted:name": "it said what they are called",
-    "extracted:preferred_name": "it said how they want to be called",
-    "extracted:pronouns": "it said which pronouns they use",
-    "extracted:native_language": "it said which language is their own",
-    "extracted:languages": "it said which languages they speak",
-    "extracted:birthday": "it said when their birthday is",
-    "extracted:family": "it said who belongs to their family",
-    "extracted:home": "it said where they live",
-    "extracted:employer": "it said whom they work for",
-    "extracted:role": "it said what they do for a living",
-    "extracted:likes": "it said what they like",
-    "extracted:dislikes": "it said what they dislike",
-    "extracted:preference": "it said what they prefer",
-    "extracted:favorite": "it said what their favourite of a kind is",
-    "extracted:allergies": "it said what they are allergic to",
-    "extracted:diet": "it said how they eat",
-    "extracted:hobbies": "it said what they do for pleasure",
-    "extracted:goals": "it said what they aim for",
-    "extracted:stated": "it plainly stated something of them that has one value at a time",
-}
-"""The reason codes of the facts in this file, with their meanings in words that can follow "because"."""
-
 
 class Found(NamedTuple):
     """What was read in a clause. A ``key`` makes it a profile fact."""
@@ -415,7 +392,7 @@ def _stated(said: Said, clause: Clause) -> Iterable[Found]:
 
 
 def _is_sure(frame: Frame) -> bool:
-    """Whether a frame gives a plain value to one attribute, now and without more clauses."""
+    """Return whether a frame gives a plain value to one attribute, now and without more clauses."""
     known = frame.rule == "nominal" or frame.rule.startswith("table:")
     holds = frame.change in (ChangeMark.NONE, ChangeMark.NOW)
     told = frame.single and not frame.negated and not frame.partial and not frame.contested
@@ -424,7 +401,7 @@ def _is_sure(frame: Frame) -> bool:
 
 
 def _must_not_have(said: Said) -> bool:
-    """Whether it says what somebody cannot have: "I can't have celery"."""
+    """Return whether it says what somebody cannot have: "I can't have celery"."""
     denied = re.match(r"i can(?:'t| ?not) have ", said.text, re.I) is not None
     noun = said.frame.value_kind is ValueKind.NOUN and len(said.frame.value.split()) <= 2
     return denied and noun and said.frame.attribute == "have" and said.frame.negated

@@ -95,7 +95,7 @@ class Sentence(NamedTuple):
     quotes: tuple[str, ...]
 
     def spoken(self, text: str) -> str:
-        """A part of the sentence with its quotations as they were, without their quotation marks."""
+        """Return a part of the sentence with its quotations as they were, without their quotation marks."""
         return _MARK.sub(lambda mark: self.quotes[ord(mark[0]) - _FIRST_MARK].strip("`\"'"), text)
 
     @property
@@ -105,7 +105,7 @@ class Sentence(NamedTuple):
 
 
 def sentences(message: str) -> list[Sentence]:
-    """The sentences that may state something about the person who wrote the message."""
+    """Return the sentences that may state something about the person who wrote the message."""
     text = _straight(message)
     if _SPOKEN_OF.isdisjoint(_WORD.findall(text.lower())):
         return []
@@ -113,7 +113,7 @@ def sentences(message: str) -> list[Sentence]:
 
 
 def plain_sentences(message: str) -> list[str]:
-    """Every sentence in which the writer speaks for themselves, about whatever it may be, as it was written.
+    """Return every sentence in which the writer speaks for themselves, about whatever it may be, as it was written.
 
     One that laughs is among them: "My rent went up again lol" is meant.
     """
@@ -122,7 +122,7 @@ def plain_sentences(message: str) -> list[str]:
 
 
 def unread_sentences(message: str) -> list[str]:
-    """Every sentence of a message, whoever speaks in it, with what is quoted taken out."""
+    """Return every sentence of a message, whoever speaks in it, with what is quoted taken out."""
     text, _ = _masked(_straight(message))
     return [part for line in _MARK.sub("", text).splitlines() for part in SENTENCE_END.split(line.strip()) if part]
 
@@ -143,7 +143,7 @@ def _own(text: str, *, laughing: bool = False) -> list[Sentence]:
 
 
 def _without_jokes(parts: list[str]) -> list[str]:
-    """A sentence that laughs is out; one that only laughs takes the one before it along."""
+    """Leave out a sentence that laughs; one that only laughs takes the one before it along."""
     kept: list[str] = []
     for part in parts:
         if not _JOKING.search(part):
@@ -154,7 +154,7 @@ def _without_jokes(parts: list[str]) -> list[str]:
 
 
 def _masked(text: str) -> tuple[str, tuple[str, ...]]:
-    """The text with a mark for each quotation, and the quotations; where marks run out, a quotation is left out."""
+    """Return the text with a mark for each quotation, and the quotations; where marks run out, a quotation is left out."""
     quotes: list[str] = []
 
     def mark(quoted: re.Match[str]) -> str:
@@ -167,7 +167,7 @@ def _masked(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _own_sentences(text: str, may_make_believe: bool) -> Iterator[str]:
-    """Every sentence up to where the message hands over material, or begins to make believe."""
+    """Yield every sentence up to where the message hands over material, or begins to make believe."""
     lines = text.splitlines()
     for number, line in enumerate(lines, start=1):
         if not line.strip() or _is_code(line):
@@ -189,12 +189,12 @@ def _is_code(line: str) -> bool:
 
 
 def _is_material(sentence: str) -> bool:
-    """Whether it hands over, after a colon, what is not the writer's own: "Translate: …", "she wrote: …"."""
+    """Return whether it hands over, after a colon, what is not the writer's own: "Translate: …", "she wrote: …"."""
     return ":" in sentence and (_MATERIAL.match(sentence) or _QUOTES.match(sentence)) is not None
 
 
 def _hands_over(line: str) -> bool:
-    """Whether what stands on the next lines is not the writer's own: "Proofread this:"."""
+    """Return whether what stands on the next lines is not the writer's own: "Proofread this:"."""
     if line.rstrip().endswith(":"):
         return not _REQUEST.search(line)
     return _HANDS_OVER.search(line) is not None

@@ -142,7 +142,7 @@ def opened(sentence: str) -> str:
 
 
 def _states(body: str, *, leans_on: bool) -> bool:
-    """Whether a sentence states something; ``leans_on`` says that one before it does."""
+    """Return whether a sentence states something; ``leans_on`` says that one before it does."""
     if len(body) > _LONGEST_SENTENCE or _is_chatter(body) or _NOT_STATED.match(body):
         return False
     if body.rstrip(" \"')").endswith("?") or _ASKS.match(body):
@@ -157,7 +157,7 @@ def _states(body: str, *, leans_on: bool) -> bool:
 
 
 def _is_chatter(body: str) -> bool:
-    """Whether a sentence has nothing but small talk, or too little to say anything."""
+    """Return whether a sentence has nothing but small talk, or too little to say anything."""
     return not _telling(body) or len(_WORD.findall(body)) < 2
 
 
@@ -168,7 +168,7 @@ def _telling(body: str) -> set[str]:
 
 
 def _has_statement(body: str) -> bool:
-    """Whether a question or an order has a clause beside it that states something: "We moved, can you …?"."""
+    """Return whether a question or an order has a clause beside it that states something: "We moved, can you …?"."""
     clauses = [clause for clause in _CLAUSE.split(body) if clause.strip()]
     if len(clauses) < 2:
         return False
@@ -176,7 +176,7 @@ def _has_statement(body: str) -> bool:
 
 
 def _is_rule(body: str) -> bool:
-    """Whether a sentence tells the assistant how to behave from now on, and not only what to do now."""
+    """Return whether a sentence tells the assistant how to behave from now on, and not only what to do now."""
     body = body.rstrip(" .!?")
     asked = _POLITELY.match(body)
     order = opened(body[asked.end() :]) if asked else body
@@ -199,7 +199,7 @@ def _is_rule(body: str) -> bool:
 
 
 def _is_document(sentences: Sequence[str], stated: Sequence[str]) -> bool:
-    """Whether a message is a text that somebody pasted: long, and hardly ever in the first person."""
+    """Return whether a message is a text that somebody pasted: long, and hardly ever in the first person."""
     if len(sentences) <= _LONGEST_TALK:
         return False
     return 4 * sum(1 for sentence in stated if _MINE.search(sentence)) < len(stated)
@@ -342,7 +342,7 @@ def takes_back(one: TakenBack, content: str) -> bool:
 
 
 def _denies_for_all_time(read: TakenBack) -> bool:
-    """Whether a clause says that something never was: "I never eat meat" only says how it is now."""
+    """Return whether a clause says that something never was: "I never eat meat" only says how it is now."""
     past = any(frame.tense is Tense.PAST for frame in read.frames) or not _NEVER_NOW.match(read.clause)
     return _DENIES.match(read.clause) is not None and past
 

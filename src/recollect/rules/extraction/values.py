@@ -121,27 +121,27 @@ def is_name(phrase: str) -> bool:
 
 
 def language(text: str) -> str | None:
-    """A language by its name."""
+    """Return a language by its name."""
     return text if text.lower() in _LANGUAGES else None
 
 
 def pronouns(text: str) -> str | None:
-    """How to speak of somebody: "they/them"."""
+    """Return how to speak of somebody: "they/them"."""
     return text if _PRONOUNS.fullmatch(text) else None
 
 
 def day_and_month(text: str) -> str | None:
-    """A birthday: "May 5", "the 9th of November"."""
+    """Return a birthday: "May 5", "the 9th of November"."""
     return text if _DAY_AND_MONTH.fullmatch(text) else None
 
 
 def _after(rest: str, allowed: frozenset[str]) -> bool:
-    """Whether the value is complete: nothing follows, or a comma, or a word that goes on with something else."""
+    """Return whether the value is complete: nothing follows, or a comma, or a word that goes on with something else."""
     return not rest or rest[0] in ",;:(" or rest.split(maxsplit=1)[0].lower().rstrip(",") in allowed
 
 
 def proper(text: str, most_words: int = 4) -> tuple[str, str] | None:
-    """The capitalised words that a text begins with, and the rest."""
+    """Return the capitalised words that a text begins with, and the rest."""
     taken: list[str] = []
     for word in text.split():
         bare = word.rstrip(",;:")
@@ -159,7 +159,7 @@ def proper(text: str, most_words: int = 4) -> tuple[str, str] | None:
 
 
 def name(text: str) -> str | None:
-    """A person's name in capitals: "Ana", "Ana Silva"."""
+    """Return a person's name in capitals: "Ana", "Ana Silva"."""
     found = proper(text, most_words=3)
     if found is None or not _after(found[1], _AFTER_NAME) or found[1].startswith("("):
         return None
@@ -170,7 +170,7 @@ def name(text: str) -> str | None:
 
 
 def _is_no_name(word: str) -> bool:
-    """Whether a capitalised word is known not to name a person: "Sorry", "ADHD", "Maltese", "Bolivian"."""
+    """Return whether a capitalised word is known not to name a person: "Sorry", "ADHD", "Maltese", "Bolivian"."""
     low = word.lower()
     if low in NOT_A_NAME or (len(word) > 1 and word.isupper()) or low.endswith(("ese", "ish")):
         return True
@@ -180,7 +180,7 @@ def _is_no_name(word: str) -> bool:
 
 
 def given_name(text: str) -> str | None:
-    """What follows "my name is": a name, or one word in small letters that cannot be anything else."""
+    """Return what follows "my name is": a name, or one word in small letters that cannot be anything else."""
     if found := name(text):
         return found
     word, _, rest = text.partition(" ")
@@ -191,13 +191,13 @@ def given_name(text: str) -> str | None:
 
 
 def known_place(text: str) -> str | None:
-    """A place that is known to be one: people also move to Kubernetes."""
+    """Return a place that is known to be one: people also move to Kubernetes."""
     article = "the " if text.lower().startswith("the ") else ""
     return (found := _known_place(text[len(article) :])) and article + found
 
 
 def place(text: str) -> str | None:
-    """A home by its name: "Lisbon", "the Netherlands", "Austin, Texas", "lisbon"."""
+    """Return a home by its name: "Lisbon", "the Netherlands", "Austin, Texas", "lisbon"."""
     article = "the " if text.lower().startswith("the ") else ""
     text = text[len(article) :]
     return (found := _known_place(text) or _named_place(text)) and article + found
@@ -222,7 +222,7 @@ def _named_place(text: str) -> str | None:
 
 
 def _region(rest: str) -> str:
-    """The region after a city: ", Portugal"."""
+    """Return the region after a city: ", Portugal"."""
     if not rest.startswith(", "):
         return ""
     found = proper(rest[2:])
@@ -231,7 +231,7 @@ def _region(rest: str) -> str:
 
 
 def organisation(text: str) -> str | None:
-    """An employer by its name: "Acme Corp", "the Red Cross"."""
+    """Return an employer by its name: "Acme Corp", "the Red Cross"."""
     article = "the " if text.lower().startswith("the ") else ""
     found = proper(text[len(article) :], most_words=5)
     if found is None or not _after(found[1], _GOES_ON):
@@ -240,7 +240,7 @@ def organisation(text: str) -> str | None:
 
 
 def job(text: str) -> str | None:
-    """An occupation after "a", "an" or "the": "software engineer", "head of marketing"."""
+    """Return an occupation after "a", "an" or "the": "software engineer", "head of marketing"."""
     if _NO_JOB.search(text):
         return None
     text = re.sub(r"^(?:an?|the) (?:\d+-year-old )?", "", text, flags=re.I)
@@ -255,7 +255,7 @@ def job(text: str) -> str | None:
 
 
 def phrase(text: str) -> str | None:
-    """What somebody likes: a short phrase that means the same to everyone."""
+    """Return what somebody likes: a short phrase that means the same to everyone."""
     head = phrase_end(text)
     words = head.lower().split()
     if not 1 <= len(words) <= _MOST_WORDS or not OUTSIDE.isdisjoint(words) or _NARROWS.search(head):
@@ -268,13 +268,13 @@ def phrase(text: str) -> str | None:
 
 
 def substance(text: str) -> str | None:
-    """What somebody must not eat or come near: as for a taste, but "most nuts" will do."""
+    """Return what somebody must not eat or come near: as for a taste, but "most nuts" will do."""
     found = phrase(re.sub(r"^(?:most|all|some|any|certain|the) ", "", text, flags=re.I))
     return phrase_end(text) if found and found.lower().split()[0] not in NO_SUBSTANCE else None
 
 
 def phrase_end(text: str) -> str:
-    """The text up to where its phrase ends; nothing if that is unsure."""
+    """Return the text up to where its phrase ends; nothing if that is unsure."""
     end = _PHRASE_ENDS.search(text)
     head = (text[: end.start()] if end else text).strip(" ,.!")
     first, comma, rest = head.partition(", ")
@@ -286,19 +286,19 @@ def phrase_end(text: str) -> str:
 
 
 def items(text: str) -> list[str]:
-    """The items of a list of three or more; a pair may be one thing ("fish and chips") and stays whole."""
+    """Return the items of a list of three or more; a pair may be one thing ("fish and chips") and stays whole."""
     if text.count(",") == 0:
         return [text]
     return [item.strip() for item in _LIST.split(text) if item.strip()]
 
 
 def listed(text: str) -> list[str]:
-    """The items of any list, pairs included."""
+    """Return the items of any list, pairs included."""
     return [item.strip() for item in _LIST.split(text) if item.strip()]
 
 
 def self_contained(text: str) -> bool:
-    """Whether a longer phrase points at nothing outside itself."""
+    """Return whether a longer phrase points at nothing outside itself."""
     words = text.lower().replace(",", " ").split()
     if not words or "that" in (words[0], words[-1]):
         return False

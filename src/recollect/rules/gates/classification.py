@@ -10,6 +10,7 @@ from recollect.model.record import Candidate
 from recollect.model.vocabulary import SUBLAYERS, Authority, EventType, Kind, Layer, Source, Tier
 from recollect.rules.gates.draft import Context, Draft, Rejection
 from recollect.rules.language.text import words
+from recollect.rules.language.word_lists import load_table
 from recollect.rules.trust.authority import grant_authority, rank
 
 
@@ -30,100 +31,17 @@ class _Rule(NamedTuple):
         return not self.words.isdisjoint(words) and self.pattern.search(lowered) is not None
 
 
-def _rule(name: str, pattern: str, words: str = "") -> _Rule:
+def _read(entry: Mapping[str, str]) -> _Rule:
+    """Return the rule of an entry of ``words.toml``."""
+    name, pattern, words = entry["rule"], entry["pattern"], entry.get("words", "")
     if not pattern.startswith("^") and not words:
         raise ValueError(f"{name} is tried anywhere in a text, so it must name the words that it needs")
     return _Rule(name, re.compile(pattern.removeprefix("^")), pattern.startswith("^"), frozenset(words.split()))
 
 
-_PREFERENCE = _rule(
-    "says_preference",
-    r"\b(?:prefers?|likes?|loves?|hates?|dislikes?|enjoys?|favou?rites?|would rather|can'?t stand)\b",
-    "prefer prefers like likes love loves hate hates dislike dislikes enjoy enjoys favorite favorites favourite "
-    "favourites rather stand",
-)
-
-_EVENT_RULES: tuple[tuple[EventType, _Rule], ...] = (
-    (
-        EventType.CORRECTION,
-        _rule("opens_as_correction", r"^\W*(?:actually|correction|no,|sorry,|i meant|that'?s wrong|that was wrong)\b"),
-    ),
-    (
-        EventType.DECISION,
-        _rule(
-            "says_decided",
-            r"\b(?:we|i|team) (?:have )?(?:decided|agreed|chose|settled)\b|\bdecision:|\bwe(?:'ll| will) (?:use|go with)\b",
-            "decided agreed chose settled decision use go",
-        ),
-    ),
-    (EventType.PREFERENCE, _PREFERENCE),
-    (
-        EventType.PREFERENCE,
-        _rule("states_rule", r"^\W*(?:please )?(?:no|never|always|avoid|don'?t|do not|stop|use|keep|prefer)\b"),
-    ),
-    (
-        EventType.EXECUTION,
-        _rule("reports_action", r"^\W*(?:ran|executed|deployed|installed|migrated|released|rolled back|completed)\b"),
-    ),
-)
-
-_LAYER_RULES: tuple[tuple[Layer, str, _Rule], ...] = (
-    (
-        Layer.INTENT,
-        "anti-pattern",
-        _rule(
-            "names_anti_pattern",
-            r"\banti-?pattern\b|\bbad practice\b|\bnever again\b",
-            "anti antipattern practice again",
-        ),
-    ),
-    (
-        Layer.SELF,
-        "constraint",
-        _rule("states_limit", r"^\W*(?:please )?(?:no|never|avoid|don'?t|do not|stop|must not|cannot)\b"),
-    ),
-    (Layer.INTENT, "rule", _rule("states_rule", r"^\W*(?:please )?always\b")),
-    (
-        Layer.INTENT,
-        "rule",
-        _rule(
-            "states_rule",
-            r"\b(?:you|(?:the |all |every )?(?:assistant|agent|bot|model|ai|answer|repl(?:y|ie)|response)s?)"
-            r" (?:must|shall|should (?:always|never)|may (?:never|only))\b|\byou (?:always|never) (?!\w+ed\b)",
-            "must shall should may always never",
-        ),
-    ),
-    (
-        Layer.INTENT,
-        "goal",
-        _rule(
-            "states_goal",
-            r"\b(?:goal|aims?|plans?|wants?|hopes?|intends?) (?:is |are )?to\b|\bgoal:|\bby the end of\b",
-            "goal aim aims plan plans want wants hope hopes intend intends end",
-        ),
-    ),
-    (
-        Layer.WORLD,
-        "failure",
-        _rule(
-            "reports_failure",
-            r"\b(?:fail(?:s|ed|ure)?|error|crash(?:es|ed)?|bug|broken?|outage|regression)\b",
-            "fail fails failed failure error crash crashes crashed bug broke broken outage regression",
-        ),
-    ),
-    (Layer.WORLD, "method", _rule("tells_how", r"^\W*(?:to \w[^,]*,|how to\b|steps?:|run |use )")),
-    (Layer.WORLD, "method", _rule("tells_how", r"\bby (?:running|using|calling)\b", "running using calling")),
-    (Layer.SELF, "preference", _PREFERENCE),
-    (
-        Layer.SELF,
-        "identity",
-        _rule(
-            "says_who",
-            r"\b(?:my name is|i am|i'm|is called|lives? in|works? (?:at|for|as)|pronouns|born|native)\b",
-            "name am im called live lives work works pronouns born native",
-        ),
-    ),
-)
+_TABLE = load_table(__package__, "words.toml")
+_EVENT_RULES = [(EventType(one["type"]), _read(one)) for one in _TABLE["event"]]
+_LAYER_RULES = [(Layer(one["layer"]), one["sublayer"], _read(one)) for one in _TABLE["layer"]]
 
 
 def classify_event(candidate: Candidate, source: Source) -> tuple[EventType, str]:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from recollect.model.record import Candidate
 from recollect.model.vocabulary import Kind
 from recollect.rules.gates.draft import Context, Draft, Rejection
+from recollect.rules.language.word_lists import load_table, word_set
 
 CATEGORY = "procedural"
 ORDINARY_KINDS = tuple(kind for kind in Kind if kind is not Kind.PROCEDURAL)
@@ -178,59 +179,10 @@ def _plain(lines: Sequence[str]) -> list[str] | None:
 # ── the imperative ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-_OPENERS = frozenset(
-    """please then next now first second third finally lastly also afterwards optionally always never and just only again
-    don't""".split()
-)
-"""What may stand before the verb."""
-_CLAUSES = frozenset(
-    "if when once after before while until unless to in on from at under with without for using as by where".split()
-)
-"""What opens a part of the sentence that ends at a comma, with the instruction after it."""
-_NO_VERBS = frozenset(
-    """
-    a all although am an any are be because been being both can could did does each every everybody everything had
-    has having he her here his how i is it its many may might most must my no nobody nothing one our shall she
-    should since some somebody something that the their there these they this those was we were what which who why
-    will would you your
-    """.split()
-)
-_FINITE = frozenset("is are was were has had does did goes will would can could shall should may might must".split())
-_IN_ING = frozenset("bring cling fling ping ring sing sling spring sting string swing wring".split())
-_IN_ED = frozenset("bed bleed breed embed exceed feed heed need proceed seed shed shred speed succeed wed weed".split())
-_VERBS = frozenset(
-    """
-    accept access acknowledge activate add adjust agree alert align allow analyse analyze answer append apply
-    approve archive arrange ask assemble assert assign attach authenticate authorise authorize avoid back bake
-    balance begin bind block boil book boot bring browse build bump buy bypass calculate calibrate call cancel
-    capture carry catch change charge check choose claim clean clear click clone close collect combine commit
-    compare compile complete comply compose compress compute configure confirm connect consider contact continue
-    convert cook cool copy correct count cover create cross cut deactivate debug decide declare decline decrease
-    define delete deliver deny deploy describe detach determine diff dig disable discard disconnect discuss dismiss
-    dispatch display divide do document double download drag drain draw drive drop dry dump duplicate edit eject
-    email embed empty enable encrypt end ensure enter erase escalate estimate evaluate examine exclude execute exit
-    expand explain export extract fasten feed fetch file fill filter finalise finalize find finish fix flag flash
-    flip flush focus fold follow force format forward freeze gather generate get give go grab grant grind group
-    guard hand handle hang hash heat hold identify ignore import include increase indicate inform initialise
-    initialize insert inspect install invite invoke isolate issue iterate join keep label launch lay leave let level
-    lift limit link list load locate lock log look loosen lower mail maintain make map mark mask match measure melt
-    merge migrate minimise minimize mix modify monitor mop mount move multiply name navigate note notify number
-    obtain offer omit open order organise organize pack paint park parse paste patch pause pay peel perform pick pin
-    ping place plan plant plug point pop post pour prepare press prevent print proceed process produce promote prompt
-    provide prune publish pull purge push put query queue quit quote raise read reboot rebuild recall receive
-    recheck record recover redeploy redirect reduce refactor refer refresh refuse register reinstall reject release
-    reload remember remind remove rename render reopen repair repeat replace reply report request require reschedule
-    reset resize resolve restart restore resume retrieve retry return reuse reverse revert review revoke rinse roll
-    rotate run save scan schedule scroll seal search secure select send separate serve set shake share shift ship
-    shred shut sign skip slice slide smooth soak solve sort specify split spread squash stage start state stir stop
-    store submit subtract summarise summarize supply support swap sweep switch sync synchronise synchronize tag take
-    talk tap tell test tidy tie tighten toggle trace track train transfer translate treat trigger trim try turn type
-    uncheck undo unfold uninstall unlock unmount unpack unplug unscrew unset untie update upgrade upload use
-    validate vary verify view visit wait walk warm warn wash watch water weigh whisk whitelist wipe withdraw work
-    wrap write zip
-    """.split()
-)
-"""Verbs that instructions begin with. A rule that has to be sure knows no others."""
+_TABLE = load_table(__package__, "words.toml")["instructions"]
+_OPENERS, _CLAUSES = word_set(_TABLE["openers"]), word_set(_TABLE["clauses"])
+_VERBS, _NO_VERBS, _FINITE = word_set(_TABLE["verbs"]), word_set(_TABLE["no_verbs"]), word_set(_TABLE["finite"])
+_IN_ING, _IN_ED = word_set(_TABLE["in_ing"]), word_set(_TABLE["in_ed"])
 
 
 def _surely_an_instruction(step: str) -> bool:

@@ -215,6 +215,8 @@ def _index_terms(text: str) -> frozenset[str]:
 
 MAX_SHARED = 3
 """More shared words than this are not asked for: the lists that it would take are long, and the gain is small."""
+FEW = 32
+"""So few candidates are compared as they are: to read longer lists would cost more than it saves."""
 
 
 def rarest_of(words: Iterable[str], frequencies: Mapping[str, int]) -> list[str]:
@@ -228,10 +230,10 @@ def lookup(
     """The words to look up, and how many of them a candidate must share.
 
     Among the fewest words that must be looked up a near-duplicate shares at least one, and with each word more at
-    least one more. More words mean longer lists to read but fewer candidates, so they are added for as long as the
-    lists stay within the budget. Words that nobody else has cost nothing and can be shared with nobody.
+    least one more. More words mean longer lists to read but fewer candidates, so where there are many they are added for as
+    long as the lists stay within the budget. Words that nobody else has cost nothing and can be shared with nobody.
 
-    >>> lookup(["ana", "allergi", "peanut"], {"ana": 9, "allergi": 2, "peanut": 1}, 0.6, 100)
+    >>> lookup(["ana", "allergi", "peanut"], {"ana": 90, "allergi": 40, "peanut": 1}, 0.6, 200)
     (['allergi', 'ana', 'peanut'], 2)
     """
     rarest = rarest_of(words, frequencies)
@@ -239,10 +241,14 @@ def lookup(
     chosen, shared_min = rarest[:fewest], 1
     for shared in range(2, min(len(rarest) - fewest + 1, MAX_SHARED) + 1):
         wider = rarest[: fewest + shared - 1]
-        if sum(frequencies.get(word, 0) for word in wider) > max_postings:
+        if _postings_of(chosen, frequencies) <= FEW or _postings_of(wider, frequencies) > max_postings:
             break
         chosen, shared_min = wider, shared
     return sorted(word for word in chosen if frequencies.get(word)), shared_min
+
+
+def _postings_of(words: Iterable[str], frequencies: Mapping[str, int]) -> int:
+    return sum(frequencies.get(word, 0) for word in words)
 
 
 def similar_pairs(texts: Sequence[frozenset[str]], overlap_min: float) -> Iterator[tuple[int, int]]:

@@ -24,6 +24,7 @@ REASONS = (STATED, CONTESTED_SLOT, ANNOUNCED_CHANGE, MENTIONS_OLD_VALUE, SAME_KI
 
 ALIKE_ENOUGH = {ANNOUNCED_CHANGE: 0.40, MENTIONS_OLD_VALUE: 0.35, SAME_KIND_OF_VALUE: 0.60}
 """How alike the meanings of two memories must be for a sign in their words to count."""
+_LEAST_ALIKE = min(ALIKE_ENOUGH.values())
 SLOT_SHARED = 0.7
 """The share of their words, numbers aside, that two memories must have in common to be about one kind of value."""
 
@@ -38,10 +39,16 @@ def _any_of(phrases: list[str]) -> re.Pattern[str]:
 
 
 _STOPS, _CHANGES = _any_of(_TABLE["stops"]), _any_of(_TABLE["changes"])
-_SORTS = {
-    name: re.compile(pattern.replace("{month}", ANY_MONTH).replace("{weekday}", ANY_WEEKDAY), re.IGNORECASE)
-    for name, pattern in _TABLE["sorts"].items()
-}
+
+
+def _sorts_in(table: Mapping[str, str]) -> dict[str, re.Pattern[str]]:
+    return {
+        name: re.compile(pattern.replace("{month}", ANY_MONTH).replace("{weekday}", ANY_WEEKDAY), re.IGNORECASE)
+        for name, pattern in table.items()
+    }
+
+
+_IN_WORDS, _WITH_DIGITS = _sorts_in(_TABLE["sorts_in_words"]), _sorts_in(_TABLE["sorts"])
 _TELLS_NOTHING = frozenset(term for word in _TABLE["tells_nothing"] for term in terms(word))
 _DIGIT = re.compile(r"\d")
 
@@ -66,11 +73,9 @@ def signs_of(text: str) -> Signs:
     {'money': ('950 euros',)}
     """
     telling = frozenset(term for term in terms(text) if not _DIGIT.search(term)) - _TELLS_NOTHING
-    values = {
-        name: tuple(sorted(match.group(0).lower() for match in pattern.finditer(text)))
-        for name, pattern in _SORTS.items()
-        if pattern.search(text)
-    }
+    sorts = _IN_WORDS | _WITH_DIGITS if _DIGIT.search(text) else _IN_WORDS
+    found = ((name, pattern.findall(text)) for name, pattern in sorts.items())
+    values = {name: tuple(sorted(map(str.lower, said))) for name, said in found if said}
     ended = _STOPS.search(text)
     ends = None if ended is None else frozenset(terms(ended.group(0)))
     return Signs(telling, values, ends, _CHANGES.search(text) is not None)
@@ -88,7 +93,10 @@ def reason_to_doubt(old: str, new: str, similarity: float, relation: Relation = 
     """
     if relation not in (Relation.APART, Relation.SAME):
         return CONTESTED_SLOT
-    before, now = signs_of(old), signs_of(new)
+    now = signs_of(new)
+    if similarity < _LEAST_ALIKE or (now.ends is None and not now.values):
+        return NEAR  # whatever the older one says
+    before = signs_of(old)
     shared = before.terms & now.terms
     other_value = any(before.values[sort] != now.values[sort] for sort in before.values.keys() & now.values.keys())
     signs = {

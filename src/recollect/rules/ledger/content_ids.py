@@ -12,7 +12,7 @@ _CID = re.compile(r"b[a-z2-7]{58}")
 
 
 def cid_of(content: str) -> str:
-    """The content address of a text.
+    """Return the content address of a text.
 
     >>> cid_of("hello world")
     'bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'
@@ -21,7 +21,7 @@ def cid_of(content: str) -> str:
 
 
 def cid_of_hash(content_hash: str) -> str:
-    """The same from the content hash, for those who have that already."""
+    """Return the same from the content hash, for those who have that already."""
     if not _HASH.fullmatch(content_hash):
         raise ValueError("is no SHA-256: 64 lower-case hex digits")
     packed = base64.b32encode(_PREFIX + bytes.fromhex(content_hash))
@@ -29,7 +29,7 @@ def cid_of_hash(content_hash: str) -> str:
 
 
 def hash_of_cid(cid: str) -> str:
-    """The content hash that a CID stands for. Any other codec, hash or spelling is refused: one content, one address."""
+    """Return the content hash that a CID stands for. Any other codec, hash or spelling is refused: one content, one address."""
     if not _CID.fullmatch(cid):
         raise ValueError("is no CIDv1 in base32: 'b' and 58 digits of a-z and 2-7")
     packed = base64.b32decode(cid[1:].upper() + "=" * (-len(cid[1:]) % 8))
@@ -59,7 +59,7 @@ def content_hash_in(text: str) -> str | None:
 
 
 def ids_in(store_id: str, stream_uid: str) -> Callable[[str, int], str]:
-    """A function from a kind and a number to the id that a memory there has, in one stream of one store.
+    """Return a function from a kind and a number to the id that a memory there has, in one stream of one store.
 
     >>> from uuid import UUID, uuid5
     >>> store, stream = "6ba7b810-9dad-11d1-80b4-00c04fd430c8", "00ff"

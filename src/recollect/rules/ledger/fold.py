@@ -166,7 +166,7 @@ def _consolidated(states: States, entry: Entry, body: Body, amendment: Body) -> 
 
 
 def _both_ways(states: States, entry: Entry) -> list[tuple[list[str], str]]:
-    """The two lists that a link between two memories stands in; the rule says which pair of lists."""
+    """Return the two lists that a link between two memories stands in; the rule says which pair of lists."""
     if entry.rule.startswith(RELATION_RULE):
         return []
     name = "conflict_ids" if entry.rule.startswith(CONFLICT_RULE) else "related_memory_ids"

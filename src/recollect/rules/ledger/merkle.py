@@ -23,12 +23,12 @@ class BadProof(ValueError):
 
 
 def leaf_hash(data: bytes) -> str:
-    """The hash under which a leaf's bytes stand in the tree."""
+    """Return the hash under which a leaf's bytes stand in the tree."""
     return hashlib.sha256(b"\x00" + data).hexdigest()
 
 
 def node_hash(left: str, right: str) -> str:
-    """The hash of a node over its two halves."""
+    """Return the hash of a node over its two halves."""
     return _node(bytes.fromhex(left), bytes.fromhex(right)).hex()
 
 
@@ -67,7 +67,7 @@ class Tree:
 
 
 def tree_head(leaves: Iterable[str]) -> str:
-    """The head of the log of these leaf hashes.
+    """Return the head of the log of these leaf hashes.
 
     >>> tree_head([]) == EMPTY_HEAD
     True
@@ -82,7 +82,7 @@ def tree_head(leaves: Iterable[str]) -> str:
 
 
 def tree_heads(leaves: Sequence[str], sizes: Iterable[int]) -> dict[int, str]:
-    """The heads that the log had at these sizes, in one pass; sizes that it never had are left out."""
+    """Return the heads that the log had at these sizes, in one pass; sizes that it never had are left out."""
     wanted, found, tree = set(sizes), {}, Tree()
     if 0 in wanted:
         found[0] = tree.head
@@ -94,12 +94,12 @@ def tree_heads(leaves: Sequence[str], sizes: Iterable[int]) -> dict[int, str]:
 
 
 def inclusion_proof(leaves: Sequence[str], place: int) -> tuple[str, ...]:
-    """The hashes that lead from the leaf at a place to the head of the log of all these leaves, nearest first."""
+    """Return the hashes that lead from the leaf at a place to the head of the log of all these leaves, nearest first."""
     return inclusion_proofs(leaves, [place])[0]
 
 
 def inclusion_proofs(leaves: Sequence[str], places: Sequence[int]) -> list[tuple[str, ...]]:
-    """The same for several leaves, in one pass through the tree."""
+    """Return the same for several leaves, in one pass through the tree."""
     for place in places:
         _check_place(place, len(leaves))
     level, here = [bytes.fromhex(leaf) for leaf in leaves], list(places)
@@ -120,7 +120,7 @@ def _level_above(level: list[bytes]) -> list[bytes]:
 
 
 def consistency_proof(leaves: Sequence[str], first: int) -> tuple[str, ...]:
-    """The hashes that show that the log of all these leaves begins with the log of the ``first`` ones."""
+    """Return the hashes that show that the log of all these leaves begins with the log of the ``first`` ones."""
     if not _is_number(first) or not 1 <= first <= len(leaves):
         raise BadProof(f"there is no log of {first!r} leaves in one of {len(leaves)}")
     return tuple(_subproof(leaves, first, whole=True))
@@ -186,7 +186,7 @@ def _check_same(older: bytes, newer: bytes, nodes: list[bytes]) -> None:
 
 
 def _heads_along(nodes: list[bytes], first: int, second: int) -> tuple[bytes, bytes]:
-    """The two heads to which a consistency proof leads."""
+    """Return the two heads to which a consistency proof leads."""
     here, last = first - 1, second - 1
     while here & 1:
         here, last = here >> 1, last >> 1

@@ -34,7 +34,7 @@ from recollect.rules.trust.signed_documents import check_history, worth_of
 
 
 def entry_leaf(hash: str) -> str:
-    """An entry in the tree over the entries of its leaf."""
+    """Return an entry in the tree over the entries of its leaf."""
     return leaf_hash(bytes.fromhex(hash))
 
 
@@ -69,7 +69,7 @@ class Covering:
         return None
 
     def fault_at_end(self, entries: int) -> str | None:
-        """What is wrong when the walk ends after so many entries."""
+        """Return what is wrong when the walk ends after so many entries."""
         if self._leaf is None:
             return None
         if self._leaf.from_seq != self._reached + 1 or self._leaf.to_seq < self._leaf.from_seq:
@@ -84,6 +84,7 @@ KINDS: Mapping[tuple[str, str | None], type[Document]] = {
     ("recollect-proof/1", "memory"): MemoryProof,
     ("recollect-proof/1", "growth"): GrowthProof,
     ("recollect-keys/1", None): KeyHistory,
+    ("recollect-erasure/1", None): ErasureRecord,
 }
 MAX_QUOTED = 300
 """How many characters of a memory an answer repeats."""
@@ -100,29 +101,53 @@ class Trust(NamedTuple):
     history: KeyHistory | None = None
 
 
+def check_document(
+    text: str, keys: Collection[str] = (), kept: Checkpoint | None = None, history: KeyHistory | None = None
+) -> ProofCheck:
+    """Return what a checkpoint, a proof, a key history or the receipt of an erasure shows, or why it is refused.
+
+    It is held against public ``keys`` that the reader trusts or, unless it is a receipt, a checkpoint that the reader
+    ``kept``: anybody can build a tree. With a ``history``, which one of the keys has signed, other documents' keys count no
+    longer than they should.
+    """
+    check_enough(text, trusted=bool(keys), kept=kept is not None)
+    return check(text, keys, kept, history)
+
+
 def check(
     text: str, keys: Collection[str] = (), kept: Checkpoint | None = None, history: KeyHistory | None = None
 ) -> ProofCheck:
-    """What a document shows to somebody who trusts these public keys, or kept this checkpoint; or why it is refused.
-
-    Without either there is nothing to hold it against, and it is refused: anybody can build a tree. With a ``history``,
-    which one of the keys has signed, keys that were rotated or revoked count no longer than they should.
-    """
+    """Return the same; a document that nothing was given to hold against is refused like any other that does not hold."""
     kind = "unreadable"
     try:
         document = read_document(text)
         kind = _kind(document)
-        if history is not None:
+        if history is not None and not isinstance(document, ErasureRecord):
             check_history(history, keys)
         return ProofCheck(ok=True, kind=kind, shows=tuple(_shown(document, Trust(keys, kept, history))))
     except BadProof as error:
         return ProofCheck(ok=False, kind=kind, problem=str(error))
 
 
+RECEIPT_NEEDS = "Give --key: the public key of whoever signed the receipt. `recollect identity show NAME` prints it."
+
+
+def check_enough(text: str, *, trusted: bool, kept: bool) -> None:
+    """Refuse to look at a document if there is neither a ``trusted`` key nor a ``kept`` checkpoint to hold it against."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        found = None
+    is_receipt = isinstance(found, dict) and found.get("format") == "recollect-erasure/1"
+    if not trusted and (is_receipt or not kept):
+        hint = RECEIPT_NEEDS if is_receipt else "Give --key, or --kept."
+        raise BadInput("there is nothing to hold it against.", field="key", hint=hint)
+
+
 def _kind(document: Document) -> str:
-    if isinstance(document, KeyHistory):
-        return "keys"
-    return document.kind if isinstance(document, MemoryProof | GrowthProof) else "checkpoint"
+    if isinstance(document, MemoryProof | GrowthProof):
+        return document.kind
+    return {KeyHistory: "keys", ErasureRecord: "erasure"}.get(type(document), "checkpoint")
 
 
 def _shown(document: Document, trust: Trust) -> list[str]:
@@ -130,6 +155,8 @@ def _shown(document: Document, trust: Trust) -> list[str]:
         return _growth(document, trust)
     if isinstance(document, MemoryProof):
         return _memory(document, trust)
+    if isinstance(document, ErasureRecord):
+        return _erasure(document, trust.keys)
     if isinstance(document, KeyHistory):
         check_history(document, trust.keys)
         return [f"key {one.leaf.key[:12]} was {one.leaf.event} at {one.leaf.at}" for one in document.keys]
@@ -141,7 +168,7 @@ def _shown(document: Document, trust: Trust) -> list[str]:
 
 
 def read_document(text: str) -> Document:
-    """A checkpoint or a proof, of exactly the shape that it says it has."""
+    """Return a checkpoint or a proof, of exactly the shape that it says it has."""
     found = _parsed(text)
     if not isinstance(found, dict):
         raise BadProof("it is not a JSON object")
@@ -153,7 +180,7 @@ def read_document(text: str) -> Document:
 
 
 def read_as(kind: type[D], text: str) -> D:
-    """A document of exactly this shape."""
+    """Return a document of exactly this shape."""
     found, document = _parsed(text), _validated(kind, text)
     if json.loads(document.text) != found:
         raise BadProof("a field is missing: every one has to be there, even where it is empty")
@@ -161,7 +188,7 @@ def read_as(kind: type[D], text: str) -> D:
 
 
 def read_checkpoint(text: str) -> Checkpoint:
-    """A checkpoint that somebody kept."""
+    """Return a checkpoint that somebody kept."""
     document = read_document(text)
     if not isinstance(document, Checkpoint):
         raise BadProof("it is a proof, and not a checkpoint")
@@ -169,7 +196,7 @@ def read_checkpoint(text: str) -> Checkpoint:
 
 
 def read_key_history(text: str) -> KeyHistory:
-    """What became of keys, as somebody published it."""
+    """Return what became of keys, as somebody published it."""
     document = read_document(text)
     if not isinstance(document, KeyHistory):
         raise BadProof("it is no key history")
@@ -177,7 +204,7 @@ def read_key_history(text: str) -> KeyHistory:
 
 
 def read_leaf(text: str) -> StreamLeaf | KeyLeaf:
-    """A leaf from its canonical text; any other text, even of the same meaning, would hash to another leaf."""
+    """Return a leaf from its canonical text; any other text, even of the same meaning, would hash to another leaf."""
     try:
         leaf = _leaf.validate_json(text)
     except ValidationError as error:
@@ -229,7 +256,7 @@ def _short(value: object) -> str:
 
 
 def _trusted(checkpoint: Checkpoint, trust: Trust, what: str) -> list[str]:
-    """Why a checkpoint is to be believed: it is the one that was kept, or a trusted key signed it."""
+    """Return why a checkpoint is to be believed: it is the one that was kept, or a trusted key signed it."""
     if not trust.keys and trust.kept is None:
         raise BadProof("there is nothing to hold it against: give a public key, or a checkpoint that was kept")
     signers = check_signatures(checkpoint, what)
@@ -248,7 +275,7 @@ def _trusted(checkpoint: Checkpoint, trust: Trust, what: str) -> list[str]:
 
 
 def _counting(checkpoint: Checkpoint, keys: Sequence[str], history: KeyHistory, what: str) -> str:
-    """The first of these keys whose signature counts, by what became of it."""
+    """Return the first of these keys whose signature counts, by what became of it."""
     worth = {key: worth_of(history, key, checkpoint) for key in keys}
     good = [key for key, found in worth.items() if found is Standing.GOOD]
     if not good:
@@ -263,11 +290,16 @@ def _beyond_history(checkpoint: Checkpoint, history: KeyHistory | None, what: st
 
 
 def check_signatures(checkpoint: Checkpoint, what: str = "the checkpoint") -> list[str]:
-    """The keys that signed it. One signature that does not hold spoils it: nobody adds one by mistake."""
-    message, keys = checkpoint_bytes(checkpoint), [one.key for one in checkpoint.signatures]
+    """Return the keys that signed a checkpoint."""
+    return _check_signatures(checkpoint, checkpoint_bytes(checkpoint), what)
+
+
+def _check_signatures(document: Checkpoint | ErasureRecord, message: bytes, what: str) -> list[str]:
+    """Return the keys that signed a document. One signature that does not hold spoils it: nobody adds one by mistake."""
+    keys = [one.key for one in document.signatures]
     if len(set(keys)) != len(keys):
         raise BadProof(f"{what} is signed twice by the same key")
-    for signature in checkpoint.signatures:
+    for signature in document.signatures:
         if not holds(signature, message):
             raise BadProof(f"{what}: the signature of {signature.key[:12]} does not hold")
     return keys
@@ -291,7 +323,7 @@ def _check_kept(checkpoint: Checkpoint, kept: Checkpoint, what: str) -> None:
 
 
 def _growth(proof: GrowthProof, trust: Trust) -> list[str]:
-    """The first checkpoint is held against the kept one, the second against the keys; one of the two is enough."""
+    """Hold the first checkpoint against the kept one, and the second against the keys; one of the two is enough."""
     if proof.first.log != proof.second.log:
         raise BadProof("its two checkpoints are of different logs")
     if proof.first.at > proof.second.at:
@@ -332,7 +364,7 @@ def _memory(proof: MemoryProof, trust: Trust) -> list[str]:
 
 
 def _words(proof: MemoryProof, entries: Mapping[tuple[str, int], ProvenEntry]) -> list[str]:
-    """What the memory says, where the proof carries it. The values have been checked: a version is what they say it is."""
+    """Return what the memory says, where the proof carries it. The values have been checked: a version is what they say it is."""
     versions = [one for one in proof.values if entries[one.stream, one.seq].event in _BRINGS_A_VERSION]
     return [f"its words: {_quoted(str(json.loads(one.body).get('content')))}" for one in versions]
 
@@ -409,7 +441,7 @@ def _check_value(
 
 
 def _committed(value: Value, entry: ProvenEntry, where: str) -> str:
-    """A version is committed to with its links under seals; anything else as it is."""
+    """Return the text that an entry commits to: of a version with its links under seals, of anything else as it is."""
     if entry.event not in _BRINGS_A_VERSION:
         return value.body
     try:
@@ -418,26 +450,18 @@ def _committed(value: Value, entry: ProvenEntry, where: str) -> str:
         raise BadProof(f"{where}: it is no version: {error}") from None
 
 
-FORMAT, KIND = "recollect-erasure/1", "erasure"
+# ── the receipt of an erasure ───────────────────────────────────────────────────────────────────────────────────────
 
 
-def is_record(text: str) -> bool:
-    """Whether a text says that it is the receipt of an erasure."""
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(found, dict) and found.get("format") == FORMAT
-
-
-def check_record(text: str, keys: Collection[str]) -> ProofCheck:
-    """What a receipt shows to somebody who trusts these public keys, or why it is refused."""
-    try:
-        record = read_as(ErasureRecord, text)
-        _check_itself(record)
-        return ProofCheck(ok=True, kind=KIND, shows=(*_signed(record, keys), *_told(record)))
-    except BadProof as error:
-        return ProofCheck(ok=False, kind=KIND, problem=str(error))
+def _erasure(record: ErasureRecord, keys: Collection[str]) -> list[str]:
+    _check_itself(record)
+    signers = _check_signatures(record, erasure_bytes(record), "it")
+    if not signers:
+        raise BadProof("it is not signed, so nobody stands for it; `erase --sign-as` signs the next one")
+    trusted = sorted(set(keys) & set(signers))
+    if not trusted:
+        raise BadProof("it is not signed by a key that was given")
+    return [f"signed by {trusted[0][:12]}", *_told(record)]
 
 
 def _check_itself(record: ErasureRecord) -> None:
@@ -459,21 +483,6 @@ def _check_itself(record: ErasureRecord) -> None:
         check_signatures(record.checkpoint)
 
 
-def _signed(record: ErasureRecord, keys: Collection[str]) -> list[str]:
-    message, signers = erasure_bytes(record), [one.key for one in record.signatures]
-    if not signers:
-        raise BadProof("it is not signed, so nobody stands for it; `erase --sign-as` signs the next one")
-    if len(set(signers)) != len(signers):
-        raise BadProof("it is signed twice by the same key")
-    for signature in record.signatures:
-        if not holds(signature, message):
-            raise BadProof(f"the signature of {signature.key[:12]} does not hold")
-    trusted = sorted(set(keys) & set(signers))
-    if not trusted:
-        raise BadProof("it is not signed by a key that was given")
-    return [f"signed by {trusted[0][:12]}"]
-
-
 def _told(record: ErasureRecord) -> list[str]:
     fates = Counter(one.became for one in record.derived)
     made = ", ".join(f"{count} {became}" for became, count in sorted(fates.items())) or "none"
@@ -486,27 +495,3 @@ def _told(record: ErasureRecord) -> list[str]:
         f"the ledger says so in {entries(len(record.entries))}, "
         + (f"covered by the checkpoint of {leaves(covered.size)}" if covered else "which no checkpoint covers yet"),
     ]
-
-
-RECEIPT_NEEDS = "Give --key: the public key of whoever signed the receipt. `recollect identity show NAME` prints it."
-
-
-def check_document(
-    text: str, keys: Collection[str] = (), kept: Checkpoint | None = None, history: KeyHistory | None = None
-) -> ProofCheck:
-    """What a checkpoint, a proof, a key history or the receipt of an erasure shows, or why it is refused.
-
-    It is held against public ``keys`` that the reader trusts or, unless it is a receipt, a checkpoint that the reader
-    ``kept``. With a ``history``, which one of the keys has signed, other documents' keys count no longer than they should.
-    """
-    check_enough(text, trusted=bool(keys), kept=kept is not None)
-    is_receipt = is_record(text)
-    return check_record(text, keys) if is_receipt else check(text, keys, kept, history)
-
-
-def check_enough(text: str, *, trusted: bool, kept: bool) -> None:
-    """Refuse to look at a document if there is neither a ``trusted`` key nor a ``kept`` checkpoint to hold it against."""
-    is_receipt = is_record(text)
-    if not trusted and (is_receipt or not kept):
-        hint = RECEIPT_NEEDS if is_receipt else "Give --key, or --kept."
-        raise BadInput("there is nothing to hold it against.", field="key", hint=hint)

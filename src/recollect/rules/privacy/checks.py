@@ -9,17 +9,23 @@ from recollect.rules.privacy.rule import Check, Span, compiled, entropy_bits, ma
 
 _RANDOM_RUN = r"[A-Za-z0-9]{20}|(?=[A-Za-z]{0,11}[0-9])[A-Za-z0-9]{12}"
 _ENVIRONMENT = ("PASSWORD=", "PASSWD=", "PWD=", "PASSPHRASE=", "PASS=")
-_CHANGES = r"(?i:\b(?:set|chang|reset|updat|rotat|switch|made|make|cambi))"
+_CHANGES = (
+    r"(?i:\b(?:set|chang|reset|updat|rotat|switch|made|make|cambi|geänder|gesetz|setz|mis(?:e)?\b|mess[oa]|impost|puse|puesto|alter|troq|ustaw|zmieni"
+    r"|nastav|změn|satt|ändr|ændr|endr|zet|gezet|wijzig|поменя|смени|постав))"
+)
 _OPENED = (
     r"(?i:\b(?:wi-?fi|doors?|gate|alarm|garage|entry|entrance|access|safe|lock|locker|suitcase|bike|building|vault|mailbox"
-    r"|voicemail|flat|cottage|house|shed|keypad|intercom|phone|tablet|card"
+    r"|voicemail|luggage|flat|cottage|house|shed|keypad|intercom|phone|tablet|card"
     r"|tür|haustür|wohnung|tresor|schloss|tor|porte|portail|immeuble|bâtiment|coffre"
     r"|puerta|portal|portón|alarma|casa|caja fuerte|portão|alarme|cofre|cancello|portone|allarme|cassaforte|porta|entrare"
     r"|deur|voordeur|kluis|drzwi|bramy|sejfu|dveř[íe]|dörren|døren|porten|двери|подъезда|домофона|сейфа|kapı|kapının)\b"
-    r"|digicode)"
+    r"|digicode|\b(?:port|dörr|dør|dør) kod)"
 )
 _ANY_NAME = r"(?i:user(?:name)?|login|name|me|xxx?|you)"
 _ANY_SECRET = r"(?i:pass(?:word)?|pwd?|secret|token|key|xxx?)"
+_REMARKS = frozenset(
+    "none no yes required optional wrong what which who where when how empty unset unknown not the it".split()
+)
 _LENGTH_WITHOUT_SIGN = 12
 _LENGTH_WITHOUT_VERB = 20
 
@@ -92,6 +98,29 @@ def of_a_known_user(match: re.Match[str]) -> Span | None:
     return match.span("secret") if again or (shape is not None and shape != "word_with_digit") else None
 
 
+def secret_argument(match: re.Match[str]) -> Span | None:
+    """Accept the argument of a call that looks like a password or a key, and not like a name with a number."""
+    value = match["secret"]
+    shape = values.password_shape(value)
+    telling = values.is_random(value) or shape not in (None, "word_with_digit")
+    return match.span("secret") if telling and not values.stands_in(value) else None
+
+
+def default_of_a_secret(match: re.Match[str]) -> Span | None:
+    """Accept what stands in for a secret that is not set, if its own line says that it is one."""
+    line = (text_before(match, 60) + match[0]).rsplit("\n", 1)[-1]
+    if compiled(r"(?i:secret|passw|pwd|pass\b|token|api[_\-]?key|(?<![a-z])key(?![a-z]))").search(line) is None:
+        return None
+    span = match.span("quoted" if match["quoted"] is not None else "bare")
+    value = match.string[slice(*span)]
+    return span if values.speaks_for_itself(value, "") and "/" not in value and not values.stands_in(value) else None
+
+
+def names_an_answer(match: re.Match[str]) -> Span | None:
+    """Accept a name, and no remark on the question: "Required", "No"."""
+    return None if match["secret"].lower() in _REMARKS else match.span("secret")
+
+
 def striking_before_a_host(match: re.Match[str]) -> Span | None:
     """Accept the second half of a pair before the host, if it looks like a password and like nothing else."""
     pair = compiled(r"(?<![\w:/@])[\w.\-]{1,40}:(?P<secret>[^\s:/@]{4,64})\Z").search(text_before(match, 110))
@@ -109,11 +138,16 @@ def decodes_to_a_pair(match: re.Match[str]) -> Span | None:
     return match.span("secret") if b":" in decoded[1:-1] and decoded.isascii() else None
 
 
-def opens_something(match: re.Match[str]) -> Span | None:
+def opens_something(match: re.Match[str], reach: int = 16) -> Span | None:
     """A code that says what it opens, in the words before it or after it; other codes are for errors and countries."""
     inside = match[0][: match.start("secret") - match.start()]
-    words = f"{text_before(match, 16)} {inside} {text_after(match, match.end(), 24)}"
+    words = f"{text_before(match, reach)} {inside} {text_after(match, match.end(), 24)}"
     return marked(match) if compiled(_OPENED).search(words) else None
+
+
+def keyed_into_something(match: re.Match[str]) -> Span | None:
+    """Accept digits that are keyed in one by one, where something that they open was named before."""
+    return opens_something(match, 48)
 
 
 def strong_value(match: re.Match[str]) -> Span | None:
@@ -263,11 +297,22 @@ CHECKS: Mapping[str, Check] = {
     check.__name__: check
     for check in (
         *(has_digit, is_mixed, has_random_run, is_random, with_bot_id, with_key_before),
-        *(is_bitcoin_address, filled_in, filled_in_with_a_digit, opens_something, strong_value, any_value),
+        *(
+            is_bitcoin_address,
+            filled_in,
+            filled_in_with_a_digit,
+            opens_something,
+            keyed_into_something,
+            strong_value,
+            any_value,
+        ),
         *(value_after_a_change, long_value, spoken_value, value_before, words_without_grammar),
         *(striking_or_random, striking_around),
         *(
             of_a_known_user,
+            secret_argument,
+            default_of_a_secret,
+            names_an_answer,
             striking_before_a_host,
             decodes_to_a_pair,
             value_of_a_key,

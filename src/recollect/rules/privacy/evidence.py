@@ -53,6 +53,7 @@ _STANDS_BEFORE = {
     rf"|(?i:(?<![^\W_])(?:(?:{_ANY['is_called']})(?:\s(?:is|was|ist|est|es))?|{_ANY['names_something_else']}))"
     r"[\"'#]?\s?[:=]?\s?[\"'`#(]?\Z",
     "names_a_user": rf"(?i:(?<![^\W_])(?:{_ANY['names_a_user']}))\s?[:=]?\s?[\"'`(]?\Z",
+    "follows_a_name": rf"(?i:(?<![^\W_])(?:{_ANY['follows_a_name']})):?\s[\"'`“„«(*]{{0,3}}\Z",
     "hands_over": rf"(?:(?i:(?<![^\W_])(?:{_ANY['hands_over']}):?\s)|(?<!\d)[:=?»→]\s{{0,3}}|(?<=\s)[—–\-/<>]\s|_{{2,9}}\s)"
     r"[\"'`“„«(*]{0,3}\Z",
     "leads_on": rf"(?i:(?<![^\W_])(?:{_ANY['leads_on']}))\s[\"'`“]?\Z",

@@ -65,6 +65,7 @@ class Facts(NamedTuple):
     canon: bool = False
     valid_from: datetime | None = None
     valid_until: datetime | None = None
+    is_insight: bool = False
 
     @property
     def named(self) -> tuple[str, ...]:
@@ -122,6 +123,7 @@ class Features(NamedTuple):
     newness: float = 0.0
     earliness: float = 0.0
     not_then: float = 0.0
+    insight: float = 0.0
     repeats: float = 0.0
 
 
@@ -220,6 +222,7 @@ def fuse(
                 canon=weights.canon * known.canon,
                 bearing=weights.bearing * evidence.bearing.get(place, 0.0),
                 asked_for=weights.asked_for * evidence.asked_for.get(place, 0.0),
+                insight=weights.insight * known.is_insight,
             ),
         )
         for place, known in facts.items()

@@ -213,9 +213,12 @@ def describe(context: Context, phrase: NounPhrase, tail: Tail, rule: str, **opti
         subject, attribute = " ".join(words[:-1]), ROLES[last]
     elif owner and head in ROLES:
         attribute = ROLES[head]
-    of_person = attribute == "boss" and context.subject_words[0].is_name and len(owner.split()) <= 2
+    of_a_thing = any(word.tag == "PRF" for word in context.rest)  # "Gary is the manager of Rovers"
+    of_person = attribute == "boss" and context.subject_words[0].is_name and len(owner.split()) <= 2 and not of_a_thing
     if head in ROLES and owner and owner != context.speaker and attribute == "boss" and not of_person:
         attribute = ROLES[head]  # "Ana's manager" is whom Ana reports to; the manager of a shop runs the shop
+    if predicate is not None and predicate.lasting:
+        options.setdefault("tense", context.tense)  # "the founder was V" still holds
     several = last in SEVERAL and last not in PROPERTY and not names_the_only_one(words[:-1])
     several = several and not (
         named and context.subject_words[0].lower == "the"

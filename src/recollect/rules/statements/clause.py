@@ -101,7 +101,7 @@ def _cut_lead(words: list[Word]) -> tuple[list[Word], list[Word]]:
                 break
             before = words[at - 1]
             starts = word.lower in ("i", "we", "user") or (word.tag in DETERMINERS and before.is_noun)
-            starts = starts or (word.is_name and before.tag in ("NN1", "NN2") and words[1].tag in DETERMINERS)
+            starts = starts or (word.is_name and before.tag in ("NN0", "NN1", "NN2") and words[1].tag in DETERMINERS)
             if starts and at > 1:
                 return words[:at], words[at:]
     return [], words

@@ -21,6 +21,7 @@ from recollect.rules.statements.phrases import (
 )
 from recollect.rules.statements.predicates import read_predicate
 from recollect.rules.statements.tagger import FINITE, Word, gerund_base
+from recollect.rules.statements.templates import read_template
 
 ABILITY = "can"
 """The scope of what someone can do: who can swim need not swim."""
@@ -85,7 +86,23 @@ def context_of(clause: Clause, speaker: str) -> Context:
 
 
 def read_clause(context: Context) -> list[Frame]:
-    """The frames of a clause by the first rules that understand it."""
+    """The frames of a clause by the first rules that understand it, or by its template where none says that it has one value."""
+    frames = _read_clause(context)
+    if any(_is_decided(frame) for frame in frames):
+        return frames
+    template = read_template(context)
+    if template is None or not template.single:
+        return frames
+    return [template, *(replace(frame, rule="implied") for frame in frames)]
+
+
+def _is_decided(frame: Frame) -> bool:
+    """Whether a rule knows how many values an attribute has, so that no template may say otherwise."""
+    known = frame.rule == "intent" or (frame.rule.startswith("table:") and frame.attribute != "own")
+    return known or frame.single or frame.contested or frame.denies_slot or frame.partial
+
+
+def _read_clause(context: Context) -> list[Frame]:
     if ride := read_ride(context):
         return ride
     chained = _chained(context)
@@ -96,12 +113,13 @@ def read_clause(context: Context) -> list[Frame]:
         if frames:
             return frames
     verb, rest = context.verb, context.rest
-    if verb.lemma == "get" and rest and rest[0].tag == "VVN" and rest[0].lemma in CHANGE_VERBS:  # "got moved to Monday"
+    done = len(rest) > 1 and rest[0].tag == "VVN" and (rest[0].lemma in CHANGE_VERBS or rest[1].lower == "by")
+    if verb.lemma == "get" and done:  # "got moved to Monday", "gets serviced by Heatwise"
         passive = replace(verb, lemma=rest[0].lemma, surface=rest[0].lower, passive=True)
         context = replace(context, verb=passive, rest=rest[1:])
     if verb.lemma == "cost" and rest and rest[0].lower in ("me", "us"):  # "costs me 20 euros"
         context = replace(context, rest=rest[1:])
-    context = _done_again(_as_value(context))
+    context = _as_kept(_done_again(_as_value(context)))
     changed = read_change(context)
     if changed and changed[0].attribute != ANY:
         return changed
@@ -131,10 +149,34 @@ def _as_value(context: Context) -> Context:
         return replace(
             context, verb=replace(verb, progressive=False, copula=True, lemma="be"), rest=[doing, *context.rest]
         )
-    if not verb.passive or verb.past or not PROPERTY & set(head) or not (context.phrase.owner or head[-1] in PROPERTY):
+    done_by = bool(context.rest) and context.rest[0].lower == "by"
+    if (
+        not verb.passive
+        or done_by
+        or verb.past
+        or not PROPERTY & set(head)
+        or not (context.phrase.owner or head[-1] in PROPERTY)
+    ):
         return context
     value = Word(verb.surface, verb.surface, "AJ0")
     return replace(context, verb=replace(verb, passive=False, copula=True, lemma="be"), rest=[value, *context.rest])
+
+
+def _as_kept(context: Context) -> Context:
+    """Read "we keep the spare key in the drawer" as where the key is kept."""
+    verb, rest = context.verb, context.rest
+    at = next((at for at, word in enumerate(rest) if word.tag == "PRP"), 0)
+    definite = at > 1 and (rest[0].lower == "the" or rest[0].tag == "DPS") and rest[at - 1].tag in ("NN0", "NN1")
+    if not context.is_self or verb.lemma not in _KEEPING or verb.passive or verb.past or verb.modal or not definite:
+        return context
+    thing = rest[:at]
+    passive = replace(verb, lemma="keep", surface="kept", passive=True)
+    return replace(
+        context, subject_words=thing, phrase=noun_phrase(thing, context.speaker), verb=passive, rest=rest[at:]
+    )
+
+
+_KEEPING = frozenset(("keep", "store", "hide"))
 
 
 def _may_be_done_again(lemma: str, base: str) -> bool:

@@ -94,7 +94,7 @@ def _role(rest: list[Word]) -> tuple[list[Word] | None, Tail]:
         role, after = first.value, first
     elif (
         of
-        and (rest[0].lower == "the" or owned or rest[0].tag in ("NN1", "NN0", "NP0"))
+        and (rest[0].lower == "the" or owned or rest[0].tag in ("NN1", "NN0", "NP0") or _is_titled(rest[:of]))
         and of >= len(_plain(rest[:of]))
     ):
         after = split_tail(rest[of + 1 :])
@@ -107,6 +107,11 @@ def _role(rest: list[Word]) -> tuple[list[Word] | None, Tail]:
         return None, Tail([])
     after.now = after.now or now
     return role, after
+
+
+def _is_titled(words: list[Word]) -> bool:
+    """ "prime minister of", "first secretary of": an office with an adjective and no article."""
+    return len(words) > 1 and words[0].tag in ("AJ0", "ORD") and words[-1].tag in ("NN0", "NN1")
 
 
 def _plain(words: list[Word]) -> list[Word]:
@@ -201,6 +206,8 @@ def _state(context: Context, tail: Tail) -> list[Frame]:
     if len(words) != 1 or words[0].lower not in STATES or tail.scope or tail.more or _status_of(context):
         return []
     word = words[0].lower
+    if context.phrase.head == STATES[word]:
+        return []  # "Ana's diet is vegan" names the attribute
     frame = build(context, STATES[word], tail, "state", one=True)
     if frame.single and word in ("divorced", "single", "widowed") and not frame.negated:
         gone = [

@@ -127,7 +127,12 @@ def _one_of_a_choice(context: Context) -> Frame | None:
         left = left[of + 1 :] if of and canonical(left[of - 1]) == "member" else []
     tail = split_tail(left)
     words = [word for word in tail.value if word.tag != "AT0"]
-    if not left or left[0].lower != "the" or not 2 <= len(words) <= 4 or any(w.tag in ("CJC", "PRF") for w in words):
+    if (
+        not left
+        or left[0].lower not in ("the", "a", "an")
+        or not 2 <= len(words) <= 4
+        or any(w.tag in ("CJC", "PRF") for w in words)
+    ):
         return None
     party = words[-1].lower == "party" and (context.verb.lemma == "belong" or context.verb.copula)
     if (

@@ -32,6 +32,7 @@ _MAKES = frozenset("develop publish produce manufacture distribute operate edit 
 _PLACING = frozenset("in at on under with to".split())
 _OF_MANY = tables.words("verbs", "of_many")
 _MEANS = tables.words("verbs", "means")
+APPROXIMATELY = tables.words("adverbs", "approximately")
 _LEAGUES = frozenset("league division championship conference bundesliga liga".split())
 _HAPPENS = frozenset("air premiere debut originate".split())
 """What happens once by itself: "premiered on NBC"."""
@@ -241,7 +242,7 @@ def _timed(context: Context, attribute: str, preposition: str, tail: Tail) -> Fr
 
 def _counted(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
     """ "takes 20 mg of X", "takes X 20 mg": the amount is the value. "has 3 things": the number is the value."""
-    value = tail.value
+    value = [word for at, word in enumerate(tail.value) if not _approximates(tail.value, at)]
     at = next((i for i, word in enumerate(value) if word.tag == "CRD" or word.text[:1] in "$€£¥"), None)
     if at is None or context.verb.progressive or any(word.tag == "CJC" for word in value):
         return None
@@ -278,6 +279,12 @@ def _counted(context: Context, attribute: str, preposition: str, tail: Tail) -> 
     )
 
 
+def _approximates(value: list[Word], at: int) -> bool:
+    """Whether a word only says that the number after it is not exact: "around 240", "just under 12,500"."""
+    number = next((i for i in range(at + 1, min(at + 3, len(value))) if value[i].tag == "CRD"), None)
+    return number is not None and all(word.lower in APPROXIMATELY for word in value[at:number])
+
+
 def _led(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
     """ "Mirela heads the payments team": the team has one leader."""
     tends = context.verb.lemma in TENDING_VERBS
@@ -305,11 +312,13 @@ def _kept(context: Context, attribute: str, preposition: str, tail: Tail) -> Fra
         return None
     if rest[0].lower not in ("its", "his", "her", "their", "the", "my", "our"):
         return None
-    at = next((at for at, word in enumerate(rest) if word.tag == "PRP"), None)
+    at = next((at for at, word in enumerate(rest) if word.lower == "from"), None) or next(
+        (at for at, word in enumerate(rest) if word.tag == "PRP"), None
+    )
     if (
         at is None
         or rest[at].lower not in ("in", "on", "at", "from", "with")
-        or not all(w.is_noun or w.tag == "AJ0" for w in rest[1:at])
+        or not all(w.is_noun or w.tag in ("AJ0", "PRP", "PRF", "AT0") for w in rest[1:at])
     ):
         return None
     holder = split_tail(rest[at + 1 :])

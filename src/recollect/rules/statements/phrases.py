@@ -195,11 +195,11 @@ def _link_at(words: list[Word]) -> int:
     return len(words)
 
 
-_HOLDING = word_set("at in behind")
+_HOLDING = word_set("at in on behind")
 
 
 def _names_a_holder(words: list[Word]) -> bool:
-    """Whether "at", "in" or "behind" joins a head to what has it: "the minimum order at Seedhouse", "the mayor in Erlbach"."""
+    """Whether a preposition joins a head to what has it: "the minimum order at Seedhouse", "the interest rate on our loan"."""
     named = words[0].is_name or words[0].tag in ("AT0", "DPS")
     return named and form_of(words) not in (Form.DATE, Form.CLOCK, Form.QUANTITY)
 

@@ -5,7 +5,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from recollect.rules.statements import tables
-from recollect.rules.statements.building import SEVERAL, Context, build, choice_of, describe, fits
+from recollect.rules.statements.building import (
+    PERIOD_ADJECTIVES,
+    SEVERAL,
+    Context,
+    build,
+    choice_of,
+    describe,
+    fits,
+    names_the_only_one,
+)
 from recollect.rules.statements.frame import ChangeMark, Frame, Tense, ValueKind, normal_text
 from recollect.rules.statements.phrases import (
     PERIODS,
@@ -134,7 +143,7 @@ def _read_phrase(context: Context, phrase: Phrase, left: list[Word]) -> list[Fra
         contested=contested,
         old_value=old_value,
         predicate=predicate,
-        open_to_others=predicate.contest and mode == "state" and not _names_the_whole(phrase, tail),
+        open_to_others=predicate.contest and mode == "state" and not _names_the_whole(context, phrase, tail),
     )
     if predicate.attribute in _TIMED and frame.value_kind is ValueKind.QUANTITY:
         frame = replace(frame, value_kind=ValueKind.CLOCK, value=f"{frame.value}:00")
@@ -148,8 +157,12 @@ def _read_phrase(context: Context, phrase: Phrase, left: list[Word]) -> list[Fra
 _SECOND_JOB = frozenset("volunteer part-time freelance temporary seasonal amateur weekend occasional".split())
 
 
-def _names_the_whole(phrase: Phrase, tail: Tail) -> bool:
-    """Whether a value leaves no room for another one: a place without a name, a job that is not said to be a second one."""
+def _names_the_whole(context: Context, phrase: Phrase, tail: Tail) -> bool:
+    """Whether a value leaves no room for another one: a place without a name, a job that is not said to be a second one, the
+    time of a ride that is somebody's own."""
+    if phrase.predicate.attribute in ("departs", "arrives"):
+        words = context.subject_words
+        return words[-1].tag != "NN2" and (words[0].tag == "DPS" or any(word.text == "'s" for word in words))
     if phrase.predicate.attribute == "job":
         return (
             phrase.words == ("work", "as") and not tail.scope and not _SECOND_JOB & {word.lower for word in tail.value}
@@ -200,8 +213,9 @@ def _of_event(context: Context, tail: Tail, frame: Frame) -> Frame:
     noun = tables.predicates().by_noun.get(context.phrase.head)
     if noun is not None and noun.attribute != "time" and {"clock", "date"} & noun.kinds:
         return describe(context, context.phrase, tail, frame.rule, tense=frame.tense, change=frame.change)
-    last = context.phrase.head.split()[-1] if context.phrase.head else ""
-    return replace(frame, open_to_others=last in SEVERAL)
+    *before, last = context.phrase.head.split() or [""]
+    regular = bool(PERIOD_ADJECTIVES.keys() & set(before)) or names_the_only_one(before)  # "the weekly meeting"
+    return replace(frame, open_to_others=last in SEVERAL and not regular)
 
 
 def _named(context: Context, tail: Tail, frame: Frame) -> list[Frame]:

@@ -94,8 +94,8 @@ def detect_language(text: str) -> str | None:
         return None
     if german > english:
         return "de"
-    latin = sum(word.isascii() for word in words)
-    return "en" if english or (words and latin == len(words)) else None
+    plain = [word for word in _WORDS.findall(text) if not word[0].isupper()]  # a name may have any letters
+    return "en" if words and (english or all(map(str.isascii, plain or words))) else None
 
 
 def _has_sentences(text: str) -> bool:
@@ -334,7 +334,7 @@ def _read_labelled(label: str, value: str, speaker: str) -> list[Frame]:
         return []
     if any(mark in value for mark in "()=\"'"):
         return []
-    if len(name) > 6 or (name[0].tag in ("VVB", "AV0", "PNP", "ITJ") and len(name) == 1):
+    if len(name) > 9 or (name[0].tag in ("VVB", "AV0", "PNP", "ITJ") and len(name) == 1):
         return []
     if any(word.tag in FINITE for word in given):
         return []

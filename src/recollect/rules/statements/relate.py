@@ -17,7 +17,7 @@ from recollect.rules.statements.frame import (
     names_in,
     normal_value,
 )
-from recollect.rules.statements.tables import CITIES, COUNTRIES, PROVINCES, place_name
+from recollect.rules.statements.tables import CITIES, COUNTRIES, PROVINCES, are_far_apart, place_name
 
 _STRENGTH = (Relation.APART, Relation.CONTESTED, Relation.SAME, Relation.CHANGED, Relation.RETRACTED)
 
@@ -205,9 +205,18 @@ _IN_SEVERAL = re.compile(
 def _in_two_towns(old: Frame, new: Frame) -> bool:
     """Whether a thing that is in one place is said to be in two towns or countries, neither of which is part of the other."""
     places = [place_name(frame.value) for frame in (old, new)]
-    known = any(all(place in listed for place in places) for listed in (CITIES, COUNTRIES, _CONTINENTS))
+    known = any(all(place in listed for place in places) for listed in (COUNTRIES, _CONTINENTS))
+    known = known or are_far_apart(*places) or (all(place in CITIES for place in places) and not _is_borough(places))
     began = new.rule == "once" and not _IN_SEVERAL.search(f"{new.attribute} ")
     return known and (new.attribute in _IN_ONE_PLACE or began)
+
+
+def _is_borough(places: Sequence[str]) -> bool:
+    """Whether one of two places is part of a city that is often named instead of it."""
+    return bool(_BOROUGHS & set(places))
+
+
+_BOROUGHS = frozenset(("bronx", "brooklyn", "manhattan", "queens"))
 
 
 def _same_value(old: Frame, new: Frame) -> Relation:
@@ -292,4 +301,4 @@ def _refines(old: Frame, new: Frame) -> bool:
 def _contains(old: Frame, new: Frame) -> bool:
     """Whether one place is a country or state and the other is not: both may hold."""
     wide = [frame.value.lower() in COUNTRIES or frame.value.lower() in PROVINCES for frame in (old, new)]
-    return wide[0] != wide[1] and old.value_kind is ValueKind.NAME
+    return wide[0] != wide[1] and old.value_kind is ValueKind.NAME and not are_far_apart(old.value, new.value)

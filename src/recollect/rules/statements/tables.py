@@ -1,5 +1,6 @@
 """The data files of the statement reader: predicate classes, small word classes, and places known by name."""
 
+import pkgutil
 import re
 import unicodedata
 from dataclasses import dataclass
@@ -147,8 +148,37 @@ _TOWN = re.compile(
 def place_name(value: str) -> str:
     """Return a place as the lists spell it: the lists have most names without accents ("Cádiz")."""
     name = value.lower().split(",")[0].strip()
-    plain = "".join(char for char in unicodedata.normalize("NFD", name) if not unicodedata.combining(char))
+    plain = _without_accents(name)
     return plain if plain in KNOWN_PLACES else name
+
+
+@lru_cache(maxsize=1)
+def _towns() -> dict[str, list[tuple[int, int]]]:
+    """Where the towns of each name lie, in tenths of a degree (``tools/places`` makes the file)."""
+    towns: dict[str, list[tuple[int, int]]] = {}
+    for line in (pkgutil.get_data(__package__, "towns.tsv") or b"").decode("utf-8").splitlines()[1:]:
+        name, north, east = line.split("\t")
+        towns.setdefault(name, []).append((int(north), int(east)))
+    return towns
+
+
+_FAR_NORTH, _FAR_EAST = 6, 10
+"""From how many tenths of a degree on two towns are no suburbs of one another: some 60 km."""
+
+
+def are_far_apart(one: str, other: str) -> bool:
+    """Return whether two names are of known towns that lie too far apart for one to be part of the other.
+
+    >>> are_far_apart("Lisbon", "Porto"), are_far_apart("New York City", "Brooklyn"), are_far_apart("Lisbon", "Kubernetes")
+    (True, False, False)
+    """
+    first, second = (_towns().get(_without_accents(name.lower().split(",")[0].strip()), []) for name in (one, other))
+    pairs = [(a, b) for a in first for b in second]
+    return bool(pairs) and all(abs(a[0] - b[0]) >= _FAR_NORTH or abs(a[1] - b[1]) >= _FAR_EAST for a, b in pairs)
+
+
+def _without_accents(name: str) -> str:
+    return "".join(char for char in unicodedata.normalize("NFD", name) if not unicodedata.combining(char))
 
 
 def is_place(value: str) -> bool:

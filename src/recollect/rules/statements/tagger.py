@@ -148,10 +148,12 @@ _NOW_PHRASES = re.compile(
 _CONTRACTED_NOT = re.compile(r"\b(\w+)n't\b", re.I)
 _CONTRACTED = re.compile(r"(\w)'(s|re|ve|ll|m|d)\b", re.I)
 _PLURAL_OWNER = re.compile(r"(\w+s)'(?=\s+\w)")
+_PHONE = re.compile(r"(?<![\w.,])(?:\+\d{1,3}[ -]?|0\d)(?:[\d ()-]{5,16})\d(?![\w.,:%]*\d)")
+"""A telephone number: it begins with "+" or "0", and its groups of digits are one word."""
 _QUOTED = re.compile(r"\"([^\"]{1,80})\"|(?<!\w)'([^']{1,80})'(?!\w)|`([^`]{1,80})`")
 _END_MARKS = re.compile(r"[.!\s]+$")
 _TOKEN = re.compile(
-    r"\x00\d+\x00|https?://\S+|[\w.+-]+@[\w.-]+\w|[$€£¥]\s?\d[\d.,]*\d|[$€£¥]\s?\d|\d+-[A-Z][a-z]\w*|\d[\d.,/:-]*\d\w*%?|\d\w*%?|n't\b|'(?:s|re|ve|ll|m|d)\b"
+    r"\x00\d+\x00|\+\d[\d-]{6,}|https?://\S+|[\w.+-]+@[\w.-]+\w|[$€£¥]\s?\d[\d.,]*\d|[$€£¥]\s?\d|\d+-[A-Z][a-z]\w*|\d[\d.,/:-]*\d\w*%?|\d\w*%?|n't\b|'(?:s|re|ve|ll|m|d)\b"
     r"|/[\w./-]+\w|(?:[A-Z]\.)+(?=\s|$)|[A-Z][a-z]{0,4}\.(?= [A-Z])|\.[A-Z]\w+|\w(?:[\w+#/.&-]|:(?=\w))*[\w+#]|\w|[^\w\s]"
 )
 _STORED_QUOTE = re.compile(r"\x00(\d+)\x00")
@@ -176,6 +178,7 @@ def cut(text: str) -> list[str]:
         return f" \x00{len(quotes) - 1}\x00 "
 
     text = _QUOTED.sub(keep, text)
+    text = _PHONE.sub(lambda match: re.sub(r"[ ()-]+", "-", match[0]), text)
     text = re.sub(r"\b(can)not\b", r"\1 not", text, flags=re.I)
     text = _CONTRACTED_NOT.sub(r"\1 n't", text)
     text = _CONTRACTED.sub(r"\1 '\2", text)
@@ -218,12 +221,14 @@ def tag_english(text: str) -> list[Word]:
     for at, word in enumerate(words):
         _repair_word(words, at, word)
     _repair_noun_before_verb(words)
+    _repair_leading_noun(words)
     _repair_s_forms(words)
     _repair_verb_after_name(words)
     _repair_verb_after_pronoun(words)
     _repair_leading_name(words)
     _repair_second_verb(words)
     _repair_missing_verb(words)
+    _repair_present(words)
     _repair_leading_name(words)  # its verb may only now be known as one
     if not words[0].is_name and words[0].text[1:].islower():
         words[0].text = words[0].text.lower()  # its capital only says that the sentence starts
@@ -275,6 +280,8 @@ def _repair_word(words: list[Word], at: int, word: Word) -> None:
         word.lemma = word.lemma[:-1]  # the model takes "coached" for a form of "coache"
     elif lower == "for" and word.tag == "CJS" and at + 1 < len(words) and words[at + 1].lower in ("user", "me", "us"):
         word.tag = "PRP"
+    elif lower.endswith("ed") and previous is not None and previous.lemma == "be" and _is_agent_next(words, at):
+        word.tag, word.lemma = "VVN", lemma_as(word.text, "VVD")  # "is captained by"
     elif lower == "&":
         word.tag = "NP0"  # "Finch & Sons" is one name
     elif lower == "am" and (previous is None or previous.lower not in ("i", "user", "not")):
@@ -282,6 +289,14 @@ def _repair_word(words: list[Word], at: int, word: Word) -> None:
     elif lower in ("'m", "'re", "am", "is", "are", "was", "were") or (lower == "'s" and word.tag == "VBZ"):
         word.lemma = "be"
         word.tag = {"was": "VBD", "were": "VBD", "is": "VBZ", "'s": "VBZ"}.get(lower, "VBB")
+    elif lower in _LEVELS and at + 1 < len(words) and words[at + 1].lower in _HAS_LEVELS:
+        word.tag = "ORD"  # "the ground floor" is one of several, as "the second floor" is
+    elif lower == "time" and at + 1 < len(words) and words[at + 1].lower == "out" and previous is not None:
+        word.tag = "VVB"
+    elif lower == "done" and previous is not None and previous.lemma == "be":
+        word.tag, word.lemma = "VVN", "do"
+    elif lower == "has" and word.tag == "NN1":
+        word.tag, word.lemma = "VHZ", "have"
     elif lower == "'ve":
         word.tag, word.lemma = "VHB", "have"
     elif word.tag == "AVP" and lower in ("in", "on"):
@@ -318,6 +333,38 @@ def _repair_word(words: list[Word], at: int, word: Word) -> None:
         word.tag, word.lemma = "NN1", lower  # the model has no class for "risotto" and "bibimbap"
 
 
+def _repair_present(words: list[Word]) -> None:
+    """The model takes "run" and "cost" after a plural for past forms, and "last" before a stretch of time for an adjective."""
+    for at, word in enumerate(words):
+        if word.tag == "VVD" and (word.lower == "run" or (word.lower in _SAME_IN_PAST and _is_plural(words[:at]))):
+            word.tag = "VVB"
+        lasts = word.lower == "last" and at and words[at - 1].lower.endswith("s") and words[at + 1 : at + 2]
+        if lasts and words[at + 1].tag == "CRD" and not any(w.tag in FINITE for w in words[at:]):
+            word.tag, words[at - 1].tag = "VVB", "NN2"
+
+
+_SAME_IN_PAST = frozenset("beat bet burst cost cut hit hurt let put quit read set shut split spread".split())
+
+
+def _is_plural(subject: list[Word]) -> bool:
+    """Whether the words before a verb begin with a plural noun or are "we", "they", "you" or "I"."""
+    pronoun = len(subject) == 1 and subject[0].lower in ("we", "they", "you", "i")
+    first = next((word for at, word in enumerate(subject) if word.is_noun and not _is_compound(subject, at)), None)
+    return pronoun or (first is not None and first.tag == "NN2")
+
+
+def _is_compound(words: list[Word], at: int) -> bool:
+    return at + 1 < len(words) and words[at + 1].is_noun
+
+
+_LEVELS = frozenset(("ground", "top", "bottom", "middle", "upper", "lower"))
+_HAS_LEVELS = frozenset(("floor", "shelf", "drawer", "bunk", "deck", "row", "tier"))
+
+
+def _is_agent_next(words: list[Word], at: int) -> bool:
+    return at + 1 < len(words) and words[at + 1].lower == "by"
+
+
 def _is_between_copulas(words: list[Word], at: int) -> bool:
     return words[at - 1].lower in ("is", "'s", "am", "are") and words[at + 1].lower == "is"
 
@@ -346,7 +393,9 @@ def _is_leading_name(words: list[Word]) -> bool:
         return second.text == "'s" or second.tag in ("VVZ", "VBZ", "VHZ")
     if first.tag == "VVG" and not first.lower.endswith("ing"):
         return True
-    unknown = first.tag in ("NN1", "VVG", "AJ0", "VVB", "VVN") and second.tag in FINITE and not first.text.endswith("s")
+    if first.tag == "VVZ" and second.is_name:
+        return True  # "Denis Arnaud": an s-form has no name after it at the start of a sentence
+    unknown = first.tag in ("NN1", "VVG", "AJ0", "VVB", "VVN") and second.tag in FINITE
     return unknown and is_unknown(first.lower)
 
 
@@ -437,6 +486,26 @@ def _repair_noun_before_verb(words: list[Word]) -> None:
             word.tag = "NN1"
             if after.tag == "VVN":
                 after.tag = "VVD"
+
+
+def _repair_leading_noun(words: list[Word]) -> None:
+    """ "Rent on the studio comes to 900", "Pull requests in the repo go against main": no order, for a verb follows."""
+    if words[0].tag != "VVB" or any(word.tag in FINITE for word in words[1:]):
+        return
+    for at in range(2, len(words) - 1):
+        word, before, after = words[at], words[at - 1], words[at + 1]
+        if word.tag in ("CJS", "AVQ", "CJT", "PUN") or not before.is_noun or after.tag not in ("PRP", "CJS", "CRD"):
+            continue
+        if word.tag == "NN2" and words[1].tag == "PRP" and _can_be(word, "VVZ"):
+            _set_verb(word)
+        elif word.tag == "VVI" and words[1].tag == "NN2":
+            word.tag = "VVB"
+        else:
+            continue
+        words[0].tag, words[0].lemma = ("NP0" if words[1].lower == "from" else "NN1"), words[0].lower
+        if words[0].is_name:
+            words[0].text = words[0].text.capitalize()
+        return
 
 
 def _repair_s_forms(words: list[Word]) -> None:

@@ -23,6 +23,9 @@ UNRESOLVED = "sha256:"
 ERASED = "erased:"
 """How the key of a parent begins that was erased: what follows says nothing about it, and is the same whenever it is shown."""
 
+MADE_BY = "proposal"
+"""Where ``meta`` names the proposal of a model that a memory was made by: what is so marked is erased with its sources."""
+
 Record = TypeVar("Record")
 Key = TypeVar("Key", bound=Hashable)
 

@@ -1,4 +1,4 @@
-"""Decide what becomes of writes to a vault: the gates of every store in the policy's order, then topic, likeness and room.
+"""Decide writes to a vault: the gates of every store in the policy's order, then topic, duplicates and capacity.
 
 1 noise  2 the log tier  3 length  4 scope, tier, category and source  5 sensitive data
 6 the topic of a register: an update in place, which skips the rest  7 duplicates  8 capacity
@@ -47,26 +47,6 @@ CATEGORIES = (
 MAX_TOPIC = 256
 MAX_TAGS = 64
 
-CODES = {
-    "disabled": "the profile has memory switched off",
-    "bad_input": "a field has the wrong shape",
-    "noise_signal": "step 1: a journal-only signal stands in the text",
-    "tier_log": "step 2: the log tier is never stored",
-    "too_long": "step 3: the text has more characters than the policy allows",
-    "unknown_scope": "step 4: there is no such scope",
-    "scope_not_yours": "step 4: the profile does not list this scope",
-    "unknown_tier": "step 4: there is no such tier",
-    "unknown_category": "step 4: there is no such category",
-    "unknown_source": "step 4: there is no such source",
-    "privacy_deny_sensitive": "step 5: it holds sensitive data",
-    "rejected:value": "a person rejected it as never true, in the store that shares the file",
-    "near_duplicate": "step 7: a memory of the same scope says nearly the same",
-    "capacity_full": "step 8: as many memories are active as the policy allows",
-    "not_found": "no active memory that this profile sees has this id",
-    "already_canon": "only a register can be promoted",
-}
-"""Every reason for which a vault refuses a write."""
-
 
 # ── what a profile says ─────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -103,7 +83,7 @@ class VaultProfile(Section):
         return (SHARED, *self.agents)
 
     def sees(self, scope: str) -> bool:
-        """Return whether this agent sees a memory of that scope. Without a list it sees all, also what an older file holds."""
+        """Return whether this agent sees a scope. Without a list it sees every scope, even unknown ones of older files."""
         return self.scopes is None or scope in self.scopes
 
 
@@ -132,7 +112,7 @@ def parse_profile(data: Any, field: str = "profile") -> VaultProfile:
 
 
 class Proposal(NamedTuple):
-    """What asks to be written. A field that is ``None`` is not stated, or stays as it was."""
+    """A write that is asked for. A field that is ``None`` is not stated, or stays as it was."""
 
     text: str
     scope: str | None = None
@@ -144,7 +124,7 @@ class Proposal(NamedTuple):
 
 
 def propose(fields: Any) -> Proposal | Rejection:
-    """Return what one item of a batch asks for: ``text``, ``scope`` and ``category``, and what else ``add_memory`` takes."""
+    """Return the write that one item of a batch asks for; its fields are the arguments of ``add_memory``."""
     if not isinstance(fields, Mapping):
         return _bad_input("It must be a mapping with text, scope and category.")
     unknown = sorted(str(name) for name in fields if name not in Proposal._fields)
@@ -160,8 +140,8 @@ def _bad_input(detail: str) -> Rejection:
     return Rejection("shape", "bad_input", detail)
 
 
-def _wrong_shape(asked: Proposal) -> Rejection | None:
-    """Return a refusal unless the text is text, and the rest is what it should be."""
+def _check_shape(asked: Proposal) -> Rejection | None:
+    """Return a refusal if a field has the wrong type or is too long."""
     if isinstance(asked.tags, str) or not isinstance(asked.tags, Sequence | None):
         return _bad_input("tags: must be a list of texts.")
     names = ("scope", "category", "tier", "topic_id", "source")
@@ -182,13 +162,13 @@ def _wrong_shape(asked: Proposal) -> Rejection | None:
 
 _SWITCHED_OFF = Rejection("vault", "disabled", "The profile has memory switched off. Set memory.enabled to true.")
 _ABOUT_THE_WORDS = frozenset({"noise", "length", "privacy"})
-"""The gates that ask for nothing but the words. What a store asks besides, a vault does not have: keys, streams, retention."""
+"""The gates that look at content alone. The others need what a vault does not have: keys, streams, retention."""
 _UNREAD = datetime.max.replace(tzinfo=UTC)
-"""Stands for the time, which none of these gates asks for."""
+"""A placeholder for the time, which none of these gates reads."""
 
 
-def pass_gates(asked: Proposal, policy: Policy, profile: VaultProfile) -> Proposal | Rejection:
-    """Run a proposal through the gates, in the order of the policy; what it redacts is redacted in the answer."""
+def run_gates(asked: Proposal, policy: Policy, profile: VaultProfile) -> Proposal | Rejection:
+    """Run a proposal through the gates in the order of the policy; return it, redacted where the policy says so, or a refusal."""
     tier = Tier(asked.tier) if asked.tier in (*TIERS, LOG) else Tier.CANON
     said: dict[str, Any] = {
         "content": asked.text,
@@ -199,7 +179,7 @@ def pass_gates(asked: Proposal, policy: Policy, profile: VaultProfile) -> Propos
     draft = Draft(Candidate.model_construct(_fields_set={*said}, **said))
     context = Context(policy, Caller(), _UNREAD)
     for name in policy.gates.order:
-        if name == "border" and (refusal := _unknown_word(asked, profile)) is not None:
+        if name == "border" and (refusal := _check_words(asked, profile)) is not None:
             return refusal
         if name in _ABOUT_THE_WORDS:
             answer = GATES[name](draft, context)
@@ -211,8 +191,8 @@ def pass_gates(asked: Proposal, policy: Policy, profile: VaultProfile) -> Propos
 
 
 def refuse_rejected(asked: Proposal, rejected: Collection[Sealed], policy: Policy) -> Rejection | None:
-    """Refuse a value that a person rejected in the store that shares the file. Only the store can lift it: a vault does not
-    know who writes."""
+    """Refuse a value that a person rejected in the store that shares the file. Only the store can lift the rejection: a vault
+    does not know who writes."""
     if not rejected:
         return None
     at = Address("default", Namespace.PROD, Space.USER, DEFAULT_OWNER)
@@ -223,7 +203,7 @@ def refuse_rejected(asked: Proposal, rejected: Collection[Sealed], policy: Polic
     return Rejection("rejected", "rejected:value", detail)
 
 
-def _unknown_word(asked: Proposal, profile: VaultProfile) -> Rejection | None:
+def _check_words(asked: Proposal, profile: VaultProfile) -> Rejection | None:
     lists = (
         ("scope", asked.scope, profile.known_scopes, f" {ANOTHER_SCOPE}"),
         ("tier", asked.tier, TIERS, ""),
@@ -265,10 +245,10 @@ class VaultReceipt:
         return {"outcome": self.outcome, "memory": memory, "code": self.code, "message": self.message}
 
 
-class Turn:
-    """The writes that take place together: each is decided against the vault as those before it leave it.
+class WriteBatch:
+    """Decides writes one after another, each against the vault as the ones before it leave it.
 
-    ``written`` are the versions that follow, in their order.
+    ``written`` holds the new versions, in order.
     """
 
     def __init__(
@@ -289,9 +269,9 @@ class Turn:
 
     def add(self, asked: Proposal | Rejection) -> VaultReceipt:
         """Run all eight steps: a new memory, a register's next version, or a refusal."""
-        asked = asked if isinstance(asked, Rejection) else self._passed(asked)
+        asked = asked if isinstance(asked, Rejection) else self._run_gates(asked)
         if isinstance(asked, Rejection):
-            return _denied(asked)
+            return _deny(asked)
         register = self._register_of(asked)
         if register is not None:
             fields: dict[str, Any] = {"category": asked.category, "tags": asked.tags, "source": asked.source}
@@ -302,7 +282,7 @@ class Turn:
     def set_topic(self, asked: Proposal) -> VaultReceipt:
         """Write a register's next version; a new register is general unless its category is stated."""
         if asked.topic_id is None and self._profile.enabled:
-            return _denied(_bad_input("topic_id: it is missing. Name the register's topic."))
+            return _deny(_bad_input("topic_id: it is missing. Name the register's topic."))
         known = asked.category is not None or self._register_of(asked) is not None
         return self.add(asked if known else asked._replace(category=GENERAL))
 
@@ -310,13 +290,13 @@ class Turn:
         """Write a new version, which passes steps 1 to 5 as it would then stand."""
         memory = self._find(memory_id)
         if isinstance(memory, Rejection):
-            return _denied(memory)
+            return _deny(memory)
         stated = {name: value for name, value in asked.items() if value is not None}
-        passed = self._passed(_as_it_would_stand(memory, stated))
+        passed = self._run_gates(_merge(memory, stated))
         if isinstance(passed, Rejection):
-            return _denied(passed)
+            return _deny(passed)
         if not stated:
-            return _denied(_bad_input("Nothing is to change. Give a text, category, tags or source."))
+            return _deny(_bad_input("Nothing is to change. Give a text, category, tags or source."))
         return VaultReceipt(
             "updated", self._next_version(memory, **{**stated, "text": passed.text, "tags": passed.tags})
         )
@@ -324,60 +304,60 @@ class Turn:
     def delete(self, memory_id: str) -> VaultReceipt:
         memory = self._find(memory_id)
         if isinstance(memory, Rejection):
-            return _denied(memory)
+            return _deny(memory)
         return VaultReceipt("deleted", self._next_version(memory, deleted_at=self._at))
 
     def promote(self, memory_id: str, text: str | None) -> VaultReceipt:
         """Make a register canon. New words may repeat no other memory; its own were let in before."""
         memory = self._find(memory_id)
         if isinstance(memory, Rejection):
-            return _denied(memory)
+            return _deny(memory)
         if memory.tier == CANON:
             detail = f"The memory {memory.id} is canon already. Use update() to change it."
-            return _denied(Rejection("vault", "already_canon", detail))
-        passed = self._passed(_as_it_would_stand(memory, {} if text is None else {"text": text}))
+            return _deny(Rejection("vault", "already_canon", detail))
+        passed = self._run_gates(_merge(memory, {} if text is None else {"text": text}))
         if isinstance(passed, Rejection):
-            return _denied(passed)
+            return _deny(passed)
         near = None if text is None else self._nearest(passed.text, memory.scope, apart_from=memory.id)
         if near is not None and self._policy.near_duplicates.action == "reject":
-            return _denied(_duplicate(*near))
+            return _deny(_duplicate(*near))
         return VaultReceipt("promoted", self._next_version(memory, tier=CANON, source="promotion", text=passed.text))
 
-    def _passed(self, asked: Proposal) -> Proposal | Rejection:
+    def _run_gates(self, asked: Proposal) -> Proposal | Rejection:
         if not self._profile.enabled:
             return _SWITCHED_OFF
-        passed = _wrong_shape(asked) or pass_gates(asked, self._policy, self._profile)
+        passed = _check_shape(asked) or run_gates(asked, self._policy, self._profile)
         return (
             passed if isinstance(passed, Rejection) else refuse_rejected(passed, self._rejected, self._policy) or passed
         )
 
     def _register_of(self, asked: Proposal) -> VaultMemory | None:
-        """Step 6: the active register of the same topic and scope. Canon is never overwritten this way."""
+        """Return the active register of the same topic and scope (step 6). Canon is never overwritten this way."""
         if asked.tier != REGISTER or asked.topic_id is None:
             return None
         wanted = (REGISTER, asked.topic_id, asked.scope)
         return next((one for one in self._active.values() if (one.tier, one.topic_id, one.scope) == wanted), None)
 
     def _add_new(self, asked: Proposal) -> VaultReceipt:
-        """Steps 7 and 8: the policy says what becomes of a duplicate, and how many may be active."""
+        """Store a new memory, unless it is a duplicate (step 7) or the vault is full (step 8)."""
         action = self._policy.near_duplicates.action
         near = self._nearest(asked.text, asked.scope)
         if near is not None and action == "reject":
-            return _denied(_duplicate(*near))
+            return _deny(_duplicate(*near))
         if near is not None and action == "reinforce" and not what_differs(near[0].text, asked.text):
             said = f"The memory {near[0].id} says the same; nothing was written."
             return VaultReceipt("reinforced", near[0], message=said)
         most = self._policy.capacity.max_active
         if most is not None and len(self._active) >= most:
-            detail = f"The vault is full: {most:,} are active. {self._what_makes_room}"
-            return _denied(Rejection("capacity", "capacity_full", detail))
+            detail = f"The vault is full: {most:,} are active. {self._how_to_make_room}"
+            return _deny(Rejection("capacity", "capacity_full", detail))
         message = (
             "" if near is None else f"It is {near[1].score:.0%} like the memory {near[0].id}, which stands as well."
         )
-        return VaultReceipt("stored", self._append(self._made(asked)), message=message)
+        return VaultReceipt("stored", self._append(self._create(asked)), message=message)
 
     def _nearest(self, text: str, scope: str | None, apart_from: str = "") -> tuple[VaultMemory, Likeness] | None:
-        """Return the memory of the same scope that a text repeats, the most alike one, unless the policy ignores likeness."""
+        """Return the most similar memory of the scope that a text duplicates, unless the policy ignores duplicates."""
         settings = self._policy.near_duplicates
         if settings.action == "ignore":
             return None
@@ -388,8 +368,8 @@ class Turn:
         return max(near, key=lambda pair: pair[1].score, default=None)
 
     @cached_property
-    def _what_makes_room(self) -> str:
-        """What to do about a full vault: of the memories that this profile sees, those that might go; else what else helps."""
+    def _how_to_make_room(self) -> str:
+        """Say how to make room in a full vault: a memory that might be deleted, else what else helps."""
         seen = [memory for memory in self._active.values() if self._profile.sees(memory.scope)]
         proposed = likely_deletions(seen, self._policy, self._profile)
         if proposed:
@@ -409,7 +389,7 @@ class Turn:
             return Rejection("vault", "not_found", detail)
         return memory
 
-    def _made(self, asked: Proposal) -> VaultMemory:
+    def _create(self, asked: Proposal) -> VaultMemory:
         while (id := self._new_id()) in self._taken:
             continue
         return VaultMemory(
@@ -443,12 +423,12 @@ class Turn:
 
 
 def ratio_to_be_alike(policy: Policy, profile: VaultProfile) -> float:
-    """Return how alike the letters of two texts are at least if one is a duplicate: the profile's number, or the policy's."""
+    """Return the least likeness of letters at which a text is a duplicate: the profile's number, or the policy's."""
     return profile.similarity_threshold or policy.near_duplicates.ratio_min
 
 
-def _as_it_would_stand(memory: VaultMemory, stated: Mapping[str, Any]) -> Proposal:
-    """Return a changed memory as the gates see it. Words of closed lists that do not change are not judged again."""
+def _merge(memory: VaultMemory, stated: Mapping[str, Any]) -> Proposal:
+    """Return a changed memory as a proposal. Words of closed lists that do not change are not judged again."""
     fields = {"text": memory.text, "topic_id": memory.topic_id, "tags": memory.tags}
     return Proposal(**{**fields, **stated})
 
@@ -458,7 +438,7 @@ def _duplicate(memory: VaultMemory, alike: Likeness) -> Rejection:
     return Rejection("near_duplicate", "near_duplicate", detail)
 
 
-def _denied(no: Rejection) -> VaultReceipt:
+def _deny(no: Rejection) -> VaultReceipt:
     return VaultReceipt("denied", None, no.code, no.detail)
 
 
@@ -500,15 +480,15 @@ class Deletion(NamedTuple):
 
 
 def likely_deletions(memories: Sequence[VaultMemory], policy: Policy, profile: VaultProfile) -> list[Deletion]:
-    """Return what the gates would refuse today, registers that no write updates, and what another memory says as well.
+    """Return memories that the gates would refuse today, registers without a topic, and duplicates of other memories.
 
-    Of two that say the same it is the register if the other one is canon, else the older.
+    Of two duplicates it is the register if the other one is canon, else the older.
     """
     found: dict[str, Deletion] = {}
     for memory in memories:
         tier = memory.tier if memory.tier in (*TIERS, LOG) else None
         asked = Proposal(memory.text, tier=tier, topic_id=memory.topic_id, tags=memory.tags)
-        no = pass_gates(asked, policy, profile)
+        no = run_gates(asked, policy, profile)
         if isinstance(no, Rejection):
             reason = f"The write gate would refuse it today. {no.detail}"
             found[memory.id] = Deletion(memory, no.code, reason)

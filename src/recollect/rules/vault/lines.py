@@ -100,7 +100,7 @@ def from_line(record: Record) -> VaultMemory:
         return from_line({**_ABSENT, **record})
     id, text, scope, category, tier, topic_id, tags, created_at, updated_at, source, deleted_at, version = values
     if tuple(map(type, values)) not in _SIGNATURES or (tags and not _ONLY_TEXT.issuperset(map(type, tags))):
-        raise _wrong(record)
+        raise _describe_fault(record)
     extra = _NOTHING_ELSE if len(record) == len(_FIELDS) else {k: v for k, v in record.items() if k not in _FIELDS}
     return VaultMemory._make((
         id, text, scope, category, tier or CANON, topic_id or None, tuple(tags or ()),
@@ -108,7 +108,7 @@ def from_line(record: Record) -> VaultMemory:
     ))  # fmt: skip
 
 
-def _wrong(whole: Record) -> StoreCorrupt:
+def _describe_fault(whole: Record) -> StoreCorrupt:
     name = next((name for name, types in _TYPES.items() if type(whole[name]) not in types), "tags")
     return StoreCorrupt(
         f"the `{name}` of the memory {whole['id']} is not {_WORDS[_TYPES[name][0]]}.",
@@ -132,7 +132,7 @@ def resolve(known: Mapping[str, VaultMemory], records: Iterable[Record]) -> dict
     return news
 
 
-def still_needed(records: Iterable[Record]) -> list[int]:
+def select_needed(records: Iterable[Record]) -> list[int]:
     """Return the numbers of the lines that a compacted file keeps, in order: the latest of each memory that is active."""
     latest: dict[str, tuple[int, Record]] = {}
     for number, record in enumerate(records):
@@ -170,24 +170,24 @@ def written_by_a_store(line: Record) -> bool:
     return type(found) is dict and found.keys() >= _PARTS
 
 
-def carrying(memories: Sequence[Record], payload: Record) -> dict[str, Any]:
+def carry_memories(memories: Sequence[Record], payload: Record) -> dict[str, Any]:
     """Return one record that carries these memories, and what else the store has to know."""
     first, *also = memories or [_NONE]
     return {**first, FIELD: {**payload, "also": also}}
 
 
-def adopted_by(line: Record) -> Mapping[str, str]:
+def read_adopted(line: Record) -> Mapping[str, str]:
     """Return the memories of the vault that a store's line adopts as they are: the store's ids, by the vault's."""
     adopted: Mapping[str, str] = line[FIELD].get(ADOPTED, {}) if written_by_a_store(line) else {}
     return adopted
 
 
-def memories_of(records: Sequence[Record]) -> list[Record]:
+def read_memories(records: Sequence[Record]) -> list[Record]:
     """Return the memories that lines are about: each line itself, unless a store wrote it."""
-    return [memory for line in records for memory in (_carried(line) if FIELD in line else (line,))]
+    return [memory for line in records for memory in (_read_carried(line) if FIELD in line else (line,))]
 
 
-def _carried(line: Record) -> Iterator[Record]:
+def _read_carried(line: Record) -> Iterator[Record]:
     if not written_by_a_store(line):
         yield line
         return
@@ -264,5 +264,5 @@ def shows_the_same(one: VaultMemory, other: VaultMemory) -> bool:
 
 
 def _as_a_store_has_it(memory: VaultMemory) -> VaultMemory:
-    """A vault has more words for a source than a store: those that mean the same to the store are equal."""
+    """Return a memory with the store's word for its source: a vault has several words for one of them."""
     return memory._replace(source=_SOURCES.get(memory.source or "", "user"))

@@ -39,47 +39,47 @@ class Change(NamedTuple):
     gone: list[tuple[Any, ...]]
 
 
-class Ends:
-    """What became of some rows of one table in the end, after any number of changes."""
+class FinalRows:
+    """The last values of some rows of one table, after any number of changes."""
 
     def __init__(self, table: Table, columns: tuple[str, ...]) -> None:
         self.table, self.columns = table, columns
         self._key = itemgetter(*(columns.index(column) for column in table.key))
         self._rows: dict[Any, tuple[Any, ...] | None] = {}
 
-    def take_in(self, change: Change) -> None:
+    def add(self, change: Change) -> None:
         for key in change.gone:
             self._rows[key if len(key) > 1 else key[0]] = None
         for row in change.rows:
             self._rows[self._key(row)] = row
 
-    def rows_and_gone(self) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
-        """Return the rows that are there, and the keys of those that are not."""
+    def split(self) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
+        """Return the rows that exist, and the keys of those that were removed."""
         gone = [key if type(key) is tuple else (key,) for key, row in self._rows.items() if row is None]
         return [row for row in self._rows.values() if row is not None], gone
 
 
-def packed(changes: Sequence[Change]) -> dict[str, Any] | str:
-    """Return the changes of one transaction, by table; if they are many, as one packed text."""
+def pack_changes(changes: Sequence[Change]) -> dict[str, Any] | str:
+    """Return the changes of one transaction, by table; if they are many, compressed into one text."""
     tables = {
         change.table: {
             "columns": list(change.columns),
-            "rows": [row if bytes not in map(type, row) else tuple(map(_plain, row)) for row in change.rows],
+            "rows": [row if bytes not in map(type, row) else tuple(map(_encode_bytes, row)) for row in change.rows],
             "gone": [list(key) for key in change.gone],
         }
         for change in changes
     }
-    return tables if sum(len(change.rows) for change in changes) <= READABLE_ROWS else _squeezed(tables)
+    return tables if sum(len(change.rows) for change in changes) <= READABLE_ROWS else _compress(tables)
 
 
-def _squeezed(tables: Mapping[str, Any]) -> str:
+def _compress(tables: Mapping[str, Any]) -> str:
     text = json.dumps(tables).encode("ascii")
     check_length(len(text))
     return base64.b64encode(zlib.compress(text, FASTEST)).decode("ascii")
 
 
-def _unsqueezed(text: str) -> Any:
-    """Return what was packed, and never more of it than a line may have: a few bytes may claim to be gigabytes."""
+def _decompress(text: str) -> Any:
+    """Return the tables of a compressed text, never more than a line may have: a few bytes may claim to be gigabytes."""
     reader = zlib.decompressobj()
     try:
         found = json.loads(reader.decompress(base64.b64decode(text, validate=True), MAX_LINE_BYTES))
@@ -87,12 +87,12 @@ def _unsqueezed(text: str) -> Any:
         raise ValueError(f"packed rows are damaged: {error}") from None
     if not reader.eof:
         raise ValueError("packed rows are not whole")
-    check_packed(found)
+    check_tables(found)
     return found
 
 
 def check_length(size: int) -> None:
-    """Whether so many bytes can be a line."""
+    """Raise if a line would have more bytes than a line may have."""
     if size > MAX_LINE_BYTES:
         raise StoreError(
             f"the changes of one transaction are {size:,} bytes; a journal's line may have {MAX_LINE_BYTES:,}.",
@@ -100,11 +100,8 @@ def check_length(size: int) -> None:
         )
 
 
-def check_packed(tables: Any) -> None:
-    """Whether a line's rows can be unpacked; ``ValueError`` says what is wrong with them.
-
-    What is packed is looked into by those who want the rows.
-    """
+def check_tables(tables: Any) -> None:
+    """Raise ``ValueError`` if the rows of a line have the wrong shape. Compressed rows are checked when they are read."""
     if type(tables) is str:
         return
     if type(tables) is not dict:
@@ -119,24 +116,24 @@ def check_packed(tables: Any) -> None:
             raise ValueError(f"its rows of {table!r:.80} are not whole")
 
 
-def unpacked(tables: Mapping[str, Any] | str) -> Iterator[Change]:
-    """Yield the changes that a line brings, as ``packed`` wrote them."""
-    found = _unsqueezed(tables) if isinstance(tables, str) else tables
+def unpack_changes(tables: Mapping[str, Any] | str) -> Iterator[Change]:
+    """Yield the changes that ``pack_changes`` wrote into a line."""
+    found = _decompress(tables) if isinstance(tables, str) else tables
     for table, of in found.items():
-        rows = [tuple(row) if dict not in map(type, row) else tuple(map(_value, row)) for row in of["rows"]]
+        rows = [tuple(row) if dict not in map(type, row) else tuple(map(_decode_bytes, row)) for row in of["rows"]]
         yield Change(table, tuple(of["columns"]), rows, [tuple(key) for key in of["gone"]])
 
 
-def _plain(value: Any) -> Any:
+def _encode_bytes(value: Any) -> Any:
     return {_BYTES: base64.b64encode(value).decode("ascii")} if isinstance(value, bytes) else value
 
 
-def _value(value: Any) -> Any:
+def _decode_bytes(value: Any) -> Any:
     return base64.b64decode(value[_BYTES]) if isinstance(value, dict) else value
 
 
 SHORT_LINE_BYTES = 2_048
-"""To read so much as a whole takes no longer than to find out what need not be read."""
+"""A shorter line is parsed as fast as its rows are cut out of it."""
 _NOBODY = f'"{RESERVED_ID}"'.encode()
 _ROWS, _NO_OTHERS = f', "{FIELD}": {{"tables": '.encode(), b', "also": []}}'
 """How a store's line goes on after its memory, and how it ends if it has no other. No text holds that: quotes are escaped."""
@@ -172,24 +169,24 @@ def read_line(line: bytes) -> Record:
     2
     """
     try:
-        return _checked(_parsed(line))
+        return _check_record(_parse(line))
     except RecursionError:
         raise ValueError("its values are nested too deeply") from None
 
 
 def read_lines(lines: Sequence[bytes]) -> list[Record] | None:
-    """Return the records of many lines, in half the time that they take one by one; ``None`` if one of them is none."""
+    """Return the records of many lines, twice as fast as one by one; ``None`` if one of them is no record."""
     try:
-        records = _parsed(b"[%s]" % b",".join(lines))
-        return [_checked(record) for record in records] if len(records) == len(lines) else None
+        records = _parse(b"[%s]" % b",".join(lines))
+        return [_check_record(record) for record in records] if len(records) == len(lines) else None
     except (ValueError, RecursionError):
         return None
 
 
-def without_rows(line: bytes) -> bytes:
-    """Return a store's line without its rows, for readers of a vault, who have no use for them.
+def strip_rows(line: bytes) -> bytes:
+    """Return a store's line without its rows, which readers of a vault do not need.
 
-    What is not cut this way (a short line, one with more memories in it, another tool's) is read as a whole.
+    Any other line (a short one, one with more memories in it, another tool's) is returned as it is.
     """
     at = line.find(_ROWS) if len(line) > SHORT_LINE_BYTES else -1
     if at < 0 or not line.endswith(_NO_OTHERS):
@@ -198,18 +195,18 @@ def without_rows(line: bytes) -> bytes:
     return memory + (_ROWS + b"{}" + _NO_OTHERS if _NOBODY in memory else b"}")
 
 
-def _parsed(text: bytes) -> Any:
-    """Strict UTF-8, of which some editors put a mark at the beginning; ``json`` itself would guess other encodings."""
+def _parse(text: bytes) -> Any:
+    """Parse JSON in strict UTF-8, with or without a byte order mark; ``json`` itself would guess other encodings."""
     try:
         return json.loads(text.removeprefix(codecs.BOM_UTF8).decode("utf-8"))
     except UnicodeDecodeError as error:
-        raise ValueError(foreign_encoding(text) or f"it is not UTF-8 from its byte {error.start + 1:,} on") from None
+        raise ValueError(describe_encoding(text) or f"it is not UTF-8 from its byte {error.start + 1:,} on") from None
     except ValueError as error:
-        raise ValueError(foreign_encoding(text) or str(error)) from None
+        raise ValueError(describe_encoding(text) or str(error)) from None
 
 
-def foreign_encoding(line: bytes) -> str | None:
-    """Return what is wrong with a line whose letters have two or four bytes each, or that begins as such files do."""
+def describe_encoding(line: bytes) -> str | None:
+    """Return what is wrong with a line in UTF-16 or UTF-32; ``None`` if it is in neither."""
     wide = next((name for mark, name in _MARKS if line.startswith(mark)), None)
     zeros = _ZEROS.findall(line)
     if wide is None and len(zeros) > len(line) // LETTERS_BYTES:
@@ -217,7 +214,7 @@ def foreign_encoding(line: bytes) -> str | None:
     return f"it is in {wide}, and a vault is UTF-8; `iconv -f {wide} -t UTF-8` converts it" if wide else None
 
 
-def _checked(record: Any) -> Record:
+def _check_record(record: Any) -> Record:
     if type(record) is not dict:
         raise ValueError("it is no JSON object")
     if type(record.get("id")) is not str:
@@ -225,20 +222,20 @@ def _checked(record: Any) -> Record:
     if type(record.get("version", 1)) is not int:
         raise ValueError("its `version` is no whole number")
     if FIELD in record and written_by_a_store(record):
-        _check_carried(record[FIELD])
+        _check_payload(record[FIELD])
     return record
 
 
-def _check_carried(payload: Mapping[str, Any]) -> None:
-    """What a store's line brings along: other records, ids, and rows."""
+def _check_payload(payload: Mapping[str, Any]) -> None:
+    """Check what a store's line carries: other records, ids and rows."""
     if type(payload["also"]) is not list:
         raise ValueError(f"its `{FIELD}.also` is no list")
     for memory in payload["also"]:
-        _checked(memory)
+        _check_record(memory)
     adopted = payload.get(ADOPTED, {})
     if type(adopted) is not dict or any(type(id) is not str for id in adopted.values()):
         raise ValueError(f"its `{FIELD}.{ADOPTED}` does not name ids")
-    check_packed(payload["tables"])
+    check_tables(payload["tables"])
 
 
 def write_line(record: Mapping[str, Any] | Sequence[Any]) -> bytes:
@@ -278,26 +275,26 @@ _CUT_SHORT = re.compile(
 _HALF_AN_ESCAPE = 6
 
 
-def kind_of_end(last: Sequence[Place]) -> End:
-    """Return what the last line is, which has no line end; the lines before it tell whose file it is.
+def classify_end(last: Sequence[Place]) -> End:
+    """Classify the last line of a file, which has no line end; the lines before it tell whether the file is ours.
 
     ``whole``: a record to which only the line end is missing, as editors leave it, or blanks. ``torn``: what a crash left
-    of a record. ``foreign``: nothing that a vault ever wrote, so hands off.
+    of a record. ``foreign``: nothing that a vault ever wrote, and never to be cut off.
     """
     line = last[-1].line
     if not line.strip() or _is_record(line):
         return "whole"
     before = [place.line for place in last[:-1] if place.line.strip()]
-    while before and _has_holes(before[-1]) and _may_be_left_of_a_line(before[-1]):
+    while before and _has_holes(before[-1]) and _may_be_partial_line(before[-1]):
         before.pop()
     if before:
-        return "torn" if _is_record(before[-1]) and _may_be_left_of_a_line(line) else "foreign"
+        return "torn" if _is_record(before[-1]) and _may_be_partial_line(line) else "foreign"
     alone = last[0].offset == 0 and all(not place.line.strip() for place in last[:-1])
-    return "torn" if alone and _begins_as_ours(line) else "foreign"
+    return "torn" if alone and _begins_like_our_lines(line) else "foreign"
 
 
-def torn_from(last: Sequence[Place]) -> int:
-    """Where a torn end begins: at the last line, or at one before it in which a power cut left zero bytes."""
+def find_torn_start(last: Sequence[Place]) -> int:
+    """Return where a torn end begins: at the last line, or at one before it that has zero bytes from a power cut."""
     start = last[-1].offset
     for place in reversed(last[:-1]):
         if not _has_holes(place.line):
@@ -306,31 +303,31 @@ def torn_from(last: Sequence[Place]) -> int:
     return start
 
 
-def _begins_as_ours(line: bytes) -> bool:
-    """Return whether it is the beginning of a line as we write them, be it followed by zeros."""
+def _begins_like_our_lines(line: bytes) -> bool:
+    """Return whether a text is the beginning of a line as we write them, possibly followed by zeros."""
     said = line.rstrip(b"\0")
     if not said or b"\0" in said:
         return False
     if len(said) <= len(_AN_OPENING):
         return _OPENING.fullmatch(said + _AN_OPENING[len(said) :]) is not None
-    return _OPENING.match(said) is not None and _is_begun(said)
+    return _OPENING.match(said) is not None and _is_partial_object(said)
 
 
-def _may_be_left_of_a_line(line: bytes) -> bool:
-    """Return whether it is the beginning of a JSON object, with zeros from some place on, or what follows such zeros."""
+def _may_be_partial_line(line: bytes) -> bool:
+    """Return whether a line may be the beginning of a JSON object, or what follows the zeros of a power cut."""
     said = line.partition(b"\0")[0]
     if b"\0" in line and not _has_holes(line):
         return False
-    return not said or _is_begun(said)
+    return not said or _is_partial_object(said)
 
 
 def _has_holes(line: bytes) -> bool:
-    """Return whether zero bytes stand in it as a power cut leaves them: many in a row, if any, and few times."""
+    """Return whether a line has zero bytes as a power cut leaves them: few runs, each of many zeros."""
     return 0 < len(_HOLES.findall(line)) <= 1 + len(line) // SECTOR_BYTES
 
 
-def _is_begun(line: bytes) -> bool:
-    """Return whether a JSON object could go on here: it makes sense as far as it goes, and is not at its end."""
+def _is_partial_object(line: bytes) -> bool:
+    """Return whether a text is the beginning of a JSON object and not the whole of it."""
     text = line.decode("utf-8", errors="replace")  # a letter may be cut as well
     if not text.startswith("{"):
         return False

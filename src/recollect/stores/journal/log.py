@@ -1,12 +1,11 @@
-"""One file of JSON lines that several processes append to, none of whose acknowledged lines is ever lost.
+"""A file of JSON lines that several processes append to without ever losing an acknowledged line.
 
-    with log.turn():              # a lock beside the file: processes and threads wait in line
-        log.catch_up(fold)        # what others appended since we last looked
-        log.append([…])           # written in one go, synced before it returns
+    with log.turn():              # a lock file: processes and threads wait in line
+        log.catch_up(apply)       # read what others appended since the last call
+        log.append([…])           # write and sync before returning
 
-A crash may leave half a line at the end. Whoever has the next turn moves it into the file ``….torn`` beside, then cuts it
-off; a last line that only lacks its end is a whole line, and is given one. The lock is a file of its own, because
-``rewrite`` puts another file in the place of this one.
+A crash may leave half a line at the end. The next turn moves it into the file ``….torn``, then cuts it off; a last line that
+only lacks its line end is completed. The lock is a file of its own, because ``rewrite`` replaces the journal.
 """
 
 import os
@@ -18,30 +17,30 @@ from pathlib import Path
 from typing import NamedTuple
 
 from recollect.model.errors import StoreClosed, StoreCorrupt, StoreUnavailable
-from recollect.rules.vault.lines import memories_of, version_of
+from recollect.rules.vault.lines import read_memories, version_of
 from recollect.stores.collector import collector_paused
 from recollect.stores.journal import files
 from recollect.stores.journal.lines import (
     MAX_LINE_BYTES,
     Record,
-    foreign_encoding,
-    kind_of_end,
+    classify_end,
+    describe_encoding,
+    find_torn_start,
     places,
     read_line,
     read_lines,
-    torn_from,
-    without_rows,
+    strip_rows,
 )
 from recollect.stores.sqlite.queue import WriterQueue
 
 BATCH, BATCH_BYTES = 250, 8 * 1_048_576
-"""About how many lines are read at once, and how much: few enough to stay in the processor's own memory, if they are short."""
+"""About how many lines, or bytes, are parsed at once: few enough to stay in the processor's cache if lines are short."""
 
 LAST_BYTES = 65_536
-"""How much of the last line is kept, to know it again."""
+"""How much of the last line is kept, to recognise it."""
 
-Fold = Callable[[Iterator[list[Record]], bool], None]
-"""Takes new records in, all of them, some at a time. ``True``: they are all there is, and what was known before is void."""
+Apply = Callable[[Iterator[list[Record]], bool], None]
+"""Applies new records, in batches. ``True``: the file is read from its beginning, and what was known before is void."""
 
 
 class Rewritten(NamedTuple):
@@ -49,23 +48,23 @@ class Rewritten(NamedTuple):
     lines_after: int
 
 
-class Seen(NamedTuple):
-    """How far the file was read: to which byte, how many lines, and how the last of them ended."""
+class Position(NamedTuple):
+    """Up to where the file was read: the byte, the number of lines, and the end of the last line."""
 
     to: int = 0
     lines: int = 0
     last: bytes = b""
 
-    def moved_on(self, lines: Sequence[bytes]) -> "Seen":
-        """Return this state after more lines, given without their ends."""
+    def advance(self, lines: Sequence[bytes]) -> "Position":
+        """Return the position after more lines, given without their line ends."""
         to = self.to + sum(map(len, lines)) + len(lines)
-        return Seen(to, self.lines + len(lines), lines[-1][-LAST_BYTES:] + b"\n")
+        return Position(to, self.lines + len(lines), lines[-1][-LAST_BYTES:] + b"\n")
 
 
 class JournalLog:
-    """An append-only file of records. Everything but ``catch_up`` belongs inside a ``turn``.
+    """An append-only file of records. Call everything but ``catch_up`` inside a ``turn``.
 
-    Whoever has no use for the rows of a store's lines (``rows=False``) is spared most of the reading.
+    With ``rows=False`` the rows of a store's lines are left out, which saves most of the parsing.
     """
 
     def __init__(
@@ -80,35 +79,35 @@ class JournalLog:
         self.torn_path = Path(f"{self.path}.torn")
         self._draft_path = Path(f"{self.path}.compacting")
         self._warn = warn
-        self._wanted = _as_it_is if rows else without_rows
+        self._prepare = (lambda line: line) if rows else strip_rows
         self._queue = WriterQueue(f"{self.path}.lock", timeout_s)
         self._file: int | None = None
         self._closed = False
-        self._begin()
+        self._reset()
 
     @property
-    def seen(self) -> Seen:
-        """How far the file was read."""
+    def seen(self) -> Position:
+        """Up to where the file was read."""
         return self._seen
 
     def torn_bytes(self) -> int:
-        """How much was ever set aside because a crash had torn it."""
+        """Return how many bytes were ever moved into the torn file."""
         return self.torn_path.stat().st_size if self.torn_path.exists() else 0
 
     # ── taking turns ────────────────────────────────────────────────────────────────────────────────────────────
 
     @contextmanager
     def turn(self, patience_s: float | None = None) -> Iterator[None]:
-        """Wait until nobody else writes, then be the only one, with a file that ends in a whole line."""
+        """Take the lock, and make sure that the file ends in a whole line."""
         self.check_open()
-        self._after_a_fork()
-        with _translated(self.path), self._queue.turn(patience_s):
+        self._reset_after_fork()
+        with _store_errors(self.path), self._queue.turn(patience_s):
             self._draft_path.unlink(missing_ok=True)  # of a rewrite that never finished
-            self._mend_the_end()
+            self._repair_end()
             yield
 
     def check_open(self) -> None:
-        """Raise if it was closed: its files would be opened again otherwise, and nobody would close them."""
+        """Raise if the log was closed: otherwise its files would be opened again, and never closed."""
         if self._closed:
             raise StoreClosed(str(self.path))
 
@@ -119,57 +118,55 @@ class JournalLog:
             os.close(self._file)
             self._file = None
 
-    def _begin(self) -> None:
+    def _reset(self) -> None:
         self._pid = os.getpid()
         self._reading = threading.Lock()
-        self._seen, self._afresh = Seen(), True
+        self._seen, self._afresh = Position(), True
 
-    def _after_a_fork(self) -> None:
-        """A child shares its parent's lock, and perhaps a look that another thread was in the midst of."""
+    def _reset_after_fork(self) -> None:
+        """Begin anew in a child process, which shares its parent's lock and perhaps an unfinished read."""
         if self._pid != os.getpid():
             self._queue.start_afresh()
-            self._begin()
+            self._reset()
 
     # ── reading ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def catch_up(self, fold: Fold, resume: Callable[[int], Seen | None] = lambda file: None) -> None:
-        """Hand over what was appended since the last call. Half a line, of somebody who is writing, is left for later.
+    def catch_up(self, apply: Apply, resume: Callable[[int], Position | None] = lambda file: None) -> None:
+        """Apply what was appended since the last call; an unfinished line is left for later.
 
-        Before a file is read from its beginning ``resume`` may say that, and how far, it is known already.
-
-        What counts as seen moves on only after ``fold`` returned, so an interrupt loses nothing: the same comes again.
+        Before a file is read from its beginning, ``resume`` may return a position from which reading is enough. The position
+        advances only after ``apply`` returned: after an interrupt the same lines come again.
         """
         self.check_open()
-        self._after_a_fork()
-        with _translated(self.path), self._reading:
-            file = self._current_file()
-            if not self._afresh and not self._still_there(file):
-                self._seen, self._afresh = Seen(), True
+        self._reset_after_fork()
+        with _store_errors(self.path), self._reading:
+            file = self._open_current()
+            if not self._afresh and not self._ends_unchanged(file):
+                self._seen, self._afresh = Position(), True
             if self._afresh or os.fstat(file).st_size > self._seen.to:
                 with collector_paused():
                     progress = [(resume(file) if self._afresh else None) or self._seen]
-                    fold(self._read_on(file, progress), self._afresh)
+                    apply(self._read_new(file, progress), self._afresh)
                 self._seen, self._afresh = progress[-1], False
 
-    def _still_there(self, file: int) -> bool:
-        """Return whether what we saw last is where it was: a writer that failed takes its line back, and people use editors."""
+    def _ends_unchanged(self, file: int) -> bool:
+        """Return whether the last line read is unchanged: a failed write removes its line, and people use editors."""
         last = self._seen.last
         return os.pread(file, len(last), self._seen.to - len(last)) == last
 
-    def _read_on(self, file: int, progress: list[Seen]) -> Iterator[list[Record]]:
-        """Yield the new records, some at a time; ``progress`` ends with how far that is."""
+    def _read_new(self, file: int, progress: list[Position]) -> Iterator[list[Record]]:
+        """Yield the new records in batches; append the position after each to ``progress``."""
         for lines in _batches(_pieces(file, progress[-1].to)):
             records = self._records(lines, progress[-1].lines)
-            progress.append(progress[-1].moved_on(lines))
+            progress.append(progress[-1].advance(lines))
             yield records
 
     def _records(self, lines: Sequence[bytes], before: int) -> list[Record]:
-        """Return what the lines hold. If one is damaged they are read one by one, to say which."""
+        """Return the records of some lines. If one is damaged they are read one by one, to say which."""
         overlong = max(map(len, lines)) > MAX_LINE_BYTES
-        read = None if overlong else read_lines([self._wanted(line) for line in lines if line and not line.isspace()])
-        return read if read is not None else self._one_by_one(lines, before)
-
-    def _one_by_one(self, lines: Sequence[bytes], before: int) -> list[Record]:
+        read = None if overlong else read_lines([self._prepare(line) for line in lines if line and not line.isspace()])
+        if read is not None:
+            return read
         return [self._record(number, line) for number, line in enumerate(lines, start=before + 1) if line.strip()]
 
     def _record(self, number: int, line: bytes) -> Record:
@@ -188,20 +185,20 @@ class JournalLog:
         return StoreCorrupt(f"line {number:,} is no memory: {what}.", field=str(self.path), hint=hint)
 
     def lines_of(self, ids: Set[str]) -> dict[str, int]:
-        """Return the number of the line that says how each of these memories is now, as an editor counts them."""
+        """Return the number of the line that holds the latest version of each of these memories, counted from 1."""
         found: dict[str, tuple[int, int]] = {}
-        for number, line in enumerate(_lines_from(self._file_to_change(), 0), start=1):
-            for record in memories_of([read_line(self._wanted(line))]) if line.strip() else ():
+        for number, line in enumerate(_lines_from(self._lock_current(), 0), start=1):
+            for record in read_memories([read_line(self._prepare(line))]) if line.strip() else ():
                 id, version = record["id"], version_of(record)
                 if id in ids and version >= found.get(id, (version, 0))[0]:
                     found[id] = version, number
         return {id: number for id, (_, number) in found.items()}
 
-    def _current_file(self) -> int:
-        """Return the file that bears the name now. If that is another one than before, all of it is new."""
+    def _open_current(self) -> int:
+        """Return the file that has the name now. If it is another one than before, all of it is unread."""
         if self._file is None or not files.is_at(self._file, self.path):
             old, self._afresh = self._file, True
-            self._file, self._seen = files.open_or_make(self.path), Seen()
+            self._file, self._seen = files.open_or_make(self.path), Position()
             if old is not None:
                 os.close(old)
         return self._file
@@ -209,8 +206,8 @@ class JournalLog:
     # ── writing ─────────────────────────────────────────────────────────────────────────────────────────────────
 
     def append(self, lines: Sequence[bytes]) -> None:
-        """Append whole lines and sync them. If that fails, or is interrupted, nothing of them stays."""
-        file = self._file_to_change()
+        """Append lines and sync them. If that fails, or is interrupted, none of them stays."""
+        file = self._lock_current()
         before = os.fstat(file).st_size
         try:
             files.write_all(file, b"".join(lines))
@@ -219,21 +216,21 @@ class JournalLog:
             os.ftruncate(file, before)
             raise
 
-    def pass_over(self, line: bytes) -> None:
-        """Count a line as seen that was just appended, if it is all that came since: whoever wrote it knows it already."""
-        file = self._file_to_change()
+    def mark_read(self, line: bytes) -> None:
+        """Advance the position past a line that this process just appended, if nothing else was appended since."""
+        file = self._lock_current()
         with self._reading:
-            moved_on = self._seen.moved_on([line.removesuffix(b"\n")])
-            if not self._afresh and self._still_there(file) and os.fstat(file).st_size == moved_on.to:
-                self._seen = moved_on
+            advanced = self._seen.advance([line.removesuffix(b"\n")])
+            if not self._afresh and self._ends_unchanged(file) and os.fstat(file).st_size == advanced.to:
+                self._seen = advanced
 
     def rewrite(self, keep: Callable[[Iterator[Record]], Iterable[int]], more: Sequence[bytes] = ()) -> Rewritten:
-        """Put a file in the place of this one that has only the lines whose numbers ``keep`` chooses, byte for byte, and more.
+        """Replace the file by one with the lines whose numbers ``keep`` returns, byte for byte, followed by ``more``.
 
-        ``keep`` gets every record in order, the first being number 0. Whenever this is interrupted, the file under the
-        name is either the old one or the new one, and whole.
+        ``keep`` gets every record in order; the first is number 0. If this is interrupted, the file is either the old one or
+        the new one, and whole.
         """
-        file = self._file_to_change()
+        file = self._lock_current()
         mode = os.fstat(file).st_mode & 0o777
         filled = [(number, line) for number, line in enumerate(_lines_from(file, 0), start=1) if line.strip()]
         records = (self._record(number, line) for number, line in filled)
@@ -243,38 +240,38 @@ class JournalLog:
         files.sync_folder(self.path.parent)
         return Rewritten(len(filled), len(chosen))
 
-    def _file_to_change(self) -> int:
+    def _lock_current(self) -> int:
         with self._reading:
-            return self._current_file()
+            return self._open_current()
 
     # ── after a crash ───────────────────────────────────────────────────────────────────────────────────────────
 
-    def _mend_the_end(self) -> None:
-        file = self._file_to_change()
+    def _repair_end(self) -> None:
+        file = self._lock_current()
         size = os.fstat(file).st_size
         if size == 0 or os.pread(file, 1, size - 1) == b"\n":
             return
         start = max(0, size - 2 * MAX_LINE_BYTES)
         last = places(os.pread(file, size - start, start), start)[1 if start else 0 :]
-        end = kind_of_end(last) if last else "foreign"  # without a beginning in sight it is longer than any of ours
+        end = classify_end(last) if last else "foreign"  # without a beginning in sight it is longer than any of ours
         if end == "foreign":
-            raise self._first_damage(file, last[-1].line if last else b"")
+            raise self._find_damage(file, last[-1].line if last else b"")
         if end == "torn":
-            self._set_aside(file, torn_from(last), size)
+            self._move_torn_end(file, find_torn_start(last), size)
         else:
             files.write_all(file, b"\n")
             os.fsync(file)
 
-    def _set_aside(self, file: int, start: int, size: int) -> None:
-        """Move the torn end into the file beside, then cut it off: in that order, so that no byte is ever lost."""
+    def _move_torn_end(self, file: int, start: int, size: int) -> None:
+        """Copy the torn end into the torn file, then cut it off: in that order, so that no byte is lost."""
         torn = os.pread(file, size - start, start)
         files.append_beside(self.torn_path, torn + b"\n")
         os.ftruncate(file, start)
         os.fsync(file)
         self._warn(f"{self.path} had a torn end of {len(torn):,} bytes; it was moved to {self.torn_path}.")
 
-    def _first_damage(self, file: int, end: bytes) -> StoreCorrupt:
-        """Return what is wrong with a file whose end is none of ours: the first line that is no record, which may be the end."""
+    def _find_damage(self, file: int, end: bytes) -> StoreCorrupt:
+        """Return the error for a file whose end we did not write: it names the first line that is no record."""
         number = 0
         for number, line in enumerate(_lines_from(file, 0), start=1):
             if line.strip():
@@ -282,22 +279,18 @@ class JournalLog:
                     self._record(number, line)
                 except StoreCorrupt as damaged:
                     return damaged
-        what = foreign_encoding(end) or "it is neither a record nor the beginning of one"
+        what = describe_encoding(end) or "it is neither a record nor the beginning of one"
         return self._damaged(number + 1, what)
 
 
-def _as_it_is(line: bytes) -> bytes:
-    return line
-
-
 def _lines_from(file: int, offset: int) -> Iterator[bytes]:
-    """Return the whole lines from an offset on, without their ends; of an overlong one no more than tells that it is."""
+    """Return the lines from an offset on, without their ends; an overlong line is returned in part."""
     return chain.from_iterable(_pieces(file, offset))
 
 
 def _pieces(file: int, offset: int) -> Iterator[list[bytes]]:
-    """Yield the whole lines from an offset on, as many at a time as one read of the file brings."""
-    begun: list[bytes] = []  # what is there of a line whose end is still to come
+    """Yield the lines from an offset on, in lists of as many as one read of the file brings."""
+    begun: list[bytes] = []  # the parts of an unfinished line
     while chunk := os.pread(file, files.CHUNK_BYTES, offset):
         offset += len(chunk)
         ended, end, rest = chunk.rpartition(b"\n")
@@ -311,7 +304,7 @@ def _pieces(file: int, offset: int) -> Iterator[list[bytes]]:
 
 
 def _batches(pieces: Iterator[list[bytes]]) -> Iterator[list[bytes]]:
-    """Yield the same lines, about so many at a time as are read at once."""
+    """Yield the same lines in lists of about ``BATCH`` lines."""
     batch: list[bytes] = []
     size = 0
     for lines in pieces:
@@ -325,8 +318,8 @@ def _batches(pieces: Iterator[list[bytes]]) -> Iterator[list[bytes]]:
 
 
 @contextmanager
-def _translated(path: Path) -> Iterator[None]:
-    """Turn what the operating system says into a store error that names the file and the next step."""
+def _store_errors(path: Path) -> Iterator[None]:
+    """Translate errors of the operating system into store errors that name the file and the next step."""
     try:
         yield
     except OSError as error:

@@ -1,7 +1,7 @@
 """The replica: a SQLite database in memory that has every row of the journal and answers every read.
 
-It knows which rows a transaction changed (triggers note their keys) and takes in the rows that others changed. Rows are taken
-in as they are, so taking the same line in twice changes nothing.
+Triggers record the keys of the rows that a transaction changes; the rows that others changed are written as they are, so that
+applying a line twice changes nothing.
 
 The replica of a long journal is saved to a file next to it, so that the next process need not read every line again. The file
 is derived, and may be deleted at any time. It counts only if the journal still begins with the very bytes that it was made
@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 
 from recollect.model.errors import StoreTooNew
 from recollect.stores.journal import files
-from recollect.stores.journal.lines import Change, Ends
-from recollect.stores.journal.log import Seen
+from recollect.stores.journal.lines import Change, FinalRows
+from recollect.stores.journal.log import Position
 from recollect.stores.journal.view import Part, VaultView, from_saved, to_saved
 from recollect.stores.protocol import Table
 from recollect.stores.sql.queries import load_queries
@@ -36,7 +36,7 @@ _SIDES = (("INSERT", "NEW"), ("UPDATE", "NEW"), ("UPDATE OF {key}", "OLD"), ("DE
 
 
 class Replica:
-    """A fresh database with the schema of this release: an empty one, or a copy of one, of which some is taken away."""
+    """A database in memory with the schema of this release: empty, or copied from a source and trimmed by statements."""
 
     def __init__(self, source: sqlite3.Connection | None = None, without: Sequence[str] = ()) -> None:
         self._db = _connect()
@@ -45,28 +45,28 @@ class Replica:
         for statement in without:
             self._db.execute(statement)
         self._tables = {table.name: table for table in tables_in(self._db.execute(REPLICA["every_table"]))}
-        self._watches = False
+        self._has_triggers = False
 
     def close(self) -> None:
         self._db.close()
 
     def transaction(self) -> Transaction:
-        """Everything that a transaction can do, on the rows as they are."""
+        """Return a transaction on the rows as they are."""
         return Transaction(NamedQueries(self._db))
 
     @contextmanager
-    def changing(self) -> Iterator[Transaction]:
-        """A transaction whose changes are noted, and that commits at the end or is as if it had never been."""
-        if not self._watches:
-            self._watch()
-        with self.taking_in():
+    def record_changes(self) -> Iterator[Transaction]:
+        """Run a transaction whose changes are recorded, and commit it, or roll it back on an error."""
+        if not self._has_triggers:
+            self._install_triggers()
+        with self.begin():
             for name in self._changed_tables():
-                self._db.execute(_filled("nothing_changed", table=name))
+                self._db.execute(_fill("nothing_changed", table=name))
             yield self.transaction()
 
     @contextmanager
-    def taking_in(self) -> Iterator[None]:
-        """A transaction for what others did. A copy that only ever reads is spared the noting of changes."""
+    def begin(self) -> Iterator[None]:
+        """Run a transaction without recording changes, for rows that others changed."""
         self._db.execute("BEGIN IMMEDIATE")
         try:
             yield
@@ -76,36 +76,36 @@ class Replica:
                 self._db.execute("ROLLBACK")
 
     def changes(self) -> list[Change]:
-        """Return what the transaction that is open has changed so far."""
+        """Return what the open transaction has changed so far."""
         return [self._changes_of(self._tables[name]) for name in self._changed_tables()]
 
     def _changed_tables(self) -> list[str]:
         return [row[0] for row in self._db.execute(_any_changed(tuple(self._tables)))]
 
-    def take_in(self, changes: Iterable[Change]) -> None:
-        """Make the rows what somebody else's transactions made of them; inside ``taking_in``.
+    def apply(self, changes: Iterable[Change]) -> None:
+        """Write the rows that other transactions changed; inside ``begin``.
 
-        Only what a row is in the end is written, since most of them are counters that every transaction changes.
+        Only the last value of a row is written: most rows are counters that every transaction changes.
         """
-        ends: dict[str, Ends] = {}
+        ends: dict[str, FinalRows] = {}
         for change in changes:
             known = ends.get(change.table)
             if known is None or known.columns != change.columns:
                 if known is not None:
                     self._apply_change(known)
-                known = ends[change.table] = Ends(self._known_table(change), change.columns)
-            known.take_in(change)
+                known = ends[change.table] = FinalRows(self._require_table(change), change.columns)
+            known.add(change)
         for known in ends.values():
             self._apply_change(known)
 
-    def _apply_change(self, ends: Ends) -> None:
-        rows, gone = ends.rows_and_gone()
+    def _apply_change(self, ends: FinalRows) -> None:
+        rows, gone = ends.split()
         if gone:
             self._db.executemany(_take_row(ends.table.name, ends.table.key), gone)
         if rows:
             self._db.executemany(_put_row(ends.table.name, ends.columns), rows)
 
-    def _known_table(self, change: Change) -> Table:
+    def _require_table(self, change: Change) -> Table:
         table = self._tables.get(change.table)
         if table is None or not set(change.columns) <= set(table.columns):
             raise StoreTooNew(
@@ -115,18 +115,18 @@ class Replica:
         return table
 
     @contextmanager
-    def filling(self) -> Iterator[None]:
-        """Taking all of it in, while there is nothing yet: the indexes are made once, when every row is there."""
+    def bulk_load(self) -> Iterator[None]:
+        """Run a transaction that fills an empty database: the indexes are made once, after the last row."""
         indexes = [(row["name"], row["sql"]) for row in self._db.execute(REPLICA["every_index"])]
         for name, _ in indexes:
-            self._db.execute(_filled("drop_index", name=name))
-        with self.taking_in():
+            self._db.execute(_fill("drop_index", name=name))
+        with self.begin():
             yield
         for _, sql in indexes:
             self._db.execute(sql)
 
-    def everything(self) -> list[Change]:
-        """Return every row of every table, for a journal that begins anew."""
+    def all_rows(self) -> list[Change]:
+        """Return every row of every table, for a journal that is written anew."""
         return [Change(table.name, table.columns, self._all_rows(table), []) for table in self._tables.values()]
 
     def value(self, name: str) -> str | None:
@@ -150,7 +150,7 @@ class Replica:
         return [] if found == ["ok"] else found
 
     def copy_to(self, path: Path) -> None:
-        """A database file with the same rows."""
+        """Write the rows to a database file."""
         copy = sqlite3.connect(path)
         try:
             self._db.backup(copy)
@@ -158,17 +158,17 @@ class Replica:
             copy.close()
 
     def save_to(self, path: Path) -> None:
-        """The rows that are there, in an empty file."""
+        """Write the rows to an empty file, without what is left of removed ones."""
         self._db.execute(REPLICA["save_to"], {"path": str(path)})
 
-    def _watch(self) -> None:
-        self._watches = True
+    def _install_triggers(self) -> None:
+        self._has_triggers = True
         for table in self._tables.values():
             columns = ", ".join(table.key)
-            self._db.execute(_filled("list_of_changes", table=table.name, key=columns))
+            self._db.execute(_fill("list_of_changes", table=table.name, key=columns))
             for number, (verb, side) in enumerate(_SIDES):
                 when, key = verb.format(key=columns), ", ".join(f"{side}.{column}" for column in table.key)
-                self._db.execute(_filled("watch", table=table.name, number=str(number), when=when, key=key))
+                self._db.execute(_fill("watch", table=table.name, number=str(number), when=when, key=key))
 
     def _changes_of(self, table: Table) -> Change:
         found = self._tuples(_changed_rows(table))
@@ -179,7 +179,7 @@ class Replica:
 
     def _all_rows(self, table: Table) -> list[tuple[Any, ...]]:
         columns = ", ".join(f"t.{column}" for column in table.columns)
-        query = _filled("all_rows", table=table.name, columns=columns, key=", ".join(table.key))
+        query = _fill("all_rows", table=table.name, columns=columns, key=", ".join(table.key))
         return self._tuples(query)
 
     def _tuples(self, query: str) -> list[tuple[Any, ...]]:
@@ -194,7 +194,7 @@ def _connect() -> sqlite3.Connection:
 
 @cache
 def _empty() -> sqlite3.Connection:
-    """Return a database with the schema and no rows. Copying it takes a fraction of the time that making it does."""
+    """Return a database with the schema and no rows; copying it is much faster than making it."""
     db = _connect()
     migrations.apply(db, migrations.migrations())
     return db
@@ -205,7 +205,7 @@ def same_schema(found: Sequence[Any]) -> bool:
     return [tuple(row) for row in found] == [tuple(row) for row in _empty().execute(REPLICA["schema"])]
 
 
-def _filled(query: str, **words: str) -> str:
+def _fill(query: str, **words: str) -> str:
     sql = REPLICA[query]
     for word, value in words.items():
         sql = sql.replace("{" + word + "}", value)
@@ -214,12 +214,12 @@ def _filled(query: str, **words: str) -> str:
 
 @cache
 def _any_changed(tables: tuple[str, ...]) -> str:
-    return " UNION ALL ".join(_filled("if_changed", table=name) for name in tables)
+    return " UNION ALL ".join(_fill("if_changed", table=name) for name in tables)
 
 
 @cache
 def _changed_rows(table: Table) -> str:
-    return _filled(
+    return _fill(
         "changed_rows",
         table=table.name,
         columns=", ".join(f"t.{column}" for column in table.columns),
@@ -230,12 +230,12 @@ def _changed_rows(table: Table) -> str:
 
 @cache
 def _take_row(table: str, key: tuple[str, ...]) -> str:
-    return _filled("take_row", table=table, key=", ".join(key), values=_marks(key))
+    return _fill("take_row", table=table, key=", ".join(key), values=_marks(key))
 
 
 @cache
 def _put_row(table: str, columns: tuple[str, ...]) -> str:
-    return _filled("put_row", table=table, columns=", ".join(columns), values=_marks(columns))
+    return _fill("put_row", table=table, columns=", ".join(columns), values=_marks(columns))
 
 
 def _marks(columns: Sequence[str]) -> str:
@@ -251,11 +251,11 @@ LINES_A_ROW = 1_000
 
 
 class Saved(NamedTuple):
-    """What a copy holds: the rows, what a vault is shown, and how far in the journal that is."""
+    """What a copy holds: the rows, what a vault is shown, and up to where the journal was read."""
 
     replica: Replica
     view: VaultView
-    seen: Seen
+    seen: Position
 
 
 class SavedCopy:
@@ -266,33 +266,33 @@ class SavedCopy:
         self._journal, self._draft = journal, Path(f"{journal}.copying")
         self._worth_saving_bytes, self._covers = worth_saving_bytes, 0
 
-    def is_due(self, seen: Seen) -> bool:
+    def is_due(self, seen: Position) -> bool:
         """Return whether the journal has grown enough to save the replica for the next process."""
         return seen.to - self._covers >= max(self._worth_saving_bytes, self._covers // GROWN_BY)
 
     def load(self, journal: int) -> Saved | None:
-        """Return what was saved of the open journal; ``None`` if there is nothing, or it is of another journal."""
+        """Return the saved copy of the open journal; ``None`` if there is none, or it is of another journal."""
         if not self.path.exists():
             return None
         try:
             with closing(sqlite3.connect(f"{self.path.as_uri()}?mode=ro&immutable=1", uri=True)) as copy:
                 saved = _read_saved(copy, journal)
         except (sqlite3.Error, ValueError, TypeError):
-            saved = None  # half of one, or none at all: it is made again
+            saved = None  # it is damaged or no copy at all, and is made again
         if saved is None:
             self.remove()
         else:
             self._covers = saved.seen.to
         return saved
 
-    def save(self, replica: Replica, view: VaultView, seen: Seen) -> None:
-        """Save the copy of a journal up to where it was seen. Whenever this is interrupted, the old one stays, or none."""
+    def save(self, replica: Replica, view: VaultView, seen: Position) -> None:
+        """Save the copy of a journal up to where it was read. If this is interrupted, the old copy stays, or none."""
         with self._journal.open("rb") as journal:
             files.write_whole(self._draft, b"", os.fstat(journal.fileno()).st_mode & 0o777)
             digest = files.digest_of(journal.fileno(), seen.to)
         replica.save_to(self._draft)
         with closing(sqlite3.connect(self._draft, isolation_level=None)) as copy:
-            _note(copy, {**seen._asdict(), "digest": digest, "adopted": view.left_out}, view)
+            _note(copy, {**seen._asdict(), "digest": digest, "adopted": view.adopted_lines}, view)
         files.sync(self._draft)
         self._draft.replace(self.path)
         files.sync_folder(self.path.parent)
@@ -310,7 +310,7 @@ def _note(copy: sqlite3.Connection, facts: dict[str, object], view: VaultView) -
     copy.execute(SAVED["table_of_lines"])
     copy.execute(SAVED["note_facts"], facts)
     shown = ((part.lines, part._replace(lines=[])) for part in view.parts(LINES_A_ROW))
-    strangers = ([to_saved(memory)] for memory in view.strangers())
+    strangers = ([to_saved(memory)] for memory in view.unadopted_memories())
     copy.executemany(SAVED["note_lines"], _pack_parts("shown", shown))
     copy.executemany(SAVED["note_lines"], _pack_parts("stranger", ((lines, ()) for lines in strangers)))
 
@@ -339,18 +339,18 @@ def _read_saved(copy: sqlite3.Connection, journal: int) -> Saved | None:
         view = _read_view(copy, adopted)
         replica = Replica(copy, [SAVED["forget_facts"], SAVED["forget_lines"]])
         if found.result() == digest:
-            return Saved(replica, view, Seen(to, lines, last))
+            return Saved(replica, view, Position(to, lines, last))
     replica.close()
     return None
 
 
 def _read_view(copy: sqlite3.Connection, adopted: int) -> VaultView:
-    view = VaultView(left_out=adopted)
+    view = VaultView(adopted_lines=adopted)
     for about, lines in _unpack_parts(copy, "shown"):
         ids, vault_ids, active, _ = json.loads(about)
-        view.resume(Part(ids, vault_ids, active, lines))
+        view.load_part(Part(ids, vault_ids, active, lines))
     strangers = (line for _, lines in _unpack_parts(copy, "stranger") for line in lines)
-    view.resume_strangers(map(from_saved, strangers))
+    view.load_unadopted(map(from_saved, strangers))
     return view
 
 

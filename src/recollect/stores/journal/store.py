@@ -1,7 +1,7 @@
-"""A vault's file as a store: every transaction is a line, and a copy in memory answers the questions.
+"""A store in a vault's file: every transaction is a line, and a replica in memory answers reads.
 
-A write takes the file's lock, takes in what others appended, decides, appends what changed in one line, and syncs. A read takes
-in what was appended and needs no lock. One line is one transaction, so after a crash it is there as a whole or not at all.
+A write takes the file's lock, applies what others appended, decides, appends its changes as one line, and syncs. A read applies
+what was appended and needs no lock. One line is one transaction: after a crash it is there as a whole or not at all.
 """
 
 import logging
@@ -13,15 +13,15 @@ from pathlib import Path
 
 from recollect.model.errors import StoreBusy, StoreCorrupt, StoreError, StoreTooNew
 from recollect.model.ledger import Address
-from recollect.rules.vault.lines import ADOPTED, FIELD, REJECTIONS, carrying, written_by_a_store
+from recollect.rules.vault.lines import ADOPTED, FIELD, REJECTIONS, carry_memories, written_by_a_store
 from recollect.stores import backups
 from recollect.stores.backups import ErasureList
 from recollect.stores.collector import collector_paused
 from recollect.stores.journal import files
-from recollect.stores.journal.lines import Change, Record, check_length, packed, unpacked, write_line
-from recollect.stores.journal.log import JournalLog, Seen
+from recollect.stores.journal.lines import Change, Record, check_length, pack_changes, unpack_changes, write_line
+from recollect.stores.journal.log import JournalLog, Position
 from recollect.stores.journal.replica import WORTH_SAVING_BYTES, Replica, Saved, SavedCopy
-from recollect.stores.journal.view import NO_DIFFERENCE, SHOWN, Difference, Stranger, VaultView
+from recollect.stores.journal.view import NO_DIFFERENCE, SHOWN, Difference, Unadopted, VaultView
 from recollect.stores.protocol import Erased, Reader, Writer
 from recollect.stores.sql.transaction import Transaction
 from recollect.stores.sqlite.connections import translated
@@ -31,7 +31,7 @@ ROWS_A_LINE = 500
 """How many rows a line has in a journal that was begun anew."""
 
 LINES_ADOPTED = "vault_lines_adopted"
-"""The store's value that says how many lines of a vault it has taken over."""
+"""The name of the store's value that counts the vault lines it has adopted."""
 
 ALTERED_LINE = (
     "what a vault reads of memory {} is not what its rows say: somebody changed the line. "
@@ -44,7 +44,7 @@ class JournalStore:
     """The store behind ``recollect.open("vault.jsonl")``.
 
     ``fresh_store_id`` becomes the identity of a new file, or of a vault that no store has opened yet; ``timeout_s`` bounds how
-    long a write waits for other writers. Once so many bytes have come that are ``worth_saving_bytes``, ``save_copy`` saves one.
+    long a write waits for other writers. ``save_copy`` saves a copy once ``worth_saving_bytes`` were added.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class JournalStore:
         self._erased = ErasureList(Path(f"{self.location}.erased"))
         files.check_folder(self._journal.path)
         self._pid, self._threads = os.getpid(), WriterQueue(None, timeout_s)
-        self._looks: int | None = None
+        self._holder: int | None = None
         self._replica: Replica | None = None
         self._view = VaultView()
         self._saved = SavedCopy(self._journal.path, worth_saving_bytes)
@@ -77,98 +77,98 @@ class JournalStore:
 
     @contextmanager
     def read(self, tenant: str, *, brief: bool = False) -> Iterator[Reader]:
-        """Everything up to the last line; threads of one process take turns, since they share one copy."""
-        with self._looking() as replica:
+        """Read everything up to the last line; threads of one process take turns, since they share one replica."""
+        with self._refreshed() as replica:
             yield replica.transaction()
 
     @contextmanager
     def write(
         self, tenant: str, addresses: Sequence[Address] = (), *, patience_s: float | None = None
     ) -> Iterator[Writer]:
-        """The write transaction; a file has one writer, so naming tenant and streams only matters to other stores."""
-        with self._changing(patience_s) as (_, transaction):
+        """Run a write transaction; a file has one writer, so tenant and addresses only matter to other stores."""
+        with self._transact(patience_s) as (_, transaction):
             yield transaction
 
     @contextmanager
-    def _changing(self, patience_s: float | None = None) -> Iterator[tuple[Replica, Transaction]]:
-        """In the copy first, so that whatever is refused is refused there; the line is synced before the copy commits."""
-        with translated(self.location), self._journal.turn(patience_s), self._looking() as replica:
-            with replica.changing() as transaction:
+    def _transact(self, patience_s: float | None = None) -> Iterator[tuple[Replica, Transaction]]:
+        """Run a transaction in the replica, which may refuse it; sync its line before the replica commits."""
+        with translated(self.location), self._journal.turn(patience_s), self._refreshed() as replica:
+            with replica.record_changes() as transaction:
                 yield replica, transaction
                 changes = replica.changes()
                 if not changes:
                     return
-                shown = self._view.changes(transaction, _ids_of_memories(changes))
+                shown = self._view.compare(transaction, _ids_of_memories(changes))
                 line = _line(shown, changes)
                 self._journal.append([line])
             self._view.show(shown.memories)
             self._view.adopt(shown.adopted)
-            self._journal.pass_over(line)
+            self._journal.mark_read(line)
 
     @contextmanager
-    def _looking(self) -> Iterator[Replica]:
-        """The copy, as far as the journal is now, for one thread alone; one that has it already looks again."""
-        self._after_a_fork()
-        if self._looks == threading.get_ident():
-            yield self._copy()
+    def _refreshed(self) -> Iterator[Replica]:
+        """Return the replica, refreshed to the end of the journal, to one thread at a time; a nested call gets the same."""
+        self._reset_after_fork()
+        if self._holder == threading.get_ident():
+            yield self._current()
             return
         with translated(self.location), self._threads.turn():
             try:
-                self._looks = threading.get_ident()
-                self._journal.catch_up(self._take_in, self._resume)
-                yield self._copy()
+                self._holder = threading.get_ident()
+                self._journal.catch_up(self._apply_lines, self._resume)
+                yield self._current()
             finally:
-                self._looks = None
+                self._holder = None
 
-    def _copy(self) -> Replica:
-        assert self._replica is not None, "whoever catches up for the first time makes the copy"
+    def _current(self) -> Replica:
+        assert self._replica is not None, "the first refresh makes the replica"
         return self._replica
 
-    def _take_in(self, batches: Iterator[list[Record]], afresh: bool) -> None:
+    def _apply_lines(self, batches: Iterator[list[Record]], afresh: bool) -> None:
         saved, self._resumed = self._resumed if afresh else None, None
         if afresh:
             replica, view = (saved.replica, saved.view) if saved else (Replica(), VaultView())
         else:
-            replica, view = self._copy(), self._view
-        with replica.filling() if afresh and not saved else replica.taking_in():
-            view.take_in(self._with_rows_taken_in(batches, replica))
+            replica, view = self._current(), self._view
+        with replica.bulk_load() if afresh and not saved else replica.begin():
+            view.apply_lines(self._apply_rows(batches, replica))
         old, self._replica, self._view = self._replica, replica, view
         if old is not None and old is not replica:
             old.close()
 
-    def _with_rows_taken_in(self, batches: Iterator[list[Record]], replica: Replica) -> Iterator[Record]:
-        """Yield the records, one by one, once the rows that they bring are in the copy."""
+    def _apply_rows(self, batches: Iterator[list[Record]], replica: Replica) -> Iterator[Record]:
+        """Write the rows of each batch of records to the replica, then yield its records."""
         for records in batches:
-            with _of_a_store(self.location):
-                replica.take_in(_changes_in(records))
+            with _row_errors(self.location):
+                replica.apply(_read_changes(records))
             yield from records
 
-    def _resume(self, journal: int) -> Seen | None:
-        """How far the copy goes that was saved beside the journal, if it is one of it."""
+    def _resume(self, journal: int) -> Position | None:
+        """Load the saved copy of the journal, and return up to where it goes; ``None`` if there is none."""
         self._resumed = self._saved.load(journal)
         return self._resumed.seen if self._resumed else None
 
     def save_copy(self) -> None:
-        """Spare whoever opens a long journal next the reading of it. That it cannot be saved is no reason to fail."""
+        """Save the replica for the next process that opens a long journal. A failure is only logged."""
         if self._closed or self._replica is None or not self._saved.is_due(self._journal.seen):
             return
         try:
             with (
                 translated(self.location),
                 self._journal.turn(patience_s=0),
-                self._looking() as replica,
+                self._refreshed() as replica,
                 collector_paused(),
             ):
-                if replica.value("scrub_due") is None:  # else there are words in it that are to go
-                    self._view.leave_out(_adopted(replica))
+                if replica.value("scrub_due") is None:  # else it holds content that is to be erased
+                    self._view.drop_adopted(_adopted(replica))
                     self._saved.save(replica, self._view, self._journal.seen)
         except StoreError as error:
             _log.warning("%s: its copy was not saved, so that opening it takes longer: %s", self.location, error)
 
-    def _after_a_fork(self) -> None:
-        """In a child another thread may have been using the copy; the journal has it all, and begins anew as well."""
+    def _reset_after_fork(self) -> None:
+        """Begin anew in a child process, in which another thread may have been using the replica."""
         if self._pid != os.getpid():
-            self._pid, self._threads, self._looks = os.getpid(), WriterQueue(None, self._timeout_s), None
+            self._pid, self._threads, self._holder = os.getpid(), WriterQueue(None, self._timeout_s), None
 
     # ── what the store knows about itself ───────────────────────────────────────────────────────────────────────
 
@@ -176,57 +176,57 @@ class JournalStore:
         known = self.value("store_id")
         if known is not None:
             return known
-        with self._changing() as (replica, _):
+        with self._transact() as (replica, _):
             if replica.value("store_id") is None:
                 replica.set_value("store_id", fresh_store_id)
             return str(replica.value("store_id"))
 
     def value(self, name: str) -> str | None:
-        with self._looking() as replica:
+        with self._refreshed() as replica:
             return replica.value(name)
 
     def _values(self, prefix: str) -> dict[str, str]:
-        with self._looking() as replica:
+        with self._refreshed() as replica:
             return replica.values(prefix)
 
     def set_value(self, name: str, value: str | None) -> None:
-        with self._changing() as (replica, _):
+        with self._transact() as (replica, _):
             replica.set_value(name, value)
 
     def become(self, store_id: str) -> None:
-        """Take another store's identity, to hold a copy of it. Only for a store in which nothing is yet."""
+        """Take another store's identity, to hold a copy of it. Only for an empty store."""
         self.set_value("store_id", store_id)
         self.store_id = store_id
 
     def tenants(self) -> list[str]:
-        with self._looking() as replica:
+        with self._refreshed() as replica:
             return replica.tenants()
 
     # ── memories that a vault wrote ─────────────────────────────────────────────────────────────────────────────
 
-    def has_strangers(self) -> bool:
+    def has_unadopted(self) -> bool:
         """Return whether vaults wrote lines that no store has adopted."""
-        with self._looking() as replica:
-            return self._view.strangers_ever > _adopted(replica)
+        with self._refreshed() as replica:
+            return self._view.vault_lines > _adopted(replica)
 
-    def strangers(self) -> tuple[list[Stranger], int]:
-        """Return the memories that a vault wrote and no store has adopted, and how many lines vaults ever wrote."""
-        with self._looking() as replica, collector_paused():
-            return self._view.pending(_adopted(replica)), self._view.strangers_ever
+    def unadopted(self) -> tuple[list[Unadopted], int]:
+        """Return the memories that a vault wrote and no store has adopted, and the number of all vault lines."""
+        with self._refreshed() as replica, collector_paused():
+            return self._view.unadopted(_adopted(replica)), self._view.vault_lines
 
     def lines_of(self, ids: Set[str]) -> dict[str, int]:
-        """Return the numbers of the lines that say how these memories of a vault are now."""
+        """Return the numbers of the lines that hold the latest versions of these memories."""
         return self._journal.lines_of(ids)
 
     def show(self) -> None:
-        """Have the vault show whatever it should and does not, as after a migration from another store."""
-        with translated(self.location), self._journal.turn(), self._looking() as replica:
-            for part in self._view.missing(replica.transaction()).parts(ROWS_A_LINE):
+        """Append the lines that a vault should show and does not, as after a migration from another store."""
+        with translated(self.location), self._journal.turn(), self._refreshed() as replica:
+            for part in self._view.find_missing(replica.transaction()).parts(ROWS_A_LINE):
                 self._journal.append([_line(part, [])])
 
     @contextmanager
-    def adopting(self) -> Iterator[None]:
-        """Keep other processes from adopting the same memories, which may take minutes; meanwhile they may read and write."""
+    def adoption_lock(self) -> Iterator[None]:
+        """Keep other processes from adopting the same memories, which may take minutes; they may read and write."""
         queue = WriterQueue(f"{self.location}.adopting", self._timeout_s)
         with ExitStack() as stack:
             stack.callback(queue.close)
@@ -240,26 +240,26 @@ class JournalStore:
                 ) from None
             yield
 
-    def note_adopted(self, lines: int) -> None:
-        """So many of the lines that a vault wrote need not be looked at again."""
+    def record_adopted(self, lines: int) -> None:
+        """Record that the first ``lines`` vault lines were adopted."""
         self.set_value(LINES_ADOPTED, str(lines))
 
     # ── erasure and health ──────────────────────────────────────────────────────────────────────────────────────
 
     def scrub(self) -> tuple[str, ...]:
-        """Begin the journal anew with what there is now, so that removed words stand in no line any more.
+        """Write the journal anew with the present rows, so that no line holds removed content.
 
-        Lines of a vault that were not adopted yet stay as they are.
+        Vault lines that were not adopted yet stay as they are.
         """
-        with translated(self.location), self._journal.turn(), self._looking() as replica:
+        with translated(self.location), self._journal.turn(), self._refreshed() as replica:
             adopted = _adopted(replica)
             self._saved.remove()
-            with replica.changing():
+            with replica.record_changes():
                 replica.set_value("scrub_due", None)
                 replica.set_value(LINES_ADOPTED, None)
-                rows = [_line(NO_DIFFERENCE, [part]) for change in replica.everything() for part in _parts(change)]
+                rows = [_line(NO_DIFFERENCE, [part]) for change in replica.all_rows() for part in _parts(change)]
             shown = [_line(Difference([memory], {}), []) for memory in self._view.active()]
-            self._journal.rewrite(lambda records: _strangers_from(records, adopted), [*shown, *rows])
+            self._journal.rewrite(lambda records: _unadopted_lines(records, adopted), [*shown, *rows])
         if self._journal.torn_bytes():
             return (f"what a crash tore, in {self._journal.torn_path}: look at it, then delete it",)
         return ()
@@ -276,17 +276,17 @@ class JournalStore:
             backups.note(self._values(backups.PLACE), erased)
 
     def back_up(self, path: Path) -> None:
-        """A copy as an SQLite database: one file, which ``restore`` and every other store can read."""
+        """Write a backup as an SQLite database, which ``restore`` reads."""
         with translated(str(path)):
             backups.take(self, path, self._copy_to)
 
     def _copy_to(self, path: Path) -> None:
-        with self._looking() as replica:
+        with self._refreshed() as replica:
             replica.copy_to(path)
 
     def check(self) -> list[str]:
-        with self._looking() as replica:
-            altered = self._view.altered(replica.transaction())
+        with self._refreshed() as replica:
+            altered = self._view.find_altered(replica.transaction())
             return [*replica.check(), *self._erased.damaged(), *(ALTERED_LINE.format(id) for id in altered)]
 
     def foreign_objects(self) -> list[str]:
@@ -305,18 +305,18 @@ class JournalStore:
 
 
 def _line(shown: Difference, changes: Sequence[Change]) -> bytes:
-    """Return one transaction: what it changes for the readers of a vault, and the rows."""
+    """Return the line of one transaction: the memories that a vault shows differently, and the rows."""
     rejecting = any(change.table == REJECTIONS for change in changes)
     marked = {REJECTIONS: True} if rejecting else {}
-    payload = {**marked, "tables": packed(changes), **({ADOPTED: shown.adopted} if shown.adopted else {})}
-    line = write_line(carrying([memory.to_dict() for memory in shown.memories], payload))
+    payload = {**marked, "tables": pack_changes(changes), **({ADOPTED: shown.adopted} if shown.adopted else {})}
+    line = write_line(carry_memories([memory.to_dict() for memory in shown.memories], payload))
     check_length(len(line))
     return line
 
 
 @contextmanager
-def _of_a_store(location: str) -> Iterator[None]:
-    """Rows whose values or keys no store ever wrote are damage; whatever is wrong, the file is named."""
+def _row_errors(location: str) -> Iterator[None]:
+    """Translate what is wrong with rows into a store error that names the file."""
     try:
         yield
     except StoreTooNew as error:
@@ -329,9 +329,9 @@ def _of_a_store(location: str) -> Iterator[None]:
         ) from error
 
 
-def _changes_in(records: Sequence[Record]) -> Iterator[Change]:
-    """Return the rows that lines of stores bring, in their order."""
-    return (change for line in records if written_by_a_store(line) for change in unpacked(line[FIELD]["tables"]))
+def _read_changes(records: Sequence[Record]) -> Iterator[Change]:
+    """Return the changes in the lines that stores wrote, in their order."""
+    return (change for line in records if written_by_a_store(line) for change in unpack_changes(line[FIELD]["tables"]))
 
 
 def _parts(change: Change) -> Iterator[Change]:
@@ -340,7 +340,7 @@ def _parts(change: Change) -> Iterator[Change]:
 
 
 def _adopted(replica: Replica) -> int:
-    """Return how many of the lines that a vault wrote a store has taken over."""
+    """Return how many vault lines were adopted."""
     return int(replica.value(LINES_ADOPTED) or 0)
 
 
@@ -355,6 +355,6 @@ def _ids_of_memories(changes: Sequence[Change]) -> list[str]:
     ]
 
 
-def _strangers_from(records: Iterator[Record], first: int) -> list[int]:
-    """Return the numbers of the lines that a vault wrote, without so many first ones."""
+def _unadopted_lines(records: Iterator[Record], first: int) -> list[int]:
+    """Return the numbers of the lines that vaults wrote, without the ``first`` ones."""
     return [number for number, record in enumerate(records) if not written_by_a_store(record)][first:]

@@ -1,7 +1,7 @@
-"""The vault that a store's file also is: what its lines show, and how a transaction changes that.
+"""What a journal shows to readers of a vault, and how a transaction changes that.
 
-Shown are the memories of one stream, the default owner's: scopes are the only border that a vault knows, so nobody else's
-memories may be in it.
+A vault shows the memories of one stream, the default owner's: scopes are the only border that a vault knows, so nobody
+else's memories may be in it.
 """
 
 import json
@@ -15,9 +15,9 @@ from recollect.model.vocabulary import Namespace, Space
 from recollect.rules.vault.lines import (
     MEMORY_ID,
     VaultMemory,
-    adopted_by,
     from_line,
-    memories_of,
+    read_adopted,
+    read_memories,
     resolve,
     shows_the_same,
     to_vault,
@@ -31,24 +31,24 @@ ID_DIGITS = 12
 
 
 class Part(NamedTuple):
-    """Some of what is shown, as a saved copy has it: what must be known of each memory, and its line."""
+    """Some of the shown memories, as a saved copy keeps them: their ids, and a line for each."""
 
     ids: list[str]
     vault_ids: dict[str, str]
-    """The same ids by those that the store knows them by."""
+    """The vault's ids by the store's."""
     active: list[str]
     lines: list[bytes]
 
 
 class Difference(NamedTuple):
-    """How a transaction changes what is shown."""
+    """How a transaction changes what a vault shows."""
 
     memories: list[VaultMemory]
     adopted: dict[str, str]
-    """The vault's memories that the store has from now on and that look as they did: the store's ids, by the vault's."""
+    """The vault's memories that the store adopts without changing how they look: the store's ids, by the vault's."""
 
     def parts(self, size: int) -> Iterator["Difference"]:
-        """Yield the same in parts of so many memories at most."""
+        """Yield the same difference in parts of at most ``size`` memories."""
         ids = list(self.adopted.items())
         for start in range(0, max(len(self.memories), len(ids)), size):
             yield Difference(self.memories[start : start + size], dict(ids[start : start + size]))
@@ -57,18 +57,18 @@ class Difference(NamedTuple):
 NO_DIFFERENCE = Difference([], {})
 
 
-class Stranger(NamedTuple):
+class Unadopted(NamedTuple):
     """A memory that a vault wrote and no store has adopted."""
 
     memory: VaultMemory
     line: int
-    """Which of the vault's lines is the first of those that are about it."""
+    """The number of the first vault line about it."""
     store_id: str | None
-    """The first of its chain in the store, if the vault changed what the store had."""
+    """The id of its first version in the store, if the vault changed a memory that the store has."""
 
 
 class Shown(Mapping[str, VaultMemory]):
-    """The memories that are shown, by their ids. One of a saved copy stays a line until somebody asks for it."""
+    """The shown memories by id. A line from a saved copy is parsed when its memory is first asked for."""
 
     def __init__(self) -> None:
         self._known: dict[str, VaultMemory | bytes] = {}
@@ -98,27 +98,27 @@ class Shown(Mapping[str, VaultMemory]):
 
 
 class VaultView:
-    """What the file shows as a vault, and the lines in it that no store wrote."""
+    """What the file shows as a vault, and which of its lines no store wrote."""
 
-    def __init__(self, left_out: int = 0) -> None:
+    def __init__(self, adopted_lines: int = 0) -> None:
         self.memories = Shown()
-        self.left_out = left_out
-        """How many of the lines that a vault wrote were adopted long ago: the first ones."""
+        self.adopted_lines = adopted_lines
+        """How many of the first vault lines were adopted and need not be kept."""
         self._named: list[str] = []
-        """Which memory each of the others is about, in order."""
+        """The id that each later vault line is about, in order."""
         self._said: dict[str, VaultMemory] = {}
-        """What the file said of each of these memories when the last of those lines had come."""
+        """Each of these memories as the file had it after the last vault line about it."""
         self._vault_ids: dict[str, str] = {}
-        """The ids of the memories that the store knows as well, by those that the store knows them by."""
+        """The vault's ids of memories that the store has, by the store's ids."""
         self._store_ids: dict[str, str] = {}
-        """The same the other way round."""
+        """The store's ids, by the vault's."""
         self._active: set[str] = set()
-        """Of the memories that the store knows as well, the ids of those that are active."""
+        """The vault's ids of the active memories that the store has."""
 
-    def take_in(self, records: Iterable[Record]) -> None:
-        """Take lines in as they come, those of vaults and those of stores by turns.
+    def apply_lines(self, records: Iterable[Record]) -> None:
+        """Apply lines in order, whether vaults or stores wrote them.
 
-        Which of them vaults wrote is noted at the end, since lines that could not all be read come again.
+        Which of them vaults wrote is recorded at the end: if reading fails, the same lines come again.
         """
         named: list[str] = []
         said: dict[str, VaultMemory] = {}
@@ -134,20 +134,20 @@ class VaultView:
 
     def _take_in_from_stores(self, lines: Iterable[Record]) -> None:
         for line in lines:
-            self._show_latest(memories_of([line]))
-            self.adopt(adopted_by(line))
+            self._show_latest(read_memories([line]))
+            self.adopt(read_adopted(line))
 
     def _take_in_from_vaults(self, lines: Iterable[Record]) -> list[str]:
-        """Return the ids of the memories that the lines are about, one for each line."""
+        """Apply lines that vaults wrote; return the id that each is about."""
         ids: list[str] = []
-        self._show_latest(_noting_ids(lines, ids))
+        self._show_latest(_collect_ids(lines, ids))
         return ids
 
     def _show_latest(self, records: Iterable[Mapping[str, Any]]) -> None:
         self.show([from_line(record) for record in resolve(self.memories, records).values()])
 
     def show(self, memories: Sequence[VaultMemory]) -> None:
-        """Show these from now on: what the file says of them."""
+        """Show these memories as the file has them now."""
         for memory in memories:
             id, store_id = memory.id, memory.extra.get(MEMORY_ID)
             self.memories.put([(id, memory)])
@@ -159,68 +159,68 @@ class VaultView:
                 self._active.add(id)
 
     def adopt(self, store_ids: Mapping[str, str]) -> None:
-        """The store knows these memories from now on: its ids, by the vault's. They are shown as they were."""
+        """Note that the store has these memories: its ids, by the vault's. How they look does not change."""
         for id, store_id in store_ids.items():
             self._vault_ids[store_id], self._store_ids[id] = id, store_id
             if id in self.memories and self.memories[id].active:
                 self._active.add(id)
 
-    def resume(self, part: Part) -> None:
-        """Show again what was shown when a copy was saved."""
+    def load_part(self, part: Part) -> None:
+        """Load a part of a saved copy."""
         self.memories.put(zip(part.ids, part.lines, strict=True))
         self._vault_ids.update(part.vault_ids)
         self._store_ids.update((id, store_id) for store_id, id in part.vault_ids.items())
         self._active.update(part.active)
 
     def parts(self, size: int) -> Iterator[Part]:
-        """Yield all that is shown, in the order in which it came, so many memories at a time."""
+        """Yield all that is shown, in the order of the file, ``size`` memories at a time, for a saved copy."""
         ids = list(self.memories)
         for these in (ids[start : start + size] for start in range(0, len(ids), size)):
             vault_ids = {self._store_ids[id]: id for id in these if id in self._store_ids}
             active = [id for id in these if id in self._active]
             yield Part(these, vault_ids, active, [self.memories.line(id) for id in these])
 
-    def strangers(self) -> Iterator[VaultMemory]:
-        """What the lines that a vault wrote are about: one memory for each line, as the file had it after the last of them."""
+    def unadopted_memories(self) -> Iterator[VaultMemory]:
+        """Return a memory for each vault line that is kept, as the file has it after the last line about it."""
         return (self._said[id] for id in self._named)
 
-    def resume_strangers(self, strangers: Iterable[VaultMemory]) -> None:
-        """The same again, as a copy has it."""
+    def load_unadopted(self, strangers: Iterable[VaultMemory]) -> None:
+        """Load the memories of vault lines from a saved copy."""
         for memory in strangers:
             self._named.append(memory.id)
             self._said[memory.id] = memory
 
     @property
-    def strangers_ever(self) -> int:
-        return self.left_out + len(self._named)
+    def vault_lines(self) -> int:
+        return self.adopted_lines + len(self._named)
 
-    def pending(self, adopted: int) -> list[Stranger]:
-        """What the lines of a vault after so many that a store has adopted are about, in the order in which they name it."""
+    def unadopted(self, adopted: int) -> list[Unadopted]:
+        """Return what the vault lines after the first ``adopted`` are about, in the order of the lines."""
         first: dict[str, int] = {}
         for number, id in enumerate(self._after(adopted), start=adopted):
             first.setdefault(id, number)
-        return [Stranger(self._said[id], number, self._store_ids.get(id)) for id, number in first.items()]
+        return [Unadopted(self._said[id], number, self._store_ids.get(id)) for id, number in first.items()]
 
-    def leave_out(self, adopted: int) -> None:
-        """Nobody will ask for the first so many lines of a vault again."""
-        self._named, self.left_out = self._after(adopted), adopted
+    def drop_adopted(self, adopted: int) -> None:
+        """Forget the first ``adopted`` vault lines: a store has their memories."""
+        self._named, self.adopted_lines = self._after(adopted), adopted
         self._said = {id: self._said[id] for id in self._named}
 
     def _after(self, adopted: int) -> list[str]:
-        return self._named[adopted - self.left_out :]
+        return self._named[adopted - self.adopted_lines :]
 
     def active(self) -> Iterator[VaultMemory]:
-        """Yield the memories that are shown and not deleted, each with the id that the store knows it by."""
+        """Yield the active memories, each with the store's id in its extra fields."""
         for memory in self.memories.values():
             store_id = self._store_ids.get(memory.id)
             if memory.active:
                 named = {} if store_id is None else {MEMORY_ID: store_id}
                 yield memory._replace(extra={**memory.extra, **named})
 
-    def changes(self, reader: Reader, touched: Sequence[str]) -> Difference:
-        """How these memories of the store, by their ids, change what is shown.
+    def compare(self, reader: Reader, touched: Sequence[str]) -> Difference:
+        """Return how the store's memories with these ids differ from what is shown.
 
-        Whoever is erased takes the name of their stream along: what is shown of it is known by its ids.
+        An erasure removes the name of the stream; what was shown of it is found by its ids.
         """
         if not touched:
             return NO_DIFFERENCE
@@ -228,17 +228,17 @@ class VaultView:
         number = stream.number if stream is not None else None
         found = reader.by_ids(SHOWN.tenant, touched).values()
         near = [stored for stored in found if stored.stream == number or _is_nameless(reader, stored)]
-        ends = [_ends(reader, stored) for stored in near]
+        ends = [_chain_ends(reader, stored) for stored in near]
         chains = {r.state.id: (r, head) for r, head in ends if r.stream == number or r.state.id in self._vault_ids}
-        news = [(root.state.id, self._as_shown(root, head)) for root, head in chains.values()]
+        news = [(root.state.id, self._to_vault_memory(root, head)) for root, head in chains.values()]
         there = [(store_id, memory) for store_id, memory in news if memory is not None]
         return Difference(
             [memory for _, memory in there if self._looks_different(memory)],
-            {memory.id: store_id for store_id, memory in there if self._is_adopted(memory, store_id)},
+            {memory.id: store_id for store_id, memory in there if self._adopts(memory, store_id)},
         )
 
-    def missing(self, reader: Reader) -> Difference:
-        """Return what should be shown and is not: rows that came from another store came table by table, not by transactions."""
+    def find_missing(self, reader: Reader) -> Difference:
+        """Return what should be shown and is not, as after a migration, which copies tables and not transactions."""
         stream = reader.stream_at(SHOWN)
         if stream is None:
             return NO_DIFFERENCE
@@ -246,18 +246,18 @@ class VaultView:
         if reader.count(SHOWN.tenant, wanted) == len(self._active):
             return NO_DIFFERENCE
         found = reader.select(SHOWN.tenant, wanted, NO_LIMIT)
-        return self.changes(reader, [stored.state.id for stored in found])
+        return self.compare(reader, [stored.state.id for stored in found])
 
-    def altered(self, reader: Reader) -> list[str]:
-        """Return the vault's ids of what the lines tell otherwise than the rows, which the ledger commits to."""
+    def find_altered(self, reader: Reader) -> list[str]:
+        """Return the vault's ids of memories whose lines differ from the rows, which the ledger commits to."""
         stream = reader.stream_at(SHOWN)
         if stream is None:
             return []
         found = reader.select(SHOWN.tenant, Selection(streams=(stream.number,), equal={"status": "active"}), NO_LIMIT)
-        return [memory.id for memory in self.changes(reader, [stored.state.id for stored in found]).memories]
+        return [memory.id for memory in self.compare(reader, [stored.state.id for stored in found]).memories]
 
-    def _as_shown(self, root: Stored, head: Stored) -> VaultMemory | None:
-        """Return a chain as the vault should show it, or ``None`` if its words are still to come."""
+    def _to_vault_memory(self, root: Stored, head: Stored) -> VaultMemory | None:
+        """Return a chain as the vault should show it, or ``None`` if its content is not there yet."""
         if head.body is None and head.state.removed is None:
             return None
         id = self._vault_ids.get(root.state.id) or _vault_id(root)
@@ -268,13 +268,13 @@ class VaultView:
         known = self.memories.get(memory.id)
         return memory.active if known is None else not shows_the_same(memory, known)
 
-    def _is_adopted(self, memory: VaultMemory, store_id: str) -> bool:
+    def _adopts(self, memory: VaultMemory, store_id: str) -> bool:
         known = self.memories.get(memory.id)
         return known is not None and store_id not in self._vault_ids and shows_the_same(memory, known)
 
 
 def to_saved(memory: VaultMemory) -> bytes:
-    """Return a memory as a line of a saved copy, without its end: its values alone, which are written in half the time."""
+    """Return a memory as a line of a saved copy: its values without their names, which takes half the time to write."""
     return write_line(memory)[:-1]
 
 
@@ -283,8 +283,8 @@ def from_saved(line: bytes) -> VaultMemory:
     return memory._replace(tags=tuple(memory.tags))
 
 
-def _noting_ids(lines: Iterable[Record], ids: list[str]) -> Iterator[Record]:
-    """Yield the same lines; the id of each is added to a list. A hundred thousand lines may have no more than a hundred ids."""
+def _collect_ids(lines: Iterable[Record], ids: list[str]) -> Iterator[Record]:
+    """Yield the same lines, and append their ids to a list. Ids are interned: many lines may have few ids."""
     for line in lines:
         ids.append(intern(line["id"]))
         yield line
@@ -295,7 +295,7 @@ def _is_nameless(reader: Reader, stored: Stored) -> bool:
 
 
 def _vault_id(root: Stored) -> str:
-    """Return the id under which a vault has written it, or else its own first digits."""
+    """Return the id under which a vault wrote a memory, else the first digits of its own id."""
     aliases: Sequence[str] = (root.body or {}).get("aliases", ())
     return next((alias for alias in aliases if _is_vault_id(alias)), root.state.id.replace("-", "")[:ID_DIGITS])
 
@@ -304,12 +304,12 @@ def _is_vault_id(alias: str) -> bool:
     return len(alias) == ID_DIGITS and all(digit in "0123456789abcdef" for digit in alias)
 
 
-def _ends(reader: Reader, stored: Stored) -> tuple[Stored, Stored]:
+def _chain_ends(reader: Reader, stored: Stored) -> tuple[Stored, Stored]:
     """Return the first and the last version of the chain that a memory is part of."""
-    return _end(reader, stored, "supersedes_id"), _end(reader, stored, "superseded_by_id")
+    return _follow(reader, stored, "supersedes_id"), _follow(reader, stored, "superseded_by_id")
 
 
-def _end(reader: Reader, stored: Stored, link: str) -> Stored:
+def _follow(reader: Reader, stored: Stored, link: str) -> Stored:
     while (next_id := getattr(stored.state, link)) is not None:
         found = reader.by_ids(stored.tenant, [next_id])
         if next_id not in found:

@@ -272,10 +272,15 @@ class AnnouncedReads(Transaction):
 
     def relations_at(self, tenant: str, places: Sequence[Place]) -> Later[list[Relation]]:
         rows = self._rows_at(places)
-        if rows is None:
+        if rows is None or not all(row["compared"] for row in rows.values()):
             return super().relations_at(tenant, places)
-        found = {tuple(link) for row in rows.values() for link in row["relations"] or ()}
-        return lambda: [relation_of(*link) for link in sorted(found)]
+        found = {line for row in rows.values() for line in (row["relations"] or "").splitlines()}
+        return lambda: sorted(map(_relation, found))
+
+
+def _relation(line: str) -> Relation:
+    from_stream, from_memory, to_stream, to_memory, how, strength, at = line.split(" ")
+    return relation_of(int(from_stream), int(from_memory), int(to_stream), int(to_memory), how, int(strength), at)
 
 
 def _texts(found: Sequence[tuple[Any, ...]]) -> Mapping[int, _Text]:

@@ -30,6 +30,10 @@ SELECT substr(at, 1, :digits::integer) AS period, node, op, status, count(*) AS 
  WHERE tenant = :tenant AND user_id = :user AND at >= :since
  GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
 
+-- name: lock_spending
+-- One at a time is it decided whether a model may be called, or two would take what is left for one.
+SELECT pg_advisory_xact_lock(hashtextextended('recollect model spending', 0))
+
 -- name: remove_operations_about
 DELETE FROM operations WHERE tenant = :tenant AND memory_id = :id
    AND at IN (SELECT at FROM ledger WHERE tenant = :tenant AND memory_id = :id)

@@ -50,13 +50,11 @@ SELECT uid, name FROM actors
 -- Of each voucher so many at most: whoever vouches for thousands must not crowd out the others.
 SELECT voucher, author, user_id, agent_id FROM (
     SELECT *, row_number() OVER (PARTITION BY voucher ORDER BY author COLLATE "C", user_id, agent_id) AS nth FROM (
-        SELECT DISTINCT voucher, author, CASE WHEN author = user_id THEN user_id ELSE '' END AS user_id,
-               CASE WHEN author = agent_id THEN agent_id ELSE '' END AS agent_id FROM (
-        SELECT who.name AS voucher, m.user_id, m.agent_id,
-               CASE WHEN {body_readable} THEN v.body::json -> 'author' ->> 'id' END COLLATE "C" AS author FROM actors who
+        SELECT DISTINCT who.name AS voucher, m.author_id AS author,
+               CASE WHEN m.author_id = m.user_id THEN m.user_id ELSE '' END AS user_id,
+               CASE WHEN m.author_id = m.agent_id THEN m.agent_id ELSE '' END AS agent_id FROM actors who
           JOIN ledger l ON l.tenant = :tenant AND l.actor = who.uid AND l.event = 'vouched'
           JOIN memories m ON m.tenant = :tenant AND m.id = l.memory_id AND strpos(m.vouchers, '"actor":"' || who.uid || '"') > 0
-          JOIN versions v ON v.tenant = :tenant AND v.stream = m.stream AND v.memory = m.memory
          WHERE who.tenant = :tenant AND who.name = ANY (ARRAY(SELECT jsonb_array_elements_text(:names::jsonb)))
-           AND v.body IS NOT NULL AND {filters}) said WHERE author IS NOT NULL) one) numbered
+           AND m.author_id IS NOT NULL AND {filters}) one) numbered
  WHERE nth <= :each ORDER BY voucher COLLATE "C", author COLLATE "C", user_id, agent_id

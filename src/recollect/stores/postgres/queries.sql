@@ -98,6 +98,16 @@ SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash
   LEFT JOIN LATERAL (SELECT content_hash FROM memories WHERE tenant = :tenant AND id = m.supersedes_id LIMIT 1) b ON true
  ORDER BY wanted.nth
 
+-- name: nearby
+SELECT m.memory, m.id, m.canonical_key, m.created_at, m.scope, m.category, m.phase, m.slot, m.subject_value,
+       CASE WHEN {filters} THEN v.body::json ->> 'content' END AS content
+  FROM jsonb_array_elements_text(:numbers::jsonb) WITH ORDINALITY AS wanted (memory, nth)
+ CROSS JOIN LATERAL (SELECT * FROM memories
+                      WHERE tenant = :tenant AND stream = :stream AND memory = wanted.memory::bigint LIMIT 1) m
+ CROSS JOIN LATERAL (SELECT body FROM versions WHERE tenant = :tenant AND stream = :stream AND memory = m.memory LIMIT 1) v
+ WHERE m.status = 'active' AND m.kind = 'semantic' AND v.body IS NOT NULL
+ ORDER BY wanted.nth
+
 -- name: memories_at
 SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash
   FROM jsonb_array_elements(:places::jsonb) WITH ORDINALITY AS wanted (place, nth)
@@ -112,8 +122,9 @@ SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash
 -- name: announced_memories
 -- The memories at some places; if not all of them fit, those of each ranking that do, as many as it asks for. With them come
 -- those that they are related to, their neighbours in a conversation, that have their keys elsewhere, and that they name. Each row says
--- whether it fits, whether it was compared itself, whether its key was looked for elsewhere, and what its relations are. The place {links}
--- holds true or false, since a plan for both would be made anew each time.
+-- whether it fits, whether it was compared itself, whether its key was looked for elsewhere and, if it was compared, what its relations
+-- are: a line each, since JSON takes three times as long to make. Of the others they would be most of what is sent: hubs have hundreds. The
+-- place {links} holds true or false, since a plan for both would be made anew each time.
 WITH known AS MATERIALIZED (
     SELECT m.stream, m.memory, ({filters}) IS TRUE AS fits FROM jsonb_array_elements(:places::jsonb) AS listed (place)
      CROSS JOIN LATERAL (SELECT * FROM memories
@@ -158,9 +169,9 @@ named AS MATERIALIZED (
 seen AS MATERIALIZED (SELECT scope FROM named UNION SELECT jsonb_array_elements_text(:scopes::jsonb)),
 held AS MATERIALIZED (SELECT DISTINCT kind_class, key FROM named WHERE kind_class <> :kind_class),
 wanted AS MATERIALIZED (
-    SELECT stream, memory, true AS reached FROM reached
+    SELECT stream, memory, true AS reached, (stream, memory) IN (SELECT stream, memory FROM compared) AS compared FROM reached
      UNION ALL
-    SELECT h.stream, h.memory, false FROM jsonb_array_elements_text(:streams::jsonb) AS elsewhere (stream)
+    SELECT h.stream, h.memory, false, false FROM jsonb_array_elements_text(:streams::jsonb) AS elsewhere (stream)
      CROSS JOIN seen CROSS JOIN held
      CROSS JOIN LATERAL (SELECT stream, memory FROM memories
                           WHERE tenant = :tenant AND stream = elsewhere.stream::bigint AND scope = seen.scope
@@ -169,24 +180,23 @@ wanted AS MATERIALIZED (
                           ORDER BY key_identity LIMIT 100) h
      WHERE (h.stream, h.memory) NOT IN (SELECT stream, memory FROM reached)
      UNION ALL
-    SELECT l.stream, l.memory, false FROM named CROSS JOIN LATERAL jsonb_array_elements_text(named.links) AS link (id)
+    SELECT l.stream, l.memory, false, false FROM named CROSS JOIN LATERAL jsonb_array_elements_text(named.links) AS link (id)
      CROSS JOIN LATERAL (SELECT stream, memory FROM memories WHERE tenant = :tenant AND id = link.id LIMIT 1) l
      WHERE {links} AND (l.stream, l.memory) NOT IN (SELECT stream, memory FROM reached))
 SELECT m.*, lower(m.canonical_key) AS lower_key, v.body, a.count, a.last, b.content_hash AS parent_hash,
-       ({filters}) AS fits, (m.stream, m.memory) IN (SELECT stream, memory FROM compared) AS compared,
-       wanted.reached, e.relations
+       ({filters}) AS fits, wanted.compared, wanted.reached, e.relations
   FROM wanted
  CROSS JOIN LATERAL (SELECT * FROM memories
                       WHERE tenant = :tenant AND stream = wanted.stream AND memory = wanted.memory LIMIT 1) m
  CROSS JOIN LATERAL (SELECT body FROM versions
                       WHERE tenant = :tenant AND stream = wanted.stream AND memory = wanted.memory LIMIT 1) v
- CROSS JOIN LATERAL (SELECT json_agg(json_build_array(r.from_stream, r.from_memory, r.to_stream, r.to_memory,
-                                                      r.relation_type, r.strength, r.created_at)) AS relations
-                       FROM ((SELECT * FROM relations WHERE tenant = :tenant AND from_stream = wanted.stream
-                                 AND from_memory = wanted.memory OFFSET 0)
+ CROSS JOIN LATERAL (SELECT string_agg(r.from_stream || ' ' || r.from_memory || ' ' || r.to_stream || ' ' || r.to_memory || ' '
+                                       || r.relation_type || ' ' || r.strength || ' ' || r.created_at, E'\n') AS relations
+                       FROM ((SELECT * FROM relations WHERE wanted.compared AND tenant = :tenant
+                                 AND from_stream = wanted.stream AND from_memory = wanted.memory OFFSET 0)
                               UNION ALL
-                             (SELECT * FROM relations WHERE tenant = :tenant AND to_stream = wanted.stream
-                                 AND to_memory = wanted.memory OFFSET 0)) r) e
+                             (SELECT * FROM relations WHERE wanted.compared AND tenant = :tenant
+                                 AND to_stream = wanted.stream AND to_memory = wanted.memory OFFSET 0)) r) e
   LEFT JOIN LATERAL (SELECT count, last FROM accesses WHERE tenant = :tenant AND id = m.id LIMIT 1) a ON true
   LEFT JOIN LATERAL (SELECT content_hash FROM memories WHERE tenant = :tenant AND id = m.supersedes_id LIMIT 1) b ON true
 

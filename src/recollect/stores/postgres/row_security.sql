@@ -32,6 +32,12 @@ $$;
 DROP POLICY IF EXISTS scrub_notes ON store;
 CREATE POLICY scrub_notes ON store FOR INSERT WITH CHECK (name LIKE 'scrub_due %');
 
+-- Every tenant's runs add to what models used in a day; only what is of an earlier day may be taken away.
+DROP POLICY IF EXISTS spending ON model_spending;
+CREATE POLICY spending ON model_spending FOR INSERT WITH CHECK (true);
+DROP POLICY IF EXISTS spent_before ON model_spending;
+CREATE POLICY spent_before ON model_spending FOR DELETE USING (day < to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD'));
+
 -- Whoever looks after the whole store reads the list of erasures as a whole, to carry it out on a restored copy.
 DROP POLICY IF EXISTS keeper ON erasures;
 CREATE POLICY keeper ON erasures FOR SELECT TO current_user USING (true);

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import psycopg
@@ -28,17 +28,11 @@ DIALECT = Dialect(
     one_of_numbers="{column} = ANY (ARRAY(SELECT jsonb_array_elements_text({list}::jsonb)::bigint))",
     tagged="CASE WHEN pg_input_is_valid({tags}, 'jsonb') THEN {tags}::jsonb @> to_jsonb({tag}::text) ELSE false END",
     readable="pg_input_is_valid({text}, 'jsonb')",
-    author_id="(CASE WHEN pg_input_is_valid(said.body, 'json') THEN said.body::json -> 'author' ->> 'id' END)",
-    author_name="(CASE WHEN pg_input_is_valid(said.body, 'json') THEN said.body::json -> 'author' ->> 'name' END)",
-    confidence="(CASE WHEN pg_input_is_valid(said.body, 'json') THEN (said.body::json ->> 'confidence')::double precision END)",
     holds="strpos({text}, {part}) > 0",
 )
 TRUSTING = DIALECT._replace(
     tagged="{tags}::jsonb @> to_jsonb({tag}::text)",
     readable="true",
-    author_id="(said.body::json -> 'author' ->> 'id')",
-    author_name="(said.body::json -> 'author' ->> 'name')",
-    confidence="(said.body::json ->> 'confidence')::double precision",
 )
 """Before release 16 a server cannot say whether a text is JSON: there one damaged row fails the queries that look into texts."""
 
@@ -70,27 +64,29 @@ class NamedQueries:
         self._asked: dict[tuple[Any, ...], Callable[[], list[Any]]] = {}
 
     def rows(self, query: str, /, **params: Any) -> list[Any]:
-        answer = self._asked.pop((query, *params.items()), None)
+        answer = self._asked.get((query, *params.items()))
         return self._db.execute(QUERIES[query], params).fetchall() if answer is None else answer()
 
     def tuples(self, query: str, /, **params: Any) -> list[tuple[Any, ...]]:
-        answer = self._asked.pop((query, tuple, *params.items()), None)
-        return self.soon(query, params)() if answer is None else answer()
+        return self.soon(query, params)()
 
     def ask(self, query: str, params: Mapping[str, Any], *, by_name: bool) -> None:
-        """Send a query for whoever runs it next with the same parameters, unless something is written before that."""
-        if by_name:
-            self._asked[query, *params.items()] = self._db.execute(QUERIES[query], params).fetchall
-        else:
-            self._asked[query, tuple, *params.items()] = self.soon(query, params)
+        """Send a query for whoever runs it with the same parameters, until something is written to one of its tables."""
+        key = (query, *(() if by_name else (tuple,)), *params.items())
+        if key in self._asked:
+            return
+        fetch: Callable[[], list[Any]] = (
+            self._db.execute(QUERIES[query], params).fetchall if by_name else self.soon(query, params)
+        )
+        self._asked[key] = cache(fetch)
 
     def soon(self, query: str, params: Mapping[str, Any], /, **words: str) -> Callable[[], list[tuple[Any, ...]]]:
         """It goes out at once. ``words`` are named parts of statements for the places that it leaves open."""
-        return (
-            self._of_many()
-            .execute(_filled(query, {word: QUERIES[part] for word, part in words.items()}), params)
-            .fetchall
-        )
+        answer = self._asked.get((query, tuple, *params.items()))
+        if answer is not None:
+            return answer
+        sql = _filled(query, {word: QUERIES[part] for word, part in words.items()})
+        return self._of_many().execute(sql, params).fetchall
 
     def run(self, query: str, /, **params: Any) -> None:
         self._write(query)
@@ -104,11 +100,13 @@ class NamedQueries:
 
     def run_many(self, query: str, params: Iterable[Sequence[Any]], /) -> None:
         """A statement that unnests takes all rows at once, each column as an array; any other is run for each row."""
-        self._write(query)
         rows = list(params)
-        if rows and "unnest(" in QUERIES[query]:
+        if not rows:
+            return
+        self._write(query)
+        if "unnest(" in QUERIES[query]:
             self._db.execute(QUERIES[query], [list(column) for column in zip(*rows, strict=True)])
-        elif rows:
+        else:
             self._db.cursor().executemany(QUERIES[query], rows)
 
     def insert(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], /) -> None:
@@ -129,8 +127,14 @@ class NamedQueries:
         return self._db.execute(sql, _plain(params)).fetchall
 
     def filtered_tuples(self, query: str, condition: str, params: Mapping[str, Any], /) -> list[tuple[Any, ...]]:
+        answer = self._asked.pop((query, condition, *params.items()), None)
+        return self._filtered_tuples_soon(query, condition, params)() if answer is None else answer()
+
+    def _filtered_tuples_soon(
+        self, query: str, condition: str, params: Mapping[str, Any]
+    ) -> Callable[[], list[tuple[Any, ...]]]:
         sql = _filled(query, {"filters": to_driver_sql(condition)})
-        return self._of_many().execute(sql, _plain(params)).fetchall()
+        return self._of_many().execute(sql, _plain(params)).fetchall
 
     def _write(self, query: str) -> None:
         """Forget the answers of what was asked about the table that is written to."""
@@ -154,8 +158,13 @@ class InAdvance(NamedQueries):
         self._queries.ask(query, params, by_name=True)
         return []
 
-    def tuples(self, query: str, /, **params: Any) -> list[tuple[Any, ...]]:
+    def soon(self, query: str, params: Mapping[str, Any], /, **words: str) -> Callable[[], list[tuple[Any, ...]]]:
         self._queries.ask(query, params, by_name=False)
+        return list
+
+    def filtered_tuples(self, query: str, condition: str, params: Mapping[str, Any], /) -> list[tuple[Any, ...]]:
+        answer = self._filtered_tuples_soon(query, condition, params)
+        self._queries._asked[query, condition, *params.items()] = answer
         return []
 
     def run(self, query: str, /, **params: Any) -> None:

@@ -5,11 +5,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from recollect.model.ledger import Address, Entry
 from recollect.model.operation import Operation, OperationCount
+from recollect.model.run import ModelCall, StoredProposal, StoredRun
 from recollect.rules.identity.rejected_values import Sealed
+from recollect.rules.model_budget import Spent
 from recollect.stores.protocol.rows import (
     ANY_TRACE,
     NO_LIMIT,
     Amendment,
+    Behind,
     CommittedValue,
     Comparison,
     Contender,
@@ -17,9 +20,11 @@ from recollect.stores.protocol.rows import (
     IndexedTerm,
     KeyRow,
     Later,
+    Lease,
     LogCheckpoint,
     LogLeaf,
     LogSignature,
+    Nearby,
     Neighbour,
     OperationPlace,
     OperationsWanted,
@@ -57,6 +62,9 @@ class Reader(Protocol):
     def streams_of(self, tenant: str, owner: str | None = None, space: str | None = None) -> list[Stream]:
         """Return a tenant's streams in the order of their numbers: all of them, one owner's, or those of one space."""
 
+    def stream_times(self, tenant: str) -> dict[int, tuple[str, str]]:
+        """Return, by their numbers, when each stream was first and last written to."""
+
     def streams_at(self, addresses: Sequence[Address]) -> list[Stream]:
         """Return the streams at these addresses, in their order; an address that has none is left out."""
 
@@ -79,6 +87,9 @@ class Reader(Protocol):
 
     def by_ids(self, tenant: str, ids: Sequence[str]) -> dict[str, Stored]: ...
     def by_numbers(self, stream: Stream, numbers: Sequence[int]) -> list[Stored]: ...
+    def nearby(self, stream: Stream, numbers: Sequence[int]) -> list[Nearby]:
+        """Return those of these memories that are active and of kind ``semantic``; what cannot be read is left out."""
+
     def by_places(self, tenant: str, places: Sequence[Place]) -> list[Stored]:
         """Return the memories at these places, in the order of the places."""
 
@@ -120,6 +131,9 @@ class Reader(Protocol):
     def count(self, tenant: str, selection: Selection) -> int: ...
     def count_by(self, tenant: str, column: str, selection: Selection) -> dict[str, int]:
         """Return how many memories fit the selection, for each value of a column."""
+
+    def count_by_day(self, tenant: str, selection: Selection) -> dict[str, int]:
+        """Count the selected memories that are still there by the day on which each was written."""
 
     def count_removed(self, tenant: str) -> int: ...
     def aliases(self, tenant: str) -> list[tuple[str, str]]:
@@ -297,6 +311,17 @@ class Reader(Protocol):
     def newest_stream(self, tenant: str) -> int:
         """Return the highest number of a tenant's streams; 0 if there is none."""
 
+    # ── the worker ──────────────────────────────────────────────────────────────────────────────────────────
+
+    def streams_behind(self, tenant: str, job: str, since: str = "") -> list[Behind]:
+        """Return the streams whose ledger moved beyond a job's cursor, and those that it has not looked at since a time.
+
+        The one that waits longest comes first. Streams whose owner was erased are left out.
+        """
+
+    def lease(self, tenant: str) -> Lease | None:
+        """Return the last lease on a tenant, in force or not."""
+
     # ── traces and retries ──────────────────────────────────────────────────────────────────────────────────
 
     def traces(
@@ -324,6 +349,37 @@ class Reader(Protocol):
     def threads_of_user_alone(self, tenant: str, user: str) -> list[str]:
         """Return the threads and sessions in which events happened for this user and for nobody else."""
 
+    # ── runs of language models ─────────────────────────────────────────────────────────────────────────────
+
+    def model_runs(
+        self, tenant: str, limit: int, before: tuple[str, str], *, job: str | None = None, stream: int | None = None
+    ) -> list[StoredRun]:
+        """Return runs, newest first, that began before a ``(time, id)``."""
+
+    def model_runs_like(self, tenant: str, id: str) -> list[StoredRun]:
+        """Return the runs whose id begins so, at most ten."""
+
+    def model_calls(self, tenant: str, run_id: str) -> list[ModelCall]: ...
+    def was_read_by(self, tenant: str, job: str, memory_id: str) -> bool:
+        """Return whether a prompt of this job was made from a memory and has been dealt with, answered or not."""
+
+    def last_model_call(self, tenant: str, stream: int, job: str, since: str) -> str | None:
+        """Return when a job last got an answer about a stream, at ``since`` or later."""
+
+    def spent(self, tenant: str, run_id: str, since: str) -> tuple[Spent, Spent, Spent]:
+        """Return what a run has used, what the tenant has since a time, and what all tenants have on the day of that time."""
+
+    def proposals_of_run(self, tenant: str, run_id: str) -> list[StoredProposal]: ...
+    def proposals_like(self, tenant: str, id: str) -> list[StoredProposal]:
+        """Return the proposals whose id begins so, at most ten."""
+
+    def proposals_waiting(self, tenant: str) -> list[StoredProposal]:
+        """Return the proposals that wait for a decision, oldest first."""
+
+    def count_proposals(self, tenant: str, stream: int, job: str, since: str, status: str | None = None) -> int: ...
+    def pairs_since(self, tenant: str, stream: int, job: str, since: str) -> set[str]:
+        """Return the pairs that a job compared since a time, and those that still wait for a decision."""
+
     # ── provenance ──────────────────────────────────────────────────────────────────────────────────────────
 
     def with_hashes(self, tenant: str, hashes: Sequence[str], selection: Selection, limit: int) -> list[Stored]:
@@ -331,6 +387,9 @@ class Reader(Protocol):
 
     def built_upon(self, tenant: str, hashes: Sequence[str], selection: Selection, limit: int) -> list[Stored]:
         """Return the memories that name one of these hashes as a parent and fit the selection, oldest first."""
+
+    def places_naming(self, tenant: str, name: str) -> list[Place]:
+        """Return where the memories are that name this person as their user, actor or author."""
 
     def tied_to(self, tenant: str, ids: Sequence[str]) -> list[Stored]:
         """Return the memories that name one of these, which may be ids of memories or names of people.

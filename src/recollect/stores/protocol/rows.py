@@ -185,6 +185,21 @@ class Neighbour(NamedTuple):
     terms: frozenset[str]
 
 
+class Nearby(NamedTuple):
+    """What a new memory has to know of an active one to be linked to it, which is quicker to read than the whole."""
+
+    number: int
+    id: str
+    canonical_key: str
+    created_at: str
+    scope: str
+    category: str
+    phase: int
+    slot: str | None
+    subject_value: str | None
+    content: str
+
+
 class Relation(NamedTuple):
     """A directed edge between two memories: its type, and its strength from 0 to 1."""
 
@@ -360,6 +375,28 @@ class Cursor(NamedTuple):
     stream: int
     seq: int
     shown: tuple[int, ...] = ()
+
+
+class Behind(NamedTuple):
+    """A stream that a job of the worker has to look at: it stands at ``seq``, the ledger at ``last_seq``."""
+
+    stream: int
+    namespace: str
+    space: str
+    seq: int
+    last_seq: int
+
+
+class Lease(NamedTuple):
+    """Which worker looks after a tenant, and until when. ``number`` tells it from earlier leases, also of the same holder.
+
+    ``last_round`` is when the last round began that came to its end; empty if there was none.
+    """
+
+    holder: str
+    number: int
+    until: str
+    last_round: str
 
 
 class TracesWanted(NamedTuple):

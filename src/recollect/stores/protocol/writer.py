@@ -5,13 +5,17 @@ from typing import Any, Protocol
 
 from recollect.model.ledger import Address, Entry
 from recollect.model.operation import Operation
+from recollect.model.run import ModelCall, StoredProposal, StoredRun
 from recollect.model.state import State
 from recollect.rules.identity.rejected_values import Sealed
 from recollect.rules.language.findable import Findable
+from recollect.rules.model_budget import Spent
 from recollect.stores.protocol.reader import Reader
 from recollect.stores.protocol.rows import (
+    Behind,
     Cursor,
     KeyRow,
+    Lease,
     LogCheckpoint,
     LogLeaf,
     LogSignature,
@@ -148,6 +152,20 @@ class Writer(Reader, Protocol):
     def remove_cursors_of_thread(self, tenant: str, name: str, user: str | None = None) -> None:
         """Remove the cursors of one user's thread, or of every user's thread of that name."""
 
+    # ── the worker ──────────────────────────────────────────────────────────────────────────────────────────
+
+    def move_worker_cursor(self, tenant: str, lease: Lease, job: str, found: Behind, seq: int, at: str) -> bool:
+        """Note that a job looked at a stream and has dealt with its ledger up to ``seq``.
+
+        Return ``False``, and change nothing, if the lease was taken by somebody else or the cursor is not where it was found.
+        """
+
+    def take_lease(self, tenant: str, holder: str, now: str, until: str) -> Lease | None:
+        """Take the lease on a tenant if nobody has it, it is over, or the holder has it already; else return ``None``."""
+
+    def renew_lease(self, tenant: str, lease: Lease) -> bool:
+        """Write a lease's time and round; return ``False``, and change nothing, if it was taken again since."""
+
     # ── traces and retries ──────────────────────────────────────────────────────────────────────────────────
 
     def keep_trace(
@@ -175,6 +193,26 @@ class Writer(Reader, Protocol):
         """Remove the events of a user, and those of a thread, of this name."""
 
     def remove_operations_before(self, tenant: str, at: str) -> None: ...
+
+    # ── runs of language models ─────────────────────────────────────────────────────────────────────────────
+
+    def put_model_run(self, tenant: str, run: StoredRun) -> None:
+        """Add a run, or write how it ended. Its secret is only ever written with the run itself."""
+
+    def put_model_call(self, tenant: str, call: ModelCall) -> None:
+        """Add a call with its sources, or write what it took. Removing a memory's content removes it from the sources."""
+
+    def lock_spending(self) -> None:
+        """Let nobody else decide whether a model may be called, until this transaction ends."""
+
+    def add_spending(self, day: str, spent: Spent) -> None:
+        """Add to what all tenants used on a day; what was counted too much is taken off by negative numbers."""
+
+    def put_model_proposals(self, tenant: str, proposals: Sequence[StoredProposal]) -> None:
+        """Add proposals, or write what became of them. Removing a source's content removes what a waiting one says."""
+
+    def remove_runs_before(self, tenant: str, at: str) -> None:
+        """Remove the runs that began before a time, with their calls and proposals, unless one of those still waits."""
 
     # ── provenance ──────────────────────────────────────────────────────────────────────────────────────────
 

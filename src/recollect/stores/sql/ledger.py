@@ -61,6 +61,10 @@ class StreamTables(Capability):
             found = self._db.rows("streams_of_tenant", tenant=tenant)
         return [rows.stream_from(row) for row in found]
 
+    def stream_times(self, tenant: str) -> dict[int, tuple[str, str]]:
+        found = self._db.rows("stream_times", tenant=tenant)
+        return {row["stream"]: (row["began_at"], row["last_at"]) for row in found}
+
     def streams_within(self, tenant: str, owners: Sequence[str], space: str) -> list[Stream]:
         rows_found = self._db.rows("streams_within", tenant=tenant, owners=encode_list(owners), space=space)
         nth = {owner: place for place, owner in enumerate(owners)}

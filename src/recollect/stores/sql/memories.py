@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from recollect.model.caller import author_principal
+from recollect.model.caller import USER, author_principal, principal
 from recollect.model.ledger import Address
 from recollect.model.state import State
 from recollect.rules.identity.keys import identities
 from recollect.rules.identity.rejected_values import Sealed
 from recollect.rules.language.findable import Findable
-from recollect.stores.protocol import Contender, Later, Neighbour, Posting, Selection, Standing, Stored, Stream
+from recollect.stores.protocol import Contender, Later, Nearby, Neighbour, Posting, Selection, Standing, Stored, Stream
 from recollect.stores.sql import rows
 from recollect.stores.sql.queries import Capability, check_column, encode_list, encode_places, where
 from recollect.stores.sql.rows import said_terms_in, term_counts_in, text_length_in, write_term_note
@@ -24,7 +24,7 @@ class _NamesVouchers(Capability):
 
         Damaged ones are left out unless they are asked for.
         """
-        memories = [stored for stored in map(rows.stored_from, found) if damaged or stored.damage is None]
+        memories = [stored for stored in rows.stored_from(found) if damaged or stored.damage is None]
         uids = {one["actor"] for stored in memories for one in stored.state.vouchers}
         if not uids:
             return memories
@@ -44,6 +44,9 @@ class ProvenanceTables(_NamesVouchers):
 
     def built_upon(self, tenant: str, hashes: Sequence[str], selection: Selection, limit: int) -> list[Stored]:
         return self._by_hash("built_upon", tenant, hashes, selection, limit)
+
+    def places_naming(self, tenant: str, name: str) -> list[tuple[int, int]]:
+        return self._db.tuples("places_naming", tenant=tenant, name=name, principal=principal(USER, name))
 
     def tied_to(self, tenant: str, ids: Sequence[str]) -> list[Stored]:
         params = {"tenant": tenant, "ids": json.dumps(list(ids))}
@@ -70,7 +73,7 @@ class ProvenanceTables(_NamesVouchers):
         condition, params = where(selection, self._db.dialect)
         params |= {"tenant": tenant, "names": json.dumps(list(dict.fromkeys(vouchers))), "each": each}
         found: dict[str, tuple[str, ...]] = {}
-        for row in self._db.filtered("vouched_for", condition, params, **self._readable("v.body")):
+        for row in self._db.filtered("vouched_for", condition, params):
             author = author_principal(row["author"], row["user_id"], row["agent_id"])
             found[row["voucher"]] = tuple(dict.fromkeys((*found.get(row["voucher"], ()), author)))
         return found
@@ -132,6 +135,12 @@ class StateTables(ProvenanceTables, _Postings):
             "memories_numbered", tenant=stream.tenant, stream=stream.number, numbers=encode_list(numbers)
         )
         return self._named(stream.tenant, found)
+
+    def nearby(self, stream: Stream, numbers: Sequence[int]) -> list[Nearby]:
+        params = {"tenant": stream.tenant, "stream": stream.number, "numbers": encode_list(numbers)}
+        readable = self._db.dialect.readable.format(text="v.body")
+        found = self._db.filtered_tuples("nearby", readable, params) if numbers else []
+        return [Nearby._make(row) for row in found if isinstance(row[-1], str)]
 
     def by_places(self, tenant: str, places: Sequence[tuple[int, int]]) -> list[Stored]:
         found = self._db.rows("memories_at", tenant=tenant, places=encode_places(places)) if places else []
@@ -239,6 +248,11 @@ class StateTables(ProvenanceTables, _Postings):
         found = self._db.filtered("count_by", condition, {**params, "tenant": tenant}, column=column)
         return {str(row["value"]): row["n"] for row in found}
 
+    def count_by_day(self, tenant: str, selection: Selection) -> dict[str, int]:
+        condition, params = where(selection, self._db.dialect)
+        found = self._db.filtered("count_by_day", condition, {**params, "tenant": tenant})
+        return {row["day"]: row["n"] for row in found}
+
     def count_removed(self, tenant: str) -> int:
         return int(self._db.rows("count_removed", tenant=tenant)[0]["n"])
 
@@ -247,7 +261,7 @@ class StateTables(ProvenanceTables, _Postings):
 
     def states(self, stream: Stream) -> list[Stored]:
         found = self._db.rows("states_of_stream", tenant=stream.tenant, stream=stream.number)
-        return [rows.stored_from(row) for row in found]
+        return rows.stored_from(found)
 
     def expired_ids(self, stream: Stream, now: str, tick: int) -> list[str]:
         found = self._db.rows("expired", tenant=stream.tenant, stream=stream.number, now=now, tick=tick)

@@ -1,5 +1,17 @@
 -- What builds upon what, and who vouches for whom: the statements of one capability, by name.
 
+-- name: places_naming
+-- Each index is asked by itself: a planner that is asked for all at once would rather read the whole tenant in order of time.
+SELECT stream, memory FROM memories WHERE tenant = :tenant AND user_id = :name
+ UNION
+SELECT stream, memory FROM memories WHERE tenant = :tenant AND actor_id = :name
+ UNION
+SELECT stream, memory FROM memories WHERE tenant = :tenant AND author_id = :name
+ UNION
+SELECT stream, memory FROM memories WHERE tenant = :tenant AND author_id = :principal
+ UNION
+SELECT stream, memory FROM memories WHERE tenant = :tenant AND author_name = :name
+
 -- name: add_parent
 INSERT INTO parents (tenant, hash, stream, memory) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING
 

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import resources
 from typing import Any, NamedTuple, Protocol
 
-from recollect.model.canonical import canonical_json
 from recollect.stores.protocol import Selection
 
 NAME = re.compile(r"^-- name: (\w+)\s*$", re.MULTILINE)
@@ -48,7 +47,8 @@ COLUMNS = frozenset(
     """
         id status kind kind_class event_type layer tier category pinned importance authority topic_id source user_id agent_id
         run_id thread_id actor_id role scope key_identity canonical_key created_at last_modified last_reinforced
-        expires_at valid_from valid_until deleted_at purge_at version stream memory phase content_hash
+        expires_at valid_from valid_until deleted_at purge_at version stream memory phase content_hash author_id author_name
+        confidence
     """.split()
 )
 NUMBERS = frozenset(("stream", "memory", "phase", "importance", "pinned", "version"))
@@ -63,16 +63,10 @@ class Dialect(NamedTuple):
     tagged: str
     readable: str
     """Whether ``{text}`` can be read as JSON at all: a function of JSON fails the whole query for one row that cannot."""
-    author_id: str
-    """The id of the author, in the version's text ``said.body``."""
-    author_name: str
-    confidence: str
     holds: str
     """Whether ``{text}`` holds ``{part}``."""
 
 
-IN_ITS_VERSION = """EXISTS (SELECT 1 FROM versions said
-    WHERE said.tenant = m.tenant AND said.stream = m.stream AND said.memory = m.memory AND said.body IS NOT NULL AND {})"""
 HAS_PARENT = """(EXISTS (SELECT 1 FROM parents p
     WHERE p.tenant = m.tenant AND p.stream = m.stream AND p.memory = m.memory AND {named})
  OR EXISTS (SELECT 1 FROM memories older WHERE older.tenant = m.tenant AND older.id = m.supersedes_id AND {superseded}))"""
@@ -122,10 +116,9 @@ def where(selection: Selection, dialect: Dialect) -> tuple[str, dict[str, Any]]:
     for tag in selection.tags:
         parts.append(dialect.tagged.format(tags="m.tags", tag=bind(tag)))
     if selection.authors:
-        names = bind(json.dumps(list(selection.authors)))
-        by_id, by_name = (text_is_one_of(one, names) for one in (dialect.author_id, dialect.author_name))
-        spelled = " OR ".join(holds("said.body", bind(canonical_json(name))) for name in selection.authors)
-        parts.append(IN_ITS_VERSION.format(f"({spelled}) AND ({by_id} OR {by_name})"))
+        parts.append(
+            " OR ".join(one_of(column, selection.authors) for column in ("author_id", "author_name")).join("()")
+        )
     if selection.parents:
         hashes = bind(json.dumps(list(selection.parents)))
         named, superseded = (text_is_one_of(one, hashes) for one in ("p.hash", "older.content_hash"))
@@ -135,8 +128,7 @@ def where(selection: Selection, dialect: Dialect) -> tuple[str, dict[str, Any]]:
         uid_in_it = holds("m.vouchers", """'"actor":"' || who.uid || '"'""")
         parts.append(HAS_VOUCHER.format(named=named, holds=uid_in_it))
     if selection.confidence_min is not None:
-        stated = holds("said.body", """'"confidence":'""")
-        parts.append(IN_ITS_VERSION.format(f"{stated} AND {dialect.confidence} >= {bind(selection.confidence_min)}"))
+        parts.append(f"m.confidence >= {bind(selection.confidence_min)}")
     if selection.ids_elsewhere is not None:
         parts.append(f"({one_of('stream', selection.whole_streams)} OR {one_of('id', selection.ids_elsewhere)})")
     if selection.current_phase:

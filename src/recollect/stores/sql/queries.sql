@@ -13,6 +13,13 @@ SELECT * FROM streams WHERE tenant = :tenant AND stream = :stream
 -- name: streams_of_tenant
 SELECT * FROM streams WHERE tenant = :tenant ORDER BY stream
 
+-- name: stream_times
+-- When each stream was first and last written to.
+SELECT s.stream, a.at AS began_at, z.at AS last_at FROM streams s
+  JOIN ledger a ON a.tenant = s.tenant AND a.stream = s.stream AND a.seq = 1
+  JOIN ledger z ON z.tenant = s.tenant AND z.stream = s.stream AND z.seq = s.last_seq
+ WHERE s.tenant = :tenant
+
 -- name: streams_of_owner
 SELECT * FROM streams WHERE tenant = :tenant AND owner = :owner ORDER BY stream
 
@@ -151,6 +158,10 @@ SELECT count(*) AS n FROM memories m WHERE m.tenant = :tenant AND m.removed IS N
 SELECT m.{column} AS value, count(*) AS n FROM memories m
  WHERE m.tenant = :tenant AND m.removed IS NULL AND {filters} GROUP BY m.{column} ORDER BY m.{column} NULLS FIRST
 
+-- name: count_by_day
+SELECT substr(m.created_at, 1, 10) AS day, count(*) AS n FROM memories m
+ WHERE m.tenant = :tenant AND m.removed IS NULL AND {filters} GROUP BY 1 ORDER BY 1
+
 -- name: count_removed
 SELECT count(*) AS n FROM memories WHERE tenant = :tenant AND removed IS NOT NULL
 
@@ -164,17 +175,21 @@ INSERT INTO memories (tenant, stream, memory, id, status, version, supersedes_id
     canonical_key, key_digest, slot, subject_value, key_identity, pinned, importance, importance_reason, authority,
     authority_reason, category, tags, reinforcements, last_reinforced, last_modified, expires_at, expires_at_tick, valid_from,
     valid_until, deleted_at, purge_at, removed, created_at, scope, content_hash, kind, kind_class, event_type, layer, tier,
-    topic_id, source, user_id, agent_id, run_id, thread_id, actor_id, role, phase, terms, vouchers)
+    topic_id, source, user_id, agent_id, run_id, thread_id, actor_id, role, author_id, author_name, confidence, phase, terms,
+    vouchers)
 VALUES (:tenant, :stream, :memory, :id, :status, :version, :supersedes_id, :superseded_by_id, :related, :conflicts,
     :canonical_key, :key_digest, :slot, :subject_value, :key_identity, :pinned, :importance, :importance_reason,
     :authority, :authority_reason, :category, :tags, :reinforcements, :last_reinforced, :last_modified, :expires_at,
     :expires_at_tick, :valid_from, :valid_until, :deleted_at, :purge_at, :removed, :created_at, :scope, :content_hash,
     :kind, :kind_class, :event_type, :layer, :tier, :topic_id,
-    :source, :user_id, :agent_id, :run_id, :thread_id, :actor_id, :role, :phase, :terms, :vouchers)
+    :source, :user_id, :agent_id, :run_id, :thread_id, :actor_id, :role, :author_id, :author_name, :confidence, :phase,
+    :terms, :vouchers)
 ON CONFLICT (tenant, stream, memory) DO UPDATE
-   SET user_id = excluded.user_id, actor_id = excluded.actor_id, thread_id = excluded.thread_id, run_id = excluded.run_id
+   SET user_id = excluded.user_id, actor_id = excluded.actor_id, thread_id = excluded.thread_id, run_id = excluded.run_id,
+       author_id = excluded.author_id, author_name = excluded.author_name
 
 -- name: move_memory
+-- Once a higher authority confirmed a statement, how sure the first speaker was counts no more.
 UPDATE memories SET status = :status, version = :version, supersedes_id = :supersedes_id,
     superseded_by_id = :superseded_by_id, related = :related, conflicts = :conflicts, canonical_key = :canonical_key,
     key_digest = :key_digest, slot = :slot, subject_value = :subject_value, key_identity = CASE WHEN key_identity = :apart THEN :apart ELSE :key_identity END,
@@ -182,13 +197,14 @@ UPDATE memories SET status = :status, version = :version, supersedes_id = :super
     authority_reason = :authority_reason, category = :category, tags = :tags, reinforcements = :reinforcements,
     last_reinforced = :last_reinforced, last_modified = :last_modified, expires_at = :expires_at,
     expires_at_tick = :expires_at_tick, valid_from = :valid_from, valid_until = :valid_until, deleted_at = :deleted_at,
-    purge_at = :purge_at, removed = :removed, vouchers = :vouchers
+    purge_at = :purge_at, removed = :removed, vouchers = :vouchers,
+    confidence = CASE WHEN authority = :authority THEN confidence END
  WHERE tenant = :tenant AND stream = :stream AND memory = :memory
 
 -- name: strip_memory
 UPDATE memories SET scope = NULL, content_hash = NULL, kind = NULL, kind_class = NULL, event_type = NULL, layer = NULL,
     tier = NULL, topic_id = NULL, slot = NULL, subject_value = NULL, source = NULL, user_id = NULL, agent_id = NULL, run_id = NULL, thread_id = NULL,
-    actor_id = NULL, role = NULL, phase = NULL, terms = NULL
+    actor_id = NULL, role = NULL, author_id = NULL, author_name = NULL, confidence = NULL, phase = NULL, terms = NULL
  WHERE tenant = :tenant AND stream = :stream AND memory = :memory
 
 -- name: drop_memories

@@ -1,7 +1,8 @@
 """Translate between rows and the model: one function each way, one place for each column's form."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from operator import itemgetter
 from typing import Any
 
@@ -20,20 +21,27 @@ BODY_COLUMNS = """
     created_at scope content_hash kind event_type layer tier topic_id source user_id agent_id run_id thread_id actor_id role
 """.split()
 """Columns of the current state that repeat a field of the immutable body, so that reads can filter by them."""
+SAID_COLUMNS = (*BODY_COLUMNS, "author_id", "author_name", "confidence")
+"""Those, and what the body says of its author and of how sure the author was."""
+
+
+_stream = itemgetter(
+    *"tenant stream uid namespace space owner tick last_seq last_memory head last_at documents words phase embedder generation"
+    " next_embedder".split()
+)
 
 
 def stream_from(row: Row) -> Stream:
+    tenant, number, uid, named_namespace, named_space, owner, *rest = _stream(row)
     address, fault = None, None
-    namespace, space = NAMESPACES.get(row["namespace"]), SPACES.get(row["space"])
+    namespace, space = NAMESPACES.get(named_namespace), SPACES.get(named_space)
     if namespace is None or space is None:
-        fault = f"its namespace or space is none that there is: {row['namespace']!r}, {row['space']!r}"
-    elif row["owner"] is not None:
-        address = Address(row["tenant"], namespace, space, row["owner"])
-    return Stream(
-        row["tenant"], row["stream"], row["uid"], address, row["tick"], row["last_seq"], row["last_memory"],
-        row["head"], row["last_at"], row["documents"], row["words"], row["phase"],
-        row["embedder"], row["generation"], row["next_embedder"], fault,
-    )  # fmt: skip
+        fault = f"its namespace or space is none that there is: {named_namespace!r}, {named_space!r}"
+    elif owner is not None:
+        address = Address(tenant, namespace, space, owner)
+    stream = Stream(tenant, number, uid, address, *rest)
+    stream.fault = fault
+    return stream
 
 
 def entry_from(row: Row) -> Entry:
@@ -56,11 +64,7 @@ def entry_row(stream: Stream, entry: Entry) -> dict[str, Any]:
 
 _COLUMNS = {"related_memory_ids": "related", "conflict_ids": "conflicts"}
 """The columns that go by another name than the field of the state that they hold."""
-_state = itemgetter(*(_COLUMNS.get(name, name) for name in State.__slots__))
-
-
-def state_from(row: Row) -> State:
-    return state_of(_state(row))
+_STATE = tuple(_COLUMNS.get(name, name) for name in State.__slots__)
 
 
 _LISTS = [
@@ -77,7 +81,8 @@ def state_of(values: Sequence[Any]) -> State:
     fields[_STATUS] = STATUSES[fields[_STATUS]]
     fields[_PINNED] = _FLAGS.get(fields[_PINNED], fields[_PINNED])
     for place in _LISTS:
-        fields[place] = _list_from(fields[place])
+        text = fields[place]
+        fields[place] = [] if text == "[]" else list(json.loads(text))
     return State(*fields)
 
 
@@ -104,11 +109,17 @@ def memory_row(
     stream: Stream, number: int, state: State, body: Mapping[str, Any] | None, *, beside: bool = False
 ) -> dict[str, Any]:
     row = state_row(stream, number, state, beside=beside)
-    row.update({name: body.get(name) if body else None for name in BODY_COLUMNS})
+    row.update(zip(SAID_COLUMNS, _said(body_in_force(body, state) if body else {}), strict=True))
     row["kind_class"] = str(KIND_CLASS[Kind(body["kind"])]) if body else None
     row["phase"] = _phase_of(body)
     row["terms"] = None
     return row
+
+
+def _said(body: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return the values of ``SAID_COLUMNS`` in a body; one without words has none."""
+    author = body.get("author") or {}
+    return (*map(body.get, BODY_COLUMNS), author.get("id"), author.get("name"), body.get("confidence"))
 
 
 def _phase_of(body: Mapping[str, Any] | None) -> int | None:
@@ -123,14 +134,16 @@ def stray_column(number: int, row: Sequence[Any], body: Mapping[str, Any] | None
         return "key_identity"
     said = body or {}
     kind_class = KIND_CLASS[KINDS[said["kind"]]] if said else None
-    expected = (kind_class, _phase_of(body), *map(said.get, BODY_COLUMNS))
-    found = tuple(row[2:]) if said else (row[2], None, None, *row[5:])
+    expected = (kind_class, _phase_of(body), *_said(said))
+    if said and said["authority"] != row[2]:  # a higher one confirmed it: what was attached counts no more
+        expected = (*expected[:-1], None)
+    found = tuple(row[3:]) if said else (row[3], None, None, *row[6:])
     if found == expected:
         return None
-    return next(name for name, one, other in zip(REPEATED[2:], found, expected, strict=True) if one != other)
+    return next(name for name, one, other in zip(REPEATED[3:], found, expected, strict=True) if one != other)
 
 
-REPEATED = ("canonical_key", "key_identity", "kind_class", "phase", *BODY_COLUMNS)
+REPEATED = ("canonical_key", "key_identity", "authority", "kind_class", "phase", *SAID_COLUMNS)
 """The columns that a walk compares, in their order. When a memory was written, and in which phase, outlives its content."""
 
 
@@ -138,45 +151,57 @@ UNREADABLE_CONTENT = "its content cannot be read"
 UNREADABLE_STATE = "its current state cannot be read"
 
 
-def stored_from(row: Row) -> Stored:
-    """A memory from its row. Rows that cannot be read are damage, which is a value: whoever reads goes on without this one."""
-    keys = row.keys()
-    body, is_whole = body_from(row["body"])
-    state, damage = _state_if_whole(row), None
+_PLACED = ("tenant", "stream", "memory", "body", "created_at", "scope")
+_IF_READ = ("count", "last", "parent_hash")
+"""Columns that not every query reads."""
+_TIMES = [
+    State.__slots__.index(name)
+    for name in "last_reinforced last_modified expires_at valid_from valid_until deleted_at purge_at".split()
+]
+
+
+def stored_from(found: Sequence[Any]) -> list[Stored]:
+    """Return memories from rows of the same columns.
+
+    Rows that cannot be read are damage, which is a value: whoever reads goes on without that one.
+    """
+    if not found:
+        return []
+    pick = _picker(tuple(found[0].keys()), isinstance(found[0], dict))
+    return [_stored(pick(row)) for row in found]
+
+
+@lru_cache(maxsize=64)
+def _picker(columns: tuple[str, ...], by_name: bool) -> Callable[[Any], tuple[Any, ...]]:
+    """Return what picks the values of a memory out of a row: by place where it can, which is much quicker."""
+    place: dict[str, Any] = {name: name if by_name else number for number, name in enumerate(columns)}
+    picked = itemgetter(*(place[name] for name in (*_STATE, *_PLACED)))
+    others = [place.get(name) for name in _IF_READ]
+    return lambda row: (*picked(row), *(None if one is None else row[one] for one in others))
+
+
+def _stored(values: tuple[Any, ...]) -> Stored:
+    tenant, stream, number, text, created_at, scope, count, last, parent_hash = values[len(_STATE) :]
+    body, is_whole = body_from(text)
+    state, damage = _state_if_whole(values[: len(_STATE)]), None
     if state is None or not is_whole:
         what = UNREADABLE_STATE if state is None else UNREADABLE_CONTENT
-        body, damage = None, Damage(what, str(row["created_at"]), row["scope"])
-    return Stored(
-        row["tenant"],
-        row["stream"],
-        row["memory"],
-        body_in_force(body, state) if body is not None and state is not None else body,
-        state or State(row["id"], Status.ARCHIVED),
-        (row["count"] or 0) if "count" in keys else 0,
-        row["last"] if "last" in keys else None,
-        row["parent_hash"] if "parent_hash" in keys else None,
-        damage=damage,
-    )
+        body, damage = None, Damage(what, str(created_at), scope)
+    in_force = body_in_force(body, state) if body is not None and state is not None else body
+    state = state or State(values[0], Status.ARCHIVED)
+    return Stored(tenant, stream, number, in_force, state, count or 0, last, parent_hash, damage=damage)
 
 
-_TIMES = "last_reinforced last_modified expires_at valid_from valid_until deleted_at purge_at".split()
-
-
-def _state_if_whole(row: Row) -> State | None:
+def _state_if_whole(values: Sequence[Any]) -> State | None:
     try:
-        state = state_from(row)
-        times = (getattr(state, name) for name in _TIMES)
-        return state if all(not time or TIME.fullmatch(time) for time in times) else None
+        times = (values[place] for place in _TIMES)
+        return state_of(values) if all(not time or TIME.fullmatch(time) for time in times) else None
     except (ValueError, TypeError, LookupError, RecursionError):
         return None
 
 
 def _list_text(values: list[Any]) -> str:
     return canonical_json(values) if values else "[]"
-
-
-def _list_from(text: str) -> list[Any]:
-    return [] if text == "[]" else list(json.loads(text))
 
 
 def write_term_note(said: Mapping[str, int], keyed: Mapping[str, int]) -> str:

@@ -189,7 +189,9 @@ class SideTables(Capability):
         self._db.run("note_scrub_due")
         for query in ("strip_memory", "remove_vectors", "remove_relations", "remove_parents"):
             self._db.run(query, **place)
-        for query in ("remove_amendment_bodies", "remove_aliases", "remove_accesses", "remove_retries"):
+        of_the_memory = ("remove_amendment_bodies", "remove_aliases", "remove_accesses", "remove_retries")
+        of_runs = ("erase_run_secrets", "erase_proposals", "remove_call_sources")
+        for query in (*of_the_memory, *of_runs):
             self._db.run(query, tenant=stream.tenant, id=memory_id)
         return self._db.counted("remove_traces_of_memory", tenant=stream.tenant, id=memory_id)
 

@@ -2,9 +2,9 @@
 
 -- name: versions_after
 -- Each with the columns of the current state that repeat what it says.
-SELECT v.memory, v.id, v.body, v.salt, m.canonical_key, m.key_identity, m.kind_class, m.phase, m.created_at, m.scope,
+SELECT v.memory, v.id, v.body, v.salt, m.canonical_key, m.key_identity, m.authority, m.kind_class, m.phase, m.created_at, m.scope,
        m.content_hash, m.kind, m.event_type, m.layer, m.tier, m.topic_id, m.source, m.user_id, m.agent_id, m.run_id,
-       m.thread_id, m.actor_id, m.role
+       m.thread_id, m.actor_id, m.role, m.author_id, m.author_name, m.confidence
   FROM versions v LEFT JOIN memories m USING (tenant, stream, memory)
  WHERE v.tenant = :tenant AND v.stream = :stream AND v.memory > :after ORDER BY v.memory LIMIT :limit
 

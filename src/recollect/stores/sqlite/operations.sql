@@ -26,6 +26,10 @@ SELECT substr(at, 1, :digits) AS period, node, op, status, count(*) AS n,
  WHERE tenant = :tenant AND user_id = :user AND at >= :since
  GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
 
+-- name: lock_spending
+-- A write transaction is alone here.
+SELECT 1 WHERE 0
+
 -- name: remove_operations_about
 DELETE FROM operations WHERE tenant = :tenant AND memory_id = :id
    AND at IN (SELECT at FROM ledger INDEXED BY ledger_by_memory WHERE tenant = :tenant AND memory_id = :id)

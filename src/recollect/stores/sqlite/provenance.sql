@@ -55,13 +55,12 @@ SELECT a.uid, a.name FROM json_each(:uids) wanted
 -- Of each voucher so many at most: whoever vouches for thousands must not crowd out the others.
 SELECT voucher, author, user_id, agent_id FROM (
     SELECT *, row_number() OVER (PARTITION BY voucher ORDER BY author, user_id, agent_id) AS nth FROM (
-        SELECT DISTINCT who.name AS voucher, json_extract(v.body, '$.author.id') AS author,
-               CASE WHEN json_extract(v.body, '$.author.id') = m.user_id THEN m.user_id ELSE '' END AS user_id,
-               CASE WHEN json_extract(v.body, '$.author.id') = m.agent_id THEN m.agent_id ELSE '' END AS agent_id
+        SELECT DISTINCT who.name AS voucher, m.author_id AS author,
+               CASE WHEN m.author_id = m.user_id THEN m.user_id ELSE '' END AS user_id,
+               CASE WHEN m.author_id = m.agent_id THEN m.agent_id ELSE '' END AS agent_id
           FROM json_each(:names) wanted
          CROSS JOIN actors who ON who.tenant = :tenant AND who.name = wanted.value
          CROSS JOIN ledger l ON l.tenant = :tenant AND l.actor = who.uid AND l.event = 'vouched'
          CROSS JOIN memories m ON m.tenant = :tenant AND m.id = l.memory_id AND instr(m.vouchers, '"actor":"' || who.uid || '"') > 0
-          JOIN versions v ON v.tenant = m.tenant AND v.stream = m.stream AND v.memory = m.memory
-         WHERE v.body IS NOT NULL AND {body_readable} AND {filters}))
+         WHERE m.author_id IS NOT NULL AND {filters}))
  WHERE nth <= :each ORDER BY voucher, author, user_id, agent_id

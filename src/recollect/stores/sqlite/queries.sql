@@ -41,6 +41,14 @@ SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash FROM json_eac
   LEFT JOIN accesses a ON a.tenant = m.tenant AND a.id = m.id
   LEFT JOIN memories b ON b.tenant = m.tenant AND b.id = m.supersedes_id
 
+-- name: nearby
+SELECT m.memory, m.id, m.canonical_key, m.created_at, m.scope, m.category, m.phase, m.slot, m.subject_value,
+       json_extract(v.body, '$.content') AS content
+  FROM json_each(:numbers) wanted
+ CROSS JOIN memories m ON m.tenant = :tenant AND m.stream = :stream AND m.memory = wanted.value
+  JOIN versions v USING (tenant, stream, memory)
+ WHERE m.status = 'active' AND m.kind = 'semantic' AND v.body IS NOT NULL AND {filters}
+
 -- name: memories_at
 SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash FROM json_each(:places) wanted
  CROSS JOIN memories m ON m.tenant = :tenant AND m.stream = json_extract(wanted.value, '$[0]')

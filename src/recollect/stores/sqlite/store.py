@@ -28,9 +28,6 @@ class NamedQueries:
         one_of_numbers="{column} IN (SELECT value FROM json_each({list}))",
         tagged="EXISTS (SELECT 1 FROM json_each(CASE WHEN json_valid({tags}) THEN {tags} ELSE '[]' END) WHERE value = {tag})",
         readable="json_valid({text})",
-        author_id="json_extract(CASE WHEN json_valid(said.body) THEN said.body END, '$.author.id')",
-        author_name="json_extract(CASE WHEN json_valid(said.body) THEN said.body END, '$.author.name')",
-        confidence="json_extract(CASE WHEN json_valid(said.body) THEN said.body END, '$.confidence')",
         holds="instr({text}, {part}) > 0",
     )
 

@@ -17,12 +17,14 @@ Each base class is one capability of :mod:`recollect.stores.protocol`, and can b
 from recollect.testing.contract.ledger import CheckpointLogContract, LedgerContract, PagesContract
 from recollect.testing.contract.memories import MemoryContract, RemovalContract
 from recollect.testing.contract.provenance import ProvenanceContract, RejectionsContract
+from recollect.testing.contract.runs import RunsContract
 from recollect.testing.contract.selection import SelectionContract
 from recollect.testing.contract.streams import CursorsContract, StreamContract
 from recollect.testing.contract.text import TextContract
 from recollect.testing.contract.traces import OperationsContract, TracesContract
 from recollect.testing.contract.transactions import ConcurrencyContract, TransactionContract
 from recollect.testing.contract.vectors import RelationsContract, VectorsContract
+from recollect.testing.contract.worker import WorkerContract
 from recollect.testing.stores import StoreUnderTest
 
 __all__ = [
@@ -37,6 +39,7 @@ __all__ = [
     "RejectionsContract",
     "RelationsContract",
     "RemovalContract",
+    "RunsContract",
     "SelectionContract",
     "StoreContract",
     "StoreUnderTest",
@@ -45,6 +48,7 @@ __all__ = [
     "TracesContract",
     "TransactionContract",
     "VectorsContract",
+    "WorkerContract",
 ]
 
 
@@ -59,6 +63,7 @@ class StoreContract(
     TransactionContract,
     ConcurrencyContract,
     OperationsContract,
+    RunsContract,
     CursorsContract,
     ProvenanceContract,
     VectorsContract,
@@ -66,5 +71,6 @@ class StoreContract(
     RejectionsContract,
     CheckpointLogContract,
     PagesContract,
+    WorkerContract,
 ):
     """Everything that a store must do."""

@@ -258,13 +258,25 @@ class MemoryContract(StoreUnderTest):
 
     def test_a_sound_store_repeats_its_versions_and_has_no_orphans(self, store: Store, scribe: Scribe) -> None:
         scribe.keep("tea", terms=["tea"], body_fields={"scope": "planner", "kind": "insight", "user_id": "ana"})
-        scribe.keep("coffee", status=Status.ARCHIVED)
+        scribe.keep("coffee", status=Status.ARCHIVED, body_fields={"authority": "ai_inferred"})
         with store.read(TENANT) as reader:
             for version in reader.versions_after(scribe.seen_by(reader), 0, 10):
                 body = json.loads(version.body or "")
                 assert reader.stray_column(version, body) is None
                 assert reader.stray_column(version, {**body, "scope": "elsewhere"}) == "scope"
                 assert reader.stray_column(version, {**body, "kind": "profile"}) == "kind_class"
+                assert (
+                    reader.stray_column(version, {**body, "author": {"id": "eve", "name": "application"}})
+                    == "author_id"
+                )
+                assert (
+                    reader.stray_column(version, {**body, "author": {"id": "application", "name": "eve"}})
+                    == "author_name"
+                )
+                confirmed = body["authority"] != "ai_inferred"
+                assert reader.stray_column(version, {**body, "confidence": 0.25}) == (
+                    None if confirmed else "confidence"
+                )
             assert reader.orphans(TENANT) == []
 
 

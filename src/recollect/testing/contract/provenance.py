@@ -26,7 +26,7 @@ def _keep(scribe: Scribe, name: str, hash: str, *parents: str, **fields: object)
 
 
 def _vouched(store: Store, scribe: Scribe, voucher: str, *names: str) -> str:
-    """Somebody vouches for memories of the scribe's stream; returns who, by uid."""
+    """Have somebody vouch for memories of the scribe's stream; return who, by uid."""
     with store.write(TENANT, [scribe.address]) as writer:
         stream = scribe.stream(writer)
         uid = writer.actor_uid(TENANT, voucher, voucher.encode().ljust(16, b"."))
@@ -124,16 +124,43 @@ class ProvenanceContract(StoreUnderTest):
             assert _ids(reader.tied_to(TENANT, [name])) == [id for named, id in kept.items() if named != "odd"]
             assert reader.tied_to(TENANT, ["Zo", "zoë 'q\""]) == []
 
+    def test_whose_words_a_memory_is_says_where_it_is(self, store: Store, scribe: Scribe) -> None:
+        name, other = "Zoë 'Q\"", Scribe(store, address("ben"))
+        bodies: dict[str, dict[str, Any]] = {
+            **{field: {field: name} for field in ("user_id", "actor_id")},
+            "author": {"author": {"id": name, "name": "Zoë"}},
+            "principal": {"author": {"id": f"user:{name}", "name": "Zoë"}},
+            "credited": {"author": {"id": "z", "name": name}},
+            "agent": {"agent_id": name, "author": {"id": f"agent:{name}", "name": "Zoë"}},
+            "gone": {"user_id": name, "author": {"id": name, "name": name}},
+        }
+        for named, fields in bodies.items():
+            _keep(scribe, named, B, **fields)
+        _keep(other, "elsewhere", B, user_id=name)
+        with store.write(TENANT, [scribe.address]) as writer:
+            writer.remove_content(scribe.stream(writer), 7, memory_id("gone"))
+        with store.read(TENANT) as reader:
+            here, there = scribe.seen_by(reader).number, other.seen_by(reader).number
+            expected = [(here, number) for number in (1, 2, 3, 4, 5)] + [(there, 1)]
+            assert sorted(reader.places_naming(TENANT, name)) == sorted(expected)
+            assert reader.places_naming(TENANT, "zoë") == []
+        with store.read("globex") as reader:
+            assert reader.places_naming("globex", name) == []
+
     def test_a_name_that_was_cut_out_of_a_version_is_nowhere_beside_it(self, store: Store, scribe: Scribe) -> None:
-        green = _keep(scribe, "green", B, user_id="ana", actor_id="ana", aliases=["g"])
+        author = {"id": "a1", "name": "ana"}
+        green = _keep(scribe, "green", B, user_id="ana", actor_id="ana", author=author, aliases=["g"])
         with store.write(TENANT, [scribe.address]) as writer:
             stream, found = scribe.stream(writer), writer.by_ids(TENANT, [green])[green]
-            body = {name: value for name, value in (found.body or {}).items() if value != "ana"}
+            kept = {name: value for name, value in (found.body or {}).items() if value != "ana"}
+            body = kept | {"author": {"id": "erased", "name": "erased"}}
             writer.cut_links(stream, 1, green, canonical_json(body), [])
             writer.put_memory(stream, 1, found.state, body, None)
         with store.read(TENANT) as reader:
             (version,) = reader.versions_after(scribe.seen_by(reader), 0, 9)
             assert reader.stray_column(version, body) is None and reader.tied_to(TENANT, ["ana"]) == []
+            assert reader.places_naming(TENANT, "ana") == []
+            assert reader.select(TENANT, Selection(authors=("ana", "a1")), 9) == []
             assert reader.by_ids(TENANT, [green])[green].state == found.state
 
     def test_a_link_is_cut_out_of_a_version_and_of_all_that_was_kept_under_it(

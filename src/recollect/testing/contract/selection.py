@@ -21,10 +21,26 @@ _STATES: tuple[dict[str, Any], ...] = (
     {"status": Status.ACTIVE, "importance": 5, "category": "o'clock", "tags": ["b", "a", "x y"], "expires_at_tick": 99},
     {"status": Status.SOFT_DELETED, "importance": 2, "tags": ["A"], "deleted_at": at(3), "purge_at": at(30)},
 )
+_SURE = tuple({"authority": "ai_inferred", "confidence": share} for share in (1, 0.4))
+_ANA = {"author": {"id": "a1", "name": "O'Ana"}}
 _BODIES: tuple[dict[str, Any], ...] = (
-    {"scope": "shared", "kind": "semantic", "source": "user", "user_id": "ana", "created_at": at(1)},
-    {"scope": "planner", "kind": "procedural", "source": "agent", "agent_id": "planner", "created_at": at(2)},
-    {"scope": "shared", "kind": "insight", "event_type": "decision", "layer": "intent", "created_at": at(2)},
+    {"scope": "shared", "kind": "semantic", "source": "user", "user_id": "ana", "created_at": at(1), **_SURE[0]},
+    {
+        "scope": "planner",
+        "kind": "procedural",
+        "source": "agent",
+        "agent_id": "planner",
+        "created_at": at(2),
+        "confidence": 0.4,
+    },
+    {
+        "scope": "shared",
+        "kind": "insight",
+        "event_type": "decision",
+        "layer": "intent",
+        "created_at": at(2),
+        "author": {"id": "a1", "name": "O'Ana"},
+    },
     {"scope": "coder", "kind": "episodic", "run_id": "r1", "thread_id": "t1", "role": "user", "created_at": at(2)},
     {"scope": "shared", "kind": "profile", "tier": "register", "topic_id": "work", "created_at": at(3)},
     {"scope": "planner", "kind": "short_term", "actor_id": "bot", "created_at": at(0)},
@@ -135,6 +151,14 @@ class SelectionContract(StoreUnderTest):
     def test_every_tag_is_there(self, store: Store, everything: list[Stored]) -> None:
         for tags in (("a",), ("a", "b"), ("A",), ("ab",), ("x y",), ("nothing",), ('"',)):
             _check(store, Selection(tags=tags), [s for s in everything if set(tags) <= set(s.state.tags)])
+
+    def test_who_wrote_it_and_how_sure_they_were(self, store: Store, everything: list[Stored]) -> None:
+        for authors in (("a1",), ("O'Ana",), ("a1", "application"), ("Ana",), ("' OR 1=1 --",)):
+            theirs = [s for s in everything if set(_body(s, "author").values()) & set(authors)]
+            _check(store, Selection(authors=authors), theirs)
+        for least in (0.0, 0.4, 0.41, 1.0):
+            sure = [s for s in everything if (s.body or {}).get("confidence", -1) >= least]
+            _check(store, Selection(confidence_min=least), sure)
 
     def test_streams_and_scopes(self, store: Store, everything: list[Stored]) -> None:
         anas = Scribe(store, address("ana")).now().number

@@ -62,7 +62,7 @@ WRITES: dict[str, Write] = {
 
 
 def _everything_in(store: Store) -> tuple[object, ...]:
-    """Everything that a reader can see."""
+    """Return everything that a reader can see."""
     with store.read(TENANT) as reader:
         streams = reader.streams_of(TENANT)
         return (

@@ -4,6 +4,24 @@ from recollect.rules.statements import Relation, compare, read_statement
 from rows import every_row
 
 CHANGED = [
+    # no rule names the attribute: all the words but the measure do
+    ("We heat the nursery to 19 degrees", "We heat the nursery to 21 degrees"),
+    ("Sprints last two weeks", "Sprints last three weeks"),
+    ("Piano lessons cost 35 euros an hour", "Piano lessons cost 40 euros an hour"),
+    ("Backups of the wiki run at 02:00", "Backups of the wiki run at 04:30"),
+    ("Requests to the geocoder time out after 5 seconds", "Requests to the geocoder time out after 30 seconds"),
+    ("Monday is bin day for our street", "Thursday is bin day for our street"),
+    # two towns that are too far apart for one to be part of the other
+    ("Nordvik is headquartered in Austin", "Nordvik is headquartered in Singapore"),
+    # where a thing is kept, whoever keeps it
+    ("We keep the spare key in the hall drawer", "The spare key is kept under the flowerpot"),
+    ("The desk is on the ground floor", "The desk is on the second floor"),
+    ("The weekly meeting of the choir is on Monday", "The weekly meeting of the choir is on Friday"),
+    ("Our train to Vienna leaves at 06:52", "Our train to Vienna leaves at 09:14"),
+    ("The interest rate on our loan is 1.9%", "The interest rate of our loan is 3.4%"),
+    ("Rovers is managed by Stefan Oberle", "Gary Whitcombe has been appointed manager of Rovers"),
+    ("Bilal reports to Francesca", "Since the reorg Bilal reports to Lakshmi"),
+    ("The boiler is serviced by Heatwise", "The boiler gets serviced by Gasfix now"),
     # a value that is told with its own noun, or that is of a class of which one holds
     ("The viewer runs version 1.4.0", "The viewer is on version 1.5.0"),
     ("Kim wears shoe size 38", "Kim wears shoe size 39"),
@@ -138,6 +156,13 @@ CONTESTED = [
 ]
 
 APART = [
+    # a code or a number that is one of several
+    ("Release 4.2 is affected by BUG-118", "Release 4.2 is affected by BUG-231"),
+    ("Kim has a lesson at 9", "Kim has a lesson at 10"),
+    ("The shop has a v1 endpoint for orders", "The shop has a v2 endpoint for orders"),
+    ("The gateway supports version 2", "The gateway supports version 3"),
+    ("The country has Zulu as an official language", "The country has Xhosa as an official language"),
+    ("I take the bus at 8", "I take the bus at 17:30"),
     ("Kim is on call for the payments team this week", "Lou is on call for the payments team next week"),
     ("Kim is one of Lou's clients", "Ann is one of Lou's clients"),
     ("The mayor is patron of Tarn School", "The mayor is patron of Holm School"),

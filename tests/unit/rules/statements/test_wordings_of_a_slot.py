@@ -1,12 +1,13 @@
 """One slot in the wordings that grammar allows, and look-alike statements of which both stay true."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import yaml
 
 from recollect.rules.statements import Relation, compare, read_statement
 
-APART = Path(__file__).parents[3] / "cases" / "identity" / "fifth_apart.yaml"
+CASES = Path(__file__).parents[3] / "cases" / "identity"
 
 CHANGED = """
 The treasurer of Holm Choir is Rev. Edwin Shaw. | The treasurer of Holm Choir is Rev. Paula Reck.
@@ -46,7 +47,20 @@ def test_another_value_of_a_slot_meets_the_old_one_in_other_words() -> None:
 
 
 def test_look_alike_statements_stay_apart_in_both_orders() -> None:
-    for row in yaml.safe_load(APART.read_text("utf-8")):
+    rows = [
+        row for name in ("fifth", "sixth") for row in yaml.safe_load((CASES / f"{name}_apart.yaml").read_text("utf-8"))
+    ]
+    for row in rows:
         for old, new in ((row["a"], row["b"]), (row["b"], row["a"])):
             relation = compare(read_statement(old), read_statement(new))[0]
             assert relation in (Relation.APART, Relation.CONTESTED), (old, new)
+
+
+def test_what_has_several_values_is_never_taken_for_a_slot() -> None:
+    for half in "ab":
+        relations = yaml.safe_load((CASES / f"sixth_slots_{half}.yaml").read_text("utf-8"))["relations"]
+        for relation in (one for one in relations if not one["single"]):
+            for template in relation["templates"]:
+                told = [template.format(S=relation["subjects"][0], V=value) for value in relation["values"]]
+                for old, new in pairwise(read_statement(f"{text[0].upper()}{text[1:]}") for text in told):
+                    assert compare(old, new)[0] in (Relation.APART, Relation.CONTESTED), (relation["name"], old, new)

@@ -153,6 +153,9 @@ CREATE TABLE memories (
     thread_id         TEXT COLLATE "C",
     actor_id          TEXT COLLATE "C",
     role              TEXT COLLATE "C",
+    author_id         TEXT COLLATE "C",
+    author_name       TEXT COLLATE "C",
+    confidence        DOUBLE PRECISION,
     terms             TEXT COLLATE "C",
     phase             BIGINT DEFAULT 1,
     vouchers          TEXT COLLATE "C" NOT NULL DEFAULT '[]',
@@ -181,6 +184,11 @@ CREATE INDEX memories_rules ON memories (tenant, stream, memory)
 -- What an agent may not know of is counted by its category, whenever that agent asks something.
 CREATE INDEX memories_by_category ON memories (tenant, stream, category) WHERE status = 'active';
 CREATE INDEX memories_by_hash ON memories (tenant, content_hash) WHERE content_hash IS NOT NULL;
+-- Whose words they are, in whichever stream: a person's record is gathered, and authors are filtered by, along these.
+CREATE INDEX memories_by_user ON memories (tenant, user_id) WHERE user_id IS NOT NULL;
+CREATE INDEX memories_by_actor ON memories (tenant, actor_id) WHERE actor_id IS NOT NULL;
+CREATE INDEX memories_by_author ON memories (tenant, author_id) WHERE author_id IS NOT NULL;
+CREATE INDEX memories_by_author_name ON memories (tenant, author_name) WHERE author_name IS NOT NULL;
 -- What a plain statement is about, read by rule: its slot (subject, attribute and scope, without the value), and whom and
 -- what it names. Digests, so that they are short; they go with the content.
 CREATE INDEX memories_by_slot ON memories (tenant, stream, slot) WHERE status = 'active' AND slot IS NOT NULL;
@@ -407,6 +415,28 @@ CREATE TABLE cursors (
 ) /*PARTITION BY HASH (tenant)*/;
 GRANT SELECT, INSERT, UPDATE (seq, shown), DELETE ON cursors TO recollect_app;
 
+-- The worker. One row for each stream and job: the job has dealt with the ledger up to "seq", and looked at the stream last at "at".
+CREATE TABLE worker_cursors (
+    tenant TEXT COLLATE "C" NOT NULL,
+    stream BIGINT NOT NULL,
+    job    TEXT COLLATE "C" NOT NULL,
+    seq    BIGINT NOT NULL CHECK (seq >= 0),
+    at     TEXT COLLATE "C" NOT NULL,
+    PRIMARY KEY (tenant, stream, job)
+) /*PARTITION BY HASH (tenant)*/;
+GRANT SELECT, INSERT, UPDATE (seq, at), DELETE ON worker_cursors TO recollect_app;
+
+-- Which worker looks after the tenant, and until when. "number" rises each time the lease is taken, so that a worker who was
+-- thought dead and goes on changes no cursor. "last_round" is when the last round began that came to its end.
+CREATE TABLE worker_leases (
+    tenant     TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    holder     TEXT COLLATE "C" NOT NULL,
+    number     BIGINT NOT NULL,
+    until      TEXT COLLATE "C" NOT NULL,
+    last_round TEXT COLLATE "C" NOT NULL
+) /*PARTITION BY HASH (tenant)*/;
+GRANT SELECT, INSERT, UPDATE (holder, number, until, last_round), DELETE ON worker_leases TO recollect_app;
+
 -- What memories mean, as vectors, and how they are related. Both are derived: the vectors from the versions, the relations
 -- from the ledger's links.
 
@@ -525,3 +555,93 @@ CREATE TABLE rejections (
     PRIMARY KEY (tenant, stream, mark, rejection)
 ) /*PARTITION BY HASH (tenant)*/;
 GRANT SELECT, INSERT, DELETE ON rejections TO recollect_app;
+
+-- What language models were asked and what they proposed: outside ledger, tick and state, and without content but for the
+-- proposals that wait. "secret" is the key of the run's prompt seals; it goes when a memory goes that the run has read.
+CREATE TABLE model_runs (
+    tenant     TEXT COLLATE "C" NOT NULL,
+    id         TEXT COLLATE "C" NOT NULL,
+    job        TEXT COLLATE "C" NOT NULL,
+    stream     BIGINT NOT NULL,
+    started_at TEXT COLLATE "C" NOT NULL,
+    ended_at   TEXT COLLATE "C",
+    outcome    TEXT COLLATE "C" NOT NULL,
+    reason     TEXT COLLATE "C" NOT NULL,
+    secret     BYTEA,
+    PRIMARY KEY (tenant, id)
+) /*PARTITION BY HASH (tenant)*/;
+CREATE INDEX model_runs_by_time ON model_runs (tenant, started_at, id);
+GRANT SELECT, INSERT, UPDATE, DELETE ON model_runs TO recollect_app;
+
+-- One prompt. It is written before it is sent, at the most that it may use, so that a crash counts too.
+CREATE TABLE model_calls (
+    tenant           TEXT COLLATE "C" NOT NULL,
+    run_id           TEXT COLLATE "C" NOT NULL,
+    number           BIGINT NOT NULL,
+    at               TEXT COLLATE "C" NOT NULL,
+    job              TEXT COLLATE "C" NOT NULL,
+    template         TEXT COLLATE "C" NOT NULL,
+    template_version BIGINT NOT NULL,
+    prompt_seal      TEXT COLLATE "C" NOT NULL,
+    model            TEXT COLLATE "C" NOT NULL,
+    max_tokens       BIGINT NOT NULL,
+    temperature      DOUBLE PRECISION NOT NULL,
+    seed             BIGINT,
+    calls            BIGINT NOT NULL,
+    prompt_tokens    BIGINT NOT NULL,
+    answer_tokens    BIGINT NOT NULL,
+    estimated        BIGINT NOT NULL,
+    cost_millionths  BIGINT NOT NULL,
+    duration_ms      BIGINT NOT NULL,
+    outcome          TEXT COLLATE "C" NOT NULL,
+    PRIMARY KEY (tenant, run_id, number)
+) /*PARTITION BY HASH (tenant)*/;
+CREATE INDEX model_calls_by_time ON model_calls (tenant, at);
+GRANT SELECT, INSERT, UPDATE, DELETE ON model_calls TO recollect_app;
+
+-- From which memories a prompt was made.
+CREATE TABLE model_call_sources (
+    tenant    TEXT COLLATE "C" NOT NULL,
+    run_id    TEXT COLLATE "C" NOT NULL,
+    number    BIGINT NOT NULL,
+    memory_id TEXT COLLATE "C" NOT NULL,
+    PRIMARY KEY (tenant, run_id, number, memory_id)
+) /*PARTITION BY HASH (tenant)*/;
+CREATE INDEX model_call_sources_by_memory ON model_call_sources (tenant, memory_id);
+GRANT SELECT, INSERT, DELETE ON model_call_sources TO recollect_app;
+
+-- What a model proposed and what became of it. "sources" lists ids; "body" is there only while it waits for a decision.
+-- "pair" tells two memories that were compared, and how alike they were, so that they are not compared again soon.
+CREATE TABLE model_proposals (
+    tenant    TEXT COLLATE "C" NOT NULL,
+    id        TEXT COLLATE "C" NOT NULL,
+    run_id    TEXT COLLATE "C" NOT NULL,
+    at        TEXT COLLATE "C" NOT NULL,
+    job       TEXT COLLATE "C" NOT NULL,
+    stream    BIGINT NOT NULL,
+    action    TEXT COLLATE "C" NOT NULL,
+    status    TEXT COLLATE "C" NOT NULL,
+    reason    TEXT COLLATE "C" NOT NULL,
+    memory_id TEXT COLLATE "C",
+    pair      TEXT COLLATE "C",
+    sources   TEXT COLLATE "C" NOT NULL,
+    body      TEXT COLLATE "C",
+    PRIMARY KEY (tenant, id)
+) /*PARTITION BY HASH (tenant)*/;
+CREATE INDEX model_proposals_by_run ON model_proposals (tenant, run_id);
+CREATE INDEX model_proposals_by_stream ON model_proposals (tenant, stream, job, at);
+CREATE INDEX model_proposals_by_pair ON model_proposals (tenant, pair, at) WHERE pair IS NOT NULL;
+CREATE INDEX model_proposals_waiting ON model_proposals (tenant, stream) WHERE body IS NOT NULL;
+GRANT SELECT, INSERT, UPDATE, DELETE ON model_proposals TO recollect_app;
+
+-- What all tenants together used in a day: what a call may use, then what it used less. It names no tenant, so that each may
+-- read the sum.
+CREATE TABLE model_spending (
+    day             TEXT COLLATE "C" NOT NULL,
+    number          BIGINT NOT NULL,
+    prompt_tokens   BIGINT NOT NULL,
+    answer_tokens   BIGINT NOT NULL,
+    cost_millionths BIGINT NOT NULL,
+    PRIMARY KEY (day, number)
+);
+GRANT SELECT, INSERT, DELETE ON model_spending TO recollect_app;

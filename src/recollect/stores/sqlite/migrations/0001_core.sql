@@ -145,6 +145,9 @@ CREATE TABLE memories (
     thread_id        TEXT,
     actor_id         TEXT,
     role             TEXT,
+    author_id        TEXT,
+    author_name      TEXT,
+    confidence       REAL,
     terms            TEXT,
     phase            INTEGER DEFAULT 1,
     vouchers         TEXT    NOT NULL DEFAULT '[]',
@@ -173,6 +176,11 @@ CREATE INDEX memories_rules ON memories (tenant, stream, memory)
 -- What an agent may not know of is counted by its category, whenever that agent asks something.
 CREATE INDEX memories_by_category ON memories (tenant, stream, category) WHERE status = 'active';
 CREATE INDEX memories_by_hash ON memories (tenant, content_hash) WHERE content_hash IS NOT NULL;
+-- Whose words they are, in whichever stream: a person's record is gathered, and authors are filtered by, along these.
+CREATE INDEX memories_by_user ON memories (tenant, user_id) WHERE user_id IS NOT NULL;
+CREATE INDEX memories_by_actor ON memories (tenant, actor_id) WHERE actor_id IS NOT NULL;
+CREATE INDEX memories_by_author ON memories (tenant, author_id) WHERE author_id IS NOT NULL;
+CREATE INDEX memories_by_author_name ON memories (tenant, author_name) WHERE author_name IS NOT NULL;
 -- What a plain statement is about, read by rule: its slot (subject, attribute and scope, without the value), and whom and
 -- what it names. Digests, so that they are short; they go with the content.
 CREATE INDEX memories_by_slot ON memories (tenant, stream, slot) WHERE status = 'active' AND slot IS NOT NULL;
@@ -370,6 +378,26 @@ CREATE TABLE cursors (
     PRIMARY KEY (tenant, user_id, agent, thread_id, stream)
 ) WITHOUT ROWID;
 
+-- The worker. One row for each stream and job: the job has dealt with the ledger up to "seq", and looked at the stream last at "at".
+CREATE TABLE worker_cursors (
+    tenant TEXT    NOT NULL,
+    stream INTEGER NOT NULL,
+    job    TEXT    NOT NULL,
+    seq    INTEGER NOT NULL CHECK (seq >= 0),
+    at     TEXT    NOT NULL,
+    PRIMARY KEY (tenant, stream, job)
+) WITHOUT ROWID;
+
+-- Which worker looks after the tenant, and until when. "number" rises each time the lease is taken, so that a worker who was
+-- thought dead and goes on changes no cursor. "last_round" is when the last round began that came to its end.
+CREATE TABLE worker_leases (
+    tenant     TEXT    NOT NULL PRIMARY KEY,
+    holder     TEXT    NOT NULL,
+    number     INTEGER NOT NULL,
+    until      TEXT    NOT NULL,
+    last_round TEXT    NOT NULL
+) WITHOUT ROWID;
+
 -- What memories mean, as vectors, and how they are related. Both are derived: the vectors from the versions, the relations
 -- from the ledger's links.
 
@@ -478,4 +506,89 @@ CREATE TABLE rejections (
     rejection TEXT    NOT NULL,
     secret    TEXT    NOT NULL,
     PRIMARY KEY (tenant, stream, mark, rejection)
+) WITHOUT ROWID;
+
+-- What language models were asked and what they proposed: outside ledger, tick and state, and without content but for the
+-- proposals that wait. "secret" is the key of the run's prompt seals; it goes when a memory goes that the run has read.
+CREATE TABLE model_runs (
+    tenant     TEXT    NOT NULL,
+    id         TEXT    NOT NULL,
+    job        TEXT    NOT NULL,
+    stream     INTEGER NOT NULL,
+    started_at TEXT    NOT NULL,
+    ended_at   TEXT,
+    outcome    TEXT    NOT NULL,
+    reason     TEXT    NOT NULL,
+    secret     BLOB,
+    PRIMARY KEY (tenant, id)
+) WITHOUT ROWID;
+CREATE INDEX model_runs_by_time ON model_runs (tenant, started_at, id);
+
+-- One prompt. It is written before it is sent, at the most that it may use, so that a crash counts too.
+CREATE TABLE model_calls (
+    tenant           TEXT    NOT NULL,
+    run_id           TEXT    NOT NULL,
+    number           INTEGER NOT NULL,
+    at               TEXT    NOT NULL,
+    job              TEXT    NOT NULL,
+    template         TEXT    NOT NULL,
+    template_version INTEGER NOT NULL,
+    prompt_seal      TEXT    NOT NULL,
+    model            TEXT    NOT NULL,
+    max_tokens       INTEGER NOT NULL,
+    temperature      REAL    NOT NULL,
+    seed             INTEGER,
+    calls            INTEGER NOT NULL,
+    prompt_tokens    INTEGER NOT NULL,
+    answer_tokens    INTEGER NOT NULL,
+    estimated        INTEGER NOT NULL,
+    cost_millionths  INTEGER NOT NULL,
+    duration_ms      INTEGER NOT NULL,
+    outcome          TEXT    NOT NULL,
+    PRIMARY KEY (tenant, run_id, number)
+) WITHOUT ROWID;
+CREATE INDEX model_calls_by_time ON model_calls (tenant, at);
+
+-- From which memories a prompt was made.
+CREATE TABLE model_call_sources (
+    tenant    TEXT    NOT NULL,
+    run_id    TEXT    NOT NULL,
+    number    INTEGER NOT NULL,
+    memory_id TEXT    NOT NULL,
+    PRIMARY KEY (tenant, run_id, number, memory_id)
+) WITHOUT ROWID;
+CREATE INDEX model_call_sources_by_memory ON model_call_sources (tenant, memory_id);
+
+-- What a model proposed and what became of it. "sources" lists ids; "body" is there only while it waits for a decision.
+-- "pair" tells two memories that were compared, and how alike they were, so that they are not compared again soon.
+CREATE TABLE model_proposals (
+    tenant    TEXT    NOT NULL,
+    id        TEXT    NOT NULL,
+    run_id    TEXT    NOT NULL,
+    at        TEXT    NOT NULL,
+    job       TEXT    NOT NULL,
+    stream    INTEGER NOT NULL,
+    action    TEXT    NOT NULL,
+    status    TEXT    NOT NULL,
+    reason    TEXT    NOT NULL,
+    memory_id TEXT,
+    pair      TEXT,
+    sources   TEXT    NOT NULL,
+    body      TEXT,
+    PRIMARY KEY (tenant, id)
+) WITHOUT ROWID;
+CREATE INDEX model_proposals_by_run ON model_proposals (tenant, run_id);
+CREATE INDEX model_proposals_by_stream ON model_proposals (tenant, stream, job, at);
+CREATE INDEX model_proposals_by_pair ON model_proposals (tenant, pair, at) WHERE pair IS NOT NULL;
+CREATE INDEX model_proposals_waiting ON model_proposals (tenant, stream) WHERE body IS NOT NULL;
+
+-- What all tenants together used in a day: what a call may use, then what it used less. It names no tenant, so that each may
+-- read the sum.
+CREATE TABLE model_spending (
+    day             TEXT    NOT NULL,
+    number          INTEGER NOT NULL,
+    prompt_tokens   INTEGER NOT NULL,
+    answer_tokens   INTEGER NOT NULL,
+    cost_millionths INTEGER NOT NULL,
+    PRIMARY KEY (day, number)
 ) WITHOUT ROWID;

@@ -1,0 +1,280 @@
+"""Which memories say the same, replace or contradict each other: a model's verdict on pairs, several in a prompt.
+
+What is compared is chosen without a model. A verdict rewrites no text and deletes nothing. Rules look at it first; inside the
+lock both memories are looked at again.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from recollect.engine import operations
+from recollect.engine.context import Engine
+from recollect.engine.lifecycle.outdated import between, was_linked
+from recollect.engine.read.meaning import likeness_of
+from recollect.engine.retries import again_on_conflict
+from recollect.engine.transaction import Pen, Pens, may_overrule, tell_gone
+from recollect.engine.upkeep.running import Running, day_of, set_outcome
+from recollect.engine.write.relations import MAY_UPDATE, replace_relation
+from recollect.engine.write.superseding import supersede_in
+from recollect.llm.protocol import Answer
+from recollect.model.canonical import canonical_json, format_time
+from recollect.model.ledger import Event
+from recollect.model.operation import Node, Op
+from recollect.model.run import Action, Job, ProposalStatus, StoredProposal
+from recollect.model.state import State
+from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, Status
+from recollect.rules.identity.difference import what_differs
+from recollect.rules.identity.likeness import Compared, preference
+from recollect.rules.identity.outdating import STATED
+from recollect.rules.language.marks import Aspect
+from recollect.rules.upkeep import Pair, may_be_one, top_tenth
+from recollect.stores.protocol import Reader, Relation, Selection, Stored
+
+POOL, NEAREST = 500, 12
+"""How many memories are compared in one run, the latest changed first, and with how many of their nearest each."""
+RUN = "model_run"
+"""Where an entry's amendment names the run that it belongs to."""
+SAME, UPDATE, CONFLICT, CONTESTED = "upkeep:same", "upkeep:update", "conflict:upkeep", "relation:upkeep"
+DIFFERS, UNANSWERED, STALE, WAITS, DIFFERENT = (
+    "model:differs",
+    "model:unanswered",
+    "model:stale",
+    "model:waits",
+    "model:different",
+)
+_COMPARED = (Kind.SEMANTIC, Kind.PROFILE)
+_MATTERS = frozenset({Aspect.NUMBER, Aspect.DATE, Aspect.UNIT, Aspect.NAME, Aspect.NEGATION, Aspect.OPPOSITE})
+"""What two memories that say the same cannot differ in, whatever a model says."""
+
+
+class Verdict(Answer):
+    """What a model says of one pair, by its number."""
+
+    pair: Annotated[int, Field(ge=1, le=10)]
+    verdict: Literal["same", "update", "contradicts", "different"]
+    reason: Annotated[str, Field(max_length=300)] = ""
+
+
+class Verdicts(Answer):
+    """What a model answers: a verdict on each pair."""
+
+    verdicts: Annotated[list[Verdict], Field(max_length=10)]
+
+
+@dataclass(frozen=True, slots=True)
+class Facing:
+    """A pair with both its memories."""
+
+    pair: Pair
+    earlier: Stored
+    later: Stored
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        return content_of(self.earlier), content_of(self.later)
+
+
+def content_of(stored: Stored) -> str:
+    return str((stored.body or {}).get("content", ""))
+
+
+def run(running: Running) -> None:
+    """Ask about the pairs of a stream that have not been compared lately, as many as the day admits."""
+    engine, settings = running.engine, running.engine.policy.upkeep
+    with engine.read() as reader:
+        since = format_time(engine.clock() - timedelta(days=settings.recheck_days))
+        known = reader.pairs_since(engine.tenant, running.stream.number, Job.CONSOLIDATE, since)
+        today = reader.count_proposals(engine.tenant, running.stream.number, Job.CONSOLIDATE, day_of(engine))
+        every = [one for one in _facing(running, reader) if one.pair.fingerprint not in known]
+    chosen = every[: max(0, settings.day_pairs - today)]
+    gone: set[str] = set()
+    for start in range(0, len(chosen), settings.prompt_pairs):
+        batch = [one for one in chosen[start : start + settings.prompt_pairs] if not {*one.pair[:2]} & gone]
+        if batch and not running.stopped:
+            gone |= _compare(running, batch)
+
+
+def _facing(running: Running, reader: Reader) -> list[Facing]:
+    """Return the pairs that are worth a verdict, the most alike first."""
+    engine, settings, stream = running.engine, running.engine.policy.upkeep, running.stream
+    oldest = format_time(engine.clock() - timedelta(days=settings.max_age_days))
+    fresh = format_time(engine.clock() - timedelta(hours=settings.pool_h))
+    wanted = Selection(
+        streams=(stream.number,),
+        equal={"status": str(Status.ACTIVE), "kind": [str(kind) for kind in _COMPARED]},
+        ranges=(("last_modified", ">=", oldest),),
+        unexpired_at=engine.now(),
+    )
+    active = {one.number: one for one in reader.select(engine.tenant, wanted, 2**31 - 1) if one.body is not None}
+    often = top_tenth({one.state.id: one.accesses for one in active.values()})
+    pool = [
+        one
+        for one in sorted(active.values(), key=lambda one: (one.state.last_modified, one.number), reverse=True)
+        if one.state.last_modified >= fresh or one.state.importance >= settings.pool_importance or one.state.id in often
+    ][:POOL]
+    vectors = reader.vectors_numbered(stream, [one.number for one in pool])
+    found: dict[str, Facing] = {}
+    for one in pool:
+        near = (
+            likeness_of(engine, reader, [stream], bytes(vectors[one.number]), committed=True)
+            if one.number in vectors
+            else None
+        )
+        for (_, number), cosine in near.nearest(NEAREST + 1, settings.fallback_low) if near is not None else ():
+            other = active.get(number)
+            if other is None or other is one or not settings.fallback_low <= cosine < settings.check_low:
+                continue
+            earlier, later = sorted((one, other), key=lambda each: each.number)
+            if _may_meet(engine, earlier, later) and may_be_one(content_of(earlier), content_of(later)):
+                pair = Pair(earlier.state.id, later.state.id, cosine)
+                found.setdefault(pair.fingerprint, Facing(pair, earlier, later))
+    return sorted(found.values(), key=lambda one: (-one.pair.cosine, one.pair))
+
+
+def _may_meet(engine: Engine, one: Stored, other: Stored) -> bool:
+    """Return whether two memories are of one scope and sort, and of one category where agents have lists of them."""
+    groups = [
+        (
+            (stored.body or {})["scope"],
+            KIND_CLASS[Kind((stored.body or {})["kind"])],
+            stored.state.category if engine.policy.agents.allowlists else None,
+        )
+        for stored in (one, other)
+    ]
+    linked = other.state.id in one.state.conflict_ids or other.state.id in one.state.related_memory_ids
+    return groups[0] == groups[1] and not (linked and other.state.id in one.state.conflict_ids)
+
+
+def _compare(running: Running, batch: Sequence[Facing]) -> set[str]:
+    """Ask about some pairs and settle the verdicts; returns the memories that left the active set."""
+    told = "\n".join(
+        f"Pair {number}\nA ({_day(one.earlier)}): {_line(one.texts[0])}\nB ({_day(one.later)}): {_line(one.texts[1])}"
+        for number, one in enumerate(batch, start=1)
+    )
+    ids = [id for one in batch for id in one.pair[:2]]
+    answer = running.ask("consolidate", {"pairs": told}, Verdicts, ids)
+    if answer is None:
+        return set()
+    verdicts = {one.pair: one for one in answer.verdicts}
+    gone: set[str] = set()
+    for number, one in enumerate(batch, start=1):
+        if gone.isdisjoint(one.pair[:2]):
+            gone |= _settle(running, one, verdicts.get(number))
+    running.dealt_with()
+    return gone
+
+
+def _day(stored: Stored) -> str:
+    return str((stored.body or {})["created_at"])[:10]
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _settle(running: Running, facing: Facing, verdict: Verdict | None) -> set[str]:
+    """Apply a verdict, let it wait, or note that there is nothing to do."""
+    said = Action(verdict.verdict) if verdict is not None else Action.DIFFERENT
+    proposal = running.proposal(said, facing.pair[:2], pair=facing.pair.fingerprint)
+    if verdict is None or said is Action.DIFFERENT:
+        reason = UNANSWERED if verdict is None else DIFFERENT
+        running.note(set_outcome(proposal, ProposalStatus.NOTED, reason))
+        return set()
+    if said is Action.SAME and _differ(*facing.texts):
+        running.note(set_outcome(proposal, ProposalStatus.REFUSED, DIFFERS))
+        return set()
+    if running.engine.policy.model.verdicts == "propose":
+        body = canonical_json({"why": verdict.reason, "texts": list(facing.texts)})
+        running.note(set_outcome(proposal, ProposalStatus.WAITING, WAITS, body=body))
+        return set()
+    seen = {one.state.id: one.state for one in (facing.earlier, facing.later)}
+    done = apply_verdict(running.engine, proposal, seen)
+    return {done.memory_id} if done.status == ProposalStatus.APPLIED and done.memory_id else set()
+
+
+def _differ(one: str, other: str) -> bool:
+    return any(found.aspect in _MATTERS for found in what_differs(one, other))
+
+
+# ── inside the lock ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@again_on_conflict
+def apply_verdict(
+    engine: Engine, proposal: StoredProposal, seen: Mapping[str, State] | None = None, *, decided: bool = False
+) -> StoredProposal:
+    """Carry out a verdict if both memories stand as they were ``seen``; returns what became of the proposal.
+
+    ``decided``: a person carries it out, who may overrule the earlier memory.
+    """
+    with engine.write() as writer:
+        pens = Pens(engine, writer)
+        pen = pens.numbered(proposal.stream)
+        found = writer.by_ids(engine.tenant, list(proposal.sources))
+        if not _stand(found, proposal.sources, seen):
+            done = set_outcome(proposal, ProposalStatus.STALE, STALE)
+        else:
+            earlier, later = (found[id] for id in proposal.sources)
+            pen.load(earlier, later)
+            moved, rule = _carry_out(pen, proposal, earlier, later, decided)
+            done = set_outcome(proposal, ProposalStatus.APPLIED, rule, memory_id=moved)
+            pen.flush()
+            op = {Action.SAME: Op.MERGE, Action.UPDATE: Op.UPDATE}.get(Action(proposal.action), Op.LINK)
+            operations.keep(engine, writer, [operations.about(engine, pen.stored(moved), op, pen.at, Node.WORKER)])
+        writer.put_model_proposals(engine.tenant, [done])
+        pens.finish()
+    return done
+
+
+def _stand(found: Mapping[str, Stored], ids: Sequence[str], seen: Mapping[str, State] | None) -> bool:
+    """Return whether both memories are active, and as they were when the verdict was asked for."""
+    if any(id not in found or found[id].state.status is not Status.ACTIVE for id in ids):
+        return False
+    return seen is None or all(found[id].state == seen[id] for id in ids)
+
+
+def _carry_out(pen: Pen, proposal: StoredProposal, earlier: Stored, later: Stored, decided: bool) -> tuple[str, str]:
+    """Record what a verdict changes; returns the memory that moved, and the rule."""
+    noting: dict[str, Any] = {RUN: proposal.run_id}
+    if proposal.action == Action.SAME:
+        best, weaker = _best_first(pen.engine, earlier, later)
+        if decided:
+            may_overrule(pen.engine, weaker)
+        tell_gone(pen, weaker, SAME)
+        noting = {**noting, "linked_before": best.state.id in weaker.state.related_memory_ids}
+        id, other = weaker.state.id, best.state.id
+        pen.record(Event.CONSOLIDATED, id, rule=SAME, to=Status.REDUNDANT, other=other, amendment=noting)
+        return id, SAME
+    if proposal.action == Action.UPDATE:
+        if decided:
+            may_overrule(pen.engine, earlier)
+        before = {
+            name: getattr(later.state, name) for name in ("canonical_key", "key_digest", "version", "supersedes_id")
+        }
+        receipt = supersede_in(pen, earlier, later, UPDATE, decided=decided, noting={**noting, "before": before})
+        held = receipt.reasons[0] != UPDATE
+        return (later.state.id if held else earlier.state.id), receipt.reasons[0]
+    pen.record(Event.LINKED, later.state.id, rule=CONFLICT, other=earlier.state.id, amendment=noting)
+    if not was_linked(pen.writer, later, earlier):
+        near = between(pen.writer, later, earlier)
+        before = {"before": near.strength} if near is not None else {}
+        said = {**noting, **before, "relation_type": MAY_UPDATE, "strength": 1.0, "reason": STATED}
+        entry = pen.record(Event.LINKED, later.state.id, rule=CONTESTED, other=earlier.state.id, amendment=said)
+        ends = (later.stream, later.number), (earlier.stream, earlier.number)
+        replace_relation(pen, Relation(*ends, MAY_UPDATE, 1.0, entry.at))
+    return later.state.id, CONFLICT
+
+
+def _best_first(engine: Engine, one: Stored, other: Stored) -> list[Stored]:
+    """Return two memories, the one first that is believed more, then the more important, then the newer."""
+    order = engine.policy.conflict.authority_order
+    return sorted((one, other), key=lambda stored: preference(_compared(stored), order))
+
+
+def _compared(stored: Stored) -> Compared:
+    state = stored.state
+    return Compared(state.id, content_of(stored), Authority(state.authority), state.importance, stored.number)

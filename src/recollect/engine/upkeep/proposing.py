@@ -1,0 +1,334 @@
+"""From a claim of a model to a memory: the grounding gate, the bands, the ordinary gates, and one transaction.
+
+Everything is compared before the lock. Inside it the sources are looked at again, and what an ordinary write would decide is
+decided: a claim that is known already leaves nothing behind, and one that may change a memory which no rule is sure about
+waits for somebody to decide.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from recollect.engine.context import Engine
+from recollect.engine.lifecycle.changes import was_forgotten
+from recollect.engine.read.meaning import likeness_of, vector_of
+from recollect.engine.retries import again_on_conflict
+from recollect.engine.upkeep.running import Running, set_outcome
+from recollect.engine.write.drafting import parse_candidate
+from recollect.engine.write.ingest import Writing
+from recollect.engine.write.preparing import Prepared, Refused, prepare
+from recollect.model.caller import AGENT, principal
+from recollect.model.canonical import canonical_json, parse_time
+from recollect.model.errors import BadInput
+from recollect.model.ledger import Address
+from recollect.model.receipt import Receipt
+from recollect.model.record import DEFAULT_CATEGORY
+from recollect.model.run import Action, ProposalStatus, StoredProposal
+from recollect.model.vocabulary import (
+    KIND_CLASS,
+    SHARED,
+    Authority,
+    EventType,
+    Kind,
+    KindClass,
+    Outcome,
+    Source,
+    Space,
+    Status,
+)
+from recollect.rules.grounding import Proposal, Quote, SourceMemory, Verdict, check_grounding
+from recollect.rules.trust.authority import DEFAULT_OWNER
+from recollect.rules.trust.provenance import MADE_BY
+from recollect.rules.upkeep import Band, band_of
+from recollect.stores.protocol import Reader, Stored, Writer
+
+KNOWN, DOUBTFUL, STALE, WAITS = "model:known", "model:doubtful", "model:stale", "model:waits"
+NEAREST = 8
+"""How many of the nearest memories are looked at for the one that a claim is compared with."""
+_READ = (Status.ACTIVE, Status.SOFT_DELETED)
+_LEFT_THE_WINDOW = "decay"
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """One claim of a model, and how it would be stored."""
+
+    action: Action
+    content: str
+    quotes: tuple[Quote, ...]
+    kind: Kind = Kind.SEMANTIC
+    category: str = DEFAULT_CATEGORY
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    """Importance, tags, confidence, a title: what else the model says of it and may say."""
+    always_waits: bool = False
+
+    @property
+    def source_ids(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(quote.source_id for quote in self.quotes))
+
+
+class Sources(NamedTuple):
+    """The memories that a prompt was made from, as they were read: by id, and as the grounding gate sees them."""
+
+    stored: Mapping[str, Stored]
+    memories: tuple[SourceMemory, ...]
+
+    def of(self, ids: Sequence[str]) -> list[SourceMemory]:
+        return [one for one in self.memories if one.id in ids]
+
+
+# ── sources ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def read_sources(engine: Engine, reader: Reader, found: Sequence[Stored]) -> Sources:
+    """Return memories as sources; one without content, or whose owner is gone, is none."""
+    seen = [(one, _source(engine, reader, one)) for one in found if one.body is not None]
+    kept = [(one, source) for one, source in seen if source is not None]
+    return Sources({one.state.id: one for one, _ in kept}, tuple(source for _, source in kept))
+
+
+def _source(engine: Engine, reader: Reader, stored: Stored) -> SourceMemory | None:
+    address, body = reader.stream_numbered(engine.tenant, stored.stream).address, stored.body
+    if address is None or body is None:
+        return None
+    person = body.get("user_id") or (address.owner if address.space is Space.USER else None)
+    is_theirs = body["kind"] != Kind.SHORT_TERM or body.get("role") == "user"
+    return SourceMemory(
+        stored.state.id,
+        body["content"],
+        parse_time(body["created_at"]),
+        _belongs_to(engine, address, body),
+        body["scope"],
+        stored.state.category,
+        _names(engine, reader, address, person) if person is not None and is_theirs else (),
+    )
+
+
+def _belongs_to(engine: Engine, address: Address, body: Mapping[str, Any]) -> Address:
+    """Return the stream in which the policy keeps what a memory states: of a person's line, mostly the person's own."""
+    policy, person = engine.policy, body.get("user_id")
+    is_line = address.space is Space.SESSION and body["kind"] == Kind.SHORT_TERM and body.get("role") == "user"
+    is_named = person is not None and body.get("actor_id") == person
+    if not is_line or not is_named or policy.turns.statements != "user":
+        return address
+    path = policy.spaces.path(Space.SESSION, Space.USER)
+    open_to = path is not None and (path.event_types is None or EventType.FACT in path.event_types)
+    return address._replace(space=Space.USER, owner=str(person)) if open_to and policy.promotion.at_once else address
+
+
+def _names(engine: Engine, reader: Reader, address: Address, person: str) -> tuple[str, ...]:
+    """Return what a person is called: the name of their memory, and those that they gave themselves."""
+    home = address._replace(space=Space.USER, owner=person)
+    stream = reader.stream_at(home)
+    known = reader.standing(stream, "profile", 50)() if stream is not None else []
+    given = [
+        (one.body or {}).get("content", "")
+        for one in known
+        if (one.body or {}).get("meta", {}).get("key") in ("name", "preferred_name")
+    ]
+    values = [text.rpartition(" is ")[2].strip(" .") for text in given if " is " in text]
+    return tuple(dict.fromkeys((*([person] if person != DEFAULT_OWNER else []), *values)))
+
+
+def may_be_read(reader: Reader, stored: Stored) -> bool:
+    """Return whether a line may be a source: it is active, or only left the window of its conversation.
+
+    Once somebody forgot what was taken from it, it is none: its words are still there, and not to be brought back.
+    """
+    if stored.body is None or stored.state.status not in _READ:
+        return False
+    if stored.state.status is Status.ACTIVE:
+        return True
+    tenant, id = stored.tenant, stored.state.id
+    moved = [one for one in reader.entries_about(tenant, id) if one.memory_id == id]
+    if not moved or moved[-1].rule != _LEFT_THE_WINDOW:
+        return False
+    return not any(was_forgotten(reader, tenant, one.state.id) for one in reader.tied_to(tenant, [id]))
+
+
+# ── one claim ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def settle(running: Running, claim: Claimed, sources: Sources) -> StoredProposal:
+    """Check a claim and store it, let it wait, or refuse it; returns the proposal with what became of it."""
+    engine, named = running.engine, sources.of(claim.source_ids)
+    address = named[0].address if named else None
+    proposal = running.proposal(claim.action, claim.source_ids)
+    if address is None or len(named) < len(claim.source_ids):
+        return _noted(running, set_outcome(proposal, ProposalStatus.REFUSED, "ungrounded:source"))
+    with engine.read() as reader:
+        home = reader.stream_at(address)
+        rejected = reader.rejections(home) if home is not None else []
+    proposal = proposal._replace(stream=running.stream.number if home is None else home.number)
+    verdict = check(engine, claim, named, rejected)
+    if not verdict.accepted:
+        return _noted(running, set_outcome(proposal, ProposalStatus.REFUSED, verdict.code))
+    if claim.always_waits:
+        return _noted(running, waiting(proposal, claim, address, WAITS))
+    nearest = _nearest(engine, address, claim)
+    band = Band.FALLBACK if nearest is None else band_of(nearest[1], nearest[0], claim.content, engine.policy.upkeep)
+    if band is Band.AUTO_MERGE:
+        return _noted(running, set_outcome(proposal, ProposalStatus.NOTED, KNOWN))
+    return _noted(running, store(engine, proposal, claim, address, sources, unsure=band is Band.UPDATE))
+
+
+def check(engine: Engine, claim: Claimed, named: Sequence[SourceMemory], rejected: Sequence[Any] = ()) -> Verdict:
+    """Return what the grounding gate says of a claim. The steps of a procedure are checked one by one."""
+    address, scopes = named[0].address, {one.scope for one in named} - {SHARED}
+    scope = min(scopes) if scopes else SHARED
+    whole = Proposal(
+        claim.content, claim.quotes, claim.source_ids, address, claim.kind, scope, claim.category, Authority.AI_INFERRED
+    )
+    if claim.action is not Action.PROCEDURE:
+        return check_grounding(whole, named, engine.policy, rejected)
+    verdicts = [
+        check_grounding(
+            whole._replace(content=step, quotes=(quote,), kind=Kind.INSIGHT), named, engine.policy, rejected
+        )
+        for step, quote in zip(steps_of(claim.content), claim.quotes, strict=True)
+    ]
+    return next((one for one in verdicts if not one.accepted), verdicts[0])
+
+
+def steps_of(text: str) -> list[str]:
+    """Return the steps of a procedure without their numbers."""
+    return [line.partition(". ")[2] for line in text.splitlines()]
+
+
+def waiting(proposal: StoredProposal, claim: Claimed, address: Address, reason: str) -> StoredProposal:
+    """Return a proposal that waits, with what it says."""
+    body = {
+        "content": claim.content,
+        "kind": str(claim.kind),
+        "category": claim.category,
+        "fields": dict(claim.fields),
+        "quotes": [list(quote) for quote in claim.quotes],
+    }
+    return set_outcome(proposal, ProposalStatus.WAITING, reason, body=canonical_json(body))
+
+
+def _noted(running: Running, proposal: StoredProposal) -> StoredProposal:
+    if proposal.status != ProposalStatus.APPLIED:  # what changed memory was kept in the same transaction
+        running.note(proposal)
+    return proposal
+
+
+def _nearest(engine: Engine, address: Address, claim: Claimed) -> tuple[str, float] | None:
+    """Return the content of the nearest active memory where a claim would be stored, and how near it is."""
+    with engine.read() as reader:
+        stream = reader.stream_at(address)
+        vector = vector_of(engine, claim.content, reader)
+        near = likeness_of(engine, reader, [stream], vector, committed=True) if stream is not None and vector else None
+        if near is None:
+            return None
+        places = near.nearest(NEAREST * 4)
+        found = {(one.stream, one.number): one for one in reader.by_places(engine.tenant, [at for at, _ in places])}
+    for at, cosine in places:
+        body = found[at].body if at in found else None
+        if body is None or found[at].state.status is not Status.ACTIVE:
+            continue
+        both_insights = (body["kind"] == Kind.INSIGHT) == (claim.kind is Kind.INSIGHT)
+        if both_insights and KIND_CLASS[Kind(body["kind"])] is not KindClass.EVENT:
+            return body["content"], cosine
+    return None
+
+
+class _NotStored(Exception):
+    """Ends a transaction in which a claim turned out to be known, in doubt, or without its sources."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+
+
+def store(
+    engine: Engine, proposal: StoredProposal, claim: Claimed, address: Address, sources: Sources, *, unsure: bool
+) -> StoredProposal:
+    """Write a claim through the ordinary gates, as an inference of the model; returns what became of it.
+
+    ``unsure`` says that it may change a memory: then it is written only if a rule is sure what it is to that memory.
+    """
+    try:
+        return _written(engine, proposal, claim, address, sources, unsure)
+    except _NotStored as no:
+        if no.reason == DOUBTFUL:
+            return waiting(proposal, claim, address, DOUBTFUL)
+        status = ProposalStatus.NOTED if no.reason == KNOWN else ProposalStatus.STALE
+        return set_outcome(proposal, status, no.reason)
+
+
+@again_on_conflict
+def _written(
+    engine: Engine, proposal: StoredProposal, claim: Claimed, address: Address, sources: Sources, unsure: bool
+) -> StoredProposal:
+    answer = prepared(engine, proposal, claim, address, sources)
+    if isinstance(answer, str):
+        return set_outcome(proposal, ProposalStatus.REFUSED, answer)
+    with engine.write([address]) as writer:
+        if not still_there(writer, engine.tenant, claim, sources):
+            raise _NotStored(STALE)
+        writing = Writing(engine, writer)
+        receipt = writing.write(answer)
+        done = _outcome(proposal, receipt, unsure)
+        writer.put_model_proposals(engine.tenant, [done])
+        writing.finish()
+    return done
+
+
+def _outcome(proposal: StoredProposal, receipt: Receipt, unsure: bool) -> StoredProposal:
+    if receipt.memory is None:
+        return set_outcome(proposal, ProposalStatus.REFUSED, receipt.reasons[0])
+    if receipt.outcome is Outcome.REINFORCED or not any(one.before is None for one in receipt.changed):
+        raise _NotStored(KNOWN)  # a model that repeats what it has read is no second witness
+    if unsure and receipt.outcome is Outcome.STORED:
+        raise _NotStored(DOUBTFUL)
+    return set_outcome(proposal, ProposalStatus.APPLIED, receipt.reasons[0], memory_id=receipt.memory.id)
+
+
+def still_there(writer: Writer, tenant: str, claim: Claimed, sources: Sources) -> bool:
+    """Return whether every source still says what was read, and nobody has forgotten or rejected it since."""
+    found = writer.by_ids(tenant, list(claim.source_ids))
+    for id in claim.source_ids:
+        was, now = sources.stored.get(id), found.get(id)
+        if was is None or now is None or now.body is None or was.body is None:
+            return False
+        changed = now.state.status is not was.state.status and not may_be_read(writer, now)
+        if changed or now.body["content_hash"] != was.body["content_hash"]:
+            return False
+    return True
+
+
+def prepared(
+    engine: Engine, proposal: StoredProposal, claim: Claimed, address: Address, sources: Sources
+) -> Prepared | str:
+    """Return a claim as the gates answer it: prepared for the transaction, or the code of what refused it."""
+    named = sources.of(claim.source_ids)
+    scopes = {one.scope for one in named} - {SHARED}
+    bodies = [sources.stored[id].body or {} for id in claim.source_ids]
+    ends = [body["expires_at"] for body in bodies if body.get("expires_at")]
+    fields = {
+        **claim.fields,
+        "content": claim.content,
+        "kind": claim.kind,
+        "category": claim.category,
+        "namespace": address.namespace,
+        "space": address.space,
+        "owner": address.owner,
+        "scope": min(scopes) if scopes else SHARED,
+        "source": Source.AGENT,
+        "authority": Authority.AI_INFERRED,
+        "author": principal(AGENT, "upkeep"),
+        "run_id": proposal.run_id,
+        "parent_refs": sorted({body["content_hash"] for body in bodies}),
+        "meta": {MADE_BY: proposal.id, "source_turn_ids": list(claim.source_ids)},
+        **({"user_id": address.owner} if address.space is Space.USER else {}),
+        **({"expires_at": min(ends)} if ends else {}),
+    }
+    if claim.kind is Kind.PROCEDURAL:
+        del fields["category"]
+    try:
+        answer = prepare(engine, parse_candidate(engine, fields), proposed=True)
+    except BadInput:
+        return "model:bad_input"
+    if isinstance(answer, Refused):
+        return answer.no.code
+    return answer

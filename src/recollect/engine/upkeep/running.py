@@ -1,0 +1,260 @@
+"""One run of a job on one stream: it asks the model within its limits, and notes what was proposed and what became of it.
+
+A call is written before it is made, at the most that it may use, and settled afterwards, so that a crash counts too. The
+model is called outside every lock. A run that had nothing to ask leaves no row.
+"""
+
+import hmac
+import json
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import cache
+from importlib import resources
+from string import Template
+from typing import Any, NamedTuple
+
+from recollect.embed.static import count_tokens
+from recollect.engine.context import Engine
+from recollect.engine.retries import again_on_conflict
+from recollect.llm.protocol import A, Failure, Message, Model, ModelFailed, Prompt, Usage
+from recollect.model.canonical import canonical_json
+from recollect.model.operation import Node
+from recollect.model.run import Action, Job, ModelCall, ProposalStatus, RunOutcome, StoredProposal, StoredRun
+from recollect.rules.model_budget import Spent, allow_call, cost_of
+from recollect.stores.protocol import Stream
+
+ASKED, RECEIVED, ANSWERED = "asked", "received", "answered"
+"""A call that was sent, one that came back, and one whose answer has been dealt with."""
+TOKENS_PER_MESSAGE = 8
+"""What servers add to each message."""
+_OF_ONE_PROMPT = frozenset({Failure.INVALID, Failure.OVERLONG, Failure.UNREADABLE})
+"""Failures after which the next prompt may be asked; after any other the run ends."""
+_ID_BYTES, _SECRET_BYTES = 8, 32
+_AS_LETTERS = str.maketrans("0123456789", "ghijklmnop")
+
+
+class PromptTemplate(NamedTuple):
+    """A prompt as its file has it: its version, what the model is told, where the values go, and how long an answer may be."""
+
+    name: str
+    version: int
+    max_tokens: int
+    system: str
+    user: str
+
+    def messages(self, values: Mapping[str, str]) -> tuple[Message, Message]:
+        system, user = (Template(text).substitute(values) for text in (self.system, self.user))
+        return Message("system", system), Message("user", user)
+
+
+@cache
+def template(name: str) -> PromptTemplate:
+    """Return the prompt of this name."""
+    text = resources.files(__package__).joinpath("prompts", f"{name}.toml").read_text(encoding="utf-8")
+    return PromptTemplate(name, **tomllib.loads(text))
+
+
+class Running:
+    """A run at work."""
+
+    def __init__(self, engine: Engine, job: Job, stream: Stream, model: Model, ids: Sequence[str] = ()) -> None:
+        self.engine = replace(engine, node=Node.WORKER)
+        self.job, self.stream, self.model = job, stream, model
+        self.ids = tuple(ids)
+        """The memories that the run was asked to work on, where its job wants them named."""
+        self.id = _fresh_id(engine)
+        self.is_kept = False
+        """Whether the run has left a row."""
+        self.stopped = ""
+        """The reason for which no more is asked: a limit, or a failure of the model."""
+        self._calls: list[ModelCall] = []
+        self._row = StoredRun(
+            self.id,
+            str(job),
+            stream.number,
+            engine.now(),
+            None,
+            RunOutcome.RUNNING,
+            "",
+            engine.randomness.bytes(_SECRET_BYTES),
+        )
+
+    # ── asking ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def ask(self, name: str, values: Mapping[str, str], schema: type[A], sources: Sequence[str]) -> A | None:
+        """Return the model's answer to a prompt made from these sources; ``None`` if a limit or a failure is in the way.
+
+        Call ``dealt_with`` once everything in the answer has been noted.
+        """
+        if self.stopped:
+            return None
+        prompt = template(name)
+        messages = prompt.messages(values)
+        call = self._written_beforehand(prompt, messages, schema, sources)
+        if call is None:
+            return None
+        begun, budget = self.engine.clock(), call.prompt_tokens + call.answer_tokens
+        asked = Prompt(messages, schema, prompt.max_tokens, call.temperature, call.seed, budget)
+        try:
+            reply = self.model.complete(asked)
+        except ModelFailed as failed:
+            if failed.failure not in _OF_ONE_PROMPT:
+                self.stopped = f"model:{failed.failure}"
+            self._settle(call, failed.usage, begun, str(failed.failure))
+            return None
+        self._settle(call, reply.usage, begun, RECEIVED)
+        return reply.answer
+
+    def dealt_with(self) -> None:
+        """Note that the last answer was dealt with, so that its sources are not read again."""
+        _put_call(self.engine, self._calls[-1]._replace(outcome=ANSWERED), Spent())
+
+    def _written_beforehand(
+        self, prompt: PromptTemplate, messages: Sequence[Message], schema: type[A], sources: Sequence[str]
+    ) -> ModelCall | None:
+        """Write a call that is about to be made, at the most that it may use; ``None`` if a limit forbids it."""
+        told = json.dumps(schema.model_json_schema())
+        tokens = sum(count_tokens(one.content) + TOKENS_PER_MESSAGE for one in messages) + count_tokens(told)
+        assert self._row.secret is not None, "a run at work has its secret"
+        seal = hmac.digest(self._row.secret, canonical_json([list(one) for one in messages]).encode(), "sha256").hex()
+        call = ModelCall(
+            run_id=self.id,
+            number=len(self._calls) + 1,
+            at=self.engine.now(),
+            job=str(self.job),
+            template=prompt.name,
+            template_version=prompt.version,
+            prompt_seal=seal,
+            source_ids=tuple(dict.fromkeys(sources)),
+            model=self.model.name,
+            max_tokens=prompt.max_tokens,
+            temperature=0.0,
+            seed=0,
+            calls=0,
+            prompt_tokens=tokens,
+            answer_tokens=prompt.max_tokens,
+            estimated=True,
+            cost_millionths=0,
+            duration_ms=0,
+            outcome=ASKED,
+        )
+        reserved = _reserve(self.engine, self._row, call)
+        self.is_kept = True
+        if isinstance(reserved, str):
+            self.stopped = reserved
+            return None
+        self._calls.append(reserved)
+        return reserved
+
+    def _settle(self, call: ModelCall, usage: Usage, begun: datetime, outcome: str) -> None:
+        """Write what a call took in the place of the most that it might have taken."""
+        took = (self.engine.clock() - begun).total_seconds()
+        settled = call._replace(
+            calls=usage.calls,
+            prompt_tokens=usage.prompt_tokens,
+            answer_tokens=usage.answer_tokens,
+            estimated=usage.estimated,
+            cost_millionths=cost_of(self.engine.policy.model, usage.prompt_tokens, usage.answer_tokens),
+            duration_ms=round(took * 1_000),
+            outcome=outcome,
+        )
+        self._calls[-1] = settled
+        _put_call(
+            self.engine, settled, Spent(*(now - most for now, most in zip(_used(settled), _used(call), strict=True)))
+        )
+
+    # ── noting ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def proposal(
+        self, action: Action, sources: Sequence[str], *, stream: int | None = None, pair: str | None = None
+    ) -> StoredProposal:
+        """Return the row of a new proposal that nothing has become of yet."""
+        return StoredProposal(
+            id=_fresh_id(self.engine),
+            run_id=self.id,
+            at=self.engine.now(),
+            job=str(self.job),
+            stream=self.stream.number if stream is None else stream,
+            action=str(action),
+            status=ProposalStatus.REFUSED,
+            reason="",
+            memory_id=None,
+            pair=pair,
+            sources=tuple(dict.fromkeys(sources)),
+            body=None,
+        )
+
+    def note(self, *proposals: StoredProposal) -> None:
+        """Keep what became of proposals that changed no memory."""
+        _put_proposals(self.engine, proposals)
+
+    def end(self) -> None:
+        """Write how the run ended, if it did anything."""
+        if self.is_kept:
+            of_limits = self.stopped.endswith("_limit")
+            outcome = RunOutcome.DONE if not self.stopped else RunOutcome.LIMITED if of_limits else RunOutcome.FAILED
+            _put_run(self.engine, self._row._replace(ended_at=self.engine.now(), outcome=outcome, reason=self.stopped))
+
+
+def set_outcome(proposal: StoredProposal, status: ProposalStatus, reason: str, **values: Any) -> StoredProposal:
+    """Return a proposal with what became of it. What it says stays only while it waits."""
+    body = values.pop("body", None) if status is ProposalStatus.WAITING else None
+    return proposal._replace(status=str(status), reason=reason, body=body, **values)
+
+
+def _fresh_id(engine: Engine) -> str:
+    """Return an id of letters alone: sixteen digits that happen to be a card's would be refused by the privacy gate."""
+    return engine.randomness.bytes(_ID_BYTES).hex().translate(_AS_LETTERS)
+
+
+def day_of(engine: Engine) -> str:
+    """Return the beginning of the current day, in UTC."""
+    return f"{engine.now()[:10]}T"
+
+
+@again_on_conflict
+def _reserve(engine: Engine, run: StoredRun, call: ModelCall) -> ModelCall | str:
+    """Write a call at the most that it may use, if every limit allows it; else return the reason against it."""
+    settings, day = engine.policy.model, day_of(engine)
+    with engine.write() as writer:
+        writer.lock_spending()
+        of_run, of_tenant, of_all = writer.spent(engine.tenant, run.id, day)
+        limits = {"run": of_run, "tenant": of_tenant, "day": of_all}
+        allowed = allow_call(settings, call.prompt_tokens, call.answer_tokens, **limits)
+        if allowed.reason:
+            return allowed.reason
+        least = call.prompt_tokens + call.answer_tokens
+        most = least * 2 * (settings.max_retries + 1) if allowed.tokens is None else allowed.tokens
+        answer_tokens = max(least, most) - call.prompt_tokens
+        cost = cost_of(settings, call.prompt_tokens, answer_tokens)
+        call = call._replace(answer_tokens=answer_tokens, cost_millionths=cost)
+        writer.put_model_run(engine.tenant, run)
+        writer.put_model_call(engine.tenant, call)
+        writer.add_spending(call.at[:10], _used(call))
+    return call
+
+
+@again_on_conflict
+def _put_call(engine: Engine, call: ModelCall, spent: Spent) -> None:
+    with engine.write() as writer:
+        writer.put_model_call(engine.tenant, call._replace(source_ids=()))
+        if any(spent):
+            writer.add_spending(call.at[:10], spent)
+
+
+@again_on_conflict
+def _put_proposals(engine: Engine, proposals: Sequence[StoredProposal]) -> None:
+    with engine.write() as writer:
+        writer.put_model_proposals(engine.tenant, proposals)
+
+
+@again_on_conflict
+def _put_run(engine: Engine, run: StoredRun) -> None:
+    with engine.write() as writer:
+        writer.put_model_run(engine.tenant, run)
+
+
+def _used(call: ModelCall) -> Spent:
+    return Spent(call.prompt_tokens, call.answer_tokens, call.cost_millionths)

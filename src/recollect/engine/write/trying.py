@@ -1,0 +1,97 @@
+"""Try another policy on writes of the past, and say which of them would have ended otherwise. Nothing is kept.
+
+The memory is laid down twice as it stood before those writes, in stores that are thrown away; one run takes the policy in
+force and the other one the policy that is tried. What only the passage of time would have changed is the same in both.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from itertools import repeat
+from typing import Any
+
+from recollect.engine.arguments import check_number
+from recollect.engine.context import Engine, PolicyInForce
+from recollect.engine.read.as_of import Point, as_it_stood
+from recollect.engine.write.ingest import add
+from recollect.model.caller import Right
+from recollect.model.canonical import format_time, parse_time
+from recollect.model.errors import BadInput, Refused
+from recollect.model.policy import Policy
+from recollect.model.receipt import PolicyTrial, Receipt, TriedWrite
+from recollect.rules.identity.keys import KeySource
+from recollect.stores.protocol import Reader, Stored, Stream
+
+MAX_TRIED = 1_000
+SAID = """content space owner scope kind category tags entities relationships artifact_ref context author source authority
+authority_reason user_id agent_id run_id thread_id actor_id role confidence topic_id tier""".split()
+"""Fields that came with a write. The others were decided by rules, and are decided again."""
+
+
+def try_policy(engine: Engine, policy: Policy, limit: int = 100) -> PolicyTrial:
+    """Return which of the last ``limit`` writes would have ended otherwise under this policy."""
+    engine.require(Right.OPERATE, "try a policy")
+    check_number("limit", limit, 1, MAX_TRIED)
+    with engine.read() as reader:
+        found = reader.select(engine.tenant, engine.selecting(), limit)
+        writes = sorted(((_written_at(reader, one), one) for one in found if one.body), key=lambda pair: pair[0])
+        if not writes:
+            return PolicyTrial(0, ())
+        before = Point(time=format_time(parse_time(writes[0][0]) - timedelta(microseconds=1)))
+        numbers = sorted({one.stream for _, one in writes})
+        streams = [reader.stream_numbered(engine.tenant, number) for number in numbers]
+        now, then = (
+            _replayed(engine, reader, streams, before, writes, in_force)
+            for in_force in (engine.in_force, PolicyInForce(policy))
+        )
+    tried = [(at, one, now[n], then[n]) for n, (at, one) in enumerate(writes)]
+    changed = [_told(at, one, old, new) for at, one, old, new in tried if _ended(old) != _ended(new)]
+    return PolicyTrial(sum(old is not None for _, _, old, _ in tried), tuple(changed))
+
+
+def _written_at(reader: Reader, stored: Stored) -> str:
+    return reader.entries_about(stored.tenant, stored.state.id)[0].at
+
+
+def _replayed(
+    engine: Engine,
+    reader: Reader,
+    streams: Sequence[Stream],
+    before: Point,
+    writes: Sequence[tuple[str, Stored]],
+    in_force: PolicyInForce,
+) -> list[Receipt | None]:
+    """Return the receipt of each write under a policy; ``None`` for one that cannot be said again as it was."""
+    receipts: list[Receipt | None] = []
+    with as_it_stood(engine, reader, streams, before) as past:
+        for at, stored in writes:
+            moment = parse_time(at)
+            trying = replace(past, in_force=in_force, clock=repeat(moment).__next__)
+            try:
+                receipts.append(add(trying, _said(stored.body or {})))
+            except (BadInput, Refused):
+                receipts.append(None)
+    return receipts
+
+
+def _said(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a version was written with, as far as it says so."""
+    said = {name: body[name] for name in SAID if body.get(name) not in (None, [], {})}
+    key = (body.get("meta") or {}).get("key")
+    named = {"canonical_key": body["canonical_key"]} if body["key_source"] == KeySource.EXPLICIT else {}
+    return said | named | ({"key": key} if key else {})
+
+
+def _ended(receipt: Receipt | None) -> tuple[Any, ...]:
+    """What counts as a write's end: its outcome, and where and as what it is kept."""
+    if receipt is None:
+        return ()
+    kept = receipt.memory
+    reasons = receipt.reasons if receipt.denied else ()
+    return (receipt.outcome, reasons, *((kept.namespace, kept.canonical_key, kept.content) if kept else ()))
+
+
+def _told(at: str, stored: Stored, old: Receipt | None, new: Receipt | None) -> TriedWrite:
+    before, after = (str(one.outcome) if one is not None else "bad_input" for one in (old, new))
+    reasons = tuple(one.reasons if one is not None else () for one in (old, new))
+    return TriedWrite(stored.state.id, (stored.body or {})["content"], at, before, after, *reasons)

@@ -1,0 +1,139 @@
+"""Commands of upkeep: housekeeping and the jobs of a language model, its runs, and what it proposed."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recollect.interfaces.cli.session import Cursor, Owner, of, screen
+from recollect.model.rendering import one_line
+from recollect.model.run import Job
+from recollect.model.vocabulary import Space
+
+if TYPE_CHECKING:
+    from recollect.model.receipt import Page
+    from recollect.model.run import ModelProposal, Run, Undone
+
+RunId = Annotated[str, typer.Argument(help="The id of a run, or its first digits.")]
+ProposalId = Annotated[str, typer.Argument(help="The id of a proposal, or its first digits.")]
+
+
+def upkeep(
+    context: typer.Context,
+    job: Annotated[Job | None, typer.Option(help="Have the policy's language model do this job instead.")] = None,
+    owner: Owner = None,
+    ids: Annotated[list[str] | None, typer.Option("--id", help="Of procedures: a memory that it is about.")] = None,
+) -> int:
+    """Expire, put away the unused, purge what is past its date. Safe at any time."""
+    session = of(context)
+    if job is None:
+        with session.memory() as memory, screen.progress("upkeep") as progress:
+            report = memory.upkeep(progress)
+        session.answer(report, screen.upkeep)
+        return 0
+    with session.memory() as memory:
+        done = memory.upkeep(job=job, owner=owner, ids=ids or ())
+    session.answer(done, _draw_runs)
+    return 1 if done and done[-1].reason else 0
+
+
+runs = typer.Typer(no_args_is_help=True, help="What the language model did: list, show, undo.")
+
+
+@runs.command("list")
+def list_runs(
+    context: typer.Context,
+    job: Annotated[Job | None, typer.Option(help="Only runs of this job.")] = None,
+    limit: Annotated[int, typer.Option(help="How many at most.")] = 20,
+    cursor: Cursor = None,
+) -> None:
+    """List the runs of the language model, newest first: what they took, and what became of their proposals."""
+
+    def draw(page: "Page[Run]") -> None:
+        _draw_runs(page.items)
+        screen.more(page)
+
+    with of(context).memory() as memory:
+        of(context).answer(memory.runs(job=job, limit=limit, cursor=cursor), draw)
+
+
+@runs.command("show")
+def show_run(context: typer.Context, id: RunId) -> None:
+    """Show a run with every proposal: stored, waiting, or refused and why."""
+
+    def draw(run: "Run") -> None:
+        _draw_runs([run])
+        for one in run.proposals:
+            about = one.memory_id or ", ".join(id[:13] for id in one.sources)
+            screen.console.print(f"  {one.status:<9} {one.action:<12} {one.reason}  [dim]{about}[/]", soft_wrap=True)
+
+    with of(context).memory() as memory:
+        of(context).answer(memory.run(id), draw)
+
+
+@runs.command("undo")
+def undo_run(context: typer.Context, id: RunId) -> None:
+    """Take a run back: what it stored leaves, what it put away comes back. Says what is in the way."""
+
+    def draw(undone: "Undone") -> None:
+        counts = f"{len(undone.removed)} removed, {len(undone.restored)} restored, {len(undone.withdrawn)} withdrawn"
+        screen.console.print(f"[green]undone[/] {undone.run}: {counts}")
+
+    with of(context).memory() as memory:
+        of(context).answer(memory.undo(id), draw)
+
+
+def _draw_runs(found: "Sequence[Run]") -> None:
+    from rich.markup import escape
+
+    drawn = screen.table("run", "job", "where", "began", "ended as", "tokens", "proposals")
+    for one in found:
+        tokens = f"{one.prompt_tokens + one.answer_tokens:,}"
+        ended = one.outcome if not one.reason else f"{one.outcome} ({one.reason})"
+        counts = ", ".join(f"{count} {status}" for status, count in one.counts.items())
+        drawn.add_row(one.id, one.job, escape(one.place), one.started_at[:16], ended, tokens, counts)
+    screen.console.print(drawn if found else "[dim]no runs[/]")
+
+
+proposals = typer.Typer(no_args_is_help=True, help="What the language model proposes: list, apply, decline.")
+
+
+@proposals.command("list")
+def list_proposals(
+    context: typer.Context,
+    owner: Owner = None,
+    space: Annotated[Space | None, typer.Option(help="Only those of this space.")] = None,
+) -> None:
+    """List what waits for a decision, oldest first, with the words that it rests on."""
+    with of(context).memory() as memory:
+        of(context).answer(memory.proposals(owner=owner, space=space), _draw_proposals)
+
+
+@proposals.command("apply")
+def apply_proposal(context: typer.Context, id: ProposalId) -> None:
+    """Carry a proposal out. What it stores stays an inference."""
+    with of(context).memory() as memory:
+        of(context).answer(memory.apply_proposal(id), lambda one: _draw_proposals([one]))
+
+
+@proposals.command("decline")
+def decline_proposal(
+    context: typer.Context,
+    id: ProposalId,
+    reason: Annotated[str | None, typer.Option(help="Why, in a few words; kept as long as the memory is.")] = None,
+) -> None:
+    """Decline a proposal. Of a fact that rejects its value, until the person says it themselves."""
+    with of(context).memory() as memory:
+        of(context).answer(memory.decline_proposal(id, reason), lambda one: _draw_proposals([one]))
+
+
+def _draw_proposals(found: "Sequence[ModelProposal]") -> None:
+    from rich.markup import escape
+
+    for one in found:
+        said = one.content or one.why or one.memory_id or ""
+        screen.console.print(f"{one.id}  {one.status}  [bold]{one.action}[/]  {escape(one_line(said))}", soft_wrap=True)
+        for part in one.evidence:
+            screen.console.print(f"  {part.source_id[:13]}  “{escape(one_line(part.span))}”", soft_wrap=True)
+    if not found:
+        screen.console.print("[green]nothing waits for a decision[/]")

@@ -1,0 +1,143 @@
+"""The queues that wait for a person, and every change that a page offers."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from recollect.interfaces.python import Recollect
+from recollect.interfaces.studio.reading import side
+from recollect.interfaces.studio.visits import Goto, Page, Visit
+from recollect.model.caller import Right
+from recollect.model.errors import NotFound
+from recollect.model.receipt import OutdatedPair
+
+MOST_SHOWN = 50
+MOST_RUNS = 20
+CONTRADICTS = "contradicts"
+
+
+def conflicts(visit: Visit) -> Page:
+    """Contradictions that wait: both sides, and why the rule did not let the newcomer win."""
+    pairs = [one for one in visit.memory.outdated(conflicts=True, limit=MOST_SHOWN) if one.reason == CONTRADICTS]
+    cards = [_sides(visit.memory, pair) for pair in pairs]
+    allowed = visit.memory.permitted([card["later"].id for card in cards])
+    decisions = {card["later"].id: _deciding_rules(visit.memory, card["later"].id) for card in cards}
+    return Page("conflicts.html", {"cards": cards, "allowed": allowed, "decisions": decisions})
+
+
+def _sides(memory: Recollect, pair: OutdatedPair) -> dict[str, Any]:
+    earlier = side(memory, pair.earlier.id) if pair.earlier is not None else None
+    return {"pair": pair, "earlier": earlier, "later": side(memory, pair.later.id)}
+
+
+def _deciding_rules(memory: Recollect, id: str) -> list[Mapping[str, str]]:
+    return [one for one in memory.explain(id).decisions if one["gate"] in ("identity", "conflict", "change")]
+
+
+def outdated(visit: Visit) -> Page:
+    """Pairs of which the later one may have replaced the earlier one."""
+    cards = [_sides(visit.memory, pair) for pair in visit.memory.outdated(limit=MOST_SHOWN)]
+    ids = {one.id for card in cards for one in (card["earlier"], card["later"]) if one is not None}
+    return Page("outdated.html", {"cards": cards, "allowed": visit.memory.permitted(sorted(ids))})
+
+
+def rejections(visit: Visit) -> Page:
+    """Values that were rejected as never true."""
+    return Page("rejections.html", {"values": visit.memory.rejections()})
+
+
+def consent(visit: Visit) -> Page:
+    """Profile fields that somebody proposed, with what they were taken from."""
+    proposals = visit.memory.consent()
+    evidence = {one.id: _evidence(visit.memory, one.id) for one in proposals}
+    allowed = visit.memory.permitted([one.id for one in proposals])
+    return Page("consent.html", {"proposals": proposals, "evidence": evidence, "allowed": allowed})
+
+
+def _evidence(memory: Recollect, id: str) -> list[Any]:
+    """Return the memories that a proposal was taken from, as far as they can be seen."""
+    proposed = side(memory, id)
+    named = proposed.meta.get("source_turn_ids", ()) if proposed is not None else ()
+    return [found for one in named if (found := side(memory, str(one))) is not None]
+
+
+def proposals(visit: Visit) -> Page:
+    """What a language model proposes, with the check of each quoted span; and its runs, for whoever operates the store."""
+    waiting = visit.memory.proposals()[:MOST_SHOWN]
+    named = {id for one in waiting for id in (*one.sources, *(found.source_id for found in one.evidence))}
+    sources = {id: found for id in sorted(named) if (found := side(visit.memory, id)) is not None}
+    allowed = visit.memory.permitted(list(sources))
+    runs = visit.memory.runs(limit=MOST_RUNS).items if visit.may(Right.OPERATE) else ()
+    decidable = {one.id for one in waiting if _may_decide(visit, [allowed.get(id, ()) for id in one.sources])}
+    shown = {"waiting": waiting, "sources": sources, "decidable": decidable, "runs": runs}
+    return Page("proposals.html", shown)
+
+
+def _may_decide(visit: Visit, allowed: Sequence[Sequence[str]]) -> bool:
+    """Whether somebody may apply or decline what was made from sources that they may do this to: who may reject these may."""
+    return not visit.memory.caller.is_an_agent and all("reject" in one for one in allowed)
+
+
+def run(visit: Visit) -> Page:
+    """One run of a language model: what it took, and what became of each proposal."""
+    return Page("run.html", {"run": visit.memory.run(visit.place["id"])})
+
+
+# ── changes ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class Operation(NamedTuple):
+    """What a button does, and the sentence that says that it was done."""
+
+    call: Callable[[Recollect, Visit], Any]
+    done: str
+
+
+def _id(visit: Visit) -> str:
+    return visit.asked.get("id", "")
+
+
+def _tags(visit: Visit) -> list[str]:
+    return [tag for one in visit.asked.get("tags", "").split(",") if (tag := one.strip())]
+
+
+OPERATIONS = {
+    "pin": Operation(lambda mem, visit: mem.edit(_id(visit), pinned=True), "Pinned."),
+    "unpin": Operation(lambda mem, visit: mem.edit(_id(visit), pinned=False), "No longer pinned."),
+    "tags": Operation(lambda mem, visit: mem.edit(_id(visit), tags=_tags(visit)), "The tags are changed."),
+    "archive": Operation(lambda mem, visit: mem.archive(_id(visit)), "Archived: out of recall, kept for the record."),
+    "forget": Operation(
+        lambda mem, visit: mem.forget(_id(visit)), "Forgotten. Restore brings it back until its purge date."
+    ),
+    "restore": Operation(lambda mem, visit: mem.restore(_id(visit)), "Restored."),
+    "reject": Operation(
+        lambda mem, visit: mem.reject(_id(visit), visit.text("reason")), "Rejected: its value is refused from now on."
+    ),
+    "lift": Operation(lambda mem, visit: mem.lift(_id(visit)), "Lifted: the value may be stored again."),
+    "resolve": Operation(lambda mem, visit: mem.resolve(_id(visit), winner=visit.asked.get("winner", "")), "Decided."),
+    "grant": Operation(lambda mem, visit: mem.grant(_id(visit)), "Consent is given."),
+    "decline": Operation(
+        lambda mem, visit: mem.decline(_id(visit), visit.text("reason")), "Declined, and its value rejected."
+    ),
+    "apply": Operation(lambda mem, visit: mem.apply_proposal(_id(visit)), "Applied."),
+    "dismiss": Operation(lambda mem, visit: mem.decline_proposal(_id(visit), visit.text("reason")), "Declined."),
+    "undo": Operation(lambda mem, visit: mem.undo(_id(visit)), "The run is undone."),
+    "vouch": Operation(lambda mem, visit: mem.vouch(_id(visit)), "You vouch for it."),
+}
+
+
+def do(visit: Visit) -> Goto:
+    """Carry out what a button asks for, and go back to where it stood."""
+    operation = OPERATIONS.get(visit.place["operation"])
+    if operation is None:
+        raise NotFound("there is no such operation.")
+    operation.call(visit.memory, visit)
+    visit.session.tell(operation.done)
+    return Goto(next_page(visit))
+
+
+def next_page(visit: Visit) -> str:
+    """Return the page of Studio that a form names to go on with; home for anything else."""
+    given = urlsplit(visit.asked.get("next", "/"))
+    is_ours = given.path.startswith("/") and not given.path.startswith("//") and not given.netloc and not given.scheme
+    return given.path + (f"?{given.query}" if given.query else "") if is_ours else "/"

@@ -1,0 +1,141 @@
+"""Make HTML of values. Whatever a memory holds becomes text: escaped, kept apart from the direction of what is around it, with
+invisible characters named where they stand."""
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from functools import cache
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from recollect.interfaces.studio import drawing
+from recollect.model.caller import short_name
+from recollect.model.canonical import canonical_json
+from recollect.model.rendering import CUT, one_line, revealed, visible_json
+from recollect.rules.plain_view import counted, memories, plain_lines
+from recollect.rules.reasons import plain
+
+BRIEF = 280
+"""How many characters of a memory a list shows; its own page shows them all."""
+
+
+BECAME = {
+    "kept": "would stay, without the link or the name",
+    "review": "would leave recall until somebody restores or erases it",
+    "erased": "would be erased too",
+}
+
+
+@cache
+def environment() -> Environment:
+    """Return the templates of Studio, with what they use to show values."""
+    made = Environment(
+        loader=PackageLoader("recollect.interfaces.studio"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {
+        "words": words,
+        "brief": brief,
+        "when": when,
+        "day": lambda at: when(at, days_only=True),
+        "why": plain,
+        "short": short,
+        "who": lambda actor: brief(short_name(actor) if actor else "somebody whose name was erased", 60),
+        "label": label,
+        "json": as_json,
+        "plain_view": plain_view,
+        "number": lambda number: f"{number:,}",
+        "size": size,
+        "became": BECAME.get,
+        "moment": lambda text: brief(f"tick {text}" if text.isdecimal() else text, 40),
+        "visible": lambda text: one_line(text, 60),
+    }
+    made.globals |= {
+        "counted": counted,
+        "memories_counted": memories,
+        "drawing": drawing,
+        "query_of": query_of,
+        "path_of": path_of,
+    }
+    return made
+
+
+def words(text: Any) -> Markup:
+    """Show somebody's words: as text of their own direction, every invisible character by its name."""
+    return Markup("<bdi>{}</bdi>").format(_shown(str(text)))
+
+
+def brief(text: Any, most: int = BRIEF) -> Markup:
+    """Show the beginning of somebody's words."""
+    said = str(text)
+    return words(said if len(said) <= most else said[: most - 1].rstrip() + CUT)
+
+
+def _shown(text: str) -> Markup:
+    hidden = Markup('<span class="hidden-character">{}</span>')
+    return Markup("").join(hidden.format(part) if is_hidden else escape(part) for is_hidden, part in revealed(text))
+
+
+def when(at: datetime | str | None, *, days_only: bool = False) -> Markup:
+    """Show a moment: to the minute, in UTC, and exactly for whoever looks closer."""
+    if at is None:
+        return Markup("–")
+    exact = at.isoformat() if isinstance(at, datetime) else at
+    shown = exact[:10] if days_only else exact[:16].replace("T", " ")
+    return Markup('<time datetime="{}" title="{} UTC">{}</time>').format(exact, exact[:19].replace("T", " "), shown)
+
+
+def short(id: str) -> str:
+    """Return the twelve digits by which people know a memory."""
+    return id.replace("-", "")[:12]
+
+
+def label(word: Any) -> str:
+    """Return a word of the vocabulary as people read it."""
+    return str(word).replace("_", " ")
+
+
+def as_json(value: Any) -> Markup:
+    """Show a value as a JSON document, in which nothing hides."""
+    text = json.dumps(json.loads(canonical_json(_plain(value))), ensure_ascii=False, indent=2, sort_keys=True)
+    return words(visible_json(text))
+
+
+def plain_view(value: Mapping[str, Any]) -> Markup:
+    """Show an object in the Plain view: one ``key: value`` a line, without brackets."""
+    return words("\n".join(plain_lines(json.loads(canonical_json(_plain(value))))))
+
+
+def _plain(value: Any) -> Any:
+    return value.to_dict() if hasattr(value, "to_dict") else value
+
+
+def size(number: int) -> str:
+    """Return a number of bytes as people read it.
+
+    >>> size(512), size(2_500_000)
+    ('512 B', '2.4 MB')
+    """
+    amount, unit = float(number), "B"
+    for unit in ("B", "KB", "MB", "GB", "TB"):
+        if amount < 1024 or unit == "TB":
+            break
+        amount /= 1024
+    return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
+
+
+def query_of(values: Mapping[str, Any], **changes: Any) -> str:
+    """Return the query of an address with these values, of which some change; what is empty is left out."""
+    kept = {name: value for name, value in {**values, **changes}.items() if value not in (None, "", False)}
+    return f"?{urlencode(kept)}" if kept else "?"
+
+
+def path_of(text: Any) -> str:
+    """Return a text as one part of an address."""
+    return quote(str(text), safe="")

@@ -1,0 +1,200 @@
+"""Frames of sentences that no rule reads: the sentence with one blank, where the grammar says that one value fills it.
+
+A template is all the words of a sentence but those of its value, so it meets only a sentence that says the same in the same
+words: "We heat the nursery to 19 degrees" and "… to 21 degrees". Two places of a value are known:
+
+- a measure, the only one after the verb: a number, an amount, a time, a version, a code, an address;
+- the subject of "V is the N of Y" and its like, for what is "the N" is one.
+
+Lists of verbs that take one object were tried as well. They gained nothing on sentences that nobody had seen.
+"""
+
+import re
+
+from recollect.rules.language.marks import unit_named
+from recollect.rules.statements import tables
+from recollect.rules.statements.building import SEVERAL, Context, build
+from recollect.rules.statements.frame import NO_SUBJECT, Frame, Tense, ValueKind
+from recollect.rules.statements.open_verbs import APPROXIMATELY
+from recollect.rules.statements.phrases import (
+    DAYS,
+    FILLER,
+    MONTHS,
+    NOW,
+    PERIODS,
+    SEASONS,
+    Form,
+    Tail,
+    canonical,
+    content,
+    form_of,
+    head_of,
+    is_possessive,
+    join,
+)
+from recollect.rules.statements.tagger import CLAUSE_OPENERS, FINITE, Word
+
+_OF_MANY = tables.words("verbs", "of_many") | tables.words("verbs", "suits_many") | tables.words("verbs", "intent")
+_NOT_IDENTIFYING = frozenset(
+    "one part kind type sort product same first last reason result example thing way lot bit couple few most".split()
+)
+_CLOCK = re.compile(r"\d{1,2}[:.]\d\d(?:am|pm|h)?|\d{1,2}(?:am|pm)|noon|midnight", re.I)
+_WITH_DIGIT = re.compile(r"[^\s]*\d[^\s]*|[^\s@]+@[^\s@]+")
+_BETWEEN = frozenset(
+    "at on to from until till and - – / x by of , per a an each every once twice times o'clock".split()
+)
+_RATE = frozenset("daily weekly monthly yearly nightly hourly annually once twice".split())
+
+
+def read_template(context: Context) -> Frame | None:
+    """Return the frame of a sentence with one blank; None where nothing says that one value fills it."""
+    if context.negated or context.stated_tense is not Tense.NOW or not context.rest or not context.sure:
+        return None
+    if any(word.tag == "CJC" or word.text in ("(", ";") for word in context.rest):
+        return None
+    return _identified(context) or _measured(context)
+
+
+def said_once(words: list[Word]) -> list[str]:
+    """Return the canonical words of a template: fillers and "now" say nothing of it."""
+    return [word for word in content([w for w in words if w.lower not in NOW and w.lower not in FILLER]) if word]
+
+
+# ── a measure ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _measured(context: Context) -> Frame | None:
+    """ "We heat the nursery to 19 degrees", "Flight 12 boards at B14", "Rent on the studio comes to 900 euros"."""
+    rest, verb = context.rest, context.verb
+    runs = measures(rest)
+    if len(runs) != 1 or verb.lemma in _OF_MANY or any(w.tag in CLAUSE_OPENERS or w.tag in FINITE for w in rest):
+        return None
+    start, end = runs[0]
+    before, value, after = rest[:start], rest[start:end], rest[end:]
+    if verb.passive and before[-1:] and before[-1].lower == "by":
+        return None  # "is affected by BUG-118": who or what does it is no measure
+    kind = _kind_of_measure(value)
+    hour = before[-1:] and before[-1].lower in ("at", "until", "till") and value[-1].text.isdecimal()
+    timed = kind in (ValueKind.CLOCK, ValueKind.DATE) or bool(hour)
+    if any(word.lower in ("a", "an", "another") for word in before) and (timed or kind is ValueKind.NAME):
+        return None  # "has a lesson at 9", "has a v1 endpoint": there may be another one
+    if context.is_self and not _has_definite(before) and (timed or not before):
+        return None
+    if timed and not before:
+        return None
+    attribute = join("be" if verb.passive else "", verb.lemma, *said_once(before), "_", *said_once(after))
+    return build(context, attribute, Tail(value), "template:measure", one=True, value_kind=kind)
+
+
+def measures(words: list[Word]) -> list[tuple[int, int]]:
+    """Return where the measures of a phrase stand: runs of numbers, units, dates and codes, with what joins them."""
+    marked = [_is_measure(words, at) for at in range(len(words))]
+    runs: list[tuple[int, int]] = []
+    at = 0
+    while at < len(words):
+        if not marked[at]:
+            at += 1
+            continue
+        start = at
+        while start and words[start - 1].lower in APPROXIMATELY and words[start - 1].tag != "PRP":
+            start -= 1
+        end = at + 1
+        while end < len(words) and (marked[end] or _joins_measure(words, marked, end)):
+            end += 1
+        runs.append((start, end))
+        at = end
+    return runs
+
+
+def _is_measure(words: list[Word], at: int) -> bool:
+    word, before = words[at], words[at - 1] if at else None
+    if (
+        before is not None
+        and before.is_noun
+        and not any(map(str.isdigit, before.text))
+        and before.lower not in DAYS | MONTHS
+    ):
+        return False  # "unit 4B", "Model 3": the number is part of a name
+    if word.tag == "CRD" or _WITH_DIGIT.fullmatch(word.text) or _CLOCK.fullmatch(word.lower):
+        return True
+    if word.lower in DAYS or (word.lower in MONTHS and word.text[0].isupper()):
+        return True
+    counted = before is not None and (before.tag == "CRD" or any(map(str.isdigit, before.text)))
+    return bool(counted) and bool(unit_named(word.lower) or word.lower in ("percent", "million", "thousand", "k"))
+
+
+def _joins_measure(words: list[Word], marked: list[bool], at: int) -> bool:
+    """Whether a word belongs to the measure before it: "9 May at 10", "500 mg twice a day", "18.5 degrees"."""
+    word = words[at]
+    if word.lower in _RATE or (word.lower in SEASONS and words[at - 1].lower in DAYS | {"every", "each"}):
+        return True
+    if word.lemma in PERIODS and words[at - 1].lower in ("a", "an", "per", "each", "every"):
+        return True
+    follows = next((n for n in range(at + 1, min(at + 3, len(words))) if words[n].lower not in _BETWEEN), None)
+    if word.lower not in _BETWEEN or follows is None:
+        return False
+    rate = word.lower in ("a", "an", "per", "each", "every") and words[at + 1].lemma in PERIODS
+    return rate or (marked[follows] and word.lower not in ("and", ",", "by", "of"))
+
+
+def _kind_of_measure(value: list[Word]) -> ValueKind:
+    if any(_CLOCK.fullmatch(word.lower) for word in value[:1]):
+        return ValueKind.CLOCK
+    if any(word.lower in DAYS or word.lower in MONTHS for word in value):
+        return ValueKind.DATE
+    first = next((word for word in value if word.lower not in APPROXIMATELY), value[0])
+    return ValueKind.QUANTITY if first.tag == "CRD" and not first.text[-1:].isalpha() else ValueKind.NAME
+
+
+def _has_definite(words: list[Word]) -> bool:
+    """Whether a phrase names one thing: "the nursery", "our bedroom", "Ana"."""
+    return any(word.tag == "DPS" or word.lower == "the" or is_possessive(word) or word.is_name for word in words)
+
+
+# ── the subject as the value ──────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _identified(context: Context) -> Frame | None:
+    """ "Berlin is the city where Ana was born", "10.0.4.17 is the address of the server", "Monday is bin day for our street"."""
+    rest, subject = context.rest, context.subject_words
+    if not context.verb.copula or context.verb.plural or not _names_a_value(subject):
+        return None
+    if len(rest) > 2 and [word.lower for word in rest[:2]] == ["home", "to"]:
+        rest = [Word("home", "home", "NN1"), *rest[1:]]
+    described = rest[1:] if rest[0].lower == "the" else rest
+    noun = head_of(described)
+    if noun is None or noun.tag == "NN2" or canonical(noun) in SEVERAL or described[0].lower in _NOT_IDENTIFYING:
+        return None
+    limited = next((at for at, word in enumerate(rest) if word is noun), 0) + 1
+    office = rest[0].tag in ("NN0", "NN1") and bool(rest[limited:]) and rest[limited].lower in ("of", "for", "to")
+    closer = rest[0].lower == "the" and limited < len(rest) and rest[limited].text != ","
+    if not (office or closer) or any(word.lemma in _OF_MANY for word in rest[limited:] if word.tag in FINITE):
+        return None
+    if any(word.lower in ("his", "her", "their", "its", "this", "that") and word.tag != "CJT" for word in rest):
+        return None
+    words = [context.speaker if word in ("i", "we", "my", "our", "user") else word for word in said_once(rest)]
+    return build(
+        context,
+        join("be", *words),
+        Tail(subject),
+        "template:identified",
+        subject=NO_SUBJECT,
+        one=True,
+        value_kind=_sort(subject),
+    )
+
+
+def _names_a_value(subject: list[Word]) -> bool:
+    """Whether a subject can be the value of what follows: a name, a code, a day, a thing by name."""
+    if any(is_possessive(w) or w.tag in ("DPS", "DT0", "PNP", "PNI") for w in subject) or len(subject) > 5:
+        return False
+    form = form_of(subject)
+    return (
+        form in (Form.NAME, Form.QUANTITY, Form.DATE)
+        or (form is Form.BARE and len(subject) == 1)
+        or (form is Form.THE and any(word.is_name for word in subject))
+    )
+
+
+def _sort(subject: list[Word]) -> ValueKind:
+    return ValueKind.DATE if form_of(subject) is Form.DATE else ValueKind.NAME

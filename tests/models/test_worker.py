@@ -1,0 +1,148 @@
+"""The worker with a language model: what it asks once, when it asks no more, and that nobody waits for it."""
+
+import json
+import threading
+from typing import Any
+
+import pytest
+
+from recollect.engine.context import SeededRandomness
+from recollect.engine.upkeep import worker
+from recollect.model.operation import JobReport, Round
+
+from .conftest import Clock, Opened
+from .server import Step, said
+from .test_extract import MOVED, VET, facts, say
+
+DAY = {"days": 1, "minutes": 1}
+
+
+def by_model(done: Round) -> dict[str, JobReport]:
+    return {one.job: one for one in done.jobs if one.by == "model"}
+
+
+def behind(mem: Any, job: str) -> int:
+    with mem.engine.read() as reader:
+        waiting = reader.streams_behind(mem.engine.tenant, f"{job}:model")
+    return sum(one.space in ("session", "user") for one in waiting)
+
+
+def empty(handler: Any) -> None:
+    """Answer with nothing proposed, in the form of whichever job asks."""
+    schema = json.dumps(handler.script.requests[-1])
+    field = next(name for name in ("facts", "insights", "verdicts") if name in schema)
+    said(json.dumps({field: []}), usage=(1_500, 300))(handler)
+
+
+def test_a_round_asks_once_and_the_cursor_moves_when_there_was_nothing_more_to_ask(
+    opened: Opened, clock: Clock
+) -> None:
+    with opened(facts(MOVED), empty) as (mem, server):
+        say(mem)
+        (done,) = mem.worker(once=True)
+        reports = by_model(done)
+        assert reports["extract"].changes["applied"] == 1 and reports["extract"].changes["calls"] == 1
+        assert reports["insights"].changes["calls"] == 1
+        asked, hash = len(server.requests), mem.state_hash()
+        assert behind(mem, "extract") > 0, "a day's cap may have put something off"
+        clock.move(**DAY)
+        mem.worker(once=True)
+        extracted = len(server.requests) - asked
+        clock.move(**DAY)
+        mem.worker(once=True)
+        clock.move(**DAY)
+        mem.worker(once=True)
+        assert behind(mem, "extract") == 0
+        assert len(server.requests) - asked <= extracted + 1 and mem.state_hash() == hash, "nothing is asked again"
+
+
+def test_a_limit_ends_the_models_jobs_and_the_next_day_goes_on(opened: Opened, clock: Clock) -> None:
+    with opened(empty, model={"max_tenant_tokens": 6_000}) as (mem, server):
+        for number in range(6):
+            say(mem, f"{VET} That was visit {number}, and the bill came to {number}0 euros.", f"s{number}")
+        reasons, rounds = set(), 0
+        while rounds < 12:
+            (done,) = mem.worker(once=True)
+            reasons |= {report.reason for report in by_model(done).values()}
+            rounds += 1
+            if not any(report.changes for report in by_model(done).values()):
+                break
+            clock.move(**DAY)
+        assert "model:tenant_limit" in reasons
+        asked = [one for one in server.requests if "bill came to" in json.dumps(one) and "Facts" in json.dumps(one)]
+        assert {number for number in range(6) if any(f"visit {number}," in json.dumps(one) for one in asked)} == set(
+            range(6)
+        ), "every message had its turn, on one day or another"
+
+
+def test_a_model_that_is_not_there_costs_nothing_but_its_jobs(opened: Opened, clock: Clock) -> None:
+    with opened(empty, model={"endpoint": "http://127.0.0.1:9/v1"}) as (mem, server):
+        say(mem)
+        (done,) = mem.worker(once=True)
+        reports = by_model(done)
+        assert reports["extract"].reason == reports["insights"].reason == "model:unreachable"
+        assert reports["extract"].streams == 1 and reports["insights"].streams == 0, "one failure is enough"
+        assert [one.job for one in done.jobs if one.by == "rules" and not one.failures] == ["upkeep", "consolidate"]
+        assert behind(mem, "extract") > 0 and not server.requests
+
+
+class Held:
+    """A model that answers when it is let go."""
+
+    def __init__(self) -> None:
+        self.asked, self.let_go = threading.Event(), threading.Event()
+
+    def __call__(self, handler: Any) -> None:
+        self.asked.set()
+        assert self.let_go.wait(60)
+        empty(handler)
+
+
+def test_nobody_waits_for_a_model_that_thinks(opened: Opened) -> None:
+    """The model answers only after the writes and reads are done: had one of them waited for it, none would ever return."""
+    held = Held()
+    with opened(held, empty) as (mem, _):
+        line = say(mem)
+        working = threading.Thread(target=lambda: mem.worker(once=True))
+        working.start()
+        try:
+            assert held.asked.wait(30)
+            assert mem.add("Ana plays the cello", owner="ana").outcome == "stored"
+            assert "cello" in mem.query("What does Ana play?", owner="ana").text
+            assert mem.turn(session="s1", owner="ana", user="I moved to Porto.").receipts
+            assert mem.get(line).content == VET
+            assert working.is_alive(), "the worker still waits for its model"
+        finally:
+            held.let_go.set()
+            working.join(30)
+        assert not working.is_alive() and mem.verify().ok
+
+
+def test_a_worker_that_lost_its_lease_while_the_model_thought_moves_no_cursor(opened: Opened, clock: Clock) -> None:
+    held = Held()
+    with opened(held, empty) as (mem, _):
+        say(mem)
+        rounds: list[Round] = []
+        working = threading.Thread(target=lambda: rounds.extend(mem.worker(once=True)))
+        working.start()
+        try:
+            assert held.asked.wait(30)
+            clock.move(minutes=11)
+            other = mem.engine.__class__(**{**vars(mem.engine), "randomness": SeededRandomness(9)})
+            with worker.at_work(other) as relief:
+                (second,) = worker.work_once(relief, None, lambda _: None)
+        finally:
+            held.let_go.set()
+            working.join(30)
+        assert (second.outcome, rounds[0].outcome) == ("done", "taken_over")
+        assert mem.verify().ok
+
+
+@pytest.mark.parametrize("answer", ["not json at all", '{"facts": [{"content": "x"}]}'])
+def test_an_answer_that_cannot_be_read_keeps_no_stream_waiting(answer: str, opened: Opened, clock: Clock) -> None:
+    steps: list[Step] = [said(answer)]
+    with opened(*steps, model={"max_call_tokens": None}) as (mem, _):
+        for session in ("s1", "s2"):
+            say(mem, session=session)
+        (done,) = mem.worker(once=True, jobs=["extract"])
+        assert by_model(done)["extract"].streams >= 2 and not done.failed

@@ -1,0 +1,139 @@
+"""Every page, on both stores: at two widths without a sideways scroll, in both colour schemes without a fault of axe-core."""
+
+from collections.abc import Iterator
+from importlib import resources
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from .conftest import Served, watched
+from .house import House
+from .pages import every_page
+
+AXE = resources.files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+ALL_RULES = {"runOnly": {"type": "tag", "values": TAGS}, "resultTypes": ["violations"]}
+CONTRAST = {"runOnly": {"type": "rule", "values": ["color-contrast"]}, "resultTypes": ["violations"]}
+WIDTHS = (360, 1920)
+
+
+@pytest.fixture(params=WIDTHS)
+def view(request: pytest.FixtureRequest, browser: Browser, studio: Served) -> Iterator[Page]:
+    """Somebody's window: narrow and light, or wide and dark."""
+    scheme = "light" if request.param == WIDTHS[0] else "dark"
+    made = browser.new_context(
+        viewport={"width": request.param, "height": 900}, color_scheme=scheme, reduced_motion="reduce", bypass_csp=True
+    )
+    opened = made.new_page()
+    opened.goto(studio.link())
+    yield opened
+    made.close()
+
+
+def test_every_page_fits_and_can_be_used_by_everybody(view: Page, studio: Served, house: House) -> None:
+    """axe-core is put into the page from outside, past the content security policy, which another test looks at.
+
+    What it says depends on the page and not on the store: all its rules are asked once, and in the dark those about contrast.
+    """
+    narrow = view.viewport_size is not None and view.viewport_size["width"] == WIDTHS[0]
+    rules = None if house.kind == "postgres" else ALL_RULES if narrow else CONTRAST
+    found: dict[str, Any] = {}
+    for name, path in every_page(house).items():
+        answer = view.goto(studio.root + path)
+        assert answer is not None and answer.status == (404 if name == "missing" else 200), name
+        beyond = view.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        faults = _faults(view, rules) if rules is not None else []
+        if beyond > 0 or faults:
+            found[name] = (beyond, faults)
+    assert found == {}
+
+
+def _faults(view: Page, rules: dict[str, Any]) -> list[str]:
+    view.evaluate(AXE)
+    result = view.evaluate("rules => axe.run(document, rules)", rules)
+    return [
+        f"{fault['id']}: {node['html'][:160]} {node['failureSummary'][:160]}"
+        for fault in result["violations"]
+        for node in fault["nodes"][:2]
+    ]
+
+
+def test_pages_say_what_the_store_says(page: Page, studio: Served, house: House) -> None:
+    with watched(page) as faults:
+        said = {name: _text(page, studio.root + path) for name, path in every_page(house).items() if name != "missing"}
+    assert faults == []
+    assert "conflicts" in said["home"] and "Last checkpoint" in said["home"]
+    assert (
+        "Ana now lives in Porto" in said["search"]
+        and "nearest words" in said["search"]
+        and "Left out" in said["search"]
+    )
+    assert "v2" in said["memory"] and "Ana lives in Lisbon" in said["memory"] and "planner" in said["memory"]
+    assert (
+        "The March report counts 1,240 visitors" in said["provenance"] and "Spring was a success" in said["provenance"]
+    )
+    assert "What would go if this went" in said["provenance"]
+    assert "The API port is 8080" in said["conflicts"] and "The API port is 9090" in said["conflicts"]
+    assert "Borg" in said["outdated"] and "Restic" in said["outdated"]
+    assert "Annie" in said["consent"] and "Volvo" in said["rejections"]
+    assert "Grounding" in said["proposals"] and "summer house" in said["proposals"] and "1 waiting" in said["proposals"]
+    assert "replaced" in said["time"] and "phase-1" in said["phases"]
+    assert "policy.recall.top_k: 5" in said["trace"] and '"deterministic_hash"' in said["json"]
+    assert "Recalled" in said["turn"] and "Written" in said["turn"]
+    assert "conflict.policy" in said["policy"] or "conflict" in said["policy"]
+    assert "tokens" in said["prompt"] and "snapshot_block" in said["prompt"]
+    shown = len(list(house.memory.list_all(status=None)))
+    assert f"of {shown}" in said["home"]
+
+
+def _text(page: Page, url: str) -> str:
+    page.goto(url)
+    return page.inner_text("main")
+
+
+def test_versions_show_which_words_changed(page: Page, studio: Served, house: House) -> None:
+    page.goto(f"{studio.root}/memories/{house.home}")
+    assert page.locator(".timeline del").all_inner_texts() == ["Lisbon"]
+    assert "Porto" in page.locator(".timeline ins").all_inner_texts()
+
+
+def test_provenance_is_drawn(page: Page, studio: Served, house: House) -> None:
+    page.goto(f"{studio.root}/memories/{house.summary}")
+    assert page.locator(".graph g").count() == 3 and page.locator(".graph path").count() == 2
+    assert page.locator(".graph g.root text").all_text_contents()[0].startswith("application: Visitors")
+
+
+def test_the_slider_shows_another_moment(page: Page, studio: Served, house: House) -> None:
+    page.goto(f"{studio.root}/time?stream=user%2Fana")
+    assert page.inner_text("h2 >> nth=-1").startswith("Believed at tick")
+    slider = page.locator("input[type=range][data-for=at]")
+    slider.focus()
+    with page.expect_navigation():
+        page.keyboard.press("Home")
+    assert "Nothing was believed then" in page.inner_text("main")
+    with page.expect_navigation():
+        page.locator("select[name=stream]").select_option("session/s1")
+    assert "I like green tea best" in page.inner_text("main")
+    page.goto(f"{studio.root}/time?stream=user%2Fana&by=day")
+    with page.expect_navigation():
+        page.locator("input[type=range][data-for=at]").evaluate(
+            "e => { e.value = 0; e.dispatchEvent(new Event('change')); }"
+        )
+    assert "2026-03-02" in page.locator("#at").input_value()
+
+
+def test_a_reader_s_pages_have_no_button_that_changes_anything(browser: Browser, studio: Served, house: House) -> None:
+    reader = house.memory.as_caller(user="ana", session="s1", rights=["read"])
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(studio.link(reader))
+    for name, path in every_page(house).items():
+        answer = page.goto(studio.root + path)
+        assert answer is not None
+        needs_more = name in ("run", "traces", "trace", "json", "turn", "erasure")
+        assert answer.status == (404 if name == "missing" else 403 if needs_more else 200), name
+        forms = page.locator("main form[method=post]").count()
+        assert forms == 0, name
+    assert page.locator("nav a", has_text="Traces").count() == 0
+    context.close()
