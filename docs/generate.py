@@ -1,4 +1,5 @@
-"""Writes the reference pages that are made from the code: the command line, the policy, and the reason codes.
+"""Writes the reference pages that are made from the code: the command line, the policy, the reason codes, and
+the description of the REST server.
 
 Run by ``make docs``; a test compares the pages with what this makes.
 """
@@ -22,7 +23,12 @@ HERE = Path(__file__).parent
 
 def pages() -> dict[str, str]:
     """Every generated page by its file name."""
-    return {"cli.md": cli_page(), "policy.md": policy_page(), "reasons.md": reasons_page()}
+    return {
+        "cli.md": cli_page(),
+        "policy.md": policy_page(),
+        "reasons.md": reasons_page(),
+        "openapi.json": openapi_page(),
+    }
 
 
 def cli_page() -> str:
@@ -38,9 +44,9 @@ def cli_page() -> str:
         "Exit codes: **0** done, **1** refused or not found, **2** bad usage, **3** the store failed.",
         "",
         "Where the store's file is not there, what brings something in makes it: `add`, `add-many`, `turn`, `record`, `import`,",
-        "`phase start`, `identity new`, `identity register`, `mcp`, `vault add` and `vault topic`. `recall-for`, with",
-        "which a first turn begins, finds nothing then. Every other command that needs a store is refused with exit code 3.",
-        "Neither makes a file.",
+        "`phase start`, `identity new`, `identity register`, `key create`, `mcp`, `serve`, `vault add` and `vault topic`.",
+        "`recall-for`, with which a first turn begins, finds nothing then. Every other command that needs a store is refused",
+        "with exit code 3. Neither makes a file.",
         "",
         "## Options of every command",
         "",
@@ -133,6 +139,18 @@ def reasons_page() -> str:
         *(f"| `{code}` | {meaning} |" for code, meaning in REASONS.items()),
     ]
     return "\n".join(lines) + "\n"
+
+
+def openapi_page() -> str:
+    """Return what the REST server describes itself with."""
+    import recollect
+    from recollect.interfaces.rest import create_app
+
+    with recollect.open(":memory:") as memory:
+        app = create_app(memory)
+        document = app.openapi()
+        app.state.server.close()
+    return json.dumps(document, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
 
 def main() -> int:

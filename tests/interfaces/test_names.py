@@ -1,4 +1,4 @@
-"""One name for one thing: Python, the command line and MCP have the operations of `docs/names.md`, with the same arguments."""
+"""One name for one thing: Python, the command line, MCP and REST have the operations of `docs/names.md`, and their arguments."""
 
 import inspect
 import re
@@ -14,14 +14,21 @@ from recollect.engine.read.filters import FILTERS
 from recollect.interfaces.cli.app import COMMANDS, OF_EVERY_COMMAND, OTHER_WORDS, app
 from recollect.interfaces.mcp.catalogue import TOOLS
 from recollect.interfaces.python import arguments
+from recollect.interfaces.rest.operations import OPERATIONS
 from recollect.model.record import Candidate
 from recollect.model.vocabulary import SOURCE_WORDS
 
 from .shell import Shell
 
 PAGE = (Path(__file__).parents[2] / "docs" / "names.md").read_text(encoding="utf-8")
-ROWS = re.findall(r"^\| (?:`([a-z_]+)`)? ?\| (?:`([a-z -]+)`)? ?\| (?:`(\w+)`)? ?\| ", PAGE, re.MULTILINE)
-PLURAL = {"tag": "tags", "category": "categories", "tool": "tools", "job": "jobs", "only_tenant": "tenants"}
+TABLE = re.findall(
+    r"^\| (?:`([a-z_]+)`)? ?\| (?:`([a-z -]+)`)? ?\| (?:`(\w+)`)? ?\| ((?:`[A-Z]+ [^`]+`(?:, )?)*) ?\| ",
+    PAGE,
+    re.MULTILINE,
+)
+ROWS = [row[:3] for row in TABLE]
+PLURAL = {"project": "projects", "right": "rights", "tag": "tags", "category": "categories", "tool": "tools"}
+PLURAL |= {"job": "jobs", "only_tenant": "tenants"}
 """Options that may be repeated, and the argument that they are one value of."""
 ONLY_ON_THE_COMMAND_LINE = set(
     """where field parent any_status as_of jsonl plain schema output report html map receipt verify yes out without_content
@@ -48,6 +55,14 @@ def test_every_operation_is_in_the_table_and_nothing_else() -> None:
     assert python == sorted(methods())
     assert line == sorted(commands())
     assert mcp == sorted(name for name in TOOLS if name.startswith("memory_"))
+
+
+def test_every_endpoint_is_in_the_table_beside_its_method() -> None:
+    listed = {(method, path) for method, *_, paths in TABLE for path in re.findall(r"`([^`]+)`", paths)}
+    made = {(one.name, f"{one.method} {one.path}") for one in OPERATIONS}
+    streams = {("history", "GET /v1/memories/{id}/history"), ("history", "GET /memory/{id}/history")}
+    streams |= {("changes", "GET /v1/changes"), ("export", "GET /v1/export"), ("import_", "POST /v1/import")}
+    assert listed == made | streams | {("add_many", "POST /v1/memories")}
 
 
 def parameters(name: str) -> set[str]:

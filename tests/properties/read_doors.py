@@ -399,6 +399,7 @@ PLAIN: dict[str, Read] = {
     "stats": lambda mem, _: mem.stats(),
     "verify": lambda mem, _: mem.verify(),
     "doctor": lambda mem, _: mem.doctor(),
+    "changes": lambda mem, _: mem.changes(since="start", limit=1_000),
     "checkpoints": lambda mem, _: mem.checkpoints(),
     "prove_growth": lambda mem, _: mem.prove_growth(1),
     "uncovered_entries": lambda mem, _: mem.uncovered_entries(),

@@ -49,7 +49,9 @@ class Foreign(NamedTuple):
     content_hash: str
     cursor: str
     event_cursor: str
+    change_cursor: str
     rejection: str
+    key: str
 
     @property
     def id(self) -> str:
@@ -105,6 +107,7 @@ def fill(mem: recollect.Recollect, word: str) -> None:
     mem.new_identity("signer", key_file=key_file)
     mem.checkpoint(sign_as="signer", key_file=key_file)
     mem.link_identity("signer", f"{word}-7", platform="agora", key_file=key_file)
+    mem.create_key(f"laptop of {word}", user=word)
     with RecollectStore(mem) as store:
         store.put(PLACE, "tea", {"likes": word})
     with RecollectSaver(mem) as saver:
@@ -132,8 +135,9 @@ def got_hold_of(mem: recollect.Recollect) -> Foreign:
     page, events = mem.list(status=None, limit=1), mem.events(limit=1)
     assert page.next_cursor is not None and events.next_cursor is not None
     ids = tuple(memory.id for memory in found)
-    (rejected,) = mem.rejections()
-    return Foreign(ids, "ticket-7", found[0].content_hash, page.next_cursor, events.next_cursor, rejected.id)
+    (rejected,), (key,) = mem.rejections(), mem.access_keys()
+    cursors = (page.next_cursor, events.next_cursor, mem.changes().cursor)
+    return Foreign(ids, "ticket-7", found[0].content_hash, *cursors, rejected.id, key.id)
 
 
 def rows_of(store: Store, tenant: str) -> dict[str, list[Any]]:
@@ -290,6 +294,21 @@ PYTHON: dict[str, Call] = {
         list(door.mem.as_caller(user=user, agent="planner", session="s1", projects=[project]).export(status=None))
         for user, project in (("ana", "store:notes.ana"), (GLOBEX, "house"))
     ],
+    "with_key": lambda door, foreign: [
+        outcome(lambda key=key: door.mem.with_key(key).list(status=None))  # type: ignore[misc]
+        for key in (foreign.key, f"rk.Z2xvYmV4.{foreign.key}.x", f"rk.YWNtZQ.{foreign.key}.x", "rk...", "")
+    ],
+    "at_revision": each(lambda mem, id: mem.at_revision("0" * 16).edit(id, pinned=True)),
+    "create_key": lambda door, _: outcome(lambda: door.mem.create_key("phone", user="ana").about.user),
+    "access_keys": lambda door, _: outcome(
+        lambda: [(key.name, key.tenant, key.user) for key in door.mem.access_keys()]
+    ),
+    "revoke_key": lambda door, foreign: outcome(lambda: door.mem.revoke_key(foreign.key).name),
+    "changes": several(
+        lambda door, _: door.mem.changes(since="start", include_namespaces=EVERYWHERE, limit=1_000),
+        lambda door, _: door.mem.changes(since="start", owner="s1"),
+        lambda door, foreign: door.mem.changes(since=foreign.change_cursor),
+    ),
     "stats": lambda door, _: {name: n for name, n in door.mem.stats().items() if name not in ("store", "size_bytes")},
     "verify": lambda door, _: door.mem.verify(),
     "doctor": lambda door, _: door.mem.doctor(),

@@ -113,10 +113,15 @@ FROM_THE_ENGINE = {
         "recollect.engine.transfer.knowledge_graph.Observations",
         "recollect.engine.transfer.knowledge_graph.whole_graph",
     },
+    "rest": {
+        "recollect.engine.arguments.decode_cursor",
+        "recollect.engine.arguments.encode_cursor",
+        "recollect.engine.arguments.refuse_cursor",
+    },
     "studio": set(),
 }
 """What an interface takes from the engine besides types: commands that look at a file and open no store, the names of
-filters, and the reference server's tools, which only the MCP server has."""
+filters, the reference server's tools, which only the MCP server has, and the form of cursors."""
 
 
 @pytest.mark.parametrize("interface", FROM_THE_ENGINE)

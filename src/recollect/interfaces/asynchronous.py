@@ -27,7 +27,7 @@ def _in_thread(
 
     @wraps(method)
     async def call(self: AsyncRecollect, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return await self.run(partial(getattr(self.memory, method.__name__), *args, **kwargs))
+        return await self.in_thread(partial(getattr(self.memory, method.__name__), *args, **kwargs))
 
     return call
 
@@ -50,13 +50,13 @@ class AsyncRecollect:
     ) -> None:
         await self.close()
 
-    async def run(self, work: Callable[[], T]) -> T:
+    async def in_thread(self, work: Callable[[], T]) -> T:
         """Do blocking work in one of the threads."""
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)
 
     async def close(self) -> None:
         """Finish what has begun, and close the memory."""
-        await self.run(self.memory.close)
+        await self.in_thread(self.memory.close)
         self._threads.shutdown(wait=False)
 
     async def list_all(self, **filters: Unpack[ListFilters]) -> AsyncIterator[Memory]:
@@ -70,13 +70,15 @@ class AsyncRecollect:
             yield piece
 
     async def _each(self, begin: Callable[[], Iterator[T]]) -> AsyncIterator[T]:
-        found = await self.run(begin)
-        while (one := await self.run(lambda: next(found, END))) is not END:
+        found = await self.in_thread(begin)
+        while (one := await self.in_thread(lambda: next(found, END))) is not END:
             yield one  # type: ignore[misc]
 
+    access_keys = _in_thread(Recollect.access_keys)
     add = _in_thread(Recollect.add)
     add_many = _in_thread(Recollect.add_many)
     ancestors = _in_thread(Recollect.ancestors)
+    apply_proposal = _in_thread(Recollect.apply_proposal)
     archive = _in_thread(Recollect.archive)
     audit_file = _in_thread(Recollect.audit_file)
     backup = _in_thread(Recollect.backup)
@@ -92,8 +94,10 @@ class AsyncRecollect:
     create_key = _in_thread(Recollect.create_key)
     credit = _in_thread(Recollect.credit)
     decline = _in_thread(Recollect.decline)
+    decline_proposal = _in_thread(Recollect.decline_proposal)
     derivatives = _in_thread(Recollect.derivatives)
     descendants = _in_thread(Recollect.descendants)
+    difference = _in_thread(Recollect.difference)
     doctor = _in_thread(Recollect.doctor)
     edit = _in_thread(Recollect.edit)
     erase = _in_thread(Recollect.erase)
@@ -104,12 +108,12 @@ class AsyncRecollect:
     forget = _in_thread(Recollect.forget)
     get = _in_thread(Recollect.get)
     grant = _in_thread(Recollect.grant)
+    growth = _in_thread(Recollect.growth)
     history = _in_thread(Recollect.history)
     identities = _in_thread(Recollect.identities)
     identity = _in_thread(Recollect.identity)
     identity_history = _in_thread(Recollect.identity_history)
     import_ = _in_thread(Recollect.import_)
-    keys = _in_thread(Recollect.keys)
     ledger_root = _in_thread(Recollect.ledger_root)
     lift = _in_thread(Recollect.lift)
     link = _in_thread(Recollect.link)
@@ -121,9 +125,13 @@ class AsyncRecollect:
     ops = _in_thread(Recollect.ops)
     outdated = _in_thread(Recollect.outdated)
     parent_hashes = _in_thread(Recollect.parent_hashes)
+    permitted = _in_thread(Recollect.permitted)
     phase_diff = _in_thread(Recollect.phase_diff)
     phases = _in_thread(Recollect.phases)
+    policy = _in_thread(Recollect.policy)
+    preview_erasure = _in_thread(Recollect.preview_erasure)
     promote = _in_thread(Recollect.promote)
+    proposals = _in_thread(Recollect.proposals)
     prove = _in_thread(Recollect.prove)
     prove_growth = _in_thread(Recollect.prove_growth)
     query = _in_thread(Recollect.query)  # type: ignore[arg-type]
@@ -142,15 +150,20 @@ class AsyncRecollect:
     revoke_identity = _in_thread(Recollect.revoke_identity)
     revoke_key = _in_thread(Recollect.revoke_key)
     rotate_identity = _in_thread(Recollect.rotate_identity)
+    run = _in_thread(Recollect.run)
+    runs = _in_thread(Recollect.runs)
     sign_entry = _in_thread(Recollect.sign_entry)
     snapshot_block = _in_thread(Recollect.snapshot_block)
     start_phase = _in_thread(Recollect.start_phase)
     state_hash = _in_thread(Recollect.state_hash)
     stats = _in_thread(Recollect.stats)
+    streams = _in_thread(Recollect.streams)
     supersede = _in_thread(Recollect.supersede)
     traces = _in_thread(Recollect.traces)
+    try_policy = _in_thread(Recollect.try_policy)
     turn = _in_thread(Recollect.turn)
     uncovered_entries = _in_thread(Recollect.uncovered_entries)
+    undo = _in_thread(Recollect.undo)
     unlink = _in_thread(Recollect.unlink)
     unlink_identity = _in_thread(Recollect.unlink_identity)
     update = _in_thread(Recollect.update)
@@ -159,3 +172,4 @@ class AsyncRecollect:
     vouch = _in_thread(Recollect.vouch)
     vouchers = _in_thread(Recollect.vouchers)
     withdraw_vouch = _in_thread(Recollect.withdraw_vouch)
+    worker = _in_thread(Recollect.worker)

@@ -19,7 +19,7 @@ from recollect.engine import telemetry
 from recollect.interfaces.python import Recollect
 from support import script
 
-NOT_OPERATIONS = {"as_caller", "close", "list_all"}
+NOT_OPERATIONS = {"as_caller", "at_revision", "close", "list_all", "with_key"}
 """What calls no operation, or one operation for each page."""
 
 

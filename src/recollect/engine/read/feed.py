@@ -1,27 +1,28 @@
 """The change feed: what happened in the caller's streams after a place that the caller remembers.
 
-A cursor holds how far each stream was read. Entries of one stream come in their order and none is left out; whoever goes on with
-the cursor of the last change that it took in misses nothing, and sees nothing twice but a change that it was in the middle of.
+A cursor holds, for each stream, the place of the last change that was told. Entries of one stream come in their order and none is
+left out; whoever goes on with the cursor of the last change that it took in misses nothing, and sees nothing twice but a change
+that it was in the middle of. What the caller may not see leaves no mark in a cursor.
 """
 
 import base64
 import heapq
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any
 
 from recollect.engine.arguments import MAX_NUMBER, check_number, refuse_cursor
 from recollect.engine.context import Engine
-from recollect.engine.read.reading import MAX_PAGE, Spaces, readable_streams, told_of_stream
+from recollect.engine.read.reading import MAX_PAGE, PAGE, Spaces, readable_streams, told_of_stream
+from recollect.model.canonical import canonical_json
 from recollect.model.errors import BadInput
 from recollect.model.receipt import HistoryEvent, Plain
 from recollect.stores.protocol import Stream
 
 START = "start"
-MAX_STREAMS = 1_000
-MAX_CURSOR = 65_536
+MAX_STREAMS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,18 +40,28 @@ class Changes(Plain):
     items: tuple[Change, ...]
     cursor: str
     more: bool = False
+    read: Mapping[int, int] = field(default_factory=dict, repr=False, compare=False)
+    """How far each stream was read, with what was not told: whoever goes on in this process need not look at that again."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, of what was told alone."""
+        return {"items": [one.to_dict() for one in self.items], "cursor": self.cursor, "more": self.more}
 
 
 def changes(
     engine: Engine,
     *,
     since: str | None = None,
+    after: Changes | None = None,
     owner: str | None = None,
     space: Spaces = None,
     include_namespaces: Sequence[str] = ("prod",),
     limit: int = 100,
 ) -> Changes:
-    """Return what happened after ``since``: a cursor, ``start`` for everything, or nothing for what happens from now on."""
+    """Return what happened after ``since``: a cursor, ``start`` for everything, or nothing for what happens from now on.
+
+    ``after`` is an earlier answer, which is as good as its cursor and quicker to go on from.
+    """
     check_number("limit", limit, 1, MAX_PAGE)
     with engine.read() as reader:
         streams = readable_streams(engine, reader, owner, space, include_namespaces)
@@ -59,22 +70,41 @@ def changes(
         hint = "Name an owner or a space."
         raise BadInput(f"{len(streams):,} streams are more than one feed follows.", field="owner", hint=hint)
     heads = {stream.number: stream.last_seq for stream in streams}
-    if since is None:
-        return Changes((), _encode(heads))
-    places = {} if since == START else _decode(since)
-    behind = [stream for stream in streams if places.get(stream.number, 0) < stream.last_seq]
+    if since is None and after is None:
+        return Changes((), _encode({_key(one): _last_told(engine, one, names) for one in streams}), read=heads)
+    cursor = after.cursor if after is not None else since
+    told = {} if cursor == START else _decode(cursor)
+    places = {one.number: told.get(_key(one), 0) for one in streams} | dict(after.read if after is not None else {})
+    behind = [one for one in streams if places.get(one.number, 0) < one.last_seq]
+    keys = {one.number: _key(one) for one in streams}
     found = [_placed(engine, stream, names, places.get(stream.number, 0)) for stream in behind]
     items: list[Change] = []
     for (number, seq), entry in groupby(heapq.merge(*found, key=lambda one: one[:3]), key=lambda one: one[1:3]):
         if len(items) >= limit:
-            return Changes(tuple(items), _encode(places), more=True)
-        told = [event for *_, event in entry]
+            return Changes(tuple(items), _encode(told), more=True, read=places)
+        events = [event for *_, event in entry]
         items += [
-            Change(event, _encode(places)) for event in told[:-1]
+            Change(event, _encode(told)) for event in events[:-1]
         ]  # whoever stops here is told of the entry again
-        places[number] = seq
-        items.append(Change(told[-1], _encode(places)))
-    return Changes(tuple(items), _encode(places | heads))
+        told[keys[number]] = places[number] = seq
+        items.append(Change(events[-1], _encode(told)))
+    return Changes(tuple(items), _encode(told), read=places | heads)
+
+
+def _key(stream: Stream) -> str:
+    """Return the name of a stream in a cursor: its address, which the caller knows."""
+    assert stream.address is not None, "a stream that may be read has an owner"
+    return canonical_json([str(stream.address.namespace), str(stream.address.space), stream.address.owner])
+
+
+def _last_told(engine: Engine, stream: Stream, names: Mapping[str, str | None]) -> int:
+    """Return the place of the last change in a stream that the caller may see, or 0."""
+    for end in range(stream.last_seq, 0, -PAGE):
+        window = replace(stream, last_seq=end)
+        seqs = [event.meta["seq"] for event in told_of_stream(engine, window, names, None, max(0, end - PAGE))]
+        if seqs:
+            return int(max(seqs))
+    return 0
 
 
 def _placed(
@@ -85,17 +115,17 @@ def _placed(
         yield event.at, stream.number, event.meta["seq"], event
 
 
-def _encode(places: Mapping[int, int]) -> str:
-    return base64.urlsafe_b64encode(json.dumps(sorted(places.items()), separators=(",", ":")).encode()).decode()
+def _encode(told: Mapping[str, int]) -> str:
+    text = canonical_json({key: seq for key, seq in told.items() if seq})
+    return base64.urlsafe_b64encode(text.encode()).decode()
 
 
-def _decode(cursor: str) -> dict[int, int]:
+def _decode(cursor: str | None) -> dict[str, int]:
     """Return the places that a cursor holds. A place beyond a stream's end is one that nothing follows yet."""
     try:
-        pairs: Any = json.loads(base64.urlsafe_b64decode(cursor.encode())) if len(cursor) <= MAX_CURSOR else None
-        places = dict(pairs)
+        places: Any = json.loads(base64.urlsafe_b64decode(cursor.encode()))  # type: ignore[union-attr]
     except (ValueError, TypeError, AttributeError, RecursionError):
         refuse_cursor()
-    if not all(type(one) is int and 0 <= one < MAX_NUMBER for pair in places.items() for one in pair):
+    if not isinstance(places, dict) or not all(type(seq) is int and 0 <= seq < MAX_NUMBER for seq in places.values()):
         refuse_cursor()
     return places

@@ -113,7 +113,7 @@ def _right(name: str) -> Right:
         raise BadInput(f"there is no right {name!r}.", field="rights", hint=f"Known: {', '.join(Right)}.") from None
 
 
-def keys(engine: Engine) -> tuple[AccessKey, ...]:
+def access_keys(engine: Engine) -> tuple[AccessKey, ...]:
     """Return every key of this tenant's clients, oldest first, with those that have ended."""
     _require_application(engine)
     with engine.read() as reader:

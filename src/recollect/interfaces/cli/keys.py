@@ -34,7 +34,7 @@ def create(
 
 
 @key.command("list")
-@calls("keys", lambda keys: _draw_all(keys))
+@calls("access_keys", lambda keys: _draw_all(keys))
 def list_keys() -> None:
     """List every key of --tenant: whom it stands for, what it may do, until when, and when it was last used."""
 

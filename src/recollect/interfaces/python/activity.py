@@ -74,6 +74,7 @@ class Activity:
         self,
         *,
         since: str | None = None,
+        after: Changes | None = None,
         owner: str | None = None,
         user_id: str | None = None,
         space: Spaces = None,
@@ -82,11 +83,13 @@ class Activity:
     ) -> Changes:
         """Return what happened after a cursor, oldest first, for a program that follows along; each change has its cursor.
 
-        ``since`` is the cursor of an earlier answer, or ``"start"``; left out, the answer is where things stand now.
+        ``since`` is the cursor of an earlier answer, or ``"start"``; left out, the answer is where things stand now. ``after``
+        is an earlier answer itself, which saves looking again at what it left out.
         """
         return feed.changes(
             self._engine,
             since=since,
+            after=after,
             owner=owner_named(owner, user_id),
             space=space,
             include_namespaces=include_namespaces,

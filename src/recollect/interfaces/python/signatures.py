@@ -36,7 +36,7 @@ from recollect.interfaces.python.memory import Recollect
 from recollect.model.record import Candidate
 
 NOT_SENT = frozenset(
-    "self progress count_tokens key_file sign_as each left_out besides kept model stop idempotency_key".split()
+    "self progress count_tokens key_file sign_as each left_out besides kept after model stop idempotency_key".split()
 )
 """Arguments that are functions, files or keys of the machine that the store is on, or that have a header of their own."""
 TIME = Annotated[str, Field(description="ISO 8601, such as 2026-01-31T09:00:00Z", examples=["2026-01-31T09:00:00Z"])]

@@ -48,9 +48,9 @@ class Trust:
         )
 
     @traced
-    def keys(self) -> tuple[AccessKey, ...]:
+    def access_keys(self) -> tuple[AccessKey, ...]:
         """Return the keys of clients, oldest first: whom each stands for, until when, and when it was last used."""
-        return access_keys.keys(self._engine)
+        return access_keys.access_keys(self._engine)
 
     @traced
     def revoke_key(self, id: str) -> AccessKey:

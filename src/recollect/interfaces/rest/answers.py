@@ -3,13 +3,13 @@
 import json
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import Any, get_args, get_origin, get_type_hints
+from types import UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, create_model
 
 from recollect.interfaces.python import signatures
 from recollect.model.canonical import canonical_json
-from recollect.model.operation import Operation
 from recollect.model.receipt import MemoryPage, Page, Problem, Recall
 from recollect.model.record import Memory
 from recollect.rules.trust.provenance import Lineage, Source
@@ -37,24 +37,28 @@ def _record(kind: Any) -> type[BaseModel]:
 @cache
 def schema_type(name: str) -> Any:
     """Return the type that describes the JSON of a method's answer."""
-    kind = signatures.answer_type(name)
+    return _described(signatures.answer_type(name), name)
+
+
+def _described(kind: Any, name: str) -> Any:
+    if isinstance(kind, UnionType):
+        return Union[tuple(_described(one, name) for one in get_args(kind))]  # noqa: UP007
     if kind in PLAIN:
         return create_model(f"{kind.__name__.title()}Value", value=(kind, ...))
     if kind is Lineage:
         return Lines
-    if get_origin(kind) is Page and get_args(kind)[0] is Operation:
-        return create_model("OperationPage", items=(list[_record(Operation)], ...), next_cursor=(str | None, None))  # type: ignore[misc, arg-type]
     if kind is MemoryPage:
-        return create_model(
-            "Memories", items=(list[Memory], ...), next_cursor=(str | None, None), damaged=(list[Problem], ())
-        )
-    if get_origin(kind) in (tuple, Iterator):
+        pages = {"items": (list[Memory], ...), "next_cursor": (str | None, None), "damaged": (list[Problem], ())}
+        return create_model("Memories", **pages)  # type: ignore[call-overload]
+    if get_origin(kind) in (tuple, Iterator, Page):
         return _many(name, get_args(kind)[0])
     return kind
 
 
 def _many(name: str, kind: Any) -> Any:
-    shown = dict[str, Any] if any(hint is Source for hint in getattr(kind, "__annotations__", {}).values()) else kind
+    """Return the model of several answers under ``items``. A named tuple is an object in JSON."""
+    has_sources = any(hint is Source for hint in getattr(kind, "__annotations__", {}).values())
+    shown = dict[str, Any] if has_sources else _record(kind) if hasattr(kind, "_fields") else kind
     title = name.title().replace("_", "")
     return create_model(title, items=(list[shown], ...), next_cursor=(str | None, None))  # type: ignore[valid-type]
 
@@ -78,7 +82,8 @@ def from_json(name: str, values: Mapping[str, Any]) -> Any:
     if kind is MemoryPage:
         page = TypeAdapter(schema_type(name)).validate_python(values)
         return MemoryPage(tuple(page.items), page.next_cursor, tuple(page.damaged))
-    given: Any = values["items"] if get_origin(kind) in (tuple, Iterator) else values
+    is_many = get_origin(kind) in (tuple, Iterator) or (isinstance(kind, UnionType) and "items" in values)
+    given: Any = values["items"] if is_many else values
     return _adapter(name).validate_json(
         json.dumps(_restored(given))
     )  # in JSON a strict document takes a list for a tuple

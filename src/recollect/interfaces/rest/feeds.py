@@ -3,6 +3,7 @@
 import asyncio
 import tempfile
 from collections.abc import AsyncIterator, Iterator
+from functools import partial
 from itertools import chain
 from typing import Annotated, Any
 
@@ -24,6 +25,7 @@ from recollect.model.receipt import HistoryEvent, Page
 Limit = Annotated[int, Query(ge=1, le=1_000, description="how many at most")]
 Cursor = Annotated[str | None, Query(description="next_cursor of the page before")]
 EVENTS = "text/event-stream"
+TEXT: dict[str, Any] = {"schema": {"type": "string"}}
 LINES = "application/x-ndjson"
 IN_MEMORY_BYTES = 2**20
 
@@ -104,7 +106,7 @@ def _add_changes(app: FastAPI, server: Server) -> None:
         response_model=None,
         description="Each event's id resumes after it. A client that accepts `application/json` gets one page instead.",
         responses={
-            200: {"model": schema_type("changes"), "content": {EVENTS: {"schema": {"type": "string"}}}},
+            200: {"model": schema_type("changes"), "content": {EVENTS: TEXT}},
             **PROBLEMS,
         },
         tags=["changes"],
@@ -128,12 +130,16 @@ async def _told(server: Server, request: Request, arguments: dict[str, Any], fou
             if quiet_s >= server.settings.feed_beat_s:
                 quiet_s = 0.0
                 yield ": still here\n\n"
-            after = {**arguments, "since": found.cursor}
-            found = await server.in_thread(lambda: server.memory_of(request).changes(**after))  # noqa: B023
+            follow = partial(_follow, server, request, arguments, found)
+            found = await server.in_thread(follow)
     except RecollectError as error:
         yield f"event: problem\ndata: {canonical_json(error.to_dict())}\n\n"
     finally:
         server.open_feeds -= 1
+
+
+def _follow(server: Server, request: Request, arguments: dict[str, Any], found: Any) -> Any:
+    return server.memory_of(request).changes(**{**arguments, "since": None, "after": found})
 
 
 # ── whole records in and out ────────────────────────────────────────────────────────────────────────────────────────
@@ -164,7 +170,7 @@ def _add_transfer(app: FastAPI, server: Server) -> None:
         operation_id="export",
         summary="Return the memories as a file of a format, piece by piece.",
         response_model=None,
-        responses={200: {"content": {LINES: {"schema": {"type": "string"}}}}, **PROBLEMS},
+        responses={200: {"content": {LINES: TEXT}}, **PROBLEMS},
         response_class=Response,
         tags=["transfer"],
     )
@@ -176,7 +182,7 @@ def _add_transfer(app: FastAPI, server: Server) -> None:
         summary="Bring in the lines of a file, each through the gates; importing them again changes nothing.",
         response_model=None,
         responses={200: {"model": schema_type("import_")}, **PROBLEMS},
-        openapi_extra={"requestBody": {"required": True, "content": {LINES: {"schema": {"type": "string"}}}}},
+        openapi_extra={"requestBody": {"required": True, "content": dict.fromkeys((LINES, "text/plain"), TEXT)}},
         tags=["transfer"],
     )
 

@@ -96,7 +96,12 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
 
 def status_of(error: RecollectError) -> int:
     """Return the HTTP status of an error."""
-    return next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
+    return status_of_kind(type(error))
+
+
+def status_of_kind(kind: type[RecollectError]) -> int:
+    """Return the HTTP status of a class of errors."""
+    return next(STATUS[one] for one in kind.__mro__ if one in STATUS)
 
 
 def problem_of(error: RecollectError) -> dict[str, Any]:
@@ -122,15 +127,15 @@ def headers_of(error: RecollectError) -> dict[str, str]:
     return {"Retry-After": "1"} if status in (429, 503) else {}
 
 
-_BY_CODE = {
+BY_CODE = {
     kind.code: kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, RecollectError)
 }
-_BY_CODE |= {kind.code: kind for kind in (TooLarge, NoCounterpart, TimedOut, Draining)}
+BY_CODE |= {kind.code: kind for kind in (TooLarge, NoCounterpart, TimedOut, Draining)}
 
 
 def error_of(problem: Mapping[str, Any]) -> RecollectError:
     """Return the error that a problem tells of, as the method of :class:`recollect.Recollect` would have raised it."""
-    kind = _BY_CODE.get(str(problem.get("code")), RecollectError)
+    kind = BY_CODE.get(str(problem.get("code")), RecollectError)
     if kind is errors.StoreClosed:
         return errors.StoreUnavailable(str(problem.get("detail")), hint=problem.get("hint"))
     return kind(str(problem.get("detail")), field=problem.get("field"), hint=problem.get("hint"))

@@ -24,7 +24,7 @@ def listen(memory: Recollect, http: str) -> socket:
 
 def has_key(memory: Recollect) -> bool:
     """Whether the tenant has a key that was not revoked."""
-    return any(key.revoked_at is None for key in memory.keys())  # noqa: SIM118
+    return any(key.revoked_at is None for key in memory.access_keys())
 
 
 async def serve_http(

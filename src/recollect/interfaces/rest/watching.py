@@ -68,7 +68,7 @@ def add_to(app: FastAPI, server: Server) -> Watch:
 
     @app.get("/readyz", operation_id="readyz", summary="Whether the store answers.", tags=["watching"])
     async def readyz() -> dict[str, str]:
-        await server.in_thread(lambda: server.memory.engine.store.value("store_id"), 5.0)
+        await server.in_thread(server.memory.access_keys, 5.0)
         return {"status": "ready"}
 
     @app.get(
