@@ -139,6 +139,20 @@ def test_a_crash_between_the_work_and_the_cursor_neither_loses_nor_repeats_work(
         assert behind(cut, "consolidate:rules") == behind(cut, "upkeep:rules") == 0
 
 
+def test_a_crash_before_the_work_loses_nothing(place: Any, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    def dying(*_: Any, **__: Any) -> None:
+        raise Crash
+
+    with opened(place, clock) as memory:
+        fill(memory, *OWNERS)
+        monkeypatch.setattr(worker.consolidation, "consolidate", dying)
+        with pytest.raises(Crash):
+            memory.worker(once=True)
+        monkeypatch.undo()
+        (done,) = memory.worker(once=True)
+        assert jobs_of(done)["consolidate:rules"].changes["redundant"] == len(OWNERS)
+
+
 def test_a_tenant_is_one_workers_at_a_time(place: Any, clock: Clock) -> None:
     with opened(place, clock) as memory, opened(place, clock, seed=2) as other:
         fill(memory, *OWNERS)
