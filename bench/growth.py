@@ -69,7 +69,7 @@ def in_one_stream(run: Callable[[str], object], names: Sequence[str], size: int,
             run(sql.format(ks=ks, size=size, times=times, **IN_SQLITE, **_columns(changed, names)))
 
 
-def _multiplied(source: Path, target: Path, multiply: Callable[[Callable[[str], object], Sequence[str]], None]) -> Path:
+def multiplied(source: Path, target: Path, multiply: Callable[[Callable[[str], object], Sequence[str]], None]) -> Path:
     shutil.copy(source, target)
     with closing(sqlite3.connect(target, isolation_level=None)) as db:
         db.execute("PRAGMA journal_mode = OFF")
@@ -85,14 +85,14 @@ def one_stream(folder: Path, size: int, times: int) -> Path:
     """A store with one stream, ``size`` memories of which went through the gates."""
     if times == 1:
         return Path(shutil.copy(filled(size), folder / f"one-{size}.db"))
-    return _multiplied(
+    return multiplied(
         filled(size), folder / f"one-{size * times}.db", lambda run, names: in_one_stream(run, names, size, times)
     )
 
 
 def many_owners(folder: Path, owners: int, each: int) -> Path:
     ks = f"(WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n WHERE k < {owners - 1}) SELECT k FROM n)"
-    return _multiplied(
+    return multiplied(
         filled(each), folder / f"owners-{owners}.db", lambda run, names: to_owners(run, names, ks, IN_SQLITE)
     )
 

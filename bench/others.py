@@ -36,7 +36,7 @@ LARGE = ("recollect", "langgraph", "chroma")
 LARGE_SIZES = (10_000, 100_000)
 FILLED_AT_ONCE = 1_000
 BLOCK = 50
-BUDGETS = {"mem0": 2.0, "langgraph": 1.5}
+BUDGETS = {"mem0": 1.5, "langgraph": 0.8}
 
 
 @dataclass

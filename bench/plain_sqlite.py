@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from recollect.rules.language.text import terms
+from recollect.stores.protocol import TERM_COUNT
 from recollect.stores.sqlite.store import QUERIES
 
 PRAGMAS = ("journal_mode = WAL", "synchronous = FULL", "temp_store = MEMORY", "cache_size = -32000")
 KEPT_WHOLE = ("versions", "ledger", "memories")
 """The tables of which one stored memory makes one row."""
-ADD_POSTING, COUNT_TERM = QUERIES["add_posting"], QUERIES["count_term"]
+ADD_POSTINGS, ADD_VECTOR = QUERIES["add_postings"], QUERIES["add_vector"]
 
 Values = tuple[Any, ...]
 
@@ -28,7 +29,7 @@ class MemoryRows(NamedTuple):
     body: str
     tables: dict[str, Values]
     postings: list[Values]
-    counted: list[Values]
+    vector: Values
 
 
 class Rows:
@@ -51,12 +52,13 @@ class Rows:
         ).fetchone()
         found = terms(json.loads(body)["content"])
         counts = Counter(found)
-        return MemoryRows(
-            body,
-            tables,
-            [(tenant, stream, term, number, tf, len(found)) for term, tf in counts.items()],
-            [(tenant, stream, term) for term in counts],
-        )
+        postings = [(tenant, stream, term, -number, tf, len(found)) for term, tf in counts.items()]
+        counted = [(tenant, stream, term, -TERM_COUNT, 1, 0) for term in counts]
+        vector = self._db.execute(
+            "SELECT tenant, stream, memory, generation, codes FROM vectors WHERE tenant = ? AND stream = ? AND memory = ?",
+            (tenant, stream, number),
+        ).fetchone()
+        return MemoryRows(body, tables, postings + counted, vector)
 
     def _row(self, table: str, where: str, *values: Any) -> Values:
         row: Values = self._db.execute(f"SELECT * FROM {table} WHERE tenant = 'default' AND {where}", values).fetchone()
@@ -88,8 +90,8 @@ class _PlainStore:
         self._db.execute("BEGIN IMMEDIATE")
         for rows in many:
             self._insert_rows(rows)
-            self._db.executemany(ADD_POSTING, rows.postings)
-            self._db.executemany(COUNT_TERM, rows.counted)
+            self._db.executemany(ADD_POSTINGS, rows.postings)
+            self._db.execute(ADD_VECTOR, rows.vector)
         self._db.execute("COMMIT")
         return time.perf_counter() - start
 
@@ -121,7 +123,7 @@ class _PlainStore:
 
 
 class BareStore(_PlainStore):
-    """One table for the memories, as a careful person would write it by hand, and the text index."""
+    """One table for the memories, as a careful person would write it by hand, the text index and the vectors."""
 
     def _take_over(self) -> None:
         columns = [row[1] for row in self._db.execute("PRAGMA governed.table_info(memories)")]
@@ -131,7 +133,7 @@ class BareStore(_PlainStore):
             " FROM governed.memories m JOIN governed.versions v USING (tenant, stream, memory) ORDER BY stream, memory"
         )
         self._db.execute("CREATE UNIQUE INDEX bare_by_id ON bare (id)")
-        self._copy("postings")
+        self._copy("postings", "vectors")
         self._sql = f"INSERT INTO bare ({', '.join(columns)}, body) VALUES ({', '.join('?' * len(columns))}, ?)"
 
     def _insert_rows(self, rows: MemoryRows) -> None:
@@ -142,7 +144,7 @@ class SameRowsStore(_PlainStore):
     """The governed store's own tables and indexes, filled without any rule or reading."""
 
     def _take_over(self) -> None:
-        self._copy("streams", *KEPT_WHOLE, "postings")
+        self._copy("streams", *KEPT_WHOLE, "postings", "vectors")
         self._sql = {table: self._insert_into(table) for table in KEPT_WHOLE}
 
     def _insert_rows(self, rows: MemoryRows) -> None:

@@ -4,10 +4,11 @@
 
 Three arms take turns in short blocks, so that whatever disturbs the machine disturbs them alike:
 
-* **governed**: ``mem.add(text)`` under the default policy: every gate, identity, near-duplicates, ledger, text index.
+* **governed**: ``mem.add(text)`` under the default policy: every gate, identity, near-duplicates, relations, ledger, text
+  index, vector. Only the statement reader is off, whose time is in a column of its own.
 * **bare**: one transaction that inserts the row which Recollect keeps for that memory (the same columns and the same
-  JSON body, a unique index on its id) and the same entries of the text index. It is handed finished rows: it reads
-  nothing, decides nothing and doesn't even split the text into words.
+  JSON body, a unique index on its id), the same entries of the text index and the same vector. It is handed finished rows:
+  it reads nothing, decides nothing and doesn't even split the text into words.
 * **same rows**: one transaction that inserts every row the governed write made, into the same tables with the same
   indexes, ledger included. What lies between it and the governed arm is the price of the rules and of reading.
 
@@ -33,10 +34,13 @@ from figures import QUICK_SIZES, SIZES, Budget, machine, median_ms, options, pri
 from filled import OWNER, working_copy
 from plain_sqlite import BareStore, Rows, SameRowsStore
 from recollect import Receipt, Recollect
+from recollect.rules.statements import read_statement
 
 BLOCK = 10
 STRETCH = 100
-BUDGET = 0.6
+BUDGET, BATCH_BUDGET, READING_MS = 0.35, 0.25, 0.4
+UNREAD = {"keys": {"parser": False}}
+"""The policy without the statement reader."""
 
 
 @dataclass
@@ -77,7 +81,7 @@ class Arms:
     """The three stores of one size, side by side on one disk."""
 
     def __init__(self, path: Path) -> None:
-        self.mem = recollect.open(path)
+        self.mem = recollect.open(path, policy=UNREAD)
         self.rows = Rows(path)
         self.bare = BareStore(path.with_name("bare.db"), path)
         self.same_rows = SameRowsStore(path.with_name("same.db"), path)
@@ -158,9 +162,19 @@ def timed_add(mem: Recollect, text: str, **fields: str) -> tuple[float, Receipt]
     return time.perf_counter() - start, receipt
 
 
+def reading_ms(fresh: Sequence[str]) -> float:
+    """The mean time that reading a statement takes, in a process that has read others before."""
+    for text in texts.filling(1_000):
+        read_statement(text)
+    started = time.process_time()
+    for text in fresh:
+        read_statement(text)
+    return (time.process_time() - started) / len(fresh) * 1_000
+
+
 def profile(size: int, fresh: Sequence[str]) -> None:
     """Where a governed add spends its time: the functions with the most of their own, and the most in all."""
-    with working_copy(size) as path, recollect.open(path) as mem:
+    with working_copy(size) as path, recollect.open(path, policy=UNREAD) as mem:
         for text in fresh[:BLOCK]:
             mem.add(text, owner=OWNER)
         profiler = cProfile.Profile()
@@ -209,10 +223,17 @@ def run(quick: bool, data: Path | None) -> list[Budget]:
     title = f"Writes, one at a time ({fresh.source} texts; {machine()})"
     print_table(title, SINGLE, [single_figures(size, times) for size, times in found.items()])
     print_table("Writes, otherwise", OTHER, [other_figures(size, times) for size, times in found.items()])
-    return [
+    reading = reading_ms(fresh.fresh)
+    print(f"reading a statement: {reading:.2f} ms of processor time, mean of {len(fresh.fresh):,} texts")
+    single = [
         Budget(f"add at {size:,}: bare time / governed time", times.ratio, BUDGET, "×", at_least=True)
         for size, times in found.items()
     ]
+    batches = [
+        Budget(f"add_many at {size:,}: bare time / governed time", times.batch_ratio, BATCH_BUDGET, "×", at_least=True)
+        for size, times in found.items()
+    ]
+    return [*single, *batches, Budget("reading a statement", reading, READING_MS, "ms")]
 
 
 def main() -> None:

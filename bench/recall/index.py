@@ -42,7 +42,8 @@ class Index:
         scores: dict[int, float] = {}
         for term in sorted(set(asked).intersection(self.postings)):
             telling = inverse_frequency(self.statistics.documents, len(self.postings[term]))
-            bm25(scores, self.postings[term], telling, self.statistics.mean_length, K1, B)
+            for number, share in bm25(self.postings[term], telling, self.statistics.mean_length, K1, B).items():
+                scores[number] = scores.get(number, 0.0) + share
         return scores
 
     def meaning(self, text: str) -> dict[int, float]:

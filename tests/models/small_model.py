@@ -22,7 +22,7 @@ import recollect
 
 NAME = "SmolLM2-135M-Instruct"
 ROUNDS = 2
-"""Rounds of the worker, each on another day: caps of a day put work off."""
+"""Rounds of the worker, each on another day; an answer that could not be read may be asked for again."""
 
 PEOPLE: dict[str, dict[str, list[str]]] = yaml.safe_load(Path(__file__).with_name("people.yaml").read_text("utf-8"))
 
@@ -136,15 +136,17 @@ def main() -> int:
                 clock.more += timedelta(days=1, minutes=5)
             runs = [memory.run(one.id) for one in memory.runs(limit=500)]
             stored, faults = ungrounded(memory, {one.id for one in runs})
+            with memory.engine.read() as reader:
+                calls = [call for one in runs for call in reader.model_calls(memory.engine.tenant, one.id)]
             after = {one.id: one.content for owner in PEOPLE for one in memory.list_all(owner=owner, status=None)}
             sound = memory.verify().ok and all(after.get(id) == text for id, text in before.items())
-    print_figures(runs, stored, faults, time.monotonic() - began)
+    print_figures(runs, calls, stored, faults, time.monotonic() - began)
     if not sound:
         print("a record was changed or lost, or the ledger is broken")
     return 1 if faults or not sound else 0
 
 
-def print_figures(runs: list[Any], stored: int, faults: list[str], seconds: float) -> None:
+def print_figures(runs: list[Any], calls: list[Any], stored: int, faults: list[str], seconds: float) -> None:
     proposals = [proposal for run in runs for proposal in run.proposals]
     print(f"\n{NAME}: {len(runs)} runs, {sum(run.calls for run in runs)} calls, {seconds:.0f} s")
     print(
@@ -152,9 +154,9 @@ def print_figures(runs: list[Any], stored: int, faults: list[str], seconds: floa
     )
     for job in sorted({run.job for run in runs}):
         mine = [run for run in runs if run.job == job]
-        ended = Counter(f"{run.outcome} {run.reason}".strip() for run in mine)
+        asked = Counter(call.outcome for call in calls if call.job == job)
         became = Counter(proposal.status for run in mine for proposal in run.proposals)
-        print(f"  {job}: {sum(run.calls for run in mine)} calls; runs {dict(ended)}; proposals {dict(became)}")
+        print(f"  {job}: calls {dict(asked)}; proposals {dict(became)}")
     refused = Counter(proposal.reason for proposal in proposals if proposal.status == "refused")
     for reason, count in refused.most_common():
         print(f"    refused {count:4}  {reason}")

@@ -98,6 +98,8 @@ UNSEEN: dict[tuple[str, str], str] = {
                 "runs of models",
             ),
             ("model_spending", "day number prompt_tokens answer_tokens cost_millionths", "runs of models"),
+            ("worker_cursors", "tenant stream job seq at", "how far workers have come"),
+            ("worker_leases", "tenant holder number until last_round", "how far workers have come"),
             ("retries", "tenant key digest salt outcome memory_id reasons at", "answers kept for a retry"),
         )
         for column in columns.split()
@@ -196,7 +198,16 @@ def _fill(location: Any, folder: Path) -> None:
         mem.erase(owner="cleo")
         _run_a_graph(mem)
         _run_a_model(mem, new.id)
+        _run_a_worker(mem)
         assert mem.verify().ok
+
+
+def _run_a_worker(mem: Recollect) -> None:
+    with mem.engine.write() as writer:
+        lease = writer.take_lease("default", "one", at(1), at(2))
+        found = writer.streams_behind("default", "upkeep:rules")[0]
+        assert lease is not None and writer.move_worker_cursor("default", lease, "upkeep:rules", found, 1, at(1))
+        assert writer.renew_lease("default", lease._replace(last_round=at(1)))
 
 
 def _run_a_model(mem: Recollect, id: str) -> None:

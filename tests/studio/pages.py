@@ -12,7 +12,7 @@ def every_page(house: House) -> dict[str, str]:
         "search": "/memories?q=where+does+Ana+live&owner=ana&threshold=55",
         "filters": "/memories?status=any&kind=semantic&owner=ana",
         "memory": f"/memories/{house.home}",
-        "provenance": f"/memories/{house.summary}",
+        "provenance": f"/memories/{house.summary}?would_go=yes",
         "conflicts": "/conflicts",
         "outdated": "/outdated",
         "consent": "/consent",

@@ -4,7 +4,8 @@
 write; ``changing`` checks who may change one memory and opens the transaction for it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any, NamedTuple
@@ -96,6 +97,9 @@ class Pen:
         self.lifted: list[str] = []
         """The rejections that a person's statement ended, until its receipt says so."""
         self._phase: Mapping[str, Any] = {}
+        self.own_after = stream.last_memory
+        """The memories above this number are the ones that the transaction itself has made."""
+        self._own_with: defaultdict[str, list[str]] = defaultdict(list)
         self.fresh = Fresh()
 
     @classmethod
@@ -238,8 +242,15 @@ class Pen:
             self.writer.add_vectors(self.stream, self.stream.generation, [(number, vector)])
         self._bodies[id], self._numbers[id], self._indexed_as[id] = body, number, None
         self._said[id] = said
+        for term in dict.fromkeys(said):
+            self._own_with[term].append(id)
         self._new.add(id)
         return id, commit_to(salt, committed_form(body, text))
+
+    def own_sharing(self, terms: Iterable[str], least: int) -> Iterator[tuple[str, frozenset[str]]]:
+        """Yield the ids of this transaction's own new memories that say so many of these terms, each with all it says."""
+        shared = Counter(id for term in terms for id in self._own_with.get(term, ()))
+        return ((id, frozenset(self._said[id])) for id, count in shared.items() if count >= least)
 
     def record(
         self,
@@ -379,9 +390,10 @@ def _labels_if_active(state: State) -> tuple[str, str, str] | None:
 
 def expire_due(pen: Pen) -> list[trace.Trace]:
     """Put away everything in the pen's stream that has expired; returns the events that say so."""
-    ids = pen.writer.expired_ids(pen.stream, pen.at, pen.tick)
-    if not ids:
+    at, tick = pen.writer.first_expiry(pen.stream)
+    if (at is None or at > pen.at) and (tick is None or tick > pen.tick):
         return []
+    ids = pen.writer.expired_ids(pen.stream, pen.at, pen.tick)
     engine, noted = pen.engine, []
     events: list[trace.Trace] = []
     found = pen.writer.by_ids(pen.stream.tenant, ids)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from recollect.formats.fields import id_of, refusal, said_at, text_of, without_empty
+from recollect.formats.fields import as_created_at, id_of, refusal, text_of, without_empty
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source
 from recollect.model.record import MAX_CONTENT_BYTES
 from recollect.rules.privacy import scan
@@ -124,7 +124,7 @@ def _fields(talk: Conversation, message: Message, text: str, part: dict[str, int
         "source": SPOKEN_BY.get(message.role, "import"),
         "role": message.role,
         "thread_id": talk.id,
-        **said_at(message.at),
+        **as_created_at(message.at),
         "meta": {**part, ORIGIN: came},
     }
     return without_empty(fields)

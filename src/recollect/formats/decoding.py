@@ -43,7 +43,7 @@ def byte_lines(stream: IO[bytes], name: str) -> Iterator[tuple[int, bytes]]:
         offset += len(line)
 
 
-def decoded(line: bytes, number: int, name: str) -> str:
+def decode_line(line: bytes, number: int, name: str) -> str:
     """Return a line as text."""
     if number == 1:
         line = _unmarked(line, name)
@@ -62,7 +62,7 @@ class Bytes(Protocol):
     def read(self, size: int, /) -> bytes: ...
 
 
-def text_chunks(stream: Bytes, name: str) -> Iterator[str]:
+def read_text(stream: Bytes, name: str) -> Iterator[str]:
     """Yield a whole stream as text, a piece at a time."""
     decoder, line, first = codecs.getincrementaldecoder("utf-8")(), 1, True
     while True:
@@ -217,18 +217,18 @@ class Ambiguous(NamedTuple):
     why: str
 
 
-def parsed(text: str, place: str) -> Any:
+def parse_json(text: str, place: str) -> Any:
     """Return a JSON text as a value; what is wrong with it is an error that names the place."""
-    value = parsed_record(text, place)
+    value = parse_record(text, place)
     if isinstance(value, Ambiguous):
         raise BadInput(f"{value.why}.", field=place, hint="Keep the one that is meant.")
     return value
 
 
-def parsed_record(text: str, place: str) -> Any:
+def parse_record(text: str, place: str) -> Any:
     """Return one record of many as a value. If a field is there twice it is ``Ambiguous``; what is no JSON is an error."""
     try:
-        return json.loads(text, object_pairs_hook=each_field_once)
+        return json.loads(text, object_pairs_hook=refuse_repeated_fields)
     except TwiceThere as error:
         return Ambiguous(f"is ambiguous: {error}")
     except RecursionError:
@@ -243,20 +243,20 @@ class TwiceThere(ValueError):
     """An object has a field twice: whoever reads it keeps one value, and not everybody the same."""
 
 
-def each_field_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def refuse_repeated_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return the fields of a JSON object, for ``object_pairs_hook``.
 
-    >>> each_field_once([("content", "a"), ("content", "b")])
+    >>> refuse_repeated_fields([("content", "a"), ("content", "b")])
     Traceback (most recent call last):
     recollect.formats.decoding.TwiceThere: the field 'content' is there twice
     """
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise TwiceThere(f"the field {twice(name for name, _ in pairs)!r} is there twice")
+        raise TwiceThere(f"the field {find_repeated(name for name, _ in pairs)!r} is there twice")
     return found
 
 
-def twice(names: Iterable[str]) -> str | None:
+def find_repeated(names: Iterable[str]) -> str | None:
     """Return the first of these names that is among them again."""
     seen: set[str] = set()
     for name in names:
@@ -278,7 +278,7 @@ class _ElementReader:
         """Note a field that is there twice: the element can be read on, and is refused as a whole."""
         found = dict(pairs)
         if len(found) < len(pairs):
-            self._twice.append(f"the field {twice(name for name, _ in pairs)!r} is there twice")
+            self._twice.append(f"the field {find_repeated(name for name, _ in pairs)!r} is there twice")
         return found
 
     def fail(self, what: str, hint: str | None = None, line: int | None = None) -> NoReturn:

@@ -11,9 +11,9 @@ from datetime import datetime
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from recollect.formats import entries
-from recollect.formats.decoding import JsonText, Unreadable, twice
+from recollect.formats.decoding import JsonText, Unreadable, find_repeated
 from recollect.formats.entries import kept_apart, problems_of
-from recollect.formats.fields import each_line, mapping_of, objects_in, said_at, writes_lines
+from recollect.formats.fields import as_created_at, mapping_of, parse_lines, read_each_line, writes_lines
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source
 from recollect.model.canonical import parse_time
 from recollect.rules.trust.provenance import Circle, circles, on_a_cycle
@@ -75,7 +75,7 @@ class _Decoder(json.JSONDecoder):
     def _pairs(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) < len(pairs):
-            self.notes.append(f"the field {twice(name for name, _ in pairs)!r} is there twice")
+            self.notes.append(f"the field {find_repeated(name for name, _ in pairs)!r} is there twice")
         return found
 
     def _constant(self, word: str) -> None:
@@ -434,7 +434,7 @@ def read(source: Source, options: Options) -> Iterator[Foreign]:
             return Foreign(number, place, refused=f"superseded_by: {REPLACED_BY_PARENT}")
         return found
 
-    return each_line(source, source.lines(), to_foreign)
+    return read_each_line(source, source.lines(), to_foreign)
 
 
 _NEVER = "~"
@@ -443,10 +443,10 @@ _NEVER = "~"
 
 def _noting_latest(source: Source, latest: dict[str, str]) -> Iterator[Mapping[str, Any]]:
     """Yield the entries of a source, and note when the words of each were said last."""
-    for _, value in objects_in(source, source.lines()):
+    for _, value in parse_lines(source, source.lines()):
         if not isinstance(value, dict):
             continue
-        own, at = str(value.get("content_hash")), said_at(value.get("timestamp")).get("created_at")
+        own, at = str(value.get("content_hash")), as_created_at(value.get("timestamp")).get("created_at")
         if at is not None:
             latest[own] = max(at, latest.get(own, ""))
         yield value

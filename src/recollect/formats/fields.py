@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import Any
 
-from recollect.formats.decoding import Ambiguous, PassedOver, parsed_record
+from recollect.formats.decoding import Ambiguous, PassedOver, parse_record
 from recollect.formats.protocol import FIRST, ORIGIN, Element, Foreign, Line, Reads, Source, Writes, at_line
 from recollect.model.canonical import canonical_json, check_json, format_time
 from recollect.model.record import MAX_JSON_BYTES, Memory, name_fault
@@ -17,28 +17,28 @@ Maps = Callable[[int, str, Mapping[str, Any]], Foreign]
 """From a record's number, place and values to what becomes of it."""
 
 
-def objects_in(source: Source, lines: Iterable[Line]) -> Iterator[tuple[Line, Any]]:
+def parse_lines(source: Source, lines: Iterable[Line]) -> Iterator[tuple[Line, Any]]:
     """Yield each line with its JSON value, or ``Ambiguous``.
 
     A line that is no JSON ends the reading: the file is broken, or of another format.
     """
     for line in lines:
-        yield line, parsed_record(line.text, at_line(source.name, line.number))
+        yield line, parse_record(line.text, at_line(source.name, line.number))
 
 
-def each_line(source: Source, lines: Iterable[Line], to_foreign: Maps) -> Iterator[Foreign]:
+def read_each_line(source: Source, lines: Iterable[Line], to_foreign: Maps) -> Iterator[Foreign]:
     """Yield a record for each JSON object; a line that holds something else is refused."""
-    for line, value in objects_in(source, lines):
+    for line, value in parse_lines(source, lines):
         place = f"line {line.number}"
         if isinstance(value, dict):
             yield to_foreign(line.number, place, value)
         else:
-            yield Foreign(line.number, place, refused=no_object(value))
+            yield Foreign(line.number, place, refused=describe_value(value))
 
 
 def reads_lines(to_foreign: Maps) -> Reads:
     """Return the reader of a format that has one JSON object a line."""
-    return lambda source, options: each_line(source, source.lines(), to_foreign)
+    return lambda source, options: read_each_line(source, source.lines(), to_foreign)
 
 
 def writes_lines(to_record: Callable[[Memory], Mapping[str, Any]]) -> Writes:
@@ -46,23 +46,23 @@ def writes_lines(to_record: Callable[[Memory], Mapping[str, Any]]) -> Writes:
     return lambda memories: (canonical_json(to_record(memory)) + "\n" for memory in memories)
 
 
-def foreign_of(element: Element, to_foreign: Maps) -> Foreign:
+def read_element(element: Element, to_foreign: Maps) -> Foreign:
     """Return what becomes of an element. A list that is none of the format's is one record, and is skipped."""
     number, place, value, _ = element
     if isinstance(value, dict):
         return to_foreign(number, place, value)
     if isinstance(value, PassedOver):
         return Foreign(number, place, skipped=f"the list {value.member[:80]!r} is none that this format has")
-    return Foreign(number, place, refused=no_object(value))
+    return Foreign(number, place, refused=describe_value(value))
 
 
 _KINDS = {bool: "a yes or no", int: "a number", float: "a number", str: "a text", list: "a list"}
 
 
-def no_object(value: Any) -> str:
+def describe_value(value: Any) -> str:
     """Return what a value is, where a record should be.
 
-    >>> no_object(1)
+    >>> describe_value(1)
     'is a number; a record is an object with fields'
     """
     return refusal(value, f"is {_KINDS.get(type(value), 'nothing')}; a record is an object with fields")
@@ -100,7 +100,7 @@ def without_empty(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value not in (None, "", [], {}, ())}
 
 
-def named_after(id: str | None) -> dict[str, Any]:
+def as_alias(id: str | None) -> dict[str, Any]:
     """Return an id from elsewhere as an alias, where it can be one."""
     return {"aliases": [id]} if name_fault(id) is None else {}
 
@@ -116,12 +116,12 @@ def in_utc(moment: Any) -> str | None:
     return str(moment) if re.search(r"(Z|[+-]\d\d:?\d\d)$", str(moment)) else f"{moment}+00:00"
 
 
-def said_at(*values: Any) -> dict[str, str]:
+def as_created_at(*values: Any) -> dict[str, str]:
     """Return the first of these times that can be read, as the field that says when a record was made; nothing if none can.
 
     A time without a zone is UTC, and a number counts seconds.
 
-    >>> said_at(None, "2021-03-01 10:00:00"), said_at(1614592800.5), said_at("last week")
+    >>> as_created_at(None, "2021-03-01 10:00:00"), as_created_at(1614592800.5), as_created_at("last week")
     ({'created_at': '2021-03-01T10:00:00.000000Z'}, {'created_at': '2021-03-01T10:00:00.500000Z'}, {})
     """
     found = next((moment for value in values if (moment := moment_of(value)) is not None), None)
@@ -154,8 +154,8 @@ _ROOM_BYTES = MAX_JSON_BYTES - 1_024
 """What is left of ``meta`` once the import has noted the file's name."""
 
 
-def beside(meta: Mapping[str, Any], rest: Mapping[str, Any]) -> tuple[dict[str, Any], str | None]:
-    """``meta`` with these fields under its origin, and a note that names those for which there was no room."""
+def keep_unknown(meta: Mapping[str, Any], rest: Mapping[str, Any]) -> tuple[dict[str, Any], str | None]:
+    """Return ``meta`` with a record's unknown fields under its origin, and a note that names those without room."""
     came = meta.get(ORIGIN, {})
     kept: dict[str, Any] = {}
     lost: list[str] = []
@@ -184,10 +184,10 @@ def _size(value: Mapping[str, Any], depth: int = 0) -> int | None:
         return None
 
 
-def others(record: Mapping[str, Any], *known: str) -> dict[str, Any]:
+def drop_fields(record: Mapping[str, Any], *known: str) -> dict[str, Any]:
     """Return the fields of a record that are none of these.
 
-    >>> others({"memory": "Tea", "mood": "good"}, "memory")
+    >>> drop_fields({"memory": "Tea", "mood": "good"}, "memory")
     {'mood': 'good'}
     """
     return {name: value for name, value in record.items() if name not in known}
@@ -220,8 +220,8 @@ _GOES_WITHOUT_SAYING: Mapping[str, Any] = {
 _NOTHING: tuple[Any, ...] = (None, "", (), [], {})
 
 
-def told(memory: Memory, *names: str) -> dict[str, Any]:
-    """These fields of a memory, as far as they do not go without saying."""
+def stated_fields(memory: Memory, *names: str) -> dict[str, Any]:
+    """Return these fields of a memory, without those that have the value an import gives by itself."""
     values = {name: getattr(memory, name) for name in names}
     return {name: plain(name, value) for name, value in values.items() if _is_worth_saying(name, value)}
 
@@ -239,7 +239,7 @@ def plain(name: str, value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def data_of(memory: Memory, format: str | None = None) -> dict[str, Any]:
+def user_data(memory: Memory, format: str | None = None) -> dict[str, Any]:
     """Return the users' own data in ``meta``, without what the store noted there.
 
     So is where it came from, if that was a file of the ``format`` in which it goes out: that has fields for it.
@@ -255,19 +255,19 @@ def data_of(memory: Memory, format: str | None = None) -> dict[str, Any]:
     return data
 
 
-def beyond_of(memory: Memory, names: Iterable[str], format: str) -> dict[str, Any]:
-    """These fields, a name that is one to keep, the key of a profile, and its ``meta``, for a format that has no such fields."""
-    said = told(memory, *names)
-    if "canonical_key" in said and not was_named(memory.to_dict()):
+def carried_fields(memory: Memory, names: Iterable[str], format: str) -> dict[str, Any]:
+    """Return what a format has no fields for: these fields, the key if it is a name, a profile's fact key, and ``meta``."""
+    said = stated_fields(memory, *names)
+    if "canonical_key" in said and not has_own_name(memory.to_dict()):
         del said["canonical_key"]
     key = memory.meta.get("key") if memory.kind == Kind.PROFILE else None
-    return said | without_empty({"key": key, "meta": data_of(memory, format)})
+    return said | without_empty({"key": key, "meta": user_data(memory, format)})
 
 
-def with_beyond(data: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
+def carry_fields(data: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
     """Return a format's own data, and what a memory says beyond it.
 
-    >>> with_beyond({"team": "blue"}, {"scope": "planner"})
+    >>> carry_fields({"team": "blue"}, {"scope": "planner"})
     {'team': 'blue', 'recollect': {'scope': 'planner'}}
     """
     if not said and not isinstance(data.get(NAME), Mapping):
@@ -276,10 +276,10 @@ def with_beyond(data: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, A
     return {**data, NAME: {**said, **before}}
 
 
-def parted(data: Mapping[str, Any], *names: str) -> tuple[dict[str, Any], dict[str, Any]]:
+def split_carried(data: Mapping[str, Any], *names: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the fields of these names that are carried in a format's data, and the data without them.
 
-    >>> parted({"team": "blue", "recollect": {"scope": "planner"}}, "scope")
+    >>> split_carried({"team": "blue", "recollect": {"scope": "planner"}}, "scope")
     ({'scope': 'planner'}, {'team': 'blue'})
     """
     beyond = data.get(NAME)
@@ -292,8 +292,8 @@ def parted(data: Mapping[str, Any], *names: str) -> tuple[dict[str, Any], dict[s
     return fields, {**others, NAME: before} if rest else others
 
 
-def was_named(record: Mapping[str, Any]) -> bool:
-    """Return whether the key is a name to keep. One that stands for the place or the words of a memory is drawn anew here."""
+def has_own_name(record: Mapping[str, Any]) -> bool:
+    """Return whether the key is a name to keep. One that stands for a memory's place or its words is computed anew here."""
     if record.get("kind") in ("profile", "short_term", "episodic") or record.get("tier") == "register":
         return False
     return not str(record.get("canonical_key")).startswith(f"{FALLBACK}-")

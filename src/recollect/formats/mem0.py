@@ -13,25 +13,25 @@ from datetime import UTC, date, datetime, time, timedelta
 from itertools import chain, groupby, takewhile
 from typing import Any, NamedTuple
 
-from recollect.formats.decoding import parsed_record
+from recollect.formats.decoding import parse_record
 from recollect.formats.fields import (
     FIELDS,
     PLACE,
     SAID,
     WITH_IT,
-    beside,
-    beyond_of,
-    each_line,
-    foreign_of,
+    as_alias,
+    as_created_at,
+    carried_fields,
+    carry_fields,
+    drop_fields,
     id_of,
+    keep_unknown,
     mapping_of,
-    named_after,
-    others,
-    parted,
-    said_at,
+    read_each_line,
+    read_element,
+    split_carried,
     text_of,
     texts_of,
-    with_beyond,
     without_empty,
 )
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, at_line, origin
@@ -100,7 +100,7 @@ def _before(last: Foreign, wording: Wording, number: int) -> Foreign:
     came = last.fields["meta"][ORIGIN]
     kept = without_empty({"format": came["format"], "id": came.get("id"), "since": wording.since})
     fields = {name: value for name, value in last.fields.items() if name != "aliases"}
-    fields |= {"content": wording.text, "meta": {ORIGIN: kept}, **said_at(wording.since)}
+    fields |= {"content": wording.text, "meta": {ORIGIN: kept}, **as_created_at(wording.since)}
     place, id = f"{last.place}, wording {number}", f"{last.id}@{number}"
     return replace(last, place=place, fields=fields, id=id, earlier=True)
 
@@ -202,13 +202,13 @@ def _memories(source: Source) -> Iterator[Foreign]:
         return _points(source, POINTS[source.kind])
     if source.kind == "json" or _is_one_document(source):
         return _of_a_document(source)
-    return each_line(source, source.lines(), _foreign)
+    return read_each_line(source, source.lines(), _foreign)
 
 
 def _is_one_document(source: Source) -> bool:
     """Return whether the first line holds the whole list."""
     first = next(source.lines(), None)
-    value = parsed_record(first.text, at_line(source.name, first.number)) if first is not None else None
+    value = parse_record(first.text, at_line(source.name, first.number)) if first is not None else None
     if not isinstance(value, dict):
         return isinstance(value, list)
     return _words(value) is None and any(isinstance(value.get(name), list | dict) for name in (*LISTS, *GRAPH))
@@ -219,11 +219,11 @@ def _of_a_document(source: Source) -> Iterator[Foreign]:
     users: set[str] = set()
     for element in source.elements(*LISTS, *GRAPH):
         if element.member not in GRAPH:
-            record = foreign_of(element, _foreign)
+            record = read_element(element, _foreign)
             users |= {record.fields["owner"]} if "owner" in record.fields and len(users) < 2 else set()
             yield record
             continue
-        record = foreign_of(element, _relation if element.member == "relations" else _entity)
+        record = read_element(element, _relation if element.member == "relations" else _entity)
         # mem0 gives them to whoever asked for one person's memories, and does not say again whose they are
         whose = {"owner": next(iter(users))} if len(users) == 1 else {}
         yield replace(record, fields={**whose, **record.fields}) if record.fields else record
@@ -249,7 +249,7 @@ def _entity(number: int, place: str, value: Mapping[str, Any]) -> Foreign:
 def _of_graph(
     number: int, place: str, fields: Mapping[str, Any], value: Mapping[str, Any], known: tuple[str, ...]
 ) -> Foreign:
-    meta, note = beside({**fields["meta"], ORIGIN: {"format": NAME}}, others(value, *known))
+    meta, note = keep_unknown({**fields["meta"], ORIGIN: {"format": NAME}}, drop_fields(value, *known))
     whose = without_empty({"owner": text_of(value.get("user_id"))})
     return Foreign(number, place, {**fields, **whose, "source": "import", "meta": meta}, note=note)
 
@@ -305,13 +305,13 @@ def _foreign(number: int, place: str, record: Mapping[str, Any]) -> Foreign:
     if said is None:
         return Foreign(number, place, refused="has no memory")
     id = id_of(values.get("id"))
-    beyond, metadata = parted(_own_metadata(values), *BEYOND, "key", "meta")
+    beyond, metadata = split_carried(_own_metadata(values), *BEYOND, "key", "meta")
     data = beyond.pop("meta", {})
     if not isinstance(data, dict):
         return Foreign(number, place, refused="metadata.recollect.meta is not an object")
     came = origin(NAME, values, "id", "hash", "created_at", "updated_at", earlier=data.get(ORIGIN))
     came |= without_empty({"metadata": metadata})
-    meta, note = beside({**data, ORIGIN: came}, _beside_metadata(values))
+    meta, note = keep_unknown({**data, ORIGIN: came}, _beside_metadata(values))
     names = {name: text_of(values.get(name)) for name in ("user_id", "agent_id", "run_id", "actor_id", "role")}
     tags = [
         *texts_of(beyond.pop("tags", ())),
@@ -325,9 +325,9 @@ def _foreign(number: int, place: str, record: Mapping[str, Any]) -> Foreign:
         "expires_at": _expiry(values.get(EXPIRES)),
         **beyond,
         "source": SPEAKERS.get(str(names["role"]), "import"),
-        **said_at(values.get("updated_at"), values.get("created_at")),
+        **as_created_at(values.get("updated_at"), values.get("created_at")),
         "meta": meta,
-        **named_after(id),
+        **as_alias(id),
     }
     return Foreign(number, place, without_empty(fields), id, note=note)
 
@@ -344,8 +344,8 @@ def _beside_metadata(values: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(values.get("metadata"), dict) and "data" in values:
         return {}  # the payloads have it all in one, and it counts as metadata
     text = () if text_of(values.get("memory")) is None else ("text",)
-    known = others(dict.fromkeys((*OWN, "metadata", "payload", "text")), *text)
-    return others(values, *known)
+    known = drop_fields(dict.fromkeys((*OWN, "metadata", "payload", "text")), *text)
+    return drop_fields(values, *known)
 
 
 def _expiry(value: Any) -> str | None:
@@ -385,11 +385,11 @@ def _result(memory: Memory) -> dict[str, Any]:
     before = came if isinstance(came, dict) and came.get("format") == NAME else {}
     last_day = None if memory.expires_at is None else (memory.expires_at - timedelta(microseconds=1)).date()
     return {
-        **others(mapping_of(before.get(FIELDS)), *OWN, "metadata", "payload", EXPIRES),
+        **drop_fields(mapping_of(before.get(FIELDS)), *OWN, "metadata", "payload", EXPIRES),
         "id": before.get("id") or memory.id,
         "memory": memory.content,
         "hash": hashlib.md5(memory.content.encode("utf-8"), usedforsecurity=False).hexdigest(),
-        "metadata": with_beyond(mapping_of(before.get("metadata")), beyond_of(memory, BEYOND, NAME)) or None,
+        "metadata": carry_fields(mapping_of(before.get("metadata")), carried_fields(memory, BEYOND, NAME)) or None,
         "created_at": before.get("created_at") or format_time(memory.created_at),
         "updated_at": before.get("updated_at") or format_time(memory.last_modified),
         "user_id": memory.owner,

@@ -10,22 +10,22 @@ from recollect.formats.fields import (
     BY_WHOM,
     FIELDS,
     HOLDS,
-    beside,
-    beyond_of,
-    each_line,
+    as_alias,
+    as_created_at,
+    carried_fields,
+    carry_fields,
+    drop_fields,
+    has_own_name,
     id_of,
     in_utc,
+    keep_unknown,
     mapping_of,
     moment_of,
-    named_after,
-    objects_in,
-    others,
-    parted,
+    parse_lines,
+    read_each_line,
     reads_lines,
-    said_at,
+    split_carried,
     text_of,
-    was_named,
-    with_beyond,
     without_empty,
     writes_lines,
 )
@@ -50,14 +50,14 @@ _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 def read_v3(source: Source, options: Options) -> Iterator[Foreign]:
     """Read twice: once to see in which order, of which little has to be remembered, and once to take them in."""
-    seen = [_brief(line.number, value) for line, value in objects_in(source, source.lines())]
+    seen = [_brief(line.number, value) for line, value in parse_lines(source, source.lines())]
     best = {brief.title: brief for brief in sorted(seen, key=lambda brief: brief.worth)}
 
     def to_foreign(number: int, place: str, record: Mapping[str, Any]) -> Foreign:
         title = _title(record).casefold()
         return _take_v3(number, place, record, best[title].worth[1] if title else _LONG_AGO)
 
-    return each_line(source, source.lines_at(_in_order(seen)), to_foreign)
+    return read_each_line(source, source.lines_at(_in_order(seen)), to_foreign)
 
 
 # ── which one is the best ───────────────────────────────────────────────────────────────────────────────────────────
@@ -112,7 +112,7 @@ def _take_v3(number: int, place: str, record: Mapping[str, Any], best: datetime)
         return Foreign(number, place, refused="custom_metadata is not an object")
     fields, note = _candidate_fields(record)
     made = _made(record)
-    fields |= said_at(made if best is _LONG_AGO else min(made or best, best))
+    fields |= as_created_at(made if best is _LONG_AGO else min(made or best, best))
     return Foreign(number, place, fields, id_of(record.get("id")), note=note)
 
 
@@ -123,16 +123,16 @@ def _candidate_fields(record: Mapping[str, Any]) -> tuple[dict[str, Any], str | 
     """
     homes = {name: record[name] for name in _CARRIED if record.get(name) and _fits(name, record[name])}
     kept = {name: record[name] for name in _KEPT_WITH_THE_ORIGIN if name in record}
-    rest = others(record, *homes, *kept, "content", "custom_metadata", *(() if _has_title(record) else ("title",)))
-    custom = others(mapping_of(record.get("custom_metadata")), "title")
-    meta, note = beside({ORIGIN: {"format": V3_NAME, "schema": 3, **kept}}, {**rest, "custom_metadata": custom})
+    rest = drop_fields(record, *homes, *kept, "content", "custom_metadata", *(() if _has_title(record) else ("title",)))
+    custom = drop_fields(mapping_of(record.get("custom_metadata")), "title")
+    meta, note = keep_unknown({ORIGIN: {"format": V3_NAME, "schema": 3, **kept}}, {**rest, "custom_metadata": custom})
     fields = {"owner": homes.get("user_id"), **homes, "content": record["content"], "source": "import"}
     fields |= {"change": "update", "meta": meta}
     if title := _title(record):
         fields["canonical_key"] = title
     if counted := _counted(record):
         fields["importance"] = math.ceil(counted / 2)
-    return {**without_empty(fields), **named_after(text_of(record.get("id")))}, note
+    return {**without_empty(fields), **as_alias(text_of(record.get("id")))}, note
 
 
 def _fits(name: str, value: Any) -> bool:
@@ -205,7 +205,7 @@ def _take_v4(number: int, place: str, record: Mapping[str, Any]) -> Foreign:
         return Foreign(number, place, refused="has no content")
     if (status := record.get("status", "active")) != "active":
         return Foreign(number, place, skipped=f"is history: {status}")
-    beyond, rest = parted(others(record, *OWN), *BEYOND, "key", "meta", EXACT)
+    beyond, rest = split_carried(drop_fields(record, *OWN), *BEYOND, "key", "meta", EXACT)
     if not _is_of(record["content"], record.get("content_hash"), beyond.pop(EXACT, None)):
         why = "its normalised content does not have its content_hash: it was changed or damaged"
         return Foreign(number, place, refused=why)
@@ -214,16 +214,16 @@ def _take_v4(number: int, place: str, record: Mapping[str, Any]) -> Foreign:
         return Foreign(number, place, refused="recollect.meta is not an object")
     id, known_as = id_of(record.get("id")), record.get("canonical_key")
     came = origin(V4_NAME, without_empty(record), *DECIDED_ANEW, earlier=data.get(ORIGIN))
-    meta, note = beside({**data, ORIGIN: came}, rest)
+    meta, note = keep_unknown({**data, ORIGIN: came}, rest)
     fields = {
         **{name: record.get(name) for name in TAKEN_OVER},
         "content": record["content"],
         "canonical_key": known_as if _is_a_name({**beyond, "canonical_key": known_as}) else None,
         "expires_at": in_utc(record.get("expires_at")),
-        **said_at(record.get("created_at")),
+        **as_created_at(record.get("created_at")),
         **beyond,
         "source": SPOKEN_BY.get(str(record.get("source")), "import"),
-        **named_after(id),
+        **as_alias(id),
     }
     return Foreign(number, place, {**without_empty(fields), "meta": meta}, id, note=note)
 
@@ -243,17 +243,17 @@ def _is_of(content: str, stated: Any, exact: Any) -> bool:
 
 def _is_a_name(record: Mapping[str, Any]) -> bool:
     """Return whether the key names the concept. The schema's fallback names none, and is drawn anew."""
-    return record["canonical_key"] != FALLBACK and text_of(record["canonical_key"]) is not None and was_named(record)
+    return record["canonical_key"] != FALLBACK and text_of(record["canonical_key"]) is not None and has_own_name(record)
 
 
 def _record(memory: Memory) -> dict[str, Any]:
     came = mapping_of(memory.meta.get(ORIGIN))
     before = came if came.get("format") == V4_NAME else {}
-    said = beyond_of(memory, BEYOND, V4_NAME)
+    said = carried_fields(memory, BEYOND, V4_NAME)
     if fingerprint(memory.content) != memory.fingerprint:
         said[EXACT] = memory.content_hash
     return {
-        **with_beyond(others(mapping_of(before.get(FIELDS)), *OWN), said),
+        **carry_fields(drop_fields(mapping_of(before.get(FIELDS)), *OWN), said),
         "id": memory.id,
         "content": memory.content,
         "content_hash": memory.fingerprint,

@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from recollect.formats.conversations import pieces_of
-from recollect.formats.decoding import parsed
+from recollect.formats.decoding import parse_json
 from recollect.formats.fields import (
     FIELDS,
-    beside,
+    as_created_at,
+    drop_fields,
     in_utc,
+    keep_unknown,
     mapping_of,
-    objects_in,
-    others,
+    parse_lines,
     refusal,
-    said_at,
     text_of,
     texts_of,
     without_empty,
@@ -102,7 +102,7 @@ class _About:
         content = text if self.title.lower() in text.lower() else f"{self.title}: {text}"
         tags = list(dict.fromkeys([*self.tags, *more.pop("tags", [])]))[:MAX_TAGS]
         came = {**self.origin, **more.pop("origin", {})}
-        time = said_at(self.origin.get("modified"), self.origin.get("created"))
+        time = as_created_at(self.origin.get("modified"), self.origin.get("created"))
         fields = {"content": content, "tags": tags, "source": "import", **time, "meta": {ORIGIN: came}, **more}
         return without_empty({"entities": [{"name": self.title, "type": self.type}], **fields})
 
@@ -201,7 +201,7 @@ RELATION = ("type", "from", "to", "relationType")
 def read_graph(source: Source, options: Options) -> Iterator[Foreign]:
     """Records are counted as the memories that they become: an entity with two observations is three."""
     number = 0
-    for line, value in objects_in(source, source.lines()):
+    for line, value in parse_lines(source, source.lines()):
         for part in _graph_parts(value):
             number += 1
             place = f"line {line.number}, {part.what}" if part.fields else f"line {line.number}"
@@ -221,7 +221,7 @@ def _graph_parts(value: Any) -> Iterator[_GraphPart]:
         case {"type": "entity", "name": str(name), "entityType": str(type), "observations": list(seen)} if text_of(
             name
         ):
-            yield _GraphPart("entity", graph.entity_fields(graph.Entity(name, type)), others(value, *ENTITY))
+            yield _GraphPart("entity", graph.entity_fields(graph.Entity(name, type)), drop_fields(value, *ENTITY))
             for place, text in enumerate(seen, start=1):
                 if text_of(text):
                     yield _GraphPart(f"observation {place}", graph.observation_fields(name, text, type or None))
@@ -231,14 +231,14 @@ def _graph_parts(value: Any) -> Iterator[_GraphPart]:
             start and end and type
         ):
             fields = graph.relation_fields(graph.Relation(start, end, type))
-            yield _GraphPart("relation", fields, others(value, *RELATION))
+            yield _GraphPart("relation", fields, drop_fields(value, *RELATION))
         case _:
             yield _GraphPart(refusal(value, "is neither an entity nor a relation"))
 
 
 def _known(number: int, place: str, part: _GraphPart) -> Foreign:
     """Return the record of a part of the graph. The file does not say who observed it."""
-    meta, note = beside({**part.fields["meta"], ORIGIN: {"format": GRAPH_NAME}}, part.others)
+    meta, note = keep_unknown({**part.fields["meta"], ORIGIN: {"format": GRAPH_NAME}}, part.others)
     return Foreign(number, place, {**part.fields, "source": "import", "meta": meta}, note=note)
 
 
@@ -302,7 +302,7 @@ def _take_langgraph(number: int, place: str, row: Mapping[str, Any]) -> Foreign:
     if row["value"] is None:
         return Foreign(number, place, refused="its value is missing, or far too long")
     try:
-        value = parsed(_as_text(row["value"]), place)
+        value = parse_json(_as_text(row["value"]), place)
     except BadInput as error:
         return Foreign(number, place, refused=f"its value {error.message.rstrip('.')}")
     said = words_of(value)
@@ -315,7 +315,7 @@ def _take_langgraph(number: int, place: str, row: Mapping[str, Any]) -> Foreign:
         "owner": labels[-1] if labels else None,
         "tags": [_tag(label) for label in labels[:-1]],
         "source": "import",
-        **said_at(row.get("updated_at"), row.get("created_at")),
+        **as_created_at(row.get("updated_at"), row.get("created_at")),
         "expires_at": in_utc(row.get("expires_at")),
         "meta": {ORIGIN: came | ({"value": value} if said != value else {})},
     }

@@ -5,20 +5,20 @@ from typing import Any
 
 from recollect.formats.entries import sound_vouchers
 from recollect.formats.fields import (
-    beside,
-    each_line,
+    as_alias,
+    as_created_at,
+    carry_fields,
+    drop_fields,
+    has_own_name,
     id_of,
+    keep_unknown,
     mapping_of,
-    named_after,
-    others,
-    parted,
+    read_each_line,
     reads_lines,
-    said_at,
+    split_carried,
+    stated_fields,
     text_of,
     texts_of,
-    told,
-    was_named,
-    with_beyond,
     writes_lines,
 )
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, origin
@@ -37,7 +37,7 @@ entry carries it, and a list of another shape is kept with the rest."""
 def read(source: Source, options: Options) -> Iterator[Foreign]:
     """Read the oldest record first, which stands last: what came later there comes later here."""
     numbers = [line.number for line in source.lines()]
-    return each_line(source, source.lines_at(reversed(numbers)), _foreign)
+    return read_each_line(source, source.lines_at(reversed(numbers)), _foreign)
 
 
 def _foreign(number: int, place: str, record: Mapping[str, Any]) -> Foreign:
@@ -53,7 +53,7 @@ def _foreign(number: int, place: str, record: Mapping[str, Any]) -> Foreign:
     if not isinstance(fields["meta"], dict):
         return Foreign(number, place, refused="meta is not an object")
     vouchers = sound_vouchers(record.get("vouchers"))
-    meta, note = beside(fields["meta"], others(record, *KNOWN, *(["vouchers"] if vouchers else ())))
+    meta, note = keep_unknown(fields["meta"], drop_fields(record, *KNOWN, *(["vouchers"] if vouchers else ())))
     if vouchers:
         meta = {**meta, ENTRY_ORIGIN: {**mapping_of(meta.get(ENTRY_ORIGIN)), "vouchers": vouchers}}
     return Foreign(number, place, {**fields, "meta": meta}, id_of(record.get("id")), note=note)
@@ -75,11 +75,11 @@ def candidate_fields(record: Mapping[str, Any]) -> dict[str, Any]:
     meta = {name: value for name, value in meta.items() if name not in OF_THE_STORE}
     if fields.get("kind") == "profile":
         fields["key"] = meta.pop("key", None)
-    if not was_named(record):
+    if not has_own_name(record):
         fields.pop("canonical_key", None)
     came = origin(NAME, record, "id", "source", "version", "created_at", earlier=meta.get(ORIGIN))
-    aliases = [*named_after(id_of(record.get("id"))).get("aliases", ()), *texts_of(record.get("aliases"))]
-    time = said_at(record.get("created_at"))
+    aliases = [*as_alias(id_of(record.get("id"))).get("aliases", ()), *texts_of(record.get("aliases"))]
+    time = as_created_at(record.get("created_at"))
     return {**fields, **time, "aliases": aliases, "source": "import", "meta": {**meta, ORIGIN: came}}
 
 
@@ -103,12 +103,12 @@ ITEM_FIELDS = ("id", "kind", "text", "source", "created_at", "importance", "scop
 
 def _item(memory: Memory) -> dict[str, Any]:
     item = to_item(memory)
-    said = told(memory, *BEYOND)
-    if not was_named(memory.to_dict()):
+    said = stated_fields(memory, *BEYOND)
+    if not has_own_name(memory.to_dict()):
         said.pop("canonical_key", None)
     if memory.expires_at_tick is not None:  # the item tells it, in ticks
         said.pop("expires_at", None)
-    return {**item, "meta": with_beyond(item["meta"], said)}
+    return {**item, "meta": carry_fields(item["meta"], said)}
 
 
 def _take_items(number: int, place: str, item: Mapping[str, Any]) -> Foreign:
@@ -116,13 +116,13 @@ def _take_items(number: int, place: str, item: Mapping[str, Any]) -> Foreign:
         return Foreign(number, place, refused="has no text")
     if not isinstance(item.get("meta", {}), dict):
         return Foreign(number, place, refused="meta is not an object")
-    beyond, meta = parted(item.get("meta", {}), *BEYOND)
+    beyond, meta = split_carried(item.get("meta", {}), *BEYOND)
     fields = {**from_item({**item, "meta": meta}), **beyond}
     meta = fields["meta"]
     came = origin(ITEMS_NAME, item, "id", "source", "created_at", earlier=meta.get(ORIGIN))
     if fields.get("source") == "import" or fields.get("source") == "promotion":
         came["source"] = fields["source"]
-    meta, note = beside({**meta, ORIGIN: came}, others(item, *ITEM_FIELDS))
+    meta, note = keep_unknown({**meta, ORIGIN: came}, drop_fields(item, *ITEM_FIELDS))
     return Foreign(number, place, {**fields, "meta": meta}, id_of(item.get("id")), note=note)
 
 

@@ -15,18 +15,18 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from recollect.formats.decoding import MAX_LINE_BYTES, each_field_once, twice
+from recollect.formats.decoding import MAX_LINE_BYTES, find_repeated, refuse_repeated_fields
 from recollect.formats.fields import (
     NAME,
-    data_of,
-    each_line,
+    as_alias,
+    as_created_at,
+    has_own_name,
     id_of,
-    named_after,
-    parted,
-    said_at,
+    read_each_line,
+    split_carried,
+    stated_fields,
     text_of,
-    told,
-    was_named,
+    user_data,
     without_empty,
 )
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Line, Options, Source, at_line, origin
@@ -91,7 +91,7 @@ def read_csv(source: Source, options: Options) -> Iterator[Foreign]:
 def _named(header: list[str], name: str) -> list[str]:
     """Return the columns, each under a name of its own; one that has none is called by its place."""
     header = [column if column.strip() else f"column {place}" for place, column in enumerate(header, start=1)]
-    if (column := twice(header)) is not None:
+    if (column := find_repeated(header)) is not None:
         raise BadInput(
             f"the column {column!r} is there twice.", field=at_line(name, 1), hint="Rename one, or take it out."
         )
@@ -129,7 +129,7 @@ def read_jsonl(source: Source, options: Options) -> Iterator[Foreign]:
     def to_foreign(number: int, place: str, record: Mapping[str, Any]) -> Foreign:
         return _foreign(JSONL, number, place, record, columns)
 
-    return each_line(source, source.lines(), to_foreign)
+    return read_each_line(source, source.lines(), to_foreign)
 
 
 def _columns(header: Iterable[str] | None, options: Options, name: str) -> Mapping[str, str]:
@@ -179,7 +179,13 @@ def _foreign(format: str, number: int, place: str, record: Mapping[str, Any], co
     made = fields.pop("created_at", None)
     came = {"id": id, "created_at": made, "columns": without_empty(rest)}
     came = origin(format, without_empty(came), *came, earlier=data.get(ORIGIN))
-    given = {"source": "import", **named_after(id), **without_empty(fields), **without_empty(beyond), **said_at(made)}
+    given = {
+        "source": "import",
+        **as_alias(id),
+        **without_empty(fields),
+        **without_empty(beyond),
+        **as_created_at(made),
+    }
     given["meta"] = {**data, **without_empty(meta), ORIGIN: came}
     return Foreign(number, place, given, id, guessed=guessed)
 
@@ -189,10 +195,10 @@ def _beyond(record: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     cell = record.get(NAME)
     if isinstance(cell, str) and cell.startswith("{"):
         try:
-            cell = json.loads(cell, object_pairs_hook=each_field_once)
+            cell = json.loads(cell, object_pairs_hook=refuse_repeated_fields)
         except (ValueError, RecursionError):
             return {}, dict(record)
-    return parted({**record, NAME: cell} if NAME in record else record, *BEYOND, "meta")
+    return split_carried({**record, NAME: cell} if NAME in record else record, *BEYOND, "meta")
 
 
 def _says_itself(column: str, value: Any) -> bool:
@@ -257,7 +263,7 @@ def _plain(memory: Memory, format: str) -> dict[str, Any]:
         moment = getattr(memory, name)
         values[name] = format_time(moment) if moment else None
     values["key"] = memory.meta.get("key") if memory.kind == "profile" else None
-    if not was_named(values):
+    if not has_own_name(values):
         values["canonical_key"] = None
     values[NAME] = _in_one_column(memory, format)
     return {name: str(value) if hasattr(value, "value") else value for name, value in values.items()}
@@ -266,7 +272,7 @@ def _plain(memory: Memory, format: str) -> dict[str, Any]:
 def _in_one_column(memory: Memory, format: str) -> dict[str, Any]:
     came = memory.meta.get(ORIGIN)
     others = isinstance(came, dict) and "columns" in came  # they have no place but the origin
-    said = told(memory, *BEYOND) | without_empty({"meta": data_of(memory, None if others else format)})
+    said = stated_fields(memory, *BEYOND) | without_empty({"meta": user_data(memory, None if others else format)})
     if said["authority"] in BY_NAME["authority"]:
         del said["authority"]
     return said

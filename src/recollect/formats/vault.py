@@ -3,21 +3,21 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from recollect.formats.decoding import parsed
+from recollect.formats.decoding import parse_json
 from recollect.formats.fields import (
     BY_WHOM,
     HOLDS,
     PLACE,
     WITH_IT,
-    beyond_of,
+    as_alias,
+    as_created_at,
+    carried_fields,
+    carry_fields,
     id_of,
     mapping_of,
-    named_after,
-    parted,
-    said_at,
+    split_carried,
     text_of,
     texts_of,
-    with_beyond,
     without_empty,
     writes_lines,
 )
@@ -74,7 +74,7 @@ def _records(source: Source) -> Iterator[_Place]:
     carried = 0
     for line in source.lines():
         place = f"line {line.number}"
-        value = parsed(line.text, at_line(source.name, line.number))
+        value = parse_json(line.text, at_line(source.name, line.number))
         if not isinstance(value, dict) or not _is_carrying(value):
             yield _Place(line.number + carried, place, value)
             continue
@@ -118,7 +118,7 @@ def _foreign(found: _Place, *, is_latest: bool) -> Foreign:
 def _fields(record: Mapping[str, Any], id: str | None) -> dict[str, Any]:
     spoken_by = SPOKEN_BY.get(str(record.get("source")), "import")
     said = {**record, "tier": record.get("tier") or "canon"}
-    beyond, extra = parted({name: value for name, value in record.items() if name not in OWN}, *BESIDE)
+    beyond, extra = split_carried({name: value for name, value in record.items() if name not in OWN}, *BESIDE)
     data = beyond.pop("meta", {})
     names = ("id", "source", "created_at", "updated_at", "version", "tier", MEMORY_ID)
     came = origin(NAME, said, *names, earlier=mapping_of(data).get(ORIGIN))
@@ -132,9 +132,9 @@ def _fields(record: Mapping[str, Any], id: str | None) -> dict[str, Any]:
         "topic_id": record.get("topic_id"),
         "tags": texts_of(record.get("tags")),
         "source": spoken_by,
-        **said_at(record.get("updated_at"), record.get("created_at")),
+        **as_created_at(record.get("updated_at"), record.get("created_at")),
         "meta": {**data, ORIGIN: came} if isinstance(data, dict) else data,
-        **named_after(id),
+        **as_alias(id),
     }
 
 
@@ -165,13 +165,13 @@ def _line(memory: Memory) -> dict[str, Any]:
         "source": before.get("source") if before else WORDS.get(str(memory.source), "manual"),
         "deleted_at": None,
         "version": before.get("version") or memory.version,
-        **with_beyond(_extra(before), _beyond(memory)),
+        **carry_fields(_extra(before), _beyond(memory)),
     }
 
 
 def _beyond(memory: Memory) -> dict[str, Any]:
     """Return what goes along under a name of its own, as far as an import would not say the same by itself."""
-    said = beyond_of(memory, BEYOND, NAME)
+    said = carried_fields(memory, BEYOND, NAME)
     if memory.importance_reason and memory.importance_reason[0].startswith(WEIGHED):
         del said["importance"]
     if said.get("author", {}).get("id") in (APPLICATION, principal(SYSTEM, APPLICATION)):

@@ -9,7 +9,7 @@ from recollect.model.vocabulary import Authority, EventType, Kind, Space
 
 
 class Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 RetentionMode = Literal["never", "ttl", "decay"]

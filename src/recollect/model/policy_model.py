@@ -106,7 +106,7 @@ class Upkeep(Section):
         "where they are not sure it waits as a proposal",
     )
     fallback_low: float = Field(
-        0.30,
+        0.28,
         ge=0,
         le=1,
         description="band recreate: from here up to `check_low` a new fact is stored as a memory of its own, and consolidate "

@@ -22,7 +22,7 @@ Count = Annotated[int, Field(ge=1, lt=2**63)]
 class Document(BaseModel):
     """A record of exactly these fields."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
     def to_dict(self) -> dict[str, Any]:
         return self.model_dump()

@@ -339,7 +339,7 @@ def _against_its_words(proposal: Proposal, evidence: _Evidence) -> Iterator[Verd
     if _reads_the_same(claim, evidence):
         return
     added = [mark for mark in open_words if not _may_be_added(mark)]
-    if added or not is_covered:
+    if (added and proposal.kind is not Kind.INSIGHT) or not is_covered:
         yield Verdict("ungrounded:words", " ".join(mark.surface for mark in added or open_words))
     for _, part in _clauses(claim):
         keys = {mark.key for mark in read(part).marks}
@@ -566,7 +566,7 @@ def _left_out(whole: str, said: _Said, clause: _Clause) -> Iterator[Verdict]:
     of_another_time = {(Tense.PAST, Tense.NOW)} | (set() if said.is_event else {(Tense.NOW, Tense.PAST)})
     if _is_past(said, clause) or _tenses(whole, clause) in of_another_time:
         yield Verdict("ungrounded:tense", clause.text)
-    if signs_of(clause.text).ends is not None and signs_of(whole).ends is None:
+    if (ended := signs_of(clause.text).ends) and signs_of(whole).ends is None and not ended <= set(terms(whole)):
         yield Verdict("ungrounded:negation", clause.text)
     if _tenses(whole, clause) == (Tense.UNSURE, Tense.NOW):
         yield Verdict("ungrounded:hedge", clause.text)

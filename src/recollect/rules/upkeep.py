@@ -8,7 +8,7 @@ from recollect.model.policy_model import Upkeep
 from recollect.rules.extraction import extract
 from recollect.rules.extraction.said import kept
 from recollect.rules.identity.difference import what_differs
-from recollect.rules.identity.outdating import signs_of
+from recollect.rules.identity.outdating import announces_change, signs_of
 
 
 class Band(StrEnum):
@@ -63,14 +63,17 @@ class Pair(NamedTuple):
         return " ".join((*sorted((self.earlier, self.later)), f"{self.cosine:.2f}"))
 
 
-def may_be_one(one: str, other: str) -> bool:
-    """Return whether two texts share a word that tells what they are about, or hold different values of one sort.
+def may_be_one(earlier: str, later: str) -> bool:
+    """Return whether two texts may be about one thing, whatever their meanings are.
+
+    They share a word that tells what they are about, hold values of one sort, or the later one says that something changed:
+    who says "the bike was stolen, I take the bus now" need not repeat any word of what was so before.
 
     >>> may_be_one("Practice is on Mondays", "We train on Fridays"), may_be_one("Ana sails", "The shop opens at nine")
     (True, False)
     """
-    before, now = signs_of(one), signs_of(other)
-    return bool(before.terms & now.terms) or bool(before.values.keys() & now.values.keys())
+    before, now = signs_of(earlier), signs_of(later)
+    return bool(before.terms & now.terms or before.values.keys() & now.values.keys()) or announces_change(later)
 
 
 def top_tenth(accesses: Mapping[str, int]) -> Collection[str]:

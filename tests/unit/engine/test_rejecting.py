@@ -85,6 +85,8 @@ def test_the_value_leaves_the_active_set_and_the_same_value_is_refused(mem: Any)
     again = agent(mem).add(LEA)
     assert is_refused(again) and value.id in again.detail and "Lea" not in again.detail
     assert agent(mem).add("Ana has a sister called Mia").outcome == "stored"
+    for other in ("I think that Ana has no sister called Lea", "It is not true that Ana has a sister called Lea"):
+        assert not is_refused(agent(mem).add(other)), other
     assert mem.add("Ben has a sister called Lea", owner="ben", source="agent").outcome == "stored"
     (event,) = [one for one in again.events if one["type"] == "memory_denied"]
     assert event["reason"] == SECRET and "Lea" not in json.dumps(event)
@@ -103,6 +105,10 @@ def test_the_value_leaves_the_active_set_and_the_same_value_is_refused(mem: Any)
         "The user has a sister called Lea.",
         "It rained. Ana's sister is called Lea. She waved.",
         "note: Ana has a sister called Lea",
+        "So Ana has a sister called Lea.",
+        "Well, okay, I think that Ana has a sister called Lea.",
+        "The user said that Ana has a sister called Lea",
+        "Remember that my sister is called Lea!",
     ],
 )
 def test_other_spellings_and_wordings_are_the_same_value(tmp_path: Path, wording: str) -> None:

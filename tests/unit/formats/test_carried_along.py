@@ -8,7 +8,7 @@ import pytest
 
 import recollect
 from recollect import Recollect
-from recollect.formats.fields import parted, with_beyond
+from recollect.formats.fields import carry_fields, split_carried
 from recollect.model.record import Memory
 
 OTTO = {"id": "otto", "name": "Otto", "platform": "desk"}
@@ -71,8 +71,8 @@ def test_nobody_can_write_what_passes_for_it(tmp_path: Path) -> None:
 
 def test_what_a_later_version_would_add_is_kept() -> None:
     data = {"team": "red", "recollect": {"scope": "x", "mood": "good"}}
-    assert parted(data, "scope") == ({"scope": "x"}, {"team": "red", "recollect": {"mood": "good"}})
-    assert parted(with_beyond(data, {"scope": "y"}), "scope") == ({"scope": "y"}, data)
+    assert split_carried(data, "scope") == ({"scope": "x"}, {"team": "red", "recollect": {"mood": "good"}})
+    assert split_carried(carry_fields(data, {"scope": "y"}), "scope") == ({"scope": "y"}, data)
 
 
 def test_an_old_vaults_lines_get_no_field_that_it_does_not_know() -> None:

@@ -12,12 +12,10 @@ def test_rare_words_tell_more() -> None:
 
 
 def test_bm25_prefers_more_and_shorter() -> None:
-    scores: dict[int, float] = {}
-    bm25(scores, [(1, 1, 10), (2, 2, 10), (3, 1, 100)], idf=1.0, mean_length=10.0, k1=1.2, b=0.75)
+    scores = bm25([(1, 1, 10), (2, 2, 10), (3, 1, 100)], idf=1.0, mean_length=10.0, k1=1.2, b=0.75)
     assert scores[2] > scores[1] > scores[3] > 0
-    before = scores[1]
-    bm25(scores, [(1, 1, 10)], idf=0.5, mean_length=10.0, k1=1.2, b=0.75)
-    assert scores[1] > before
+    rarer = bm25([(1, 1, 10)], idf=2.0, mean_length=10.0, k1=1.2, b=0.75)
+    assert rarer[1] > scores[1]
 
 
 def test_the_rarest_words_are_read_first_and_the_budget_holds() -> None:

@@ -244,12 +244,14 @@ def stats(engine: Engine) -> dict[str, Any]:
         streams = readable_streams(engine, reader, None, None, tuple(Namespace))
         everything = engine.selecting(streams=tuple(stream.number for stream in streams))
         active = replace(everything, equal={"status": "active"}, unexpired_at=engine.now())
+        by_status = reader.count_by(engine.tenant, "status", everything)
+        by_kind = reader.count_by(engine.tenant, "kind", active)
         counts = {
-            "memories": reader.count(engine.tenant, everything),
-            "active": reader.count(engine.tenant, active),
-            "by_status": reader.count_by(engine.tenant, "status", everything),
+            "memories": sum(by_status.values()),
+            "active": sum(by_kind.values()),
+            "by_status": by_status,
             "by_namespace": _by_namespace(engine, reader, streams),
-            "by_kind": reader.count_by(engine.tenant, "kind", active),
+            "by_kind": by_kind,
             "by_layer": reader.count_by(engine.tenant, "layer", active),
             "by_category": reader.count_by(engine.tenant, "category", active),
         }

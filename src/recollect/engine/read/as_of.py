@@ -38,7 +38,7 @@ from recollect.model.vocabulary import Namespace, Status
 from recollect.rules.identity.keys import identity
 from recollect.rules.language.findable import findable
 from recollect.rules.ledger.fold import Snapshot
-from recollect.stores.protocol import NO_LIMIT, Reader, Stored, Stream, Writer
+from recollect.stores.protocol import NO_LIMIT, Reader, Stored, Stream, Version, Writer
 from recollect.stores.sqlite import SqliteStore
 
 PROD = (str(Namespace.PROD),)
@@ -187,7 +187,8 @@ def difference(
 
 
 def _compared(engine: Engine, reader: Reader, stream: Stream, since: Point, until: Point, now: str) -> Difference:
-    old, new = (_snapshot_at(engine, reader, _cut(reader, stream, when, now)) for when in (since, until))
+    kept = _kept(reader, stream)
+    old, new = (_snapshot_at(engine, reader, _cut(reader, stream, when, now), kept) for when in (since, until))
     both = [key for key in new if key in old and old[key][0].id != new[key][0].id]
     return Difference(
         tuple(_believed(*new[key]) for key in new if key not in old),
@@ -200,10 +201,10 @@ def _believed(state: State, body: Mapping[str, Any]) -> Believed:
     return Believed(state.id, state.canonical_key, body["content"], body["created_at"])
 
 
-def _snapshot_at(engine: Engine, reader: Reader, cut: _Cut) -> Snapshot:
+def _snapshot_at(engine: Engine, reader: Reader, cut: _Cut, kept: "_Kept") -> Snapshot:
     """What was active where a stream is cut, without what had expired by then."""
     tick = cut.entries[-1].tick if cut.entries else BEFORE_ANY
-    found = snapshot(engine, reader, cut.stream, cut.entries)
+    found = snapshot(engine, reader, cut.stream, cut.entries, kept)
     return {
         key: (state, body)
         for key, (state, body) in found.items()
@@ -212,10 +213,22 @@ def _snapshot_at(engine: Engine, reader: Reader, cut: _Cut) -> Snapshot:
     }
 
 
-def snapshot(engine: Engine, reader: Reader, stream: Stream, entries: Sequence[Entry]) -> Snapshot:
+class _Kept(NamedTuple):
+    """What the entries of a stream refer to: its versions by id, and its amendments."""
+
+    versions: dict[str, Version]
+    amendments: dict[int, tuple[str | None, Any]]
+
+
+def _kept(reader: Reader, stream: Stream) -> _Kept:
+    return _Kept({version.id: version for version in reader.versions(stream)}, reader.amendments(stream))
+
+
+def snapshot(
+    engine: Engine, reader: Reader, stream: Stream, entries: Sequence[Entry], kept: _Kept | None = None
+) -> Snapshot:
     """Return what these entries of a stream leave active and the caller may see, by its identity."""
-    versions = {version.id: version for version in reader.versions(stream)}
-    states = replay(list(entries), versions, reader.amendments(stream))
+    states = replay(list(entries), *(kept or _kept(reader, stream)))
     active = [state for state in states.values() if state.status is Status.ACTIVE and state.removed is None]
     found = reader.by_ids(engine.tenant, [state.id for state in active])
     bodies = {id: stored.body for id, stored in found.items() if stored.body is not None and _seen(engine, stored)}

@@ -146,20 +146,17 @@ class Fresh:
     def __init__(self) -> None:
         self._block: Block | None = None
 
-    def nearest(
-        self, reader: Reader, stream: Stream, vector: bytes, after: int, count: int, least: float, *, scale: Scale
-    ) -> list[tuple[int, float]]:
-        """Those of a stream's memories above ``after`` that are most like a vector, best first, with how like they are."""
+    def likeness(self, reader: Reader, stream: Stream, vector: bytes, after: int, scale: Scale) -> "Likeness | None":
+        """How like a vector a stream's memories above ``after`` are; ``None`` if there are none. A few more may be compared."""
         if stream.last_memory <= after:
-            return []
+            return None
         block = self._block
         if block is None or block.after > after:
             block = self._block = Block(len(vector), after)
         if stream.last_memory > block.last:
             block.extend(reader.vectors_after(stream, block.last), stream.last_memory)
         rows = [(stream, block.up_to(stream.last_memory))]
-        found = Likeness(reader, _codes_in(vector), rows, {}, scale).nearest(count, least)
-        return [(number, like) for (_, number), like in found if number > after]
+        return Likeness(reader, _codes_in(vector), rows, {}, scale)
 
 
 class _Ordered(NamedTuple):

@@ -82,7 +82,7 @@ MOSTLY_ENOUGH = 64
 class TextScores:
     """How well the words of some streams' memories match, and each term's share in that.
 
-    Scores are added up for everybody that a term finds; shares are worked out for the few who are compared.
+    A term's shares are worked out once, for everybody that it finds.
     """
 
     def __init__(self, idf: Mapping[str, float], mean_length: float, settings: RecallPolicy, *, complete: bool) -> None:
@@ -91,7 +91,7 @@ class TextScores:
         """Whether every memory was found that has one of the words. Else those of the rarest words only."""
         self._mean_length, self._settings = mean_length, settings
         self._scores: dict[int, dict[int, float]] = defaultdict(dict)
-        self._postings: dict[tuple[str, int], Sequence[Posting]] = {}
+        self._shares: dict[tuple[str, int], Mapping[int, float]] = {}
         self._widened: dict[tuple[str, int], Mapping[int, float]] = {}
 
     @property
@@ -107,8 +107,8 @@ class TextScores:
         return sum(map(len, self._scores.values()))
 
     def add(self, stream: int, term: str, postings: Sequence[Posting]) -> None:
-        self._postings[term, stream] = postings
-        self._add_up(self._scores[stream], self.idf[term], postings)
+        shares = self._shares[term, stream] = self._shares_in(postings, self.idf[term])
+        self._add_up(stream, shares)
 
     def widen(
         self, stream: int, term: str, near: Mapping[str, float], postings: Mapping[str, Sequence[Posting]]
@@ -116,19 +116,21 @@ class TextScores:
         """Count a term's neighbours as that term, only less; add what that gives more than the term itself."""
         others = []
         for other, cosine in near.items():
-            shares: dict[int, float] = {}
             telling = min(self.idf[term], self.idf.get(other, 0.0))
-            self._add_up(shares, telling, postings.get(other, ()))
-            others.append((self._settings.similar_words * cosine, shares))
-        own: dict[int, float] = {}
-        self._add_up(own, self.idf[term], self._postings.get((term, stream), ()))
-        more = self._widened[term, stream] = more_by_neighbours(own, others)
-        scores = self._scores[stream]
-        for number, share in more.items():
-            scores[number] = scores.get(number, 0.0) + share
+            others.append((self._settings.similar_words * cosine, self._shares_in(postings.get(other, ()), telling)))
+        more = self._widened[term, stream] = more_by_neighbours(self._shares.get((term, stream), {}), others)
+        self._add_up(stream, more)
 
-    def _add_up(self, scores: dict[int, float], idf: float, postings: Iterable[Posting]) -> None:
-        bm25(scores, postings, idf, self._mean_length, self._settings.bm25_k1, self._settings.bm25_b)
+    def _shares_in(self, postings: Iterable[Posting], idf: float) -> dict[int, float]:
+        return bm25(postings, idf, self._mean_length, self._settings.bm25_k1, self._settings.bm25_b)
+
+    def _add_up(self, stream: int, shares: Mapping[int, float]) -> None:
+        scores = self._scores[stream]
+        if scores:
+            for number, share in shares.items():
+                scores[number] = scores.get(number, 0.0) + share
+        else:
+            scores.update(shares)
 
     def score(self, place: Place) -> float:
         """A memory's score by its own words."""
@@ -148,24 +150,22 @@ class TextScores:
 
     def shares(self, places: Iterable[Place]) -> dict[str, dict[Place, float]]:
         """What each term adds to the scores of these memories."""
-        wanted: dict[int, set[int]] = defaultdict(set)
-        for of, number in places:
-            wanted[of].add(number)
-        shares: dict[str, dict[Place, float]] = defaultdict(dict)
-        for (term, of), postings in self._postings.items():
-            one: dict[int, float] = {}
-            numbers = wanted[of]
-            self._add_up(one, self.idf[term], [posting for posting in postings if posting[0] in numbers])
-            shares[term].update({(of, number): share for number, share in one.items()})
-        return shares
+        return _of_places(self._shares, places)
 
     def widened(self, places: Iterable[Place]) -> dict[str, dict[Place, float]]:
         """What the neighbours of each term add to that."""
-        wanted = set(places)
-        shares: dict[str, dict[Place, float]] = defaultdict(dict)
-        for (term, of), more in self._widened.items():
-            shares[term].update({(of, number): share for number, share in more.items() if (of, number) in wanted})
-        return shares
+        return _of_places(self._widened, places)
+
+
+def _of_places(
+    every: Mapping[tuple[str, int], Mapping[int, float]], places: Iterable[Place]
+) -> dict[str, dict[Place, float]]:
+    """Return the shares of each term that some memories have."""
+    wanted = list(places)
+    shares: dict[str, dict[Place, float]] = defaultdict(dict)
+    for (term, of), of_term in every.items():
+        shares[term].update({place: of_term[place[1]] for place in wanted if place[0] == of and place[1] in of_term})
+    return shares
 
 
 class _Plan(NamedTuple):

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import quote
 
-from recollect.formats.decoding import parsed
+from recollect.formats.decoding import parse_json
 from recollect.formats.protocol import Document, Element, Format, Line
 from recollect.model.errors import BadInput, StoreUnavailable, how_to_install
 from recollect.stores.sql.queries import load_queries
@@ -257,7 +257,7 @@ def _payload_of(row: dict[str, Any], query: str) -> dict[str, Any]:
     if row["payload"] is None:
         return {"problem": f"its payload {TOO_LONG}, or there is none"}
     try:
-        payload = parsed(row["payload"], "payload")
+        payload = parse_json(row["payload"], "payload")
     except BadInput as error:
         return {"problem": f"its payload {error.message.rstrip('.')}"}
     return (

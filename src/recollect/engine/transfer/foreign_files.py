@@ -20,7 +20,14 @@ import yaml
 
 from recollect.engine.transfer import foreign_databases
 from recollect.engine.transfer.foreign_databases import connected, is_server
-from recollect.formats.decoding import CHUNK_BYTES, array_elements, begins_a_document, byte_lines, decoded, text_chunks
+from recollect.formats.decoding import (
+    CHUNK_BYTES,
+    array_elements,
+    begins_a_document,
+    byte_lines,
+    decode_line,
+    read_text,
+)
 from recollect.formats.protocol import Document, Element, Format, Line, Source, at_line
 from recollect.model.errors import BadInput
 
@@ -160,7 +167,7 @@ class ForeignFile:
             offsets = array("Q")
             for number, (offset, line) in enumerate(byte_lines(stream, self.name), start=1):
                 offsets.append(offset)
-                text = decoded(line, number, self.name)
+                text = decode_line(line, number, self.name)
                 if whole:
                     yield Line(number, text)
                 elif text.strip():
@@ -172,13 +179,13 @@ class ForeignFile:
             for number in numbers:
                 stream.seek(self._offsets[number - 1])
                 _, line = next(byte_lines(stream, self.name))
-                yield Line(number, decoded(line, number, self.name).rstrip("\r\n"))
+                yield Line(number, decode_line(line, number, self.name).rstrip("\r\n"))
 
     def elements(self, *names: str) -> Iterator[Element]:
         number = 0
         for name, stream in self._documents_of_json():
             with stream:
-                for cut in array_elements(text_chunks(stream, name), name, *names):
+                for cut in array_elements(read_text(stream, name), name, *names):
                     number += 1
                     yield Element(number, at_line(name, cut.line), cut.value, cut.member)
 
@@ -228,7 +235,7 @@ class ForeignFile:
                 data = stream.read(MAX_DOCUMENT_BYTES + 1)
             if len(data) > MAX_DOCUMENT_BYTES:
                 return Document(path, "", {}, problem=f"is longer than {MAX_DOCUMENT_BYTES:,} bytes")
-            whole = "\n".join(decoded(one, n, path) for n, one in enumerate(data.split(b"\n"), start=1))
+            whole = "\n".join(decode_line(one, n, path) for n, one in enumerate(data.split(b"\n"), start=1))
             front, text, first_line = split(whole, path)
         except BadInput as error:
             line = (error.field or "").removeprefix(path).removeprefix(", ")

@@ -31,6 +31,8 @@ class JobRule(NamedTuple):
     """Whether it runs only when somebody names the memories that it is about."""
 
 
+MAX_LINES = 10_000
+"""Among how many of a person's latest lines the sessions are looked for in which the person spoke."""
 _LASTING = (Space.USER, Space.PROJECT, Space.SYSTEM)
 
 JOBS: dict[Job, JobRule] = {
@@ -101,4 +103,9 @@ def _streams(engine: Engine, rule: JobRule, owner: str | None, number: int | Non
             return [reader.stream_numbered(engine.tenant, *found)]
         if number is not None:
             return [reader.stream_numbered(engine.tenant, number)]
-        return readable_streams(engine, reader, owner, rule.spaces, (Namespace.PROD,))
+        found_in = readable_streams(engine, reader, owner, rule.spaces, (Namespace.PROD,))
+        if owner is None or Space.SESSION not in rule.spaces:
+            return found_in
+        spoke_in = {one.stream for one in reader.select(engine.tenant, extract.said_by_people(user=owner), MAX_LINES)}
+        known = {stream.number for stream in found_in}
+        return [*found_in, *(reader.stream_numbered(engine.tenant, one) for one in sorted(spoke_in - known))]

@@ -136,7 +136,7 @@ def _facing(running: Running, reader: Reader) -> list[Facing]:
 
 
 def _may_meet(engine: Engine, one: Stored, other: Stored) -> bool:
-    """Return whether two memories are of one scope and sort, and of one category where agents have lists of them."""
+    """Return whether two memories are of one scope and sort, of one category where agents have lists, and in no conflict yet."""
     groups = [
         (
             (stored.body or {})["scope"],
@@ -145,8 +145,7 @@ def _may_meet(engine: Engine, one: Stored, other: Stored) -> bool:
         )
         for stored in (one, other)
     ]
-    linked = other.state.id in one.state.conflict_ids or other.state.id in one.state.related_memory_ids
-    return groups[0] == groups[1] and not (linked and other.state.id in one.state.conflict_ids)
+    return groups[0] == groups[1] and other.state.id not in one.state.conflict_ids
 
 
 def _compare(running: Running, batch: Sequence[Facing]) -> set[str]:
@@ -188,7 +187,7 @@ def _settle(running: Running, facing: Facing, verdict: Verdict | None) -> set[st
         running.note(set_outcome(proposal, ProposalStatus.REFUSED, DIFFERS))
         return set()
     if running.engine.policy.model.verdicts == "propose":
-        body = canonical_json({"why": verdict.reason, "texts": list(facing.texts)})
+        body = canonical_json({"why": verdict.reason})
         running.note(set_outcome(proposal, ProposalStatus.WAITING, WAITS, body=body))
         return set()
     seen = {one.state.id: one.state for one in (facing.earlier, facing.later)}

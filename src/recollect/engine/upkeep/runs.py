@@ -117,7 +117,7 @@ def shown_proposal(engine: Engine, reader: Reader, row: StoredProposal) -> Model
     found = reader.by_ids(engine.tenant, list(row.sources)) if said else {}
     texts = {id: str((one.body or {}).get("content", "")) for id, one in found.items()}
     evidence = [_evidence(texts, *quote) for quote in said.get("quotes", ())]
-    if "texts" in said:
+    if said and row.pair is not None:
         evidence = [_evidence(texts, id, texts.get(id, "")) for id in row.sources]
     return ModelProposal(
         id=row.id,

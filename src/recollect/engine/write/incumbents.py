@@ -3,7 +3,7 @@
 That is the holder of its key, an equal claim that waits, a near duplicate, or the capacity limit.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -285,7 +285,9 @@ def recheck(pen: Pen, draft: Draft, earlier: Search) -> list[Near]:
     if not wanted(pen.engine, draft):
         return []
     alike = [*earlier.found]
-    if pen.stream.last_memory > earlier.seen_to:
+    if earlier.seen_to == pen.own_after and pen.engine.policy.near_duplicates.compare != "literal":
+        alike += _overlapping_own(pen, draft)
+    elif pen.stream.last_memory > earlier.seen_to:
         pen.flush()
         alike += _overlapping(pen.engine, pen.writer, pen.stream, draft, after=earlier.seen_to)
     if not alike:
@@ -327,6 +329,20 @@ def _overlapping(engine: Engine, reader: Reader, stream: Stream, draft: Draft, a
     alike = reader.neighbours(stream, numbers, words, fewest_shared(len(words), settings.overlap_min))
     scored = [Alike(-overlap(words, n.terms), n.number, n.id) for n in alike]
     return [one for one in scored if -one.negated_overlap >= settings.overlap_min]
+
+
+def _overlapping_own(pen: Pen, draft: Draft) -> Iterator[Alike]:
+    """The same among the memories that this transaction itself has stored, without asking the store."""
+    words, sight, least = frozenset(draft.terms), pen.engine.sight, pen.engine.policy.near_duplicates.overlap_min
+    place = (draft.candidate.scope, KIND_CLASS[draft.candidate.kind])
+    for id, said in pen.own_sharing(words, fewest_shared(len(words), least)):
+        score, stored = overlap(words, said), pen.stored(id)
+        if score < least or stored.body is None or stored.state.status is not Status.ACTIVE:
+            continue
+        if place == (stored.body["scope"], KIND_CLASS[stored.body["kind"]]) and sight.sees(
+            place[0], stored.state.category
+        ):
+            yield Alike(-score, stored.number, id)
 
 
 def _everyone_in_scope(engine: Engine, reader: Reader, stream: Stream, draft: Draft, after: int) -> Iterable[Alike]:

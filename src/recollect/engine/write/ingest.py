@@ -130,7 +130,7 @@ def _write(
     still_wanted: Wanted | None = None,
     refuse_expired: bool = False,
 ) -> list[Receipt]:
-    answers = prepare_all(engine, candidates, linked=linked)
+    answers = prepare_all(engine, candidates, linked=linked, ask_in_advance=_ask_in_advance)
     if not answers:
         return []
     waiting(engine).flush_traces(engine.tenant)
@@ -174,11 +174,11 @@ class Writing:
         """Return the pen of a stream; its first use expires what is due there. ``answer`` is what it is wanted for."""
         pen = self._pens.get(address)
         if pen is not None:
-            _ask_in_advance(pen, answer)
+            self._ask(pen, answer)
             return pen
         self.stream(address)
         pen = self._pens[address] = self._unused.pop(address)
-        _ask_in_advance(pen, answer)
+        self._ask(pen, answer)
         self._earlier[address] = expire_due(pen)
         self._hidden |= hidden_in(self.engine, self.writer, self._earlier[address])
         if pen.stream.tick == 0:
@@ -190,6 +190,9 @@ class Writing:
         if address not in self._unused:
             self._unused[address] = Pen.at_address(self.engine, self.writer, address, self.at)
         return self._unused[address].stream
+
+    def _ask(self, pen: Pen, answer: Prepared | None) -> None:
+        _ask_in_advance(self.engine, self.writer.in_advance(), pen.stream, answer, first=not pen.has_ticked)
 
     def write(self, answer: Answer, border: Callable[[Receipt], Sequence[trace.Trace]] | None = None) -> Receipt:
         """Write one answer of the gates. ``border`` gives a promotion's border events, before and after."""
@@ -264,19 +267,22 @@ class Writing:
         return (trace.memory_border_check(self.engine.caller, "write", space, space, allowed, code, policy),)
 
 
-def _ask_in_advance(pen: Pen, prepared: Prepared | None) -> None:
-    """Send the first reads of a write in advance, in one round trip, where the store can."""
-    soon = pen.writer.in_advance()
+def _ask_in_advance(
+    engine: Engine, soon: Reader | None, stream: Stream, prepared: Prepared | None, *, first: bool = True
+) -> None:
+    """Make the reads of a write in advance: in one round trip, or before the lock, as the store can.
+
+    What is asked once for a stream is asked with the ``first`` of its writes.
+    """
     if soon is None:
         return
-    engine, stream = pen.engine, pen.stream
-    if not pen.has_ticked:
-        soon.expired_ids(stream, pen.at, pen.tick)
-        soon.actor_uid(stream.tenant, engine.caller.principal, b"")
+    if first:
+        soon.first_expiry(stream)
+        soon.actor_named(stream.tenant, engine.caller.principal)
     if prepared is None:
         return
     soon.rejection_secrets(prepared.address, prepared.draft.candidate.user_id or engine.caller.user)
-    holder(engine, soon, stream, *place_of_key(with_event_key(pen, prepared).draft))
+    holder(engine, soon, stream, *place_of_key(with_event_key(prepared, stream).draft))
     changed_by(engine, soon, stream, prepared.draft)
     if prepared.related:
         soon.nearby(stream, relations.looked_up_first(prepared.related))

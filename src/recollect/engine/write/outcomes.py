@@ -36,7 +36,7 @@ from recollect.rules.identity.keys import BY_RULE, CanonicalKey, KeySource, even
 from recollect.rules.ledger.fold import CONFLICT_RULE
 from recollect.rules.time.validity import stopped_at
 from recollect.rules.trust.authority import outranks
-from recollect.stores.protocol import Stored
+from recollect.stores.protocol import Stored, Stream
 
 NOT_TAKEN_OVER = (
     "pinned",
@@ -59,12 +59,12 @@ CONFIRMED = "identity:confirmed"
 """The rule by which a higher authority confirms a statement, as a new version of it."""
 
 
-def with_event_key(pen: Pen, prepared: Prepared) -> Prepared:
+def with_event_key(prepared: Prepared, stream: Stream) -> Prepared:
     """Key an event by its number in the stream, which is only known inside the lock."""
     draft = prepared.draft
     is_event = KIND_CLASS[draft.candidate.kind] is KindClass.EVENT
     if is_event and draft.key is not None and draft.key.source == "event":
-        return prepared.decide("key:event", key=event_key(draft.candidate.kind, pen.next_number()))
+        return prepared.decide("key:event", key=event_key(draft.candidate.kind, stream.last_memory + 1))
     return prepared
 
 
@@ -75,7 +75,7 @@ def place_of_key(draft: Draft) -> tuple[str, KindClass, str]:
 
 def decide(pen: Pen, prepared: Prepared, log: operations.WriteLog) -> Receipt | Rejection:
     """Decide what a draft is to what is already known, and act on it."""
-    prepared = with_event_key(pen, prepared)
+    prepared = with_event_key(prepared, pen.stream)
     draft = prepared.draft
     assert draft.key is not None, "the naming gate sets the key"
     if draft.candidate.supersedes is not None:

@@ -1,6 +1,6 @@
 """Prepare a write before the lock: run the gates, embed the text, and look up what it may repeat or relate to."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ from recollect.engine.write.drafting import (
 from recollect.model.ledger import Address
 from recollect.model.record import Candidate
 from recollect.rules.gates.draft import Draft, Rejection
-from recollect.stores.protocol import Reader, Reading, Search
+from recollect.stores.protocol import Reader, Reading, Search, Stream
 
 BRIEF = 8
 """How many drafts are looked up within a millisecond or so."""
@@ -72,9 +72,21 @@ def prepare(
     return _compared_all(engine, [_prepared(engine, draft, linked)], reader)[0]
 
 
-def prepare_all(engine: Engine, candidates: Sequence[Candidate], *, linked: bool = True) -> list[Answer]:
+AskInAdvance = Callable[[Engine, Reader | None, Stream, Prepared], None]
+
+
+def prepare_all(
+    engine: Engine,
+    candidates: Sequence[Candidate],
+    *,
+    linked: bool = True,
+    ask_in_advance: AskInAdvance | None = None,
+) -> list[Answer]:
     """Prepare a batch: names that its members share are scanned once, the embedder gets all texts in one call, and what they
-    may repeat is looked up in one snapshot."""
+    may repeat is looked up in one snapshot.
+
+    ``ask_in_advance`` makes the first reads of a single write in that snapshot too.
+    """
     clean: set[str] = set()
     drafts = [draft_for(engine, candidate, clean=clean) for candidate in candidates]
     both = list(zip(candidates, drafts, strict=True))
@@ -85,7 +97,7 @@ def prepare_all(engine: Engine, candidates: Sequence[Candidate], *, linked: bool
         else _prepared(engine, draft._replace(vector=next(vectors)), linked)
         for candidate, draft in both
     ]
-    return _compared_all(engine, answers, None)
+    return _compared_all(engine, answers, None, ask_in_advance if len(answers) == 1 else None)
 
 
 def _vectors(engine: Engine, texts: Sequence[str]) -> Sequence[bytes]:
@@ -101,14 +113,16 @@ def _prepared(engine: Engine, draft: Draft, linked: bool) -> Prepared:
     return Prepared(draft, address) if linked else Prepared(draft, address, related=None)
 
 
-def _compared_all(engine: Engine, answers: Sequence[Answer], reader: Reader | None) -> list[Answer]:
+def _compared_all(
+    engine: Engine, answers: Sequence[Answer], reader: Reader | None, ask: AskInAdvance | None = None
+) -> list[Answer]:
     """Look up what each draft may repeat and, if it is to be linked, what it relates to."""
     wanted = [isinstance(answer, Prepared) and _is_looked_up(engine, answer) for answer in answers]
     if not any(wanted):
         return list(answers)
     with nullcontext(reader) if reader is not None else engine.read(brief=sum(wanted) <= BRIEF) as found_in:
         return [
-            _compared(engine, found_in, answer, committed=reader is None)
+            _compared(engine, found_in, answer, ask, committed=reader is None)
             if isinstance(answer, Prepared) and looked_up
             else answer
             for answer, looked_up in zip(answers, wanted, strict=True)
@@ -120,7 +134,9 @@ def _is_looked_up(engine: Engine, prepared: Prepared) -> bool:
     return incumbents.wanted(engine, prepared.draft) or (linked and relations.wanted(engine, prepared.draft))
 
 
-def _compared(engine: Engine, reader: Reader, prepared: Prepared, *, committed: bool) -> Prepared:
+def _compared(
+    engine: Engine, reader: Reader, prepared: Prepared, ask_in_advance: AskInAdvance | None, *, committed: bool
+) -> Prepared:
     """Search its stream for near duplicates and related memories."""
     if committed:
         owners, at_hand = [prepared.address.owner], engine.meanings.at_hand(engine.tenant, [prepared.address.owner])
@@ -131,9 +147,12 @@ def _compared(engine: Engine, reader: Reader, prepared: Prepared, *, committed: 
     if stream is None:
         return prepared
     prepared = prepared._replace(similar=incumbents.search(engine, reader, stream, prepared.draft))
-    if prepared.related is None:
-        return prepared
-    return prepared._replace(related=relations.search(engine, reader, stream, prepared.draft, committed=committed))
+    if prepared.related is not None:
+        related = relations.search(engine, reader, stream, prepared.draft, committed=committed)
+        prepared = prepared._replace(related=related)
+    if ask_in_advance is not None:
+        ask_in_advance(engine, reader.in_advance(), stream, prepared)
+    return prepared
 
 
 def as_spoken(answers: Iterable[Answer]) -> list[Answer]:

@@ -6,7 +6,6 @@ hand follow a memory to its next version.
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from itertools import islice
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
@@ -68,13 +67,16 @@ def search(engine: Engine, reader: Reader, stream: Stream, draft: Draft, *, comm
     compared = likeness_of(engine, reader, [stream], draft.vector, committed=committed)
     if compared is None:
         return NOTHING
-    return Search(tuple((number, like) for (_, number), like in _near(engine, compared)), compared.seen_to(stream))
+    return Search(tuple(_near(engine, compared)), compared.seen_to(stream))
 
 
-def _near(engine: Engine, compared: Likeness) -> list[tuple[Place, float]]:
+def _near(engine: Engine, compared: Likeness, after: int = 0) -> list[tuple[int, float]]:
     """Return the nearest that are alike enough for a link, and some in any case: the nearest are offered however far."""
-    found = compared.nearest(RERANKED, engine.policy.relations.link_min)
-    return found if len(found) >= CHUNK else compared.nearest(CHUNK)
+    for count, least in ((RERANKED, engine.policy.relations.link_min), (CHUNK, -1.0)):
+        found = [(number, like) for (_, number), like in compared.nearest(count, least) if number > after]
+        if len(found) >= CHUNK:
+            break
+    return found
 
 
 Neighbour = tuple[Nearby, float]
@@ -86,10 +88,9 @@ def nearest(pen: Pen, draft: Draft, earlier: Search) -> list[Neighbour]:
         return []
     embedder = pen.engine.meanings.embedder(pen.engine, pen.writer)
     check_stream(pen.writer, pen.stream, embedder)
-    settings, since, scale = pen.engine.policy.relations, earlier.seen_to, scale_of(embedder)
-    fresh = partial(pen.fresh.nearest, pen.writer, pen.stream, draft.vector, since, scale=scale)
-    found = fresh(RERANKED, settings.link_min)
-    near = dict(earlier.found) | dict(found if len(found) >= CHUNK else fresh(CHUNK, -1.0))
+    settings, since = pen.engine.policy.relations, earlier.seen_to
+    fresh = pen.fresh.likeness(pen.writer, pen.stream, draft.vector, since, scale_of(embedder))
+    near = dict(earlier.found) | dict(_near(pen.engine, fresh, since) if fresh is not None else ())
     best = _best_first(near)
     linked = (one for one in _looked_up(pen, best) if _may_link(pen.engine, draft, one))
     return [(one, near[one.number]) for one in islice(linked, max(settings.neighbours, COMPARED) + 1)]

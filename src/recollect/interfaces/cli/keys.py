@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect.interfaces.cli.session import IfMissing, given, of, screen
+from recollect.interfaces.cli.session import IfMissing, calls, screen
 from recollect.model.caller import Right
 
 if TYPE_CHECKING:
@@ -14,40 +14,35 @@ key = typer.Typer(no_args_is_help=True, help="Keys of programs that use this mem
 
 
 @key.command()
+@calls("create_key", lambda made: _draw_new(made), if_missing=IfMissing.MAKE)
 def create(
-    context: typer.Context,
     name: Annotated[str, typer.Argument(help="What you call the key, such as the program that will hold it.")],
     user: Annotated[
         str | None, typer.Option(help="The person whose memory it reaches.", show_default="default")
     ] = None,
     agent: Annotated[str | None, typer.Option(help="The agent that it stands for.")] = None,
-    project: Annotated[list[str] | None, typer.Option(help="A project that it reaches; may be given again.")] = None,
-    right: Annotated[
+    projects: Annotated[
+        list[str] | None, typer.Option("--project", help="A project that it reaches; may be given again.")
+    ] = None,
+    rights: Annotated[
         list[Right] | None,
-        typer.Option(help="What it may do; may be given again.", show_default="read and write"),
+        typer.Option("--right", help="What it may do; may be given again.", show_default="read and write"),
     ] = None,
     expires_at: Annotated[str | None, typer.Option(help="When it ends, such as 2027-01-31T09:00:00Z.")] = None,
 ) -> None:
     """Make a key for one caller of --tenant, and print it once: the store keeps only a digest of it."""
-    with of(context).memory(IfMissing.MAKE) as memory:
-        about = given(user=user, agent=agent, projects=project, rights=right, expires_at=expires_at)
-        of(context).answer(memory.create_key(name, **about), _draw_new)
 
 
 @key.command("list")
-def list_keys(context: typer.Context) -> None:
+@calls("access_keys", lambda keys: _draw_all(keys))
+def list_keys() -> None:
     """List every key of --tenant: whom it stands for, what it may do, until when, and when it was last used."""
-    with of(context).memory() as memory:
-        of(context).answer(memory.access_keys(), _draw_all)
 
 
 @key.command()
-def revoke(
-    context: typer.Context, id: Annotated[str, typer.Argument(help="The key's id, or its first digits.")]
-) -> None:
+@calls("revoke_key", lambda one: _draw_all((one,)))
+def revoke(id: Annotated[str, typer.Argument(help="The key's id, or its first digits.")]) -> None:
     """End a key at once."""
-    with of(context).memory() as memory:
-        of(context).answer(memory.revoke_key(id), lambda one: _draw_all((one,)))
 
 
 def _draw_new(made: "NewAccessKey") -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect.interfaces.cli.session import Cursor, Owner, of, screen
+from recollect.interfaces.cli.session import Cursor, Owner, calls, of, screen
 from recollect.model.rendering import one_line
 from recollect.model.run import Job
 from recollect.model.vocabulary import Space
@@ -41,46 +41,42 @@ runs = typer.Typer(no_args_is_help=True, help="What the language model did: list
 
 
 @runs.command("list")
+@calls("runs", lambda page: _draw_page(page))
 def list_runs(
-    context: typer.Context,
     job: Annotated[Job | None, typer.Option(help="Only runs of this job.")] = None,
     limit: Annotated[int, typer.Option(help="How many at most.")] = 20,
     cursor: Cursor = None,
 ) -> None:
     """List the runs of the language model, newest first: what they took, and what became of their proposals."""
 
-    def draw(page: "Page[Run]") -> None:
-        _draw_runs(page.items)
-        screen.more(page)
-
-    with of(context).memory() as memory:
-        of(context).answer(memory.runs(job=job, limit=limit, cursor=cursor), draw)
-
 
 @runs.command("show")
-def show_run(context: typer.Context, id: RunId) -> None:
+@calls("run", lambda run: _draw_run(run))
+def show_run(id: RunId) -> None:
     """Show a run with every proposal: stored, waiting, or refused and why."""
-
-    def draw(run: "Run") -> None:
-        _draw_runs([run])
-        for one in run.proposals:
-            about = one.memory_id or ", ".join(id[:13] for id in one.sources)
-            screen.console.print(f"  {one.status:<9} {one.action:<12} {one.reason}  [dim]{about}[/]", soft_wrap=True)
-
-    with of(context).memory() as memory:
-        of(context).answer(memory.run(id), draw)
 
 
 @runs.command("undo")
-def undo_run(context: typer.Context, id: RunId) -> None:
+@calls("undo", lambda undone: _draw_undone(undone))
+def undo_run(id: RunId) -> None:
     """Take a run back: what it stored leaves, what it put away comes back. Says what is in the way."""
 
-    def draw(undone: "Undone") -> None:
-        counts = f"{len(undone.removed)} removed, {len(undone.restored)} restored, {len(undone.withdrawn)} withdrawn"
-        screen.console.print(f"[green]undone[/] {undone.run}: {counts}")
 
-    with of(context).memory() as memory:
-        of(context).answer(memory.undo(id), draw)
+def _draw_page(page: "Page[Run]") -> None:
+    _draw_runs(page.items)
+    screen.more(page)
+
+
+def _draw_run(run: "Run") -> None:
+    _draw_runs([run])
+    for one in run.proposals:
+        about = one.memory_id or ", ".join(id[:13] for id in one.sources)
+        screen.console.print(f"  {one.status:<9} {one.action:<12} {one.reason}  [dim]{about}[/]", soft_wrap=True)
+
+
+def _draw_undone(undone: "Undone") -> None:
+    counts = f"{len(undone.removed)} removed, {len(undone.restored)} restored, {len(undone.withdrawn)} withdrawn"
+    screen.console.print(f"[green]undone[/] {undone.run}: {counts}")
 
 
 def _draw_runs(found: "Sequence[Run]") -> None:
@@ -99,32 +95,26 @@ proposals = typer.Typer(no_args_is_help=True, help="What the language model prop
 
 
 @proposals.command("list")
+@calls("proposals", lambda found: _draw_proposals(found))
 def list_proposals(
-    context: typer.Context,
-    owner: Owner = None,
-    space: Annotated[Space | None, typer.Option(help="Only those of this space.")] = None,
+    owner: Owner = None, space: Annotated[Space | None, typer.Option(help="Only those of this space.")] = None
 ) -> None:
     """List what waits for a decision, oldest first, with the words that it rests on."""
-    with of(context).memory() as memory:
-        of(context).answer(memory.proposals(owner=owner, space=space), _draw_proposals)
 
 
 @proposals.command("apply")
-def apply_proposal(context: typer.Context, id: ProposalId) -> None:
+@calls("apply_proposal", lambda one: _draw_proposals([one]))
+def apply_proposal(id: ProposalId) -> None:
     """Carry a proposal out. What it stores stays an inference."""
-    with of(context).memory() as memory:
-        of(context).answer(memory.apply_proposal(id), lambda one: _draw_proposals([one]))
 
 
 @proposals.command("decline")
+@calls("decline_proposal", lambda one: _draw_proposals([one]))
 def decline_proposal(
-    context: typer.Context,
     id: ProposalId,
     reason: Annotated[str | None, typer.Option(help="Why, in a few words; kept as long as the memory is.")] = None,
 ) -> None:
     """Decline a proposal. Of a fact that rejects its value, until the person says it themselves."""
-    with of(context).memory() as memory:
-        of(context).answer(memory.decline_proposal(id, reason), lambda one: _draw_proposals([one]))
 
 
 def _draw_proposals(found: "Sequence[ModelProposal]") -> None:

@@ -131,7 +131,7 @@ def memory(visit: Visit) -> Page:
             "descendants": descendants,
             "graph": drawing.provenance_graph(ancestors, descendants),
             "allowed": allowed,
-            "preview": mem.preview_erasure(id=one.id) if "erase" in allowed else None,
+            "preview": mem.preview_erasure(id=one.id) if "erase" in allowed and visit.text("would_go") else None,
         },
     )
 

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from recollect.model.ledger import Address, Entry, Event
 from recollect.model.vocabulary import Space
 from recollect.rules.identity.keys import KeySource, identity
+from recollect.rules.language.lexicon import OPENERS
 from recollect.rules.language.text import normalise
 from recollect.rules.privacy.disguises import as_drawn
 from recollect.rules.statements import Frame, read_statement
@@ -33,6 +34,14 @@ _MADE_OF_WORDS = frozenset({KeySource.FALLBACK, KeySource.EVENT})
 _THE_USER = frozenset({"user", "theuser", "self"})
 _SENTENCE_END = re.compile(r"(?<=[.!?;…。！？])\s+|\n+|\s\|\s")
 _LABEL = re.compile(r"^[\s>*•\-]*(?:\w[\w ]{0,30}:\s+)?")
+_OPENERS = "|".join(sorted({*OPENERS, *"and but also then now thus hence indeed apparently again right noted".split()}))
+_OPENING = re.compile(
+    rf"(?i:^[\s>*•\-]*(?:(?:{_OPENERS})[,:.!]?\s+"
+    r"|(?:(?:i|we)\s(?:think|believe|guess|know|recall|remember|see|heard|understand)|(?:remember|note|recall|know|noting|remembering)"
+    r"|(?:it|this)\s(?:seems|appears|is\s(?:true|clear|known)|turns\sout|means)|the\sfact\sis|as\s(?:you|we)\s(?:said|know|mentioned)"
+    r"|(?:you|she|he|they|the\suser)\s(?:said|says|told\s(?:me|us)|mentioned|confirmed))(?:\sthat|,)?\s+)+)"
+)
+"""Words before a statement that do not change what it states."""
 _KEPT_SIGNS = frozenset("+#%&@/=<>")
 _LOOKS_LIKE = str.maketrans({"0": "o", "1": "l", "|": "l"})
 _CAPITAL_I = re.compile(r"(?<=[^\W\d_])I(?=[a-z])|(?<=[a-z])I\b")
@@ -149,16 +158,17 @@ def sealed_in(id: str, brought: Mapping[str, Any]) -> set[Sealed]:
 
 
 def _sentences(text: str) -> Iterator[str]:
-    """Yield a text, each of its sentences, with and without a label before it, and the texts in it if it is JSON."""
+    """Yield a text, each of its sentences, with and without what only opens it, and the texts in it if it is JSON."""
     yield text
     yield from _texts_in_json(text)
     found = [one for one in _SENTENCE_END.split(text) if one.strip()]
     for sentence in found if len(found) > 1 else ():
         yield sentence
     for sentence in found:
-        bare = _LABEL.sub("", sentence, count=1)
-        if bare != sentence and bare:
-            yield bare
+        for opening in (_LABEL, _OPENING):
+            bare = opening.sub("", sentence, count=1)
+            if bare != sentence and bare:
+                yield bare
 
 
 def _texts_in_json(text: str) -> list[str]:

@@ -60,18 +60,11 @@ def plan_reading(rarest: Sequence[str], frequencies: Mapping[str, int], max_post
 
 
 def bm25(
-    scores: dict[int, float],
-    postings: Iterable[tuple[int, int, int]],
-    idf: float,
-    mean_length: float,
-    k1: float,
-    b: float,
-) -> None:
-    """Add one term's share to the score of every text that contains it."""
+    postings: Iterable[tuple[int, int, int]], idf: float, mean_length: float, k1: float, b: float
+) -> dict[int, float]:
+    """Return one term's share in the score of every text that contains it."""
     gain, flat, per_word = idf * (k1 + 1.0), k1 * (1.0 - b), k1 * b / mean_length
-    get = scores.get
-    for number, tf, length in postings:
-        scores[number] = get(number, 0.0) + gain * tf / (tf + flat + per_word * length)
+    return {number: gain * tf / (tf + flat + per_word * length) for number, tf, length in postings}
 
 
 def more_by_neighbours(

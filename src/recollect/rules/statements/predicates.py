@@ -251,6 +251,8 @@ def _also(context: Context, phrase: Phrase, left: list[Word], tail: Tail, frame:
             described = replace(
                 describe(context, NounPhrase(context.subject, head), name, "has named"), single=False, contested=False
             )
+            if role.value[0].lower == "no":  # "has no dog named Rex" denies the name, and says nothing of other dogs
+                return [replace(described, negated=not described.negated)]
             return [described, replace(build(context, "own", role, "implied"), partial=True)]
     if frame.attribute == "job":
         at = [s for s in frame.scope if s.split()[0] in ("at", "for") and any(w.is_name and w.lower in s for w in left)]

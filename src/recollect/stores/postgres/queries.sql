@@ -294,17 +294,12 @@ SELECT id FROM memories
 -- ── text index ──────────────────────────────────────────────────────────────────────────────────────────────────
 -- The count of a term stands at place -9223372036854775807, before every posting.
 
--- name: add_posting
+-- name: add_postings
+-- Only the count of a term may be there already: a second posting of one memory breaks the constraint.
 INSERT INTO postings (tenant, stream, term, place, tf, length)
-SELECT tenant, stream, term, -memory, tf, length
-  FROM unnest(?::text[], ?::bigint[], ?::text[], ?::bigint[], ?::bigint[], ?::bigint[])
-    AS new (tenant, stream, term, memory, tf, length)
-
--- name: count_term
-INSERT INTO postings (tenant, stream, term, place, tf, length)
-SELECT tenant, stream, term, -9223372036854775807, 1, 0
-  FROM unnest(?::text[], ?::bigint[], ?::text[]) AS new (tenant, stream, term)
-ON CONFLICT (tenant, stream, term, place) DO UPDATE SET tf = postings.tf + 1
+SELECT * FROM unnest(?::text[], ?::bigint[], ?::text[], ?::bigint[], ?::bigint[], ?::bigint[])
+ON CONFLICT (tenant, stream, term, place)
+DO UPDATE SET tf = CASE WHEN postings.place = -9223372036854775807 THEN postings.tf + 1 END
 
 -- name: remove_posting
 DELETE FROM postings p

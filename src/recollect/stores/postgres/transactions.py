@@ -16,11 +16,10 @@ from recollect.model.ledger import Address
 from recollect.stores.postgres.announced import AnnouncedReads
 from recollect.stores.postgres.connections import GRACE_S, BoundedConnection, Row
 from recollect.stores.protocol import Erased, Stream, Table
-from recollect.stores.sql.queries import Dialect, load_dialect, load_queries
+from recollect.stores.sql.queries import Answers, Dialect, load_dialect, load_queries
 from recollect.stores.sql.rows import stream_from
 from recollect.stores.sql.transaction import Transaction
 
-_TABLE = re.compile(r"\b(?:FROM|JOIN|INTO|UPDATE)\s+([a-z_]+)")
 _PARAMETER = re.compile(r"(?<![:\w]):([a-z]\w*)")
 
 DIALECT = Dialect(
@@ -61,7 +60,7 @@ class NamedQueries:
         self._db = db
         self.dialect = DIALECT if db.info.server_version >= 160000 else TRUSTING
         self._pipeline = pipeline
-        self._asked: dict[tuple[Any, ...], Callable[[], list[Any]]] = {}
+        self._asked = Answers()
 
     def rows(self, query: str, /, **params: Any) -> list[Any]:
         answer = self._asked.get((query, *params.items()))
@@ -82,7 +81,7 @@ class NamedQueries:
 
     def soon(self, query: str, params: Mapping[str, Any], /, **words: str) -> Callable[[], list[tuple[Any, ...]]]:
         """It goes out at once. ``words`` are named parts of statements for the places that it leaves open."""
-        answer = self._asked.get((query, tuple, *params.items()))
+        answer: Callable[[], list[tuple[Any, ...]]] | None = self._asked.get((query, tuple, *params.items()))
         if answer is not None:
             return answer
         sql = _filled(query, {word: QUERIES[part] for word, part in words.items()})
@@ -139,8 +138,7 @@ class NamedQueries:
     def _write(self, query: str) -> None:
         """Forget the answers of what was asked about the table that is written to."""
         if self._asked:
-            written = _tables(query)
-            self._asked = {key: answer for key, answer in self._asked.items() if written.isdisjoint(_tables(key[0]))}
+            self._asked.forget(QUERIES, query)
 
     def _of_many(self) -> psycopg.Cursor[tuple[Any, ...]]:
         """For many short rows, such as numbers and vectors, which the server need not write as text."""
@@ -169,12 +167,6 @@ class InAdvance(NamedQueries):
 
     def run(self, query: str, /, **params: Any) -> None:
         """Write nothing."""
-
-
-@lru_cache(maxsize=512)
-def _tables(query: str) -> frozenset[str]:
-    """Return the tables that a statement names."""
-    return frozenset(_TABLE.findall(QUERIES[query]))
 
 
 def _filled(query: str, words: Mapping[str, str]) -> str:

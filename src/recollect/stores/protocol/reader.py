@@ -49,6 +49,9 @@ from recollect.stores.protocol.rows import (
 )
 
 if TYPE_CHECKING:
+    pass
+
+if TYPE_CHECKING:
     from recollect.stores.protocol.writer import Writer
 
 
@@ -139,6 +142,12 @@ class Reader(Protocol):
     def aliases(self, tenant: str) -> list[tuple[str, str]]:
         """Return every ``(alias, memory id)``, in order."""
 
+    def actor_named(self, tenant: str, name: str) -> str | None:
+        """Return the uid of an actor; ``None`` if nobody of that name has acted yet."""
+
+    def first_expiry(self, stream: Stream) -> tuple[str | None, int | None]:
+        """Return when the first of a stream's active memories expires, and at which tick; ``None`` if none does."""
+
     def expired_ids(self, stream: Stream, now: str, tick: int) -> list[str]:
         """Return the ids of active memories whose time to live has run out, by the clock or by the stream's tick."""
 
@@ -224,10 +233,11 @@ class Reader(Protocol):
         """Return the first of these places, as many as can be looked up without a round trip."""
 
     def in_advance(self) -> "Writer | None":
-        """Return a twin whose reads are sent and not answered; ``None`` where that gains nothing.
+        """Return a twin whose reads are only asked, and perhaps not answered; ``None`` where that gains nothing.
 
-        Make the reads on it that are about to be made, and then make them: all of them take one round trip. What is
-        written in between makes them ordinary reads again.
+        Make the reads on it that are about to be made, and then make them: all of them take one round trip, or, if they
+        were asked in a snapshot, none inside the write that follows. What is written in between makes them ordinary reads
+        again.
         """
 
     # ── the ledger ──────────────────────────────────────────────────────────────────────────────────────────

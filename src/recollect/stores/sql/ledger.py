@@ -110,11 +110,15 @@ class StreamTables(Capability):
             phase=stream.phase,
         )
 
+    def actor_named(self, tenant: str, name: str) -> str | None:
+        found = self._db.tuples("actor_named", tenant=tenant, name=name)
+        return str(found[0][0]) if found else None
+
     def actor_uid(self, tenant: str, name: str, fresh_salt: bytes) -> str:
         """Return the actor's uid; a new actor's is a commitment to its name under ``fresh_salt``."""
-        found = self._db.rows("actor_named", tenant=tenant, name=name)
-        if found:
-            return str(found[0]["uid"])
+        known = self.actor_named(tenant, name)
+        if known is not None:
+            return known
         uid = commit_to(fresh_salt, name)
         self.add_actor(tenant, uid, name, fresh_salt)
         return uid

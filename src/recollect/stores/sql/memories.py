@@ -1,6 +1,7 @@
 """Current memories, their text index, their provenance, and rejected values, over named queries."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
@@ -12,10 +13,27 @@ from recollect.model.state import State
 from recollect.rules.identity.keys import identities
 from recollect.rules.identity.rejected_values import Sealed
 from recollect.rules.language.findable import Findable
-from recollect.stores.protocol import Contender, Later, Nearby, Neighbour, Posting, Selection, Standing, Stored, Stream
+from recollect.stores.protocol import (
+    TERM_COUNT,
+    Contender,
+    Later,
+    Nearby,
+    Neighbour,
+    Posting,
+    Selection,
+    Standing,
+    Stored,
+    Stream,
+)
 from recollect.stores.sql import rows
 from recollect.stores.sql.queries import Capability, check_column, encode_list, encode_places, where
 from recollect.stores.sql.rows import said_terms_in, term_counts_in, text_length_in, write_term_note
+
+MOST_SOUGHT = 8
+"""How many ids are looked for as mere text, before what is found is read as JSON, which takes four times as long."""
+_NAMES_OTHERS = ("v.body", "coalesce(m.vouchers, '')")
+_STANDS_AS_IT_IS = re.compile(r"[A-Za-z0-9_:.-]+")
+"""Names that JSON writes without an escape, so that a search of the text cannot miss them."""
 
 
 class _NamesVouchers(Capability):
@@ -49,8 +67,13 @@ class ProvenanceTables(_NamesVouchers):
         return self._db.tuples("places_naming", tenant=tenant, name=name, principal=principal(USER, name))
 
     def tied_to(self, tenant: str, ids: Sequence[str]) -> list[Stored]:
-        params = {"tenant": tenant, "ids": json.dumps(list(ids))}
-        found = self._db.filtered("tied_to", "1 = 1", params, **self._readable("v.body", "m.vouchers")) if ids else []
+        plain = len(ids) <= MOST_SOUGHT and all(_STANDS_AS_IT_IS.fullmatch(id) for id in ids)
+        sought = {f"id_{nth}": id for nth, id in enumerate(ids)} if plain else {}
+        holds = [self._db.dialect.holds.format(text=text, part=f":{name}") for name in sought for text in _NAMES_OTHERS]
+        params = {"tenant": tenant, "ids": json.dumps(list(ids)), **sought}
+        damaged = f"NOT ({self._db.dialect.readable.format(text='v.body')})"
+        mentioned = f"({' OR '.join([*holds, damaged])})" if holds else "1 = 1"
+        found = self._db.filtered("tied_to", mentioned, params, **self._readable("v.body", "m.vouchers")) if ids else []
         return self._named(tenant, found, damaged=True)
 
     def _readable(self, *texts: str) -> dict[str, str]:
@@ -107,8 +130,8 @@ class _Postings(Capability):
         said, keyed = Counter(terms.said), Counter(terms.keyed)
         counts, length = {**said, **keyed}, len(terms.said)
         key = (stream.tenant, stream.number)
-        self._db.run_many("add_posting", [(*key, term, number, tf, length) for term, tf in counts.items()])
-        self._db.run_many("count_term", [(*key, term) for term in counts])
+        added = [(*key, term, -number, tf, length) for term, tf in counts.items()]
+        self._db.run_many("add_postings", added + [(*key, term, -TERM_COUNT, 1, 0) for term in counts])
         stream.documents += 1
         stream.words += length
         return write_term_note(said, keyed)
@@ -262,6 +285,10 @@ class StateTables(ProvenanceTables, _Postings):
     def states(self, stream: Stream) -> list[Stored]:
         found = self._db.rows("states_of_stream", tenant=stream.tenant, stream=stream.number)
         return rows.stored_from(found)
+
+    def first_expiry(self, stream: Stream) -> tuple[str | None, int | None]:
+        ((at, tick),) = self._db.tuples("first_expiry", tenant=stream.tenant, stream=stream.number) or [(None, None)]
+        return at, tick
 
     def expired_ids(self, stream: Stream, now: str, tick: int) -> list[str]:
         found = self._db.rows("expired", tenant=stream.tenant, stream=stream.number, now=now, tick=tick)

@@ -7,6 +7,7 @@ request.
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from importlib import resources
 from typing import Any, NamedTuple, Protocol
 
@@ -41,6 +42,25 @@ def load_dialect(package: str, *, apart_from: str = "") -> dict[str, str]:
 
 def _strip_comments(body: str) -> str:
     return "\n".join(line for line in body.splitlines() if not line.lstrip().startswith("--")).strip()
+
+
+_TABLE = re.compile(r"\b(?:FROM|JOIN|INTO|UPDATE)\s+([a-z_]+)")
+
+
+@lru_cache(maxsize=512)
+def _tables_in(sql: str) -> frozenset[str]:
+    """Return the tables that a statement names."""
+    return frozenset(_TABLE.findall(sql))
+
+
+class Answers(dict[tuple[Any, ...], Any]):
+    """Answers that were asked for early, by the name of the query, how it is read, and its parameters."""
+
+    def forget(self, queries: Mapping[str, str], written: str) -> None:
+        """Drop the answers that a statement makes out of date: those about a table that it writes to."""
+        tables = _tables_in(queries[written])
+        for key in [key for key in self if not tables.isdisjoint(_tables_in(queries[key[0]]))]:
+            del self[key]
 
 
 COLUMNS = frozenset(

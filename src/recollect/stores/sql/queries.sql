@@ -210,6 +210,12 @@ UPDATE memories SET scope = NULL, content_hash = NULL, kind = NULL, kind_class =
 -- name: drop_memories
 DELETE FROM memories WHERE tenant = :tenant AND stream = :stream
 
+-- name: first_expiry
+SELECT (SELECT min(expires_at) FROM memories
+         WHERE tenant = :tenant AND stream = :stream AND status = 'active' AND expires_at IS NOT NULL),
+       (SELECT min(expires_at_tick) FROM memories
+         WHERE tenant = :tenant AND stream = :stream AND status = 'active' AND expires_at_tick IS NOT NULL)
+
 -- name: expired
 SELECT id FROM memories WHERE tenant = :tenant AND stream = :stream AND status = 'active' AND expires_at <= :now
  UNION

@@ -141,12 +141,11 @@ SELECT id FROM memories INDEXED BY memories_to_purge
 -- ── text index ──────────────────────────────────────────────────────────────────────────────────────────────────
 -- The count of a term stands at place -9223372036854775807, before every posting.
 
--- name: add_posting
-INSERT INTO postings (tenant, stream, term, place, tf, length) VALUES (?, ?, ?, -?, ?, ?)
-
--- name: count_term
-INSERT INTO postings (tenant, stream, term, place, tf, length) VALUES (?, ?, ?, -9223372036854775807, 1, 0)
-ON CONFLICT (tenant, stream, term, place) DO UPDATE SET tf = tf + 1
+-- name: add_postings
+-- Only the count of a term may be there already: a second posting of one memory breaks the constraint.
+INSERT INTO postings (tenant, stream, term, place, tf, length) VALUES (?, ?, ?, ?, ?, ?)
+ON CONFLICT (tenant, stream, term, place)
+DO UPDATE SET tf = CASE WHEN place = -9223372036854775807 THEN tf + 1 END
 
 -- name: remove_posting
 DELETE FROM postings WHERE tenant = ? AND stream = ? AND term = ? AND place = -?

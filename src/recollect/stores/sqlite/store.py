@@ -1,17 +1,18 @@
 """One SQLite file: write-ahead log, every commit synced, one writer at a time in a fair queue, any number of readers."""
 
 import sqlite3
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from recollect.model.ledger import Address
 from recollect.stores import backups
 from recollect.stores.backups import ErasureList
 from recollect.stores.protocol import Erased, Reader, Writer
-from recollect.stores.sql.queries import Dialect, load_dialect
+from recollect.stores.sql.queries import Answers, Dialect, load_dialect
 from recollect.stores.sql.transaction import Transaction
 from recollect.stores.sqlite import migrations
 from recollect.stores.sqlite.connections import IN_MEMORY, Connections, translated
@@ -31,14 +32,23 @@ class NamedQueries:
         holds="instr({text}, {part}) > 0",
     )
 
-    def __init__(self, db: sqlite3.Connection) -> None:
+    def __init__(self, db: sqlite3.Connection, known: Answers | None = None) -> None:
         self._db = db
+        self._known = known
+        """Answers that hold for as long as nothing is written to their tables."""
 
     def rows(self, query: str, /, **params: Any) -> list[Any]:
-        return self._fetched(QUERIES[query], params)
+        known = self._known.get((query, sqlite3.Row, *params.items())) if self._known else None
+        return self._fetched(QUERIES[query], params) if known is None else known
 
     def tuples(self, query: str, /, **params: Any) -> list[tuple[Any, ...]]:
-        return self._fetched(QUERIES[query], params, by_name=False)
+        known = self._known.get((query, tuple, *params.items())) if self._known else None
+        return self._fetched(QUERIES[query], params, by_name=False) if known is None else known
+
+    def _write(self, query: str) -> str:
+        if self._known:
+            self._known.forget(QUERIES, query)
+        return QUERIES[query]
 
     def _fetched(self, sql: str, params: Mapping[str, Any], *, by_name: bool = True) -> list[Any]:
         """Return every row. Where a text is no UTF-8, they are read again and it stays bytes, which nobody takes for a text."""
@@ -61,16 +71,16 @@ class NamedQueries:
         return lambda: self.tuples(query, **params)
 
     def run(self, query: str, /, **params: Any) -> None:
-        self._db.execute(QUERIES[query], params)
+        self._db.execute(self._write(query), params)
 
     def counted(self, query: str, /, **params: Any) -> int:
-        return self._db.execute(QUERIES[query], params).rowcount
+        return self._db.execute(self._write(query), params).rowcount
 
     def run_many(self, query: str, params: Iterable[Sequence[Any]], /) -> None:
-        self._db.executemany(QUERIES[query], params)
+        self._db.executemany(self._write(query), params)
 
     def filtered(self, query: str, condition: str, params: Mapping[str, Any], /, **words: str) -> list[Any]:
-        sql = QUERIES[query].replace("{filters}", condition)
+        sql = self._write(query).replace("{filters}", condition)  # some of them write
         for word, value in words.items():
             sql = sql.replace("{" + word + "}", value)
         return self._fetched(sql, dict(params))
@@ -81,12 +91,60 @@ class NamedQueries:
         return lambda: self.filtered(query, condition, params, **words)
 
     def filtered_tuples(self, query: str, condition: str, params: Mapping[str, Any], /) -> list[tuple[Any, ...]]:
-        return self._fetched(QUERIES[query].replace("{filters}", condition), dict(params), by_name=False)
+        known = self._known.get((query, condition, *params.items())) if self._known else None
+        sql = QUERIES[query].replace("{filters}", condition)
+        return self._fetched(sql, dict(params), by_name=False) if known is None else known
 
     def insert(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], /) -> None:
+        self._known = None
         values = ", ".join("?" for _ in columns)
         words = {"table": table, "columns": ", ".join(columns), "values": values}
         self._db.executemany(QUERIES["put_rows"].format(**words), rows)
+
+
+class RememberedQueries(NamedQueries):
+    """A snapshot's connection that remembers its answers for the write that follows."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        super().__init__(db)
+        self.answers = Answers()
+
+    def rows(self, query: str, /, **params: Any) -> list[Any]:
+        found = self.answers[query, sqlite3.Row, *params.items()] = super().rows(query, **params)
+        return found
+
+    def tuples(self, query: str, /, **params: Any) -> list[tuple[Any, ...]]:
+        found = self.answers[query, tuple, *params.items()] = super().tuples(query, **params)
+        return found
+
+    def filtered_tuples(self, query: str, condition: str, params: Mapping[str, Any], /) -> list[tuple[Any, ...]]:
+        found = self.answers[query, condition, *params.items()] = super().filtered_tuples(query, condition, params)
+        return found
+
+
+class BriefSnapshot(Transaction):
+    """A snapshot over the writer's own connection. What is asked in advance need not be asked inside the lock."""
+
+    def __init__(self, queries: RememberedQueries) -> None:
+        super().__init__(queries)
+        self.asked_in_advance = False
+
+    def in_advance(self) -> Transaction:
+        self.asked_in_advance = True
+        return self
+
+
+class Foreseen(NamedTuple):
+    """The answers of a snapshot, and what tells whether anything was written since."""
+
+    answers: Answers
+    db: sqlite3.Connection
+    changes: tuple[int, int]
+
+
+def _changes_seen_by(db: sqlite3.Connection) -> tuple[int, int]:
+    """Return how often others wrote, as far as this connection's transaction sees, and how many rows itself has written."""
+    return db.execute("PRAGMA data_version").fetchone()[0], db.total_changes
 
 
 def _text_or_bytes(raw: bytes) -> str | bytes:
@@ -109,6 +167,7 @@ class SqliteStore:
         self._timeout_s = timeout_s
         self._queue = WriterQueue(None if self._in_memory else f"{self.location}.lock", timeout_s)
         self._connections = Connections(self.location, timeout_s, self._queue)
+        self._foreseen = threading.local()
         self._erased = ErasureList(None if self._in_memory else Path(f"{self.location}.erased"))
         with translated(self.location):
             try:
@@ -131,18 +190,26 @@ class SqliteStore:
                 with self._line().turn():
                     yield Transaction(NamedQueries(self._connections.writer()))
             else:
-                with self._warmest(brief) as db, _snapshot(db) as reader:
+                with self._warmest(brief) as (db, is_writers), _snapshot(db):
+                    if not is_writers:
+                        yield Transaction(NamedQueries(db))
+                        return
+                    queries = RememberedQueries(db)
+                    reader = BriefSnapshot(queries)
                     yield reader
+                    if reader.asked_in_advance:
+                        self._foreseen.of_thread = Foreseen(queries.answers, db, _changes_seen_by(db))
 
     @contextmanager
-    def _warmest(self, brief: bool) -> Iterator[sqlite3.Connection]:
+    def _warmest(self, brief: bool) -> Iterator[tuple[sqlite3.Connection, bool]]:
+        """A connection, and whether it is the writer's own."""
         if brief:
             with self._queue.turn_among_threads(0) as mine:
                 if mine:
-                    yield self._connections.writer()
+                    yield self._connections.writer(), True
                     return
         with self._connections.reader() as db:
-            yield db
+            yield db, False
 
     @contextmanager
     def write(
@@ -154,11 +221,19 @@ class SqliteStore:
             try:
                 with _patient(db, patience_s, self._timeout_s):
                     _begin(db, "BEGIN IMMEDIATE")
-                yield Transaction(NamedQueries(db))
+                yield Transaction(NamedQueries(db, self._still_true(db)))
                 db.execute("COMMIT")
             finally:
                 if db.in_transaction:
                     db.execute("ROLLBACK")
+
+    def _still_true(self, db: sqlite3.Connection) -> Answers | None:
+        """Return what this thread's last snapshot answered in advance, if nothing was written since, by anybody."""
+        foreseen, self._foreseen.of_thread = getattr(self._foreseen, "of_thread", None), None
+        if foreseen is None or foreseen.db is not db or foreseen.changes != _changes_seen_by(db):
+            return None
+        answers: Answers = foreseen.answers
+        return answers
 
     def _line(self) -> WriterQueue:
         """Where writers wait for their turn; of a store that is closed no lock file is opened again."""
@@ -309,10 +384,10 @@ def _begin(db: sqlite3.Connection, statement: str) -> None:
 
 
 @contextmanager
-def _snapshot(db: sqlite3.Connection) -> Iterator[Reader]:
+def _snapshot(db: sqlite3.Connection) -> Iterator[None]:
     try:
         _begin(db, "BEGIN")
-        yield Transaction(NamedQueries(db))
+        yield
     finally:
         if db.in_transaction:
             db.execute("ROLLBACK")

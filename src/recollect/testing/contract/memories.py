@@ -113,6 +113,24 @@ class MemoryContract(StoreUnderTest):
             assert [s.state.id for s in reader.states(stream)] == ids
             assert [s.number for s in reader.states(stream)] == [1, 2, 3]
 
+    def test_nearby_are_the_active_ones_of_some_numbers_with_what_a_link_needs(
+        self, store: Store, scribe: Scribe
+    ) -> None:
+        one = scribe.keep("one", canonical_key="One", slot="5" * 32)
+        scribe.keep("gone", canonical_key="Two", status=Status.SUPERSEDED)
+        three = scribe.keep("three", canonical_key="Three", category="work")
+        with store.read(TENANT) as reader:
+            stream = scribe.seen_by(reader)
+            stored = reader.by_ids(TENANT, [one, three])
+            bodies = {id: memory.body or {} for id, memory in stored.items()}
+            found = {near.number: near for near in reader.nearby(stream, [3, 1, 2, 99])}
+            assert reader.nearby(stream, []) == []
+        assert {number: near.id for number, near in found.items()} == {1: one, 3: three}
+        assert {near.id: (near.content, near.created_at, near.scope) for near in found.values()} == {
+            id: (body["content"], body["created_at"], body["scope"]) for id, body in bodies.items()
+        }
+        assert (found[1].canonical_key, found[1].slot, found[3].category) == ("One", "5" * 32, "work")
+
     def test_what_is_active_is_found_by_its_slot_and_by_whom_and_what_it_names(
         self, store: Store, scribe: Scribe
     ) -> None:

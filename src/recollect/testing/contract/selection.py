@@ -226,6 +226,7 @@ class SelectionContract(StoreUnderTest):
         Scribe(store, address("ben")).keep("ben's", expires_at=at(10))
         with store.read(TENANT) as reader:
             stream = scribe.seen_by(reader)
+            assert reader.first_expiry(stream) == (at(10), 5)
             assert reader.expired_ids(stream, at(9), 4) == []
             assert reader.expired_ids(stream, at(10), 4) == [dated]
             assert reader.expired_ids(stream, at(9), 5) == [ticked]

@@ -126,7 +126,9 @@ class StreamContract(StoreUnderTest):
 
     def test_an_actor_keeps_the_uid_it_was_first_given(self, store: Store) -> None:
         with store.write(TENANT) as writer:
+            assert writer.actor_named(TENANT, "planner") is None
             planner = writer.actor_uid(TENANT, "planner", b"salt 1")
+            assert writer.actor_named(TENANT, "planner") == planner
             assert planner == commit_to(b"salt 1", "planner")
             assert writer.actor_uid(TENANT, "planner", b"salt 2") == planner
             other = writer.actor_uid(TENANT, "Planner", b"salt 3")

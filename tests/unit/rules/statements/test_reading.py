@@ -245,3 +245,13 @@ def test_the_tagger_gives_the_tags_of_its_base_class() -> None:
     assert len(sentences) > 100
     for sentence in filter(None, sentences):
         assert tagger.tag_sent_viterbi(sentence) == hanta.tag_sent_viterbi(tagger, sentence), sentence
+
+
+def test_having_none_of_a_name_denies_the_name() -> None:
+    for said, denied in (
+        ("Ana has a dog named Rex", False),
+        ("Ana has no dog named Rex", True),
+        ("I have no sister called Lea", True),
+    ):
+        named = [frame for frame in read_statement(said) if frame.rule == "has named"]
+        assert [frame.negated for frame in named] == [denied], said
