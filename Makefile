@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 DATA   ?=
 DEMO   := build/demo/memory.db
 
-.PHONY: run test test-model lint types torture bench bench-recall bench-studio docs golden screenshots clean
+.PHONY: run test test-model lint types torture bench bench-recall bench-studio docs golden screenshots clean bench-rest torture-rest
 
 run: $(VENV)/installed
 	@rm -rf $(dir $(DEMO))
@@ -54,6 +54,14 @@ bench-studio: $(VENV)/installed-dev
 screenshots: $(VENV)/installed-dev
 	@tools/chromium.sh $(VENV)/chromium
 	RECOLLECT_SCREENSHOTS=docs/studio $(BIN)/pytest -n 0 tests/studio/test_screenshots.py
+
+# REST beside the call in process, then ten minutes of load on a server that is killed and restarted.
+bench-rest: $(VENV)/installed-dev
+	$(BIN)/python bench/rest.py --mixed $(or $(SECONDS),600)
+
+# Many made-up requests against every endpoint, right ones and wrong ones.
+torture-rest: $(VENV)/installed-dev
+	RECOLLECT_TORTURE=1 $(BIN)/pytest tests/rest/test_schema.py
 
 # The reference pages that are made from the code.
 docs: $(VENV)/installed-dev
