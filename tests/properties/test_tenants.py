@@ -8,6 +8,7 @@ the same to the last byte, so a foreign id looks exactly like one that never exi
 import hashlib
 import inspect
 import json
+import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
@@ -22,6 +23,7 @@ from langgraph.store.base import PutOp
 import recollect
 from recollect.compose import open_store
 from recollect.langgraph import RecollectSaver, RecollectStore
+from recollect.llm import Prompt, Reply, Usage
 from recollect.model.errors import RecollectError
 from recollect.rules.trust.signatures import private_key, public_key
 from recollect.stores.protocol import NO_LIMIT, Store
@@ -52,6 +54,8 @@ class Foreign(NamedTuple):
     change_cursor: str
     rejection: str
     key: str
+    run: str
+    proposal: str
 
     @property
     def id(self) -> str:
@@ -81,6 +85,26 @@ ENTRY = {
 }
 
 
+WITH_MODEL = {"model": {"endpoint": "http://127.0.0.1:9/v1", "name": "scripted"}}
+"""Nobody listens there: what is asked is answered by a reader of the test's own."""
+
+
+class Reader:
+    """A language model that finds one fact in a message: what it proposes is in the message, and stored."""
+
+    name = "scripted"
+
+    def __init__(self, word: str) -> None:
+        self.said = f"The vet of {word} moved to Mill Lane 4 in May."
+
+    def complete(self, prompt: Prompt[Any]) -> Reply[Any]:
+        facts = {"facts": [{"content": self.said, "quotes": [self.said]}]}
+        return Reply(prompt.schema.model_validate(facts), Usage(1, 10, 5), self.name)
+
+    def close(self) -> None:
+        """Hold nothing."""
+
+
 def fill(mem: recollect.Recollect, word: str) -> None:
     """Something in every table: versions, contradictions, denials, retries, counters, threads, checkpoints and items."""
     mem.add(f"Savings of {word} are in the bank", owner="ana", canonical_key="Savings-Place", idempotency_key="first",
@@ -108,6 +132,11 @@ def fill(mem: recollect.Recollect, word: str) -> None:
     mem.checkpoint(sign_as="signer", key_file=key_file)
     mem.link_identity("signer", f"{word}-7", platform="agora", key_file=key_file)
     mem.create_key(f"laptop of {word}", user=word)
+    mem.turn(
+        session="s1", owner="ana", user=f"The vet of {word} moved to Mill Lane 4 in May. Dr. Weber runs it with Ada."
+    )
+    mem.upkeep(job="extract", owner="ana", model=Reader(word))
+    mem.worker(once=True, tenants=[mem.engine.tenant], jobs=["upkeep"])
     with RecollectStore(mem) as store:
         store.put(PLACE, "tea", {"likes": word})
     with RecollectSaver(mem) as saver:
@@ -137,7 +166,8 @@ def got_hold_of(mem: recollect.Recollect) -> Foreign:
     ids = tuple(memory.id for memory in found)
     (rejected,), (key,) = mem.rejections(), mem.access_keys()
     cursors = (page.next_cursor, events.next_cursor, mem.changes().cursor)
-    return Foreign(ids, "ticket-7", found[0].content_hash, *cursors, rejected.id, key.id)
+    run = mem.run(mem.runs().items[0].id)
+    return Foreign(ids, "ticket-7", found[0].content_hash, *cursors, rejected.id, key.id, run.id, run.proposals[0].id)
 
 
 def rows_of(store: Store, tenant: str) -> dict[str, list[Any]]:
@@ -179,8 +209,8 @@ PYTHON: dict[str, Call] = {
     "explain": several(
         each(lambda mem, id: mem.explain(id)),
         each(lambda mem, id: mem.explain(id).sentences),
-        lambda door, _: door.mem.explain(session="s1"),
-        lambda door, _: door.mem.explain(),
+        lambda door, _: NUMBER.sub("", repr(door.mem.explain(session="s1"))),
+        lambda door, _: NUMBER.sub("", repr(door.mem.explain())),
     ),
     "edit": each(lambda mem, id: mem.edit(id, pinned=True)),
     "archive": each(lambda mem, id: mem.archive(id)),
@@ -381,6 +411,28 @@ PYTHON: dict[str, Call] = {
     "revoke_identity": several(
         lambda door, _: door.mem.revoke_identity("other"), lambda door, _: door.mem.revoke_identity("signer")
     ),
+    "proposals": lambda door, _: door.mem.proposals(owner="ana"),
+    "apply_proposal": lambda door, foreign: door.mem.apply_proposal(foreign.proposal),
+    "decline_proposal": lambda door, foreign: door.mem.decline_proposal(foreign.proposal, "not mine"),
+    "runs": lambda door, _: [(run.job, run.place, run.counts) for run in door.mem.runs().items],
+    "run": lambda door, foreign: door.mem.run(foreign.run),
+    "undo": lambda door, foreign: door.mem.undo(foreign.run),
+    "worker": lambda door, _: [
+        (one.tenant, one.outcome) for one in door.mem.worker(once=True, tenants=[ACME], jobs=["upkeep"])
+    ],
+    "difference": several(
+        lambda door, _: door.mem.difference(0, owner="ana"),
+        lambda door, _: door.mem.difference(0, owner="s1", space="session"),
+    ),
+    "growth": lambda door, _: door.mem.growth(),
+    "streams": lambda door, _: door.mem.streams(),
+    "permitted": lambda door, foreign: door.mem.permitted(list(foreign.ids)),
+    "policy": lambda door, _: door.mem.policy().model_dump_json(),
+    "try_policy": lambda door, _: door.mem.try_policy("governed"),
+    "preview_erasure": several(
+        each(lambda mem, id: mem.preview_erasure(id=id, whole_chain=True)),
+        lambda door, _: door.mem.preview_erasure(owner="ana"),
+    ),
     "backup": lambda door, _: Path(door.mem.backup(door.folder / "copy.bak").path).name,
     "erase": several(
         each(lambda mem, id: mem.erase(id=id, whole_chain=True)),
@@ -438,6 +490,9 @@ GRAPHS: dict[str, Call] = {
 }
 NOT_OPERATIONS = {"close", "setup", "from_conn_string", "get_next_version"}
 """Methods of the LangGraph doors that name nothing in the store."""
+
+
+NUMBER = re.compile(r"'number': \d+")
 
 
 def without_numbers(traces: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -509,7 +564,7 @@ def told(
 
 
 def _shared(location: str) -> Foreign:
-    with open_seeded(location, 2, tenant=GLOBEX) as mem:
+    with open_seeded(location, 2, tenant=GLOBEX, policy=WITH_MODEL) as mem:
         fill(mem, SECRET)
         foreign = got_hold_of(mem)
     with closing(open_store(location, "unused", 30.0)) as store:
@@ -526,7 +581,7 @@ def _answers(
     folder: Path,
 ) -> Iterator[tuple[str, str]]:
     """Acme's answers, one operation after another; it closes its memory after each, so that nothing is still on its way."""
-    with open_seeded(location, 1, tenant=ACME) as mem:
+    with open_seeded(location, 1, tenant=ACME, policy=WITH_MODEL) as mem:
         fill(mem, "acme")
     for seed, (name, call) in enumerate(calls.items(), start=10):
         with open_seeded(location, seed, tenant=ACME) as mem:

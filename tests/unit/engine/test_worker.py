@@ -275,8 +275,9 @@ def test_a_worker_that_is_told_to_end_gives_its_tenant_back(place: Any, clock: C
 
 def test_what_a_worker_may_not_do_and_what_makes_no_sense_is_refused(tmp_path: Path, clock: Clock) -> None:
     with opened(tmp_path / "memory.db", clock) as memory:
-        with pytest.raises(NotAllowed):
-            memory.as_caller(user="ana").worker(once=True)
+        for bound in (memory.as_caller(user="ana"), memory.as_caller(user="ana", rights=list(recollect.Right))):
+            with pytest.raises(NotAllowed):
+                bound.worker(once=True, tenants=["another"])
         for settings in ({"jobs": ["dance"]}, {"every_hours": 0}, {"max_minutes": 0}, {"lease_s": 0}, {"tenants": "x"}):
             with pytest.raises(BadInput) as refused:
                 memory.worker(once=True, **settings)

@@ -22,7 +22,7 @@ from recollect.llm import Model, open_model
 from recollect.llm.protocol import A, Prompt, Reply
 from recollect.model.caller import Right
 from recollect.model.canonical import format_time, parse_time
-from recollect.model.errors import RecollectError, StoreError
+from recollect.model.errors import NotAllowed, RecollectError, StoreError
 from recollect.model.operation import FailedStream, JobReport, Round, RoundOutcome, WorkerJob
 from recollect.model.receipt import UpkeepReport
 from recollect.model.run import Job, RunOutcome
@@ -96,6 +96,11 @@ def at_work(
     Workers of one ``holder`` take leases from each other: somebody else must see to it that only one looks after a tenant.
     """
     engine.require(Right.OPERATE, "look after tenants")
+    if not engine.caller.trusted:
+        hint = "Have the application run it, or call `upkeep` for your own tenant."
+        raise NotAllowed(
+            "a bound caller belongs to one tenant, and a worker looks after several.", field="tenants", hint=hint
+        )
     chosen = tuple(WorkerJob) if jobs is None else tuple(WorkerJob(check_word("jobs", WorkerJob, one)) for one in jobs)
     model = open_model(engine.policy.model)
     try:
