@@ -97,9 +97,9 @@ def test_huge_files_are_read_in_little_memory(tmp_path: Path) -> None:
     )
     assert "one_line.jsonl, line 2: is longer than 4,194,304 bytes" in line
     assert "conversations.json, line 1: holds a zero byte" in element
-    assert "endless.json, line 1: holds a record of more than 33,554,432 characters" in text
+    assert "endless.json, line 1: is longer than 33,554,432 characters" in text
     assert "1,000 of the first 1,000 records are broken" in many and "format claude" in many
-    assert "conversations.json, line 1: holds a record of more than 33,554,432 characters" in unfolded
+    assert "conversations.json, line 1: is longer than 33,554,432 characters" in unfolded
 
 
 def test_very_many_lines_that_are_no_records_are_given_up_early(tmp_path: Path) -> None:

@@ -133,9 +133,17 @@ COMMANDS: dict[str, list[str]] = {
     "rebuild": [],
     "reindex": ["--embedder", "none"],
     "doctor": [],
+    "key": ["list"],
+    "growth": [],
+    "streams": [],
+    "difference": ["0", "--owner", "ana"],
+    "try-policy": ["governed"],
+    "runs": ["list"],
+    "proposals": ["list", "--owner", "ana"],
+    "worker": ["--once", "--only-tenant", ACME, "--job", "upkeep"],
     "erase": ["--id", "ID", "--yes"],
 }
-WHOLE_STORES = {"migrate", "backup", "restore-backup", "db", "demo", "mcp", "embedder", "vault"}
+WHOLE_STORES = {"migrate", "backup", "restore-backup", "db", "demo", "mcp", "serve", "studio", "embedder", "vault"}
 """Commands that take or make a store as a whole, a throw-away one, a file of their own, or none: they name no tenant."""
 LINES = json.dumps({"content": "Acme reaches out", "tenant": GLOBEX, "owner": "ana"}) + "\n"
 VARIES = re.compile(

@@ -128,6 +128,7 @@ _KNOWN_TO_ITS_OWNER = (
     _BY_ID
     | _SOURCES
     | {"mcp memory_history", "mcp page", "history of ana", "events", "events of a thread", "ops", "stats"}
+    | {"permitted", "preview_erasure", "growth", "streams"}
 )
 """Whoever owns something in another namespace may ask for it by its id, and finds it among all that was done."""
 
@@ -298,6 +299,8 @@ ON_AN_ID: dict[str, Callable[[Recollect, str], object]] = {
     "as_of a time, get": lambda mem, id: mem.as_of(time=START + timedelta(minutes=60)).get(id),
     "traces of a memory": lambda mem, id: _unnumbered(mem.traces(memory=id)),
     "explain, sentences": lambda mem, id: mem.explain(id).sentences,
+    "permitted": lambda mem, id: mem.permitted([id]),
+    "preview_erasure": lambda mem, id: mem.preview_erasure(id=id),
     "mcp memory_history": lambda mem, id: TOOLS["memory_history"].call(mem, {"id": id}),
     "mcp page": lambda mem, id: read_resource(mem, f"{PAGE}{id}").text,
 }
@@ -414,6 +417,17 @@ PLAIN: dict[str, Read] = {
     "outdated": lambda mem, _: mem.outdated(conflicts=True),
     "rejections": lambda mem, _: mem.rejections(),
     "consent": lambda mem, _: mem.consent(),
+    "difference": lambda mem, _: [mem.difference(1, owner="ana"), mem.difference("2026-01-01T00:00:00Z", owner="ana")],
+    "growth": lambda mem, _: mem.growth(),
+    "streams": lambda mem, _: mem.streams(),
+    "policy": lambda mem, _: mem.policy().model_dump_json(),
+    "try_policy": lambda mem, _: mem.try_policy("governed"),
+    "proposals": lambda mem, _: mem.proposals(),
+    "runs": lambda mem, _: mem.runs(),
+    "run": lambda mem, _: mem.run("aaaaaaaaaaaaaaaa"),
+    "mcp memory_proposals": lambda mem, _: TOOLS["memory_proposals"].call(mem, {}),
+    "mcp memory_runs": lambda mem, _: TOOLS["memory_runs"].call(mem, {}),
+    "mcp memory_run": lambda mem, _: TOOLS["memory_run"].call(mem, {"id": "aaaaaaaaaaaaaaaa"}),
     "mcp memory_query": lambda mem, _: TOOLS["memory_query"].call(mem, {"text": ASKED, "form": "full"}),
     "mcp memory_list": lambda mem, _: TOOLS["memory_list"].call(mem, {"limit": 100}),
     "mcp memory_consolidate": lambda mem, _: TOOLS["memory_consolidate"].call(mem, {}),

@@ -104,6 +104,7 @@ def test_the_answers_are_answers() -> None:
         answers = told(BORDERS["scope, from a governor"], house)
     refused = {name for name, text in answers.items() if text.startswith("Refusal")}
     operators = {"verify", "doctor", "state_hash", "ledger_root", "checkpoints", "prove", "prove_growth"}
+    operators |= {"runs", "run", "mcp memory_runs", "mcp memory_run", "try_policy", "preview_erasure"}
     operators |= {"identity", "identities", "identity_history", "check_entry", "uncovered_entries"}
     elsewhere = {"query of a hidden category", "phase_diff elsewhere", "recall_for, elsewhere", "recall_for zoe"}
     assert refused <= operators | elsewhere
@@ -296,6 +297,7 @@ WRITES = frozenset(
         import_ promote start_phase rebuild close as_caller backup link unlink reindex audit_file vouch withdraw_vouch
         checkpoint erasure_record erase_with_record new_identity register_identity rotate_identity revoke_identity
         link_identity unlink_identity sign_entry create_key access_keys revoke_key with_key at_revision
+        apply_proposal decline_proposal undo worker
     """.split()
 )
 

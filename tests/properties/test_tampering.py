@@ -100,6 +100,11 @@ UNSEEN: dict[tuple[str, str], str] = {
             ("model_spending", "day number prompt_tokens answer_tokens cost_millionths", "runs of models"),
             ("worker_cursors", "tenant stream job seq at", "how far workers have come"),
             ("worker_leases", "tenant holder number until last_round", "how far workers have come"),
+            (
+                "access_keys",
+                "tenant id digest name user_id agent projects rights created_at expires_at revoked_at last_used",
+                "the keys of a server's clients",
+            ),
             ("retries", "tenant key digest salt outcome memory_id reasons at", "answers kept for a retry"),
         )
         for column in columns.split()
@@ -199,7 +204,14 @@ def _fill(location: Any, folder: Path) -> None:
         _run_a_graph(mem)
         _run_a_model(mem, new.id)
         _run_a_worker(mem)
+        _make_a_key(mem)
         assert mem.verify().ok
+
+
+def _make_a_key(mem: Recollect) -> None:
+    made = mem.create_key("laptop", user="ana", agent="planner", projects=["apollo"], expires_at="2999-01-01T00:00:00Z")
+    assert mem.with_key(made.key).list(limit=1) is not None
+    mem.revoke_key(made.about.id)
 
 
 def _run_a_worker(mem: Recollect) -> None:

@@ -14,6 +14,7 @@ import recollect
 from recollect import AsyncRecollect, Recollect
 from recollect.interfaces.rest import Settings
 from recollect.interfaces.rest.operations import OPERATIONS
+from recollect.model.errors import BadInput
 
 from .serving import listening
 
@@ -152,3 +153,12 @@ def test_asyncio_programs_await_the_same_methods(there: Recollect) -> None:
 def test_the_async_class_has_every_method() -> None:
     ours = {name for name, _ in inspect.getmembers(Recollect, inspect.isfunction) if not name.startswith("_")}
     assert ours - set(dir(AsyncRecollect)) == {"as_caller", "as_of", "at_revision", "with_key"}
+
+
+def test_a_key_with_a_line_end_is_cut_and_nonsense_is_not_repeated(memory: recollect.Recollect) -> None:
+    key = memory.create_key("k", user="ana").key
+    with listening(memory) as url, recollect.connect(url, f"{key}\n") as mem:
+        assert mem.list().items == ()
+    with pytest.raises(BadInput) as refused:
+        recollect.connect("http://127.0.0.1:1", "rk\nsecret")
+    assert "secret" not in str(refused.value)

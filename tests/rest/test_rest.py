@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
 from jsonschema import Draft202012Validator
 from starlette.testclient import TestClient
 
@@ -91,6 +92,7 @@ def test_an_edit_of_what_has_changed_since_is_refused(client: TestClient) -> Non
     assert first.status_code == 200 and first.headers["etag"] != tag
     for change in (
         lambda: client.patch(here, json={"tags": ["b"]}, headers={"If-Match": tag}),
+        lambda: client.put(here, json={"content": "Ana likes coffee"}, headers={"If-Match": tag}),
         lambda: client.delete(here, headers={"If-Match": tag}),
         lambda: client.post(f"{here}/archive", headers={"If-Match": tag}),
     ):
@@ -98,6 +100,17 @@ def test_an_edit_of_what_has_changed_since_is_refused(client: TestClient) -> Non
         assert (refused.status_code, refused.json()["code"]) == (412, "out_of_date")
     assert client.get(here).json()["tags"] == ["a"]
     assert client.get(here).headers["etag"] == first.headers["etag"], "reading changes nothing"
+
+
+def test_the_first_key_closes_a_server_without_keys_for_good(
+    client: TestClient, memory: recollect.Recollect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recollect.interfaces.rest.access.LOOK_FOR_KEYS_S", 0.0)
+    assert client.get("/v1/memories").status_code == 200
+    made = memory.create_key("first", user="ana")
+    assert client.get("/v1/memories").status_code == 401
+    memory.revoke_key(made.about.id)
+    assert client.get("/v1/memories").status_code == 401
 
 
 def test_a_retry_is_answered_alike(client: TestClient) -> None:

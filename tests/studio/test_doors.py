@@ -54,6 +54,7 @@ def token(client: TestClient) -> str:
 
 def test_a_link_opens_once(door: Doorkeeper, memory: Recollect) -> None:
     link = door.new_link(memory)
+    assert visitor(door).head("/studio/enter", params={"token": link}).status_code == 204, "a preview uses nothing up"
     first = visitor(door).get("/studio/enter", params={"token": link})
     assert first.status_code == 303 and first.headers["location"] == "/studio/"
     cookie = first.headers["set-cookie"].lower()

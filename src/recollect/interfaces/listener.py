@@ -13,8 +13,9 @@ import signal
 import socket
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
+from types import FrameType
 from typing import Any, NamedTuple
 
 import h11
@@ -238,12 +239,18 @@ def _sort(record: logging.LogRecord) -> tuple[str, str]:
 
 
 async def serve_app(
-    app: Any, listener: socket.socket, limits: Limits = LIMITS, *, trusted_proxies: str = "", leave_s: int | None = None
+    app: Any,
+    listener: socket.socket,
+    limits: Limits = LIMITS,
+    *,
+    trusted_proxies: str = "",
+    leave_s: int | None = None,
+    on_leaving: Callable[[], None] = lambda: None,
 ) -> None:
     """Serve an ASGI application until the process is told to end. No client can take the server from the others.
 
     ``X-Forwarded-For`` and its kin count only if they come from one of the ``trusted_proxies``, addresses with commas between
-    them. ``leave_s`` is how long requests that are being answered are waited for at the end.
+    them. ``leave_s`` is how long requests that are being answered are waited for at the end; ``on_leaving`` is called first.
     """
     logging.basicConfig(handlers=[BoundedLog()], level=logging.WARNING)
     connection: Any = partial(Connection, Connections(limits.within_this_process()))
@@ -262,7 +269,19 @@ async def serve_app(
         timeout_graceful_shutdown=leave_s,
     )
     with _ends_cleanly():
-        await uvicorn.Server(config).serve(sockets=[listener])
+        await _Leaving(config, on_leaving).serve(sockets=[listener])
+
+
+class _Leaving(uvicorn.Server):
+    """A server that says that it is told to end before it waits for its clients."""
+
+    def __init__(self, config: uvicorn.Config, on_leaving: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._on_leaving = on_leaving
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self._on_leaving()
+        super().handle_exit(sig, frame)
 
 
 @contextlib.contextmanager

@@ -39,6 +39,9 @@ def connect(url: str, key: str | None = None, *, timeout_s: float = 60.0) -> Rec
     """
     if not url.startswith(("http://", "https://")):
         raise BadInput("must begin with http:// or https://.", field="url", hint="A file is opened by recollect.open.")
+    key = None if key is None else key.strip()  # a file's last line has an end
+    if key is not None and not (key.isascii() and key.isprintable()):
+        raise BadInput("is no key of a server.", field="key", hint="`recollect key create` prints one.")
     headers = {} if key is None else {"Authorization": f"Bearer {key}"}
     return RemoteRecollect(httpx.Client(base_url=url.rstrip("/"), headers=headers, timeout=timeout_s))
 

@@ -543,7 +543,10 @@ class Verification(Plain):
 
 @dataclass(frozen=True, slots=True)
 class StreamInfo(Plain):
-    """One stream: where it is, its tick, how many entries its ledger has, its current phase, and when they were written."""
+    """One stream: where it is, its tick, how many entries its ledger has, its current phase, and when they were written.
+
+    A caller from whom something in the stream may be hidden finds the tick 0, and its own memories counted as entries.
+    """
 
     namespace: str
     space: str

@@ -278,7 +278,14 @@ def test_what_a_worker_may_not_do_and_what_makes_no_sense_is_refused(tmp_path: P
         for bound in (memory.as_caller(user="ana"), memory.as_caller(user="ana", rights=list(recollect.Right))):
             with pytest.raises(NotAllowed):
                 bound.worker(once=True, tenants=["another"])
-        for settings in ({"jobs": ["dance"]}, {"every_hours": 0}, {"max_minutes": 0}, {"lease_s": 0}, {"tenants": "x"}):
+        for settings in (
+            {"jobs": ["dance"]},
+            {"every_hours": 0},
+            {"max_minutes": 0},
+            {"lease_s": 0},
+            {"tenants": "x"},
+            {"tenants": ["ghost"]},
+        ):
             with pytest.raises(BadInput) as refused:
                 memory.worker(once=True, **settings)
             assert refused.value.field == next(iter(settings))

@@ -280,9 +280,15 @@ def _by_namespace(engine: Engine, reader: Reader, streams: Sequence[Stream]) -> 
 
 
 def streams(engine: Engine) -> tuple[StreamInfo, ...]:
-    """Return the streams that the caller may read, in the order in which they were made."""
+    """Return the streams that the caller may read, in the order in which they were made.
+
+    A bound caller or an agent, from whom something in a stream may be hidden, is given no tick, and of entries and times
+    only those of the memories that it sees.
+    """
     with engine.read() as reader:
         found = readable_streams(engine, reader, None, None, tuple(Namespace))
+        if not engine.caller.trusted or engine.caller.agent is not None:
+            return tuple(one for stream in found for one in _stream_as_seen(engine, reader, stream))
         times = reader.stream_times(engine.tenant) if found else {}
     told = [(one.address, one) for one in found if one.address is not None]
     return tuple(
@@ -292,6 +298,14 @@ def streams(engine: Engine) -> tuple[StreamInfo, ...]:
         for at, one in told
         if one.number in times
     )
+
+
+def _stream_as_seen(engine: Engine, reader: Reader, stream: Stream) -> Iterator[StreamInfo]:
+    at, by_day = stream.address, reader.count_by_day(engine.tenant, engine.selecting(streams=(stream.number,)))
+    if at is not None and by_day:
+        first, last = (f"{day}T00:00:00.000000Z" for day in (min(by_day), max(by_day)))
+        seen = sum(by_day.values())
+        yield StreamInfo(str(at.namespace), str(at.space), at.owner, 0, seen, phase_id(stream.phase), first, last)
 
 
 def growth(engine: Engine, days: int = 30) -> tuple[Growth, ...]:

@@ -84,7 +84,7 @@ def growth(days: Annotated[int, typer.Option(help="How many days, up to today.")
 
 @calls("try_policy", "trial")
 def try_policy(
-    policy: Annotated[str, typer.Argument(help="A preset's name or a YAML file.")],
+    other: Annotated[str, typer.Argument(metavar="POLICY", help="A preset's name or a YAML file.")],
     limit: Annotated[int, typer.Option(help="How many of the last writes to try.")] = 100,
 ) -> None:
     """Show which of the last writes would have ended otherwise under another policy. Nothing is changed."""

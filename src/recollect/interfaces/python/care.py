@@ -154,6 +154,9 @@ class Care:
         known = None if tenants is None else check_names("tenants", tenants)
         bounds = worker.bounds_of(every_hours, max_minutes, lease_s)
         with worker.at_work(self._engine, bounds=bounds, jobs=jobs, stopping=stop.is_set, progress=progress) as at_work:
+            for tenant in sorted(set(known or ()) - set(self._engine.store.tenants())):
+                hint = "Leave tenants out to look after all."
+                raise BadInput(f"there is no tenant {tenant!r:.80}.", field="tenants", hint=hint)
             if once:
                 return worker.work_once(at_work, known, told)
             worker.work_forever(at_work, known, told, stop.wait)
@@ -245,7 +248,7 @@ class Care:
         return self._engine.policy
 
     @traced
-    def try_policy(self, policy: str | Path | Mapping[str, Any] | Policy, *, limit: int = 100) -> PolicyTrial:
+    def try_policy(self, other: str | Path | Mapping[str, Any] | Policy, *, limit: int = 100) -> PolicyTrial:
         """Say which of the last writes would have ended otherwise under another policy. Nothing is changed.
 
         A mapping changes settings of the policy in force: ``{"write": {"policy": "minimal"}}``. A preset's name or a YAML
@@ -253,7 +256,7 @@ class Care:
         """
         from recollect.policies import change_policy, load_policy
 
-        changed = change_policy(self._engine.policy, policy) if isinstance(policy, Mapping) else load_policy(policy)
+        changed = change_policy(self._engine.policy, other) if isinstance(other, Mapping) else load_policy(other)
         return trying.try_policy(self._engine, changed, limit)
 
     @traced

@@ -42,6 +42,8 @@ class Settings(NamedTuple):
 
 
 DEFAULTS = Settings()
+LOOK_FOR_KEYS_S = 1.0
+"""How soon a server without keys notices the first one."""
 
 
 class Server:
@@ -52,6 +54,7 @@ class Server:
         self.settings = settings
         self.open_feeds = 0
         self.draining = False
+        self._keyed, self._look_for_keys_at = False, 0.0
         self._threads = ThreadPoolExecutor(settings.at_once, thread_name_prefix="recollect-rest")
         self._buckets: OrderedDict[str, _Bucket] = OrderedDict()
 
@@ -69,11 +72,19 @@ class Server:
         key = key_of(request)
         if key is not None:
             return self.memory.with_key(key, session=session or request.headers.get(SESSION))
-        if self.settings.key_required:
+        if self.settings.key_required or self._has_keys():
             hint = "Send `Authorization: Bearer KEY`; `recollect key create` makes a key."
             raise KeyRefused("a key is needed.", hint=hint)
         _check_local(request)
         return self.memory
+
+    def _has_keys(self) -> bool:
+        """Return whether a key was ever made: from then on one is needed, also if it is revoked. Looks every few seconds."""
+        now = time.monotonic()
+        if not self._keyed and now >= self._look_for_keys_at:
+            self._look_for_keys_at = now + LOOK_FOR_KEYS_S
+            self._keyed = bool(self.memory.access_keys())
+        return self._keyed
 
     async def call(self, request: HTTPConnection, work: Callable[[Recollect], T], session: str | None = None) -> T:
         """Do blocking work on the memory that the request's caller may see, in a thread and within the time limit.

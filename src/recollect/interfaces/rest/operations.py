@@ -12,7 +12,7 @@ class Operation:
     """One method of :class:`recollect.Recollect` over HTTP. What the path does not name comes as query or as JSON body.
 
     ``changes`` says that it writes: then an ``Idempotency-Key`` makes a retry safe. ``fixed`` are arguments that the path
-    stands for, ``etag`` says that the answer is one memory and that ``If-Match`` counts.
+    stands for, ``etag`` says that it is about one memory, whose ``If-Match`` counts.
     """
 
     method: str
@@ -57,7 +57,7 @@ OPERATIONS: tuple[Operation, ...] = (
     _get("/v1/memories", "list"),
     _get(MEMORY, "get", etag=True),
     _do(MEMORY, "edit", "PATCH", etag=True),
-    _do(MEMORY, "update", "PUT"),
+    _do(MEMORY, "update", "PUT", etag=True),
     _do(MEMORY, "forget", "DELETE", etag=True),
     _do(f"{MEMORY}/restore", "restore", etag=True),
     _do(f"{MEMORY}/archive", "archive", etag=True),

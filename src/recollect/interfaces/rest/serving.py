@@ -23,20 +23,27 @@ def listen(memory: Recollect, http: str) -> socket:
 
 
 def has_key(memory: Recollect) -> bool:
-    """Whether the tenant has a key that was not revoked."""
+    """Return whether the tenant has a key that was not revoked."""
     return any(key.revoked_at is None for key in memory.access_keys())
 
 
 async def serve_http(
     memory: Recollect, at: socket, settings: Mapping[str, Any], trusted_proxies: str = "", limits: Limits = LIMITS
 ) -> None:
-    """Serve an open memory until the process is told to end. A key is needed if there is one, or other machines can ask."""
+    """Serve an open memory until the process is told to end.
+
+    A key is needed once one was made, or where other machines can ask.
+    """
     place = Place(*at.getsockname()[:2])
-    key_required = has_key(memory) or not place.loopback
+    key_required = bool(memory.access_keys()) or not place.loopback
     app = create_app(memory, DEFAULTS._replace(key_required=key_required, **settings))
     root = f"http://{place.shown}:{place.port}"
     entrance = mount_studio(app, memory, key_required=key_required)
     print(f"recollect: REST at {root}/v1, Studio at {root}{entrance}", file=sys.stderr, flush=True)
     if not key_required:
         print("recollect: no key is needed; `recollect key create NAME` makes the first", file=sys.stderr, flush=True)
-    await serve_app(app, at, limits, trusted_proxies=trusted_proxies, leave_s=LEAVE_S)
+
+    def leave() -> None:
+        app.state.server.draining = True  # ends the change feeds
+
+    await serve_app(app, at, limits, trusted_proxies=trusted_proxies, leave_s=LEAVE_S, on_leaving=leave)

@@ -149,6 +149,8 @@ async def _static(request: Request) -> Response:
 
 def _entering(doorkeeper: Doorkeeper) -> Callable[[Request], Any]:
     async def enter(request: Request) -> Response:
+        if request.method == "HEAD":
+            return Response(status_code=204)  # a link preview must not use the link up
         cookie = doorkeeper.enter_by_link(request.query_params.get("token", ""))
         if cookie is None:
             said = "This link was used, or is too old. Run `recollect studio` again for a new one."

@@ -20,7 +20,7 @@ def time(visit: Visit) -> Page:
     if chosen is None:
         return Page("time.html", {"streams": (), "chosen": None})
     where: dict[str, Any] = {"owner": chosen.owner, "space": chosen.space}
-    by = "day" if visit.text("by") == "day" else "tick"
+    by = "day" if visit.text("by") == "day" or not chosen.tick else "tick"
     since = visit.text("from") or (chosen.began_at[:10] if by == "day" else str(max(0, chosen.tick - 1)))
     until = visit.text("at") or (_day_after(chosen.last_at) if by == "day" else str(chosen.tick))
     then = visit.memory.as_of(**_point(until), **where).list(limit=PER_PAGE, cursor=visit.text("cursor"))
