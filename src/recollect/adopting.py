@@ -18,8 +18,8 @@ from recollect.model.policy import Capacity, Length, Policy
 from recollect.model.receipt import Receipt
 from recollect.model.record import MAX_CONTENT_BYTES, Memory
 from recollect.model.vocabulary import Outcome, Status
+from recollect.rules.collector import collector_paused
 from recollect.rules.vault.lines import VaultMemory, to_candidate
-from recollect.stores.collector import collector_paused
 from recollect.stores.journal import JournalStore
 from recollect.stores.journal.view import SHOWN, Unadopted
 

@@ -27,13 +27,13 @@ from recollect.model.proof import Checkpoint
 from recollect.model.receipt import Growth, Problem, StreamInfo, Verification
 from recollect.model.state import State, body_from, values_from
 from recollect.model.vocabulary import Namespace, Status
+from recollect.rules.collector import collector_paused
 from recollect.rules.identity.rejected_values import Sealed, standing
 from recollect.rules.language.findable import findable
 from recollect.rules.ledger import fold
 from recollect.rules.plain_view import counted
 from recollect.rules.trust.signers import is_committed
 from recollect.stores.backups import LAST_BACKUP
-from recollect.stores.collector import collector_paused
 from recollect.stores.protocol import NO_LIMIT, Reader, Selection, Stream, Version
 
 

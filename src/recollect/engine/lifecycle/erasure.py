@@ -310,7 +310,7 @@ class _Done(NamedTuple):
     graph_threads: int
 
     def receipt(self, beyond_reach: tuple[str, ...], at: str) -> ErasureReceipt:
-        """Return the receipt, which names of other people's memories only those that the caller can see."""
+        """Return the receipt. It leaves out other people's memories that the caller cannot see."""
         plan = self.plan
         own = plan.asked.keys() - plan.authored
         known = plan.seen | plan.told

@@ -18,7 +18,7 @@ CHANGES = {
     Status.SOFT_DELETED: ("restore",),
     Status.REDUNDANT: ("restore",),
 }
-"""What can be done to a memory of a status by whoever may write there and is believed as much as it is."""
+"""The changes that each status allows a caller who may write there and has at least the memory's authority."""
 
 
 def permitted(engine: Engine, ids: Sequence[str]) -> dict[str, tuple[str, ...]]:

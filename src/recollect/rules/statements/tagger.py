@@ -4,18 +4,16 @@ Tags are those of the BNC (C5): NP0 name, NN0/NN1/NN2 noun, AJ0 adjective, VVZ â
 AT0/DPS/DT0 determiner. German tags are mapped onto them in :mod:`german`.
 """
 
-import gc
 import hashlib
 import math
 import pkgutil
 import re
 import unicodedata
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from recollect.rules.collector import collector_paused
 from recollect.rules.language.marks import NUMBER_WORDS
 from recollect.rules.language.word_lists import word_set
 
@@ -125,20 +123,8 @@ def load_tagger(language: str = "en") -> Any:
                 state = came_from[state]
             return tags[::-1]
 
-    with _no_collection():  # which would look at the model's many tables again and again
+    with collector_paused():  # which would look at the model's many tables again and again
         return CachingTagger(f"{HanTa.__path__[0]}/{file}")
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Put off the garbage collection while many objects are made that all stay."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 # ---------------------------------------------------------------- cutting

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from recollect.model.errors import StoreClosed, StoreCorrupt, StoreUnavailable
+from recollect.rules.collector import collector_paused
 from recollect.rules.vault.lines import read_memories, version_of
-from recollect.stores.collector import collector_paused
 from recollect.stores.journal import files
 from recollect.stores.journal.lines import (
     MAX_LINE_BYTES,

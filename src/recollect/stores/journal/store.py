@@ -13,10 +13,10 @@ from pathlib import Path
 
 from recollect.model.errors import StoreBusy, StoreCorrupt, StoreError, StoreTooNew
 from recollect.model.ledger import Address
+from recollect.rules.collector import collector_paused
 from recollect.rules.vault.lines import ADOPTED, FIELD, REJECTIONS, carry_memories, written_by_a_store
 from recollect.stores import backups
 from recollect.stores.backups import ErasureList
-from recollect.stores.collector import collector_paused
 from recollect.stores.journal import files
 from recollect.stores.journal.lines import Change, Record, check_length, pack_changes, unpack_changes, write_line
 from recollect.stores.journal.log import JournalLog, Position

@@ -1,4 +1,4 @@
-"""Long walks without Python's search for garbage on the way."""
+"""Pause Python's garbage collector while many lasting objects are made."""
 
 import gc
 from collections.abc import Iterator
