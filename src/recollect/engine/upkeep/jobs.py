@@ -68,7 +68,7 @@ def run_job(
     asked = model or open_model(engine.policy.model)
     if asked is None:
         hint = "Set model.endpoint and model.name in the policy; docs/models.md has examples."
-        raise BadPolicy("configures no language model.", field="model.endpoint", hint=hint)
+        raise BadPolicy("no language model is configured.", field="model.endpoint", hint=hint)
     try:
         return _run_all(engine, name, rule, _streams(engine, rule, owner, stream, ids), asked, ids)
     finally:
