@@ -24,9 +24,19 @@ import yaml
 import recollect
 
 CASES = Path(__file__).parents[1] / "tests" / "cases" / "identity"
-PARTS = ("dev", "frozen", "second", "third", "third b", "fourth", "sixth", "sixth b")
-SLOTS = {"third": "third_slots_a", "third b": "third_slots_b", "sixth": "sixth_slots_a", "sixth b": "sixth_slots_b"}
-ONLY_APART = {"fourth": "fourth_apart", "sixth": "sixth_apart", "sixth b": "fifth_apart"}
+PARTS = ("dev", "frozen", "second", "third", "third b", "fourth", "sixth", "sixth b", "seventh", "seventh b")
+SLOTS = {
+    f"{part}{half}": f"{part}_slots_{half.strip() or 'a'}"
+    for part in ("third", "sixth", "seventh")
+    for half in ("", " b")
+}
+ONLY_APART = {
+    "fourth": "fourth_apart",
+    "sixth": "sixth_apart",
+    "sixth b": "fifth_apart",
+    "seventh": "seventh_apart_a",
+    "seventh b": "seventh_apart_b",
+}
 """Parts that have hostile pairs, and no pairs of other kinds."""
 MEETS = {"superseded", "contradicted"}
 KEPT_APART = {"stored", "denied"}

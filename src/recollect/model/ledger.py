@@ -8,12 +8,13 @@ from typing import NamedTuple
 
 from recollect.model.vocabulary import ByText, Namespace, Space
 
-RULES_VERSION = 7
+RULES_VERSION = 8
 """Raised whenever keys, slots, fingerprints or index terms move. Every entry names the version that decided it.
 
 Version 3 has the statement reader's first version, with the tagger's models that ``rules.statements.tagger`` pins; version 4
 its second one, and index terms of one spelling, number and tense; version 5 its third one, which alone names statements;
-version 6 its fourth one, in which each role has a noun of its own.
+version 6 its fourth one, in which each role has a noun of its own; version 8 its sixth one, without the rules that no stranger's text
+needed.
 """
 
 GENESIS = "0" * 64

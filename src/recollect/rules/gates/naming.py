@@ -31,12 +31,12 @@ def naming_gate(draft: Draft, context: Context) -> Draft | Rejection:
     speaker = _speaker(draft, context)
     said = draft.statement or candidate.content  # without the words that only say how long it holds
     frames = frames_of(said, candidate.kind, speaker, policy)
-    if draft.statement is not None and draft.valid_until is None and any(one.tense is Tense.PAST for one in frames):
-        frames = frames_of(
-            candidate.content, candidate.kind, speaker, policy
-        )  # "has lived in Porto since 2020" holds now
+    past = draft.statement is not None and any(one.tense is Tense.PAST for one in frames)
+    stay = past and draft.valid_from is not None and not _ENDS.search(candidate.content)
+    if stay or (past and draft.valid_until is None):  # "was in Prague in April", "has lived in Porto since 2020"
+        frames = frames_of(candidate.content, candidate.kind, speaker, policy)
     frames = tuple(frame if draft.valid_from is not None else to_come(frame, context.now) for frame in frames)
-    if draft.valid_until is not None and draft.valid_until <= context.now:
+    if draft.valid_until is not None and draft.valid_until <= context.now and not stay:
         frames = tuple(map(ended, frames))
     elif draft.valid_from is not None:
         frames = tuple(map(begun, frames))
@@ -86,6 +86,8 @@ def ended(frame: Frame) -> Frame:
     return replace(frame, tense=Tense.NOW, negated=True, single=False, change=ChangeMark.STOP)
 
 
+_ENDS = re.compile(r"\b(?:until|till|to|through|ended|stopped)\b", re.I)
+"""Words with which a statement about the past says that something ended, and not only when it was."""
 _YEAR = re.compile(r"\b20\d\d\b")
 
 

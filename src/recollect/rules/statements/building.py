@@ -109,8 +109,9 @@ def build(
     alone = one and not partial and not contested and not denies_slot and context.sure
     single = alone and tense is Tense.NOW
     timed = " ".join(tail.times)
-    if timed and not one and change is ChangeMark.NONE:
-        scope, timed = [*scope, timed], ""
+    stay = rule == "be in place" and tense is Tense.PAST
+    if timed and (not one or stay) and change is ChangeMark.NONE:
+        scope, timed = [*scope, timed], ""  # "was in Prague in April" and "in October" are two stays
     return Frame(
         subject=context.subject if subject is None else subject,
         attribute=attribute,

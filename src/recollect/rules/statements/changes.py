@@ -34,7 +34,7 @@ def read_change(context: Context) -> list[Frame]:
     """The frames of a clause that announces a change; none if it announces none."""
     if context.negated or context.tense is Tense.UNSURE:
         return []
-    for rule in (read_role, _from_to, _traded, _dropped_for, read_held_role, _changed_to):
+    for rule in (read_role, _from_to, _traded, read_held_role, _changed_to):
         if frames := rule(context):
             return frames
     return []
@@ -82,33 +82,12 @@ def _traded(context: Context) -> list[Frame]:
     return replacing(context, old.text, tail) if named or verb.lemma in _TRADE else []
 
 
+_LEAVES = frozenset("leave drop abandon ditch desert quit sack dump forsake dismiss fire".split())
+
+
 def _is_one_name(tail: Tail) -> bool:
     plain = not any(word.tag == "CJC" or word.lower in ("and", "or") for word in tail.value)
     return tail.form is Form.NAME and plain and not tail.more
-
-
-def _dropped_for(context: Context) -> list[Frame]:
-    """ "dropped A and hired B", "gave up A and took up B": what was begun has taken the place of what was ended."""
-    verb, rest = context.verb, context.rest
-    at = index_of(rest, "and")
-    ends = verb.lemma in _LEAVES or f"{verb.lemma}-{verb.particle}" in ("give-up", "pack-in")
-    if at is None or not ends or verb.passive or not (verb.past or verb.perfect) or at + 2 >= len(rest):
-        return []
-    old, begun, then = split_tail(rest[1:at] if verb.particle else rest[:at]), rest[at + 1], rest[at + 2 :]
-    if then[0].tag in ("AVP", "PRP") or then[0].lower == "up":
-        then = then[1:]
-    if (
-        begun.lemma not in _BEGINS
-        and begun.lower.removesuffix("ed") not in _BEGINS
-        and begun.lower.removesuffix("d") not in _BEGINS
-    ):
-        return []
-    new = split_tail(then)
-    return replacing(context, old.text, new) if _is_one_name(old) and _is_one_name(new) else []
-
-
-_LEAVES = frozenset("leave drop abandon ditch desert quit sack dump forsake dismiss fire".split())
-_BEGINS = frozenset("hire join start adopt choose retain take pick sign engage discover begin buy get".split())
 
 
 def _changed_to(context: Context) -> list[Frame]:

@@ -8,7 +8,7 @@ from recollect.rules.statements.changes import CHANGE_VERBS, read_change, read_p
 from recollect.rules.statements.clause import TENTATIVE, Clause, VerbGroup
 from recollect.rules.statements.descriptions import STATES, read_copula, read_duty, read_swapped
 from recollect.rules.statements.frame import ANY, ChangeMark, Frame, Tense
-from recollect.rules.statements.named_values import read_named_value, read_ride
+from recollect.rules.statements.named_values import read_named_value
 from recollect.rules.statements.open_verbs import read_open
 from recollect.rules.statements.phrases import (
     DAYS,
@@ -103,8 +103,6 @@ def _is_decided(frame: Frame) -> bool:
 
 
 def _read_clause(context: Context) -> list[Frame]:
-    if ride := read_ride(context):
-        return ride
     chained = _chained(context)
     if chained is not None:
         return chained

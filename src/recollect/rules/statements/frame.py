@@ -20,10 +20,6 @@ NO_SUBJECT = "-"
 """The subject of a definite description without an owner: "The port is 8080"."""
 
 
-IMPLIED_AGENT = "implied agent"
-"""The rule of a frame that says who does what a verb says: "Ana reviews the report" makes Ana a reviewer, not the only one."""
-
-
 class ValueKind(StrEnum):
     """What sort of thing a value is."""
 

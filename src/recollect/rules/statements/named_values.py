@@ -6,34 +6,26 @@ from recollect.rules.statements import tables
 from recollect.rules.statements.building import PROPERTY, SEVERAL, Context, build, describe, names_the_only_one
 from recollect.rules.statements.frame import Frame, normal_text
 from recollect.rules.statements.phrases import (
-    PERIODS,
     Form,
     NounPhrase,
     Tail,
     canonical,
     content,
-    form_of,
     join,
-    noun_phrase,
     split_tail,
 )
 from recollect.rules.statements.tagger import Word
 
 COLORS = tables.words("nouns", "colors")
 _SHADES = tables.words("nouns", "shades")
-_COLORED = tables.words("nouns", "colored")
 _NUMBERED = tables.words("nouns", "numbered")
 _CHOSEN = tables.words("nouns", "one_of_a_choice")
 _HAVING = frozenset("be run use have hold wear take work log play".split())
 """Verbs that only say that somebody has the value: "is on version 2" and "runs version 2" say one thing."""
-_NOT_ONE = tables.words("verbs", "of_many") - {"use", "play", "wear", "take", "make"} | tables.words(
+_NOT_ONE = tables.words("verbs", "of_many") - {"use", "play", "wear", "take", "make", "follow"} | tables.words(
     "verbs", "suits_many"
 )
-_REACH = frozenset("reach email e-mail phone call contact text message find".split())
-LANGUAGES = tables.words("values", "languages")
-_HELD_BY_ONE = frozenset("record title trophy cup chair copyright patent crown belt keys mortgage lease".split())
 _OWN = tables.words("verbs", "own")
-_RIDES = frozenset("go get travel come commute drive ride".split())
 
 
 def read_named_value(context: Context) -> list[Frame]:
@@ -44,41 +36,13 @@ def read_named_value(context: Context) -> list[Frame]:
         _amount_of,
         _numbered,
         _one_of_a_choice,
-        _colored,
-        _on_floor,
-        _how_often,
-        _contact,
         _bought_from,
-        _in_language,
-        _held,
-        _ride_taken,
         _used_for,
-        _seen_for,
-        _owned,
-        _made_by,
     ):
         frame = rule(context)
         if frame is not None:
             return [frame]
     return []
-
-
-def reached(words: list[Word]) -> list[Word]:
-    """ "You can reach Ana at V" as "Ana can be reached at V"; the words as they are if they say nothing of that sort."""
-    if len(words) < 6 or [word.lower for word in words[:2]] != ["you", "can"] or words[2].lower not in _REACH:
-        return words
-    at = next(
-        (at for at, word in enumerate(words) if word.lower in ("at", "on", "in", "under", "behind") and at > 3), None
-    )
-    if at is None:
-        return words
-    lemma = words[2].lower
-    passive = [
-        Word("can", "can", "VM0"),
-        Word("be", "be", "VBI"),
-        Word("found" if lemma == "find" else lemma, lemma, "VVN"),
-    ]
-    return [*words[3:at], *passive, *words[at:]]
 
 
 def _object(context: Context) -> tuple[str, list[Word]]:
@@ -104,6 +68,9 @@ def _numbered(context: Context) -> Frame | None:
     tail = split_tail(left)
     words = [word for word in tail.value if word.tag != "AT0"]
     at = next((at for at, word in enumerate(words[:-1]) if canonical(word) in _NUMBERED), None)
+    code = next((at for at, word in enumerate(words) if at and _begins_code(word)), None)
+    if code and context.verb.lemma == "have" and left[0].lower not in ("a", "an"):
+        at = code - 1  # "has the number plate KX19 RTB", "has blood type A positive"
     if (
         at is None
         or words[at].tag in ("NN2", "NP0")
@@ -111,10 +78,18 @@ def _numbered(context: Context) -> Frame | None:
     ):
         return None
     value = words[at + 1 :]
-    if len(value) > 3 or any(word.tag not in ("NP0", "CRD", "ORD") and not word.text.isupper() for word in value):
+    coded = _begins_code(value[0]) and all(word.is_noun or word.tag in ("CRD", "AJ0") for word in value[1:])
+    plain = all(word.tag in ("NP0", "CRD", "ORD") or word.text.isupper() for word in value)
+    if len(value) > 3 or not (coded or plain):
         return None
     attribute = _attribute(context, preposition, " ".join(content(words[: at + 1])))
     return build(context, attribute, replace(tail, value=value), "numbered", one=not tail.times)
+
+
+def _begins_code(word: Word) -> bool:
+    """Whether a word is a code: capital letters with a digit, or one or two capital letters."""
+    digits = any(map(str.isdigit, word.text)) and word.text[0].isupper()
+    return word.text == word.text.upper() and (digits or (len(word.text) <= 2 and word.text.isalpha()))
 
 
 def _one_of_a_choice(context: Context) -> Frame | None:
@@ -189,71 +164,6 @@ def _is_color(value: list[Word]) -> bool:
     return shade or all(word in COLORS | _SHADES for word in words[:-1])
 
 
-def _colored(context: Context) -> Frame | None:
-    """ "has auburn hair", "has a grey coat"."""
-    words = [word for word in context.rest if word.tag != "AT0"]
-    if (
-        context.verb.lemma != "have"
-        or len(words) < 2
-        or canonical(words[-1]) not in _COLORED
-        or not _is_color(words[:-1])
-    ):
-        return None
-    part = join(context.subject, canonical(words[-1]))
-    return build(context, "color", Tail(words[:-1]), "color", subject=part, one=True)
-
-
-def read_ride(context: Context) -> list[Frame]:
-    """ "goes to work by bike", "commutes by tram"."""
-    rest = context.rest
-    if context.verb.past or context.verb.progressive:
-        return []
-    at = next((at for at, word in enumerate(rest) if word.lower == "by"), None)
-    if context.verb.lemma not in _RIDES or at is None or context.verb.particle:
-        return []
-    where = content(rest[:at])
-    if (where[:1] != ["to"] or len(where) > 4) if where else context.verb.lemma != "commute":
-        return []
-    tail = split_tail(rest[at + 1 :])
-    if tail.form not in (Form.BARE, Form.NAME) or len(tail.value) > 2:
-        return []
-    return [build(context, join(context.verb.lemma, *where, "by"), tail, "by what", one=True)]
-
-
-def _how_often(context: Context) -> Frame | None:
-    """ "runs every two days", "is watered every week"."""
-    rest = context.rest
-    if rest[0].lower not in ("every", "each") or len(rest) not in (2, 3) or context.is_self:
-        return None
-    if rest[-1].lemma not in PERIODS or context.verb.copula:
-        return None
-    attribute = join("be" if context.verb.passive else "", context.verb.lemma, "every")
-    amount = rest[1:] if rest[1].tag == "CRD" else [Word("1", "1", "CRD"), *rest[1:]]
-    return build(context, attribute, Tail(amount), "how often", one=True)
-
-
-def _contact(context: Context) -> Frame | None:
-    """ "can be reached at 555-0100", "is reachable at ana@x.org"."""
-    verb, rest = context.verb, context.rest
-    if verb.copula and rest[0].lower in ("reachable", "available"):
-        rest = rest[1:]
-    elif not (verb.passive and verb.modal == "can" and verb.lemma in _REACH):
-        return None
-    if verb.lemma == "find":
-        where = split_tail(rest[1:])
-        hidden = rest[0].tag == "PRP" and where.form is Form.THE and not where.has_name and not where.scope
-        return build(replace(context, scope=()), "store", where, "contact", one=True) if hidden else None
-    if len(rest) < 2 or rest[0].lower not in ("at", "on", "under"):
-        return None
-    tail = split_tail(rest[1:])
-    if len(tail.value) != 1 or (not any(map(str.isdigit, tail.value[0].text)) and "@" not in tail.value[0].text):
-        return None
-    plain = replace(context, scope=())
-    return build(
-        plain, join("reach", "by email" if verb.lemma in ("email", "e-mail") else ""), tail, "contact", one=True
-    )
-
-
 def _bought_from(context: Context) -> Frame | None:
     """ "buys its flour from V": what is one's own has one source."""
     rest = context.rest
@@ -266,64 +176,6 @@ def _bought_from(context: Context) -> Frame | None:
     ):
         return None
     return build(context, join(context.verb.lemma, *content(rest[1:at]), "from"), holder, "kept", one=True)
-
-
-def _in_language(context: Context) -> Frame | None:
-    """ "is taught in Dutch", "The manual is in Finnish"."""
-    verb, rest = context.verb, context.rest
-    written = verb.passive and verb.lemma in ("teach", "write", "draft", "print", "hold")
-    stated = verb.copula or written or verb.lemma in ("teach", "broadcast")
-    if not stated or context.is_self or len(rest) < 2 or rest[0].lower != "in":
-        return None
-    tail = split_tail(rest[1:])
-    if len(tail.value) != 1 or tail.value[0].lower not in LANGUAGES or verb.plural:
-        return None
-    return build(context, join("be" if verb.passive else "", verb.lemma, "in language"), tail, "in language", one=True)
-
-
-def _held(context: Context) -> Frame | None:
-    """ "Ana holds the record of the Glen Marathon": the record has one holder."""
-    rest = context.rest
-    at = next((at for at, word in enumerate(rest) if word.lower in ("of", "for", "in")), 0)
-    held = content(rest[:at])
-    if context.verb.lemma != "hold" or not held or rest[0].lower != "the" or held[-1] not in _HELD_BY_ONE:
-        return None
-    thing = split_tail(rest[at + 1 :])
-    if form_of(context.subject_words) is not Form.NAME or thing.form not in (Form.NAME, Form.THE) or thing.scope:
-        return None
-    subject = noun_phrase(thing.value, context.speaker).whole
-    value = replace(thing, value=context.subject_words)
-    return build(context, join(*held, "holder"), value, "held", subject=subject, one=True)
-
-
-def _on_floor(context: Context) -> Frame | None:
-    """ "lives on the third floor", "is in the second row"."""
-    preposition, left = _object(context)
-    tail = split_tail(left)
-    words = [word for word in tail.value if word.tag != "AT0"]
-    if (
-        preposition not in ("in", "on")
-        or len(words) != 2
-        or words[0].tag != "ORD"
-        or canonical(words[1]) not in _NUMBERED
-    ):
-        return None
-    if context.verb.lemma not in ("be", "live", "work", "sit", "reside") or words[1].tag == "NN2":
-        return None
-    attribute = join(context.verb.lemma, preposition, canonical(words[1]))
-    return build(context, attribute, tail, "ordinal", one=True)
-
-
-def _ride_taken(context: Context) -> Frame | None:
-    """ "takes the bus to work"."""
-    rest = context.rest
-    if context.verb.lemma not in ("take", "ride", "catch") or len(rest) < 4 or rest[0].lower != "the":
-        return None
-    to = next((at for at, word in enumerate(rest) if word.lower == "to"), 0)
-    where = content(rest[to + 1 :])
-    if not 2 <= to <= 3 or where not in (["work"], ["school"], ["office"], ["university"], ["college"], ["campus"]):
-        return None
-    return build(context, join("go to", *where, "by"), Tail(rest[1:to]), "by what", one=True)
 
 
 def _used_for(context: Context) -> Frame | None:
@@ -340,45 +192,3 @@ def _used_for(context: Context) -> Frame | None:
     return build(
         context, "use", replace(tail, scope=[f"for {normal_text(' '.join(content(purpose)))}"]), "used for", one=True
     )
-
-
-def _seen_for(context: Context) -> Frame | None:
-    """ "goes to Dr. Ames for dental care": one person with a title for one need."""
-    rest = context.rest
-    if context.verb.lemma not in ("go", "see", "visit") or (context.verb.lemma == "go" and rest[0].lower != "to"):
-        return None
-    tail = split_tail(rest[1:] if context.verb.lemma == "go" else rest)
-    if not tail.value or tail.more or tail.times or tail.form is not Form.NAME:
-        return None
-    needed = len(tail.scope) == 1 and tail.scope[0].startswith("for ")
-    return build(context, "go to", tail, "seen for", one=True) if needed and tail.value[0].text in _TITLES else None
-
-
-_TITLES = frozenset("Dr Dr. Mr Mr. Mrs Mrs. Ms Ms. Prof Prof. Professor Doctor".split())
-
-
-def _owned(context: Context) -> Frame | None:
-    """ "The bike belongs to Ana": a thing has one owner; a person belongs to several clubs."""
-    rest = context.rest
-    thing = (
-        context.subject_words[0].lower in ("the", "this", "that", "my", "our") and not context.subject_words[-1].is_name
-    )
-    if context.verb.lemma != "belong" or not thing or rest[0].lower != "to" or context.verb.plural:
-        return None
-    tail = split_tail(rest[1:])
-    plain = (
-        tail.form is Form.NAME
-        and all(w.is_name for w in tail.value)
-        and not tail.scope
-        and context.phrase.head.split()[-1] not in SEVERAL
-    )
-    return build(context, "owner", tail, "owned", one=True) if plain else None
-
-
-def _made_by(context: Context) -> Frame | None:
-    """ "The song Dusk is by Ana Ruiz"."""
-    rest = context.rest
-    if not context.verb.copula or rest[0].lower != "by" or context.verb.plural:
-        return None
-    tail = split_tail(rest[1:])
-    return build(context, "creator", tail, "made by", one=True) if tail.form is Form.NAME and not tail.scope else None

@@ -4,8 +4,8 @@ import re
 from dataclasses import replace
 
 from recollect.rules.statements import tables
-from recollect.rules.statements.building import PERIOD_ADJECTIVES, ROLE_OF_VERB, Context, build
-from recollect.rules.statements.frame import IMPLIED_AGENT, ChangeMark, Frame, Tense, ValueKind
+from recollect.rules.statements.building import PERIOD_ADJECTIVES, ROLE_OF_VERB, SEVERAL, Context, build
+from recollect.rules.statements.frame import ChangeMark, Frame, Tense, ValueKind
 from recollect.rules.statements.phrases import (
     Form,
     Tail,
@@ -25,15 +25,12 @@ ONCE_VERBS = tables.words("verbs", "once")
 MAKER_VERBS = tables.words("verbs", "maker")
 PLACED_VERBS = tables.words("verbs", "placed")
 TENDING_VERBS = tables.words("verbs", "tends")
-CLASSING_VERBS = tables.words("verbs", "classed")
-FIXED = {tuple(pair.replace("_", " ").split("-")) for pair in tables.words("verbs", "fixed")}
 KEEPING_VERBS = tables.words("verbs", "kept")
-_MAKES = frozenset("develop publish produce manufacture distribute operate edit narrate voice illustrate".split())
 _PLACING = frozenset("in at on under with to".split())
 _OF_MANY = tables.words("verbs", "of_many")
+_SUITS_MANY = tables.words("verbs", "suits_many")
 _MEANS = tables.words("verbs", "means")
 APPROXIMATELY = tables.words("adverbs", "approximately")
-_LEAGUES = frozenset("league division championship conference bundesliga liga".split())
 _HAPPENS = frozenset("air premiere debut originate".split())
 """What happens once by itself: "premiered on NBC"."""
 _CREATOR = {
@@ -58,41 +55,22 @@ def read_open(context: Context) -> list[Frame]:
     attribute = join(attribute, preposition)
     tail = Tail([], times=[" ".join(content(left))]) if dated else split_tail(left)
     for rule in (
-        _classed,
         _made_by,
         _placed,
         _once,
-        _made,
         _event,
         _timed,
         _kept,
         _counted,
         _led,
-        _fixed,
         _versioned,
-        _numbered,
     ):
         frame = rule(context, attribute, preposition, tail)
         if frame is not None:
             return [frame]
     if not tail.value:
         return [build(context, attribute, tail, "open")] if not context.rest or tail.scope or dated else []
-    return [build(context, attribute, tail, "open"), *_done_by(context, preposition, tail)]
-
-
-def _done_by(context: Context, preposition: str, tail: Tail) -> list[Frame]:
-    """ "Hana babysits for the Kims" also says who the babysitter for the Kims is: it meets a statement that says so."""
-    verb = context.verb
-    habit = not (verb.past or verb.perfect or verb.progressive or verb.passive or verb.plural or verb.modal)
-    if not habit or context.negated or context.tense is not Tense.NOW or verb.lemma in _OF_MANY:
-        return []
-    if preposition not in ("", "for") or tail.scope or tail.times or tail.more or context.scope or verb.adverbs:
-        return []
-    one = tail.form in (Form.NAME, Form.THE) or (tail.value and tail.value[0].tag == "DPS")
-    if not one or form_of(context.subject_words) is not Form.NAME or any(word.tag == "CJC" for word in tail.value):
-        return []
-    thing = noun_phrase(tail.value, context.speaker).whole
-    return [build(context, agent_noun(verb.lemma), Tail(context.subject_words), IMPLIED_AGENT, subject=thing, one=True)]
+    return [build(context, attribute, tail, "open")]
 
 
 def _as_active(context: Context) -> Context:
@@ -156,35 +134,6 @@ def _placed(context: Context, attribute: str, preposition: str, tail: Tail) -> F
     return build(context, attribute, tail, "placed", one=True, tense=context.tense, open_to_others=several)
 
 
-def _classed(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
-    """ "The band is classified as jazz", "The film is rated PG": the one class that a thing has."""
-    verb = context.verb
-    if not verb.passive or verb.past or verb.lemma not in CLASSING_VERBS or preposition not in ("", "as"):
-        return None
-    if not tail.value or len(tail.value) > 3 or tail.form in (Form.CLAUSE, Form.VERB, Form.PRONOUN, Form.PREPOSITION):
-        return None
-    return build(context, f"be {verb.lemma}", tail, "classed", one=True)
-
-
-def _fixed(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
-    """ "The Aldra flows into Lake Morr", "Ana rents from Mr. Abel": one place, holder or source at a time."""
-    verb = context.verb
-    league = (
-        preposition == "in" and verb.lemma in ("play", "compete") and tail.value and tail.value[-1].lower in _LEAGUES
-    )
-    if (
-        not (league or (join(verb.lemma, verb.particle), preposition) in FIXED)
-        or verb.passive
-        or verb.progressive
-        or verb.plural
-    ):
-        return None
-    if tail.form is not Form.NAME and not (tail.form is Form.THE and len(tail.value) <= 4):
-        return None
-    where = "at" if preposition in ("in", "on") else preposition
-    return build(context, join(verb.lemma, verb.particle, where), tail, "fixed", one=tail.value[-1].tag != "NN2")
-
-
 def _names_one(tail: Tail) -> bool:
     named = tail.form is Form.NAME or (tail.form is Form.THE and tail.has_name)
     return named and not any(word.tag == "CJC" for word in tail.value)
@@ -201,8 +150,16 @@ def _once(context: Context, attribute: str, preposition: str, tail: Tail) -> Fra
     if placed and done and (named or tail.form is Form.DATE):
         kind = "when" if tail.form is Form.DATE else ""
         several = preposition in ("in", "at") or kind == "when"
+        again = verb.lemma in _HAPPENS and bool(tail.times)  # "premiered in Dublin in 1958" leaves room for others
         return build(
-            context, join(attribute, kind), tail, "once", one=True, tense=context.tense, open_to_others=several
+            context,
+            join(attribute, kind),
+            tail,
+            "once",
+            one=True,
+            tense=context.tense,
+            contested=again,
+            open_to_others=several,
         )
     if not preposition and not verb.passive and named and form_of(context.subject_words) is Form.NAME:
         if tail.scope or tail.more or verb.lemma not in _CREATOR:
@@ -235,8 +192,14 @@ def _timed(context: Context, attribute: str, preposition: str, tail: Tail) -> Fr
         return None
     habit = any(word.lower.endswith(("days", "ends")) for word in tail.value)
     ends = preposition in ("by", "until", "till")  # it may leave at 8 and at 9, and be over by one of them only
+    own = bool(context.phrase.owner) and context.phrase.head.split()[-1] not in SEVERAL  # "Ana's alarm goes off at 6"
     return build(
-        context, attribute, tail, "verb at time", one=not habit and not context.is_self, open_to_others=not ends
+        context,
+        attribute,
+        tail,
+        "verb at time",
+        one=not habit and not context.is_self,
+        open_to_others=not (ends or own),
     )
 
 
@@ -328,37 +291,14 @@ def _kept(context: Context, attribute: str, preposition: str, tail: Tail) -> Fra
     return build(context, join(context.verb.lemma, *content(rest[1:at]), where), holder, "kept", one=True)
 
 
-def _made(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
-    """ "Lattice Labs develops Starhollow": one developer, as in "is developed by"."""
-    verb, value = context.verb, tail.value
-    if verb.lemma not in _MAKES or verb.passive or verb.progressive or preposition or tail.scope or tail.more:
-        return None
-    if not _names_one(tail) or value[-1].tag not in ("NP0", "NN1") or value[-1].lower.endswith("s") or context.is_self:
-        return None
-    if form_of(context.subject_words) is not Form.NAME or any(w.text == "'s" for w in context.subject_words):
-        return None
-    maker = Tail(context.subject_words, tail.scope, tail.times, tail.more, tail.now)
-    thing = noun_phrase(value, context.speaker).whole
-    return build(context, agent_noun(verb.lemma), maker, "made by", subject=thing, one=True, tense=context.tense)
-
-
 def _versioned(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
     """ "The backend needs Python 3.12": the version is the value."""
     value = tail.value
     if tail.form is not Form.NAME or len(value) < 2 or value[-1].tag != "CRD" or any(w.tag == "CJC" for w in value):
         return None
+    if context.verb.lemma in _SUITS_MANY:
+        return None  # "supports Android 12" says nothing of Android 13
     what = " ".join(content(value[:-1]))
     return build(
         context, f"{attribute} {what}", tail, "version", one=True, value=value[-1].text, value_kind=ValueKind.VERSION
     )
-
-
-def _numbered(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
-    """ "The proxy listens on port 7070": the head noun is part of the attribute, its number the value."""
-    value = [word for word in tail.value if word.tag not in ("AT0", "DPS")]
-    if not preposition or len(value) != 2 or value[0].tag not in ("NN0", "NN1") or value[1].tag != "CRD":
-        return None
-    return build(
-        context, join(attribute, canonical(value[0])), tail, "numbered", one=True, value=value[1].text,
-        value_kind=ValueKind.QUANTITY,
-    )  # fmt: skip

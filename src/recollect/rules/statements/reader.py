@@ -13,18 +13,15 @@ from recollect.rules.statements.changes import (
 from recollect.rules.statements.clause import Opening, VerbGroup, opened, parse_clause
 from recollect.rules.statements.clause_rules import context_of, read_clause
 from recollect.rules.statements.descriptions import read_label
-from recollect.rules.statements.frame import ANY, NO_SUBJECT, ChangeMark, Frame, Tense
+from recollect.rules.statements.frame import NO_SUBJECT, ChangeMark, Frame, Tense
 from recollect.rules.statements.german import read_german
 from recollect.rules.statements.instructions import read_order, read_permission
-from recollect.rules.statements.named_values import reached
 from recollect.rules.statements.phrases import (
     Form,
     NounPhrase,
     canonical,
     content,
-    form_of,
     head_of,
-    kind_of,
     noun_phrase,
     split_tail,
 )
@@ -115,50 +112,12 @@ def _read_english(text: str, speaker: str, *, corrects: bool) -> list[Frame]:
     denied = ""
     if contrast := _NOT_THAT.match(text):
         text, denied = contrast[1], contrast[2].rstrip(".! ")
-    frames = _read_contrast(text, speaker) or _read_sentence(text, speaker)
+    frames = _read_sentence(text, speaker)
     if correction or corrects:
         frames = [_marked(frame, ChangeMark.CHANGE) for frame in frames]
     if denied:
         frames = [_marked(frame, ChangeMark.CHANGE, denied) for frame in frames]
     return frames
-
-
-_BUT_NOW = re.compile(r"^(.+? used to .+?),? (?:but )?now it(?:'s| is) (.+?)[.!]*$", re.I)
-_BUT_RATHER = re.compile(
-    r"^(.+?(?: no longer | isn't | is not | doesn't | does not ).+?)(?: any ?more| any longer)? but "
-    r"(?:(?:in|on|at|with|under) )?(.+?)[.!]*$",
-    re.I,
-)
-_ANOTHER_DOES = re.compile(r"^(.+?) no longer (.+?), (?:but )?(.+?) (is|does)( now)?[.!]*$", re.I)
-_HAS_CONTRAST = re.compile(r" used to | no longer | but ", re.I)
-
-
-def _read_contrast(text: str, speaker: str) -> list[Frame]:
-    """Read a statement that sets the new value against the old one.
-
-    "The gym used to open at 6, now it's 7", "The app no longer runs on A but on B", "A is no longer the mayor of Y, B is".
-    """
-    if not _HAS_CONTRAST.search(text):
-        return []
-    if other := _ANOTHER_DOES.match(text):
-        said = f"{other[3][0].upper()}{other[3][1:]} {'is ' if other[4] == 'is' else ''}{other[2]}"
-        if other[4] == "is":
-            frames = _read_sentence(said, speaker) if other[1].endswith(" is") else []
-        else:
-            frames = _read_sentence(said, speaker)
-        return [replace(_marked(frame, ChangeMark.CHANGE), old_value=other[1].removesuffix(" is")) for frame in frames]
-    contrast = _BUT_NOW.match(text) or _BUT_RATHER.match(text)
-    if contrast is None:
-        return []
-    value = split_tail(tag_english(contrast[2]))
-    before = next(iter(_read_sentence(contrast[1], speaker)), None)
-    if before is None or before.partial or value.more or value.scope or not value.value or before.attribute == ANY:
-        return []
-    gone = before.negated or before.tense is Tense.PAST
-    if not gone or not before.value or kind_of(value.value) is not before.value_kind:
-        return []
-    now = replace(before, value=value.text, old_value=before.value, negated=False, denies_slot=False, tense=Tense.NOW)
-    return [replace(now, change=ChangeMark.CHANGE, single=before.denies_slot or before.tense is Tense.PAST)]
 
 
 def _marked(frame: Frame, change: ChangeMark, old_value: str = "") -> Frame:
@@ -180,10 +139,10 @@ def _read_sentence(text: str, speaker: str) -> list[Frame]:
         now = _read_result(so[1], so[2], speaker)
         if now:
             return now
-    words = reached(tag_english(text))
+    words = tag_english(text)
     if len(words) > 60:
         return []
-    if relative := _read_relative(words, speaker) or _read_cleft(words, speaker):
+    if relative := _read_relative(words, speaker):
         return relative
     order = read_order(words, speaker)
     if order:
@@ -259,24 +218,6 @@ def _read_relative(words: list[Word], speaker: str) -> list[Frame]:
     phrase = NounPhrase("", " ".join(filter(None, said)))
     context = Context(speaker, description, phrase, VerbGroup(copula=True), [], Tense.NOW, False, ChangeMark.NONE)
     return [build(context, phrase.head, tail, "relative", subject=NO_SUBJECT, one=True)]
-
-
-def _read_cleft(words: list[Word], speaker: str) -> list[Frame]:
-    """Read "Graz is where Ana lives" as "Ana lives in Graz", if that has one value."""
-    at = next((at for at, word in enumerate(words) if at and word.lower == "is"), 0)
-    if not 0 < at <= 4 or len(words) < at + 4 or words[at + 1].lower not in ("where", "who", "what"):
-        return []
-    value, clause = words[:at], words[at + 2 :]
-    if form_of(value) is not Form.NAME or clause[0].tag in FINITE:
-        return []
-    links = ("in", "at") if words[at + 1].lower == "where" else ("",)
-    for link in links:
-        filled = parse_clause([*clause, *([Word(link, link, "PRP")] if link else []), *value])
-        if filled is not None and not _points_elsewhere(filled.subject):
-            frame = next(iter(read_clause(context_of(filled, speaker))), None)
-            if frame is not None and frame.single and not frame.contested:
-                return [frame]
-    return []
 
 
 _FIRST_PERSON = frozenset(("i", "we", "my", "our", "user"))

@@ -7,7 +7,6 @@ from recollect.rules.language.calendar import SHORT_WEEKDAYS, WEEKDAYS
 from recollect.rules.language.word_lists import any_of
 from recollect.rules.statements.frame import (
     ANY,
-    IMPLIED_AGENT,
     ChangeMark,
     Frame,
     Relation,
@@ -45,7 +44,7 @@ def relate(old: Frame, new: Frame) -> Relation:
 
 
 def _relate(old: Frame, new: Frame) -> Relation:
-    if (new.tense is Tense.UNSURE and old.slot != new.slot) or old.rule == new.rule == IMPLIED_AGENT:
+    if new.tense is Tense.UNSURE and old.slot != new.slot:
         return Relation.APART
     if new.attribute == ANY or old.attribute == ANY:
         return _by_value(old, new)
@@ -250,13 +249,16 @@ def _comparable(old: Frame, new: Frame) -> bool:
 
 
 _CODE = re.compile(r"\d+|\d+[A-Z]|[A-Z]{1,3}-?\d+[A-Z]?|\d+(?:-\d+)+|\d+(?: [A-Z]\w*)+")
+_CODE_PART = re.compile(r"[A-Z0-9][A-Z0-9+#/.:-]*|\+\d[\d-]*")
 
 
 def _is_code(frame: Frame) -> bool:
     """Whether a value is the number or code of a thing and no amount: "14C", "B7", "555-0101", "12 Elm Street"."""
-    return frame.value_kind in (ValueKind.NAME, ValueKind.QUANTITY, ValueKind.OTHER) and bool(
-        _CODE.fullmatch(frame.value)
-    )
+    if frame.value_kind not in (ValueKind.NAME, ValueKind.QUANTITY, ValueKind.OTHER, ValueKind.NOUN):
+        return False
+    parts = frame.value.split()
+    marked = len(parts) <= 3 and any(map(str.isdigit, frame.value)) and any(not part.isdecimal() for part in parts)
+    return bool(_CODE.fullmatch(frame.value)) or (marked and all(map(_CODE_PART.fullmatch, parts)))
 
 
 def _of_two_sorts(old: Frame, new: Frame) -> bool:

@@ -219,8 +219,6 @@ def _took_over(context: Context) -> list[Frame]:
 def _used_as(context: Context) -> list[Frame]:
     """ "The team uses Linear as its tracker": the value of the role that "as" names."""
     verb, rest = context.verb, context.rest
-    if verb.lemma in ("switch", "change", "move") and rest and rest[0].lower == "to":
-        return _switched_to(context)
     if verb.lemma not in ("use", "have", "choose", "pick", "adopt", "make", "keep") or verb.passive:
         return []
     as_at = index_of(rest, "as")
@@ -243,18 +241,6 @@ def _used_as(context: Context) -> list[Frame]:
     change = context.change if verb.lemma in ("use", "have", "keep") else ChangeMark.CHANGE
     tense = context.stated_tense if verb.lemma in ("use", "have", "keep") else Tense.NOW
     return [describe(context, NounPhrase(context.subject, role.head), tail, "used as", change=change, tense=tense)]
-
-
-def _switched_to(context: Context) -> list[Frame]:
-    """ "User switched to Dr. Petrova as dentist"."""
-    as_at = index_of(context.rest, "as")
-    if as_at is None or not (context.verb.past or context.verb.perfect):
-        return []
-    role, after = _role_after([w for w in context.rest[as_at + 1 :] if w.tag not in ("AT0", "DPS")], context)
-    value = split_tail(context.rest[1:as_at]).value
-    if role.owner or form_of(value) is not Form.NAME:
-        return []
-    return _described(context, NounPhrase(context.subject, role.head), value, after, "switched to")
 
 
 def _has_its(context: Context) -> list[Frame]:

@@ -1,20 +1,19 @@
-"""Frames of sentences that no rule reads: the sentence with one blank, where the grammar says that one value fills it.
+"""Frames of sentences that no rule reads: the sentence with one blank, where a measure stands.
 
 A template is all the words of a sentence but those of its value, so it meets only a sentence that says the same in the same
-words: "We heat the nursery to 19 degrees" and "… to 21 degrees". Two places of a value are known:
+words: "We heat the nursery to 19 degrees" and "… to 21 degrees". The value is the only measure after the verb: a number, an
+amount, a time, a version, a code, an address.
 
-- a measure, the only one after the verb: a number, an amount, a time, a version, a code, an address;
-- the subject of "V is the N of Y" and its like, for what is "the N" is one.
-
-Lists of verbs that take one object were tried as well. They gained nothing on sentences that nobody had seen.
+Lists of verbs that take one object or one place, and "V is the N of Y", were tried as well. They gained nothing on sentences
+that nobody had seen.
 """
 
 import re
 
 from recollect.rules.language.marks import unit_named
 from recollect.rules.statements import tables
-from recollect.rules.statements.building import SEVERAL, Context, build
-from recollect.rules.statements.frame import NO_SUBJECT, Frame, Tense, ValueKind
+from recollect.rules.statements.building import Context, build
+from recollect.rules.statements.frame import Frame, Tense, ValueKind
 from recollect.rules.statements.open_verbs import APPROXIMATELY
 from recollect.rules.statements.phrases import (
     DAYS,
@@ -23,21 +22,14 @@ from recollect.rules.statements.phrases import (
     NOW,
     PERIODS,
     SEASONS,
-    Form,
     Tail,
-    canonical,
     content,
-    form_of,
-    head_of,
     is_possessive,
     join,
 )
 from recollect.rules.statements.tagger import CLAUSE_OPENERS, FINITE, Word
 
 _OF_MANY = tables.words("verbs", "of_many") | tables.words("verbs", "suits_many") | tables.words("verbs", "intent")
-_NOT_IDENTIFYING = frozenset(
-    "one part kind type sort product same first last reason result example thing way lot bit couple few most".split()
-)
 _CLOCK = re.compile(r"\d{1,2}[:.]\d\d(?:am|pm|h)?|\d{1,2}(?:am|pm)|noon|midnight", re.I)
 _WITH_DIGIT = re.compile(r"[^\s]*\d[^\s]*|[^\s@]+@[^\s@]+")
 _BETWEEN = frozenset(
@@ -52,15 +44,12 @@ def read_template(context: Context) -> Frame | None:
         return None
     if any(word.tag == "CJC" or word.text in ("(", ";") for word in context.rest):
         return None
-    return _identified(context) or _measured(context)
+    return _measured(context)
 
 
 def said_once(words: list[Word]) -> list[str]:
     """Return the canonical words of a template: fillers and "now" say nothing of it."""
     return [word for word in content([w for w in words if w.lower not in NOW and w.lower not in FILLER]) if word]
-
-
-# ── a measure ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _measured(context: Context) -> Frame | None:
@@ -149,52 +138,3 @@ def _kind_of_measure(value: list[Word]) -> ValueKind:
 def _has_definite(words: list[Word]) -> bool:
     """Whether a phrase names one thing: "the nursery", "our bedroom", "Ana"."""
     return any(word.tag == "DPS" or word.lower == "the" or is_possessive(word) or word.is_name for word in words)
-
-
-# ── the subject as the value ──────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _identified(context: Context) -> Frame | None:
-    """ "Berlin is the city where Ana was born", "10.0.4.17 is the address of the server", "Monday is bin day for our street"."""
-    rest, subject = context.rest, context.subject_words
-    if not context.verb.copula or context.verb.plural or not _names_a_value(subject):
-        return None
-    if len(rest) > 2 and [word.lower for word in rest[:2]] == ["home", "to"]:
-        rest = [Word("home", "home", "NN1"), *rest[1:]]
-    described = rest[1:] if rest[0].lower == "the" else rest
-    noun = head_of(described)
-    if noun is None or noun.tag == "NN2" or canonical(noun) in SEVERAL or described[0].lower in _NOT_IDENTIFYING:
-        return None
-    limited = next((at for at, word in enumerate(rest) if word is noun), 0) + 1
-    office = rest[0].tag in ("NN0", "NN1") and bool(rest[limited:]) and rest[limited].lower in ("of", "for", "to")
-    closer = rest[0].lower == "the" and limited < len(rest) and rest[limited].text != ","
-    if not (office or closer) or any(word.lemma in _OF_MANY for word in rest[limited:] if word.tag in FINITE):
-        return None
-    if any(word.lower in ("his", "her", "their", "its", "this", "that") and word.tag != "CJT" for word in rest):
-        return None
-    words = [context.speaker if word in ("i", "we", "my", "our", "user") else word for word in said_once(rest)]
-    return build(
-        context,
-        join("be", *words),
-        Tail(subject),
-        "template:identified",
-        subject=NO_SUBJECT,
-        one=True,
-        value_kind=_sort(subject),
-    )
-
-
-def _names_a_value(subject: list[Word]) -> bool:
-    """Whether a subject can be the value of what follows: a name, a code, a day, a thing by name."""
-    if any(is_possessive(w) or w.tag in ("DPS", "DT0", "PNP", "PNI") for w in subject) or len(subject) > 5:
-        return False
-    form = form_of(subject)
-    return (
-        form in (Form.NAME, Form.QUANTITY, Form.DATE)
-        or (form is Form.BARE and len(subject) == 1)
-        or (form is Form.THE and any(word.is_name for word in subject))
-    )
-
-
-def _sort(subject: list[Word]) -> ValueKind:
-    return ValueKind.DATE if form_of(subject) is Form.DATE else ValueKind.NAME

@@ -29,10 +29,8 @@ The warden of Varn Castle is Rosa Dahl. | Nils Aker took over from Rosa Dahl as 
 The warden of Varn Castle is Rosa Dahl. | Varn Castle has found a new warden, Nils Aker.
 The product owner of the wizard is Rosa Dahl. | Nils Aker took over the wizard from Rosa Dahl as product owner.
 The seat of Varn County is Holm. | Parliament made Tarn the seat of Varn County.
-The print shop of Varn County is Inkwell. | Varn County dropped Inkwell and hired Pressmark.
 Ottilie's code editor is Kate. | Ottilie has left Kate for Zed.
 The default timeout of the importer is 20 seconds. | I changed the timeout of the importer from 20 seconds to 3 minutes.
-The gym opens at 6:00. | The gym used to open at 6:00, now it's 7:00.
 Ottilie is learning Hindi. | Ottilie is learning Welsh instead of Hindi.
 The base image of the worker is node:20-slim. | The worker uses wolfi as base image.
 """
@@ -47,9 +45,8 @@ def test_another_value_of_a_slot_meets_the_old_one_in_other_words() -> None:
 
 
 def test_look_alike_statements_stay_apart_in_both_orders() -> None:
-    rows = [
-        row for name in ("fifth", "sixth") for row in yaml.safe_load((CASES / f"{name}_apart.yaml").read_text("utf-8"))
-    ]
+    names = ("fifth_apart", "sixth_apart", "seventh_apart_a", "seventh_apart_b")
+    rows = [row for name in names for row in yaml.safe_load((CASES / f"{name}.yaml").read_text("utf-8"))]
     for row in rows:
         for old, new in ((row["a"], row["b"]), (row["b"], row["a"])):
             relation = compare(read_statement(old), read_statement(new))[0]
@@ -57,8 +54,8 @@ def test_look_alike_statements_stay_apart_in_both_orders() -> None:
 
 
 def test_what_has_several_values_is_never_taken_for_a_slot() -> None:
-    for half in "ab":
-        relations = yaml.safe_load((CASES / f"sixth_slots_{half}.yaml").read_text("utf-8"))["relations"]
+    for name in ("sixth_slots_a", "sixth_slots_b", "seventh_slots_a", "seventh_slots_b"):
+        relations = yaml.safe_load((CASES / f"{name}.yaml").read_text("utf-8"))["relations"]
         for relation in (one for one in relations if not one["single"]):
             for template in relation["templates"]:
                 told = [template.format(S=relation["subjects"][0], V=value) for value in relation["values"]]
