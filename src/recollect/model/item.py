@@ -80,7 +80,7 @@ def to_item(memory: "Memory", recall_reason: Sequence[str] | None = None, score:
         "created_at": memory.tick,
         "importance": memory.importance,
         "scope": "session",
-        "meta": _meta(memory) | _recalled(recall_reason, score),
+        "meta": _meta(memory) | _recall_fields(recall_reason, score),
     }
 
 
@@ -109,7 +109,7 @@ def _meta(memory: "Memory") -> dict[str, Any]:
     }
 
 
-def _recalled(reason: Sequence[str] | None, score: float | None) -> dict[str, Any]:
+def _recall_fields(reason: Sequence[str] | None, score: float | None) -> dict[str, Any]:
     why = {} if reason is None else {"recall_reason": list(reason)}
     return why if score is None else {**why, "score": score}
 

@@ -13,8 +13,8 @@ RULES_VERSION = 8
 
 Version 3 has the statement reader's first version, with the tagger's models that ``rules.statements.tagger`` pins; version 4
 its second one, and index terms of one spelling, number and tense; version 5 its third one, which alone names statements;
-version 6 its fourth one, in which each role has a noun of its own; version 8 its sixth one, without the rules that no stranger's text
-needed.
+version 6 its fourth one, in which each role has a noun of its own; version 8 its sixth one, without rules that no stranger's
+text needed.
 """
 
 GENESIS = "0" * 64

@@ -82,19 +82,19 @@ def name_fault(name: object, longest: int = MAX_NAME) -> str | None:
 
 
 def _name(text: str) -> str:
-    return _named(text, MAX_NAME)
+    return _check_name(text, MAX_NAME)
 
 
 def _principal_id(text: str) -> str:
-    _named(short_name(text), MAX_NAME)
+    _check_name(short_name(text), MAX_NAME)
     return text
 
 
 def _title(text: str) -> str:
-    return _named(text, MAX_TITLE)
+    return _check_name(text, MAX_TITLE)
 
 
-def _named(text: str, longest: int) -> str:
+def _check_name(text: str, longest: int) -> str:
     if (fault := name_fault(text, longest)) is not None:
         raise ValueError(fault)
     return text

@@ -103,10 +103,10 @@ def visible_json(text: str) -> str:
     >>> visible_json('{"a":"<|im_start|>"}')
     '{"a":"\\\\u003c|im_start|>"}'
     """
-    return _IN_JSON.sub(lambda found: "".join(map(_escaped, found[0])), text)
+    return _IN_JSON.sub(lambda found: "".join(map(_escape, found[0])), text)
 
 
-def _escaped(character: str) -> str:
+def _escape(character: str) -> str:
     units = character.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
 

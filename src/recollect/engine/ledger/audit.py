@@ -88,7 +88,7 @@ def verify(engine: Engine, progress: Progress | None = None, kept: Checkpoint | 
         log = audit_log(reader, engine.tenant, {stream.uid for stream in streams}, actors, kept)
         tell = _telling(progress, streams)
         walks = [walked(engine, reader, one, actors, log, tell) for one in streams]
-        found = [*_around_streams(engine, reader, actors, walks), *log.problems]
+        found = [*_check_across_streams(engine, reader, actors, walks), *log.problems]
     found += [Problem("database file", what, FILE_HINT) for what in engine.store.check()]
     problems = (*found, *(problem for walk in walks for problem in _problems_of(walk)))
     covered = {uid: leaves[-1][1].to_seq for uid, leaves in log.leaves.items()}
@@ -99,8 +99,8 @@ def verify(engine: Engine, progress: Progress | None = None, kept: Checkpoint | 
         versions=sum(walk.versions for walk in walks),
         problems=problems,
         uncovered_entries=sum(max(0, w.entries - covered.get(s.uid, 0)) for s, w in zip(streams, walks, strict=True)),
-        signed_entries=_summed(walk.signed.entries for walk in walks),
-        signed_vouches=_summed(walk.signed.vouches for walk in walks),
+        signed_entries=_sum_counts(walk.signed.entries for walk in walks),
+        signed_vouches=_sum_counts(walk.signed.vouches for walk in walks),
     )
 
 
@@ -108,7 +108,7 @@ def _problems_of(walk: Walked) -> list[Problem]:
     return [*([walk.problem] if walk.problem is not None else ()), *walk.signed.problems]
 
 
-def _summed(counts: Iterable[Counter[str]]) -> dict[str, int]:
+def _sum_counts(counts: Iterable[Counter[str]]) -> dict[str, int]:
     return dict(sorted(sum(counts, Counter[str]()).items()))
 
 
@@ -125,7 +125,7 @@ def _telling(progress: Progress | None, streams: Sequence[Stream]) -> Callable[[
     return tell
 
 
-def _around_streams(
+def _check_across_streams(
     engine: Engine, reader: Reader, actors: Mapping[str, tuple[str | None, bytes | None]], walks: Sequence[Walked]
 ) -> list[Problem]:
     """Return what no single stream can tell: streams that are missing, names put under another's acts, forged aliases."""
@@ -331,15 +331,15 @@ def doctor(engine: Engine) -> tuple[Problem, ...]:
     engine.require(Right.OPERATE, "examine the store")
     problems = [Problem(what, FOREIGN, FOREIGN_HINT) for what in engine.store.foreign_objects()]
     problems += verify(engine).problems
-    problems += _damaged(engine)
+    problems += _find_damaged(engine)
     problems += _waiting(engine)
-    problems += _outdated(engine)
+    problems += _find_outdated(engine)
     problems += _former_vectors(engine)
     problems += _risky_policy(engine)
     return tuple(problems)
 
 
-def _damaged(engine: Engine) -> list[Problem]:
+def _find_damaged(engine: Engine) -> list[Problem]:
     """Return every memory that cannot be read: ``verify`` stops at the first of a stream."""
     with engine.read() as reader:
         found = reader.select(engine.tenant, Selection(), NO_LIMIT, damaged=True)
@@ -355,7 +355,7 @@ def _waiting(engine: Engine) -> list[Problem]:
     return [Problem("memories", what, "`recollect list --status contradictory`, then `recollect resolve`.")]
 
 
-def _outdated(engine: Engine) -> list[Problem]:
+def _find_outdated(engine: Engine) -> list[Problem]:
     with engine.read() as reader:
         streams = readable_streams(engine, reader, None, None, tuple(Namespace))
         count = len(with_a_reason(engine, reader, streams))

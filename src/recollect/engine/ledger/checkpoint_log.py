@@ -72,7 +72,7 @@ class Reached(NamedTuple):
 def reached_now(engine: Engine) -> dict[str, Reached]:
     """Follow every chain beyond its last leaf, before anybody has to wait for it."""
     with engine.read() as reader:
-        return {uid: point for uid, (_, point) in _uncovered(reader, engine.tenant, {}).items()}
+        return {uid: point for uid, (_, point) in _find_uncovered(reader, engine.tenant, {}).items()}
 
 
 def extend_in(
@@ -88,12 +88,12 @@ def extend_in(
     """
     leaves: list[StreamLeaf | KeyLeaf] = [
         StreamLeaf(stream=uid, from_seq=covered + 1, to_seq=point.seq, head=point.hash, root=point.tree.head)
-        for uid, (covered, point) in _uncovered(writer, engine.tenant, reached).items()
+        for uid, (covered, point) in _find_uncovered(writer, engine.tenant, reached).items()
     ]
     leaves += keys
     last = writer.log_checkpoint(engine.tenant)
     if leaves:
-        last = _appended(engine, writer, leaves, last)
+        last = _append_leaves(engine, writer, leaves, last)
     elif last is None:
         raise WrongState("there is nothing to cover yet.", hint="Remember something first.")
     changed = {leaf.key for leaf in keys}
@@ -102,13 +102,13 @@ def extend_in(
     return _with_signatures(writer, engine.tenant, last)
 
 
-def _appended(
+def _append_leaves(
     engine: Engine, writer: Writer, leaves: Sequence[StreamLeaf | KeyLeaf], last: LogCheckpoint | None
 ) -> LogCheckpoint:
     there = writer.log_leaves(engine.tenant)
     if len(there) != (last.size if last else 0):
-        raise _broken("its log does not end where its last checkpoint does")
-    new = [_placed(place, leaf) for place, leaf in enumerate(leaves, start=len(there))]
+        raise _corrupt_chain("its log does not end where its last checkpoint does")
+    new = [_place_leaf(place, leaf) for place, leaf in enumerate(leaves, start=len(there))]
     log = last.log if last else engine.randomness.bytes(LOG_UID_BYTES).hex()
     root = tree_head(hashes_of([*there, *new]))
     made = LogCheckpoint(len(there) + len(new), log, root, max(engine.now(), last.at if last else ""))
@@ -117,7 +117,7 @@ def _appended(
     return made
 
 
-def _placed(place: int, leaf: StreamLeaf | KeyLeaf) -> LogLeaf:
+def _place_leaf(place: int, leaf: StreamLeaf | KeyLeaf) -> LogLeaf:
     return LogLeaf(place, leaf.leaf, leaf.stream if isinstance(leaf, StreamLeaf) else leaf.key, leaf.text)
 
 
@@ -153,7 +153,7 @@ def _with_signatures(reader: Reader, tenant: str, made: LogCheckpoint) -> Checkp
 # ── following the chains ────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _uncovered(reader: Reader, tenant: str, reached: Mapping[str, Reached]) -> dict[str, tuple[int, Reached]]:
+def _find_uncovered(reader: Reader, tenant: str, reached: Mapping[str, Reached]) -> dict[str, tuple[int, Reached]]:
     """Streams with entries beyond their last leaf: the entry in which that leaf ends, and where the chain ends now."""
     covered = covered_streams(reader, tenant)
     found = {}
@@ -161,7 +161,7 @@ def _uncovered(reader: Reader, tenant: str, reached: Mapping[str, Reached]) -> d
         leaf = covered.get(stream.uid)
         before = Reached(leaf.to_seq, leaf.head, Tree()) if leaf else Reached(0, GENESIS, Tree())
         if stream.last_seq > before.seq:
-            found[stream.uid] = before.seq, _followed(reader, stream, _furthest(before, reached.get(stream.uid)))
+            found[stream.uid] = before.seq, _follow_chain(reader, stream, _furthest(before, reached.get(stream.uid)))
     return found
 
 
@@ -177,28 +177,28 @@ def covered_streams(reader: Reader, tenant: str) -> dict[str, StreamLeaf]:
     return {leaf.stream: leaf for leaf in leaves if isinstance(leaf, StreamLeaf)}
 
 
-def _followed(reader: Reader, stream: Stream, point: Reached) -> Reached:
+def _follow_chain(reader: Reader, stream: Stream, point: Reached) -> Reached:
     """Follow a chain from a point to its end, entry by entry."""
     while point.seq < stream.last_seq:
         wanted = min(ENTRIES_AT_A_TIME, stream.last_seq - point.seq)
         entries = reader.entries(stream, point.seq, wanted)
         if not entries:
-            raise _broken(f"entry {point.seq + 1} of stream {stream.uid[:12]} is missing")
+            raise _corrupt_chain(f"entry {point.seq + 1} of stream {stream.uid[:12]} is missing")
         for entry in entries:
             point = _next(point, entry)
     if point.hash != stream.head:
-        raise _broken(f"the chain of stream {stream.uid[:12]} does not end in its head")
+        raise _corrupt_chain(f"the chain of stream {stream.uid[:12]} does not end in its head")
     return point
 
 
 def _next(point: Reached, entry: Entry) -> Reached:
     if (entry.seq, entry.prev_hash) != (point.seq + 1, point.hash) or entry.hash != entry.computed_hash():
-        raise _broken(f"entry {entry.seq} of stream {entry.stream[:12]} does not follow the one before it")
+        raise _corrupt_chain(f"entry {entry.seq} of stream {entry.stream[:12]} does not follow the one before it")
     point.tree.append(entry_leaf(entry.hash))
     return Reached(entry.seq, entry.hash, point.tree)
 
 
-def _broken(what: str) -> StoreCorrupt:
+def _corrupt_chain(what: str) -> StoreCorrupt:
     return StoreCorrupt(f"{what}, so nothing was covered.", hint="`recollect verify` says what is wrong.")
 
 
@@ -299,12 +299,12 @@ def _segments_of(reader: Reader, stream: Stream, seqs: Sequence[int], hashes: Se
         assert isinstance(leaf, StreamLeaf), "the store was asked for leaves about streams"
         covered = [seq for seq in seqs if leaf.from_seq <= seq <= leaf.to_seq]
         if covered and one.place < len(hashes):
-            entries = _placed_entries(reader, stream, leaf, covered)
+            entries = _place_entries(reader, stream, leaf, covered)
             found.append(Segment(place=one.place, leaf=leaf, path=inclusion_proof(hashes, one.place), entries=entries))
     return found
 
 
-def _placed_entries(reader: Reader, stream: Stream, leaf: StreamLeaf, seqs: Sequence[int]) -> tuple[PlacedEntry, ...]:
+def _place_entries(reader: Reader, stream: Stream, leaf: StreamLeaf, seqs: Sequence[int]) -> tuple[PlacedEntry, ...]:
     """Some entries of a leaf, each with its path in the tree over all of them."""
     size = leaf.to_seq - leaf.from_seq + 1
     tree = [entry_leaf(hash) for hash in reader.entry_hashes(stream, leaf.from_seq - 1, size)]
@@ -312,12 +312,12 @@ def _placed_entries(reader: Reader, stream: Stream, leaf: StreamLeaf, seqs: Sequ
         raise _unlike(stream)
     paths = inclusion_proofs(tree, [seq - leaf.from_seq for seq in sorted(seqs)])
     return tuple(
-        PlacedEntry(entry=_proven(reader.entries(stream, seq - 1, 1)[0]), path=path)
+        PlacedEntry(entry=_prove_entry(reader.entries(stream, seq - 1, 1)[0]), path=path)
         for seq, path in zip(sorted(seqs), paths, strict=True)
     )
 
 
-def _proven(entry: Entry) -> ProvenEntry:
+def _prove_entry(entry: Entry) -> ProvenEntry:
     return ProvenEntry(**{**entry._asdict(), "event": str(entry.event)})
 
 

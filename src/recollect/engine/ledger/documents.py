@@ -54,7 +54,7 @@ def erasure_record(engine: Engine, receipt: ErasureReceipt, key: "Ed25519Private
     if receipt.is_empty:
         raise WrongState("nothing was erased.", field="receipt", hint="There is nothing that a receipt could say.")
     _may_sign(engine, key)
-    record = _unsigned(engine, receipt, _covering(engine, receipt, key))
+    record = _make_record(engine, receipt, _covering(engine, receipt, key))
     signatures = () if key is None else (sign(key, erasure_bytes(record)),)
     return record.model_copy(update={"signatures": signatures})
 
@@ -69,7 +69,7 @@ def _covering(engine: Engine, receipt: ErasureReceipt, key: "Ed25519PrivateKey |
     return checkpoint(engine, key) if may_cover and (receipt.entries or key is not None) else None
 
 
-def _unsigned(engine: Engine, receipt: ErasureReceipt, covering: Checkpoint | None) -> ErasureRecord:
+def _make_record(engine: Engine, receipt: ErasureReceipt, covering: Checkpoint | None) -> ErasureRecord:
     return ErasureRecord(
         at=receipt.at,
         asked_by=receipt.asked_by,

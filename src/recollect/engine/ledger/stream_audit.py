@@ -375,14 +375,14 @@ class _StreamAudit:
 
     def _in_chain(self, entry: Entry) -> None:
         if entry.seq != self.entries + 1:
-            raise self._broken(entry, f"entry {self.entries + 1} is missing: the chain jumps to {entry.seq}")
+            raise self._report_broken(entry, f"entry {self.entries + 1} is missing: the chain jumps to {entry.seq}")
         if entry.prev_hash != (self._last.hash if self._last else GENESIS):
-            raise self._broken(entry, "it does not follow the entry before it: prev_hash is another")
+            raise self._report_broken(entry, "it does not follow the entry before it: prev_hash is another")
         if entry.hash != entry.computed_hash():
-            raise self._broken(entry, "its fields were changed: they no longer give its hash")
+            raise self._report_broken(entry, "its fields were changed: they no longer give its hash")
         self.acted.add(entry.actor)
         if entry.actor not in self._actors:
-            raise self._broken(entry, "whoever acted is missing from the actors")
+            raise self._report_broken(entry, "whoever acted is missing from the actors")
         if (fault := self._covering.fault_at(entry.seq, entry.hash)) is not None:
             raise Broken(f"{self.name}, checkpoint", fault)
         self.entries, self._last = entry.seq, entry
@@ -419,7 +419,7 @@ class _StreamAudit:
         if entry.event is Event.NAME_ERASED and entry.commitment is not None:
             self.erased_names.add(entry.commitment)
         brings_values = entry.commitment is not None and entry.event not in _COMMITS_TO_NO_VALUES
-        brought = self._amendment(entry) if brings_values else None
+        brought = self._read_amendment(entry) if brings_values else None
         if entry.event in ABOUT_THE_STREAM:
             self._rejections.append((entry, brought))
         return None, brought
@@ -431,7 +431,7 @@ class _StreamAudit:
     def _version(self, entry: Entry) -> Body | None:
         brought = self.versions.of(entry.memory_id)
         if brought is None:
-            raise self._broken(entry, f"the version of memory {entry.memory_id} is missing")
+            raise self._report_broken(entry, f"the version of memory {entry.memory_id} is missing")
         version = brought.version
         body, text = (None, None) if version.body is None else self._read(entry, version.body)
         self._check_committed(entry, text, version.salt, entry.memory_id in self._removed)
@@ -453,27 +453,29 @@ class _StreamAudit:
             body = from_json(text)
             return body, read_form(body, text)
         except UNREADABLE:
-            raise self._altered(entry) from None
+            raise self._report_altered(entry) from None
 
     def _check_place(self, entry: Entry, number: int, body: Body) -> None:
         id, address = entry.memory_id, self._stream.address
         if self._id_of(body["kind"], number) != id:
-            raise self._broken(entry, f"memory {id} does not have the id of its place")
+            raise self._report_broken(entry, f"memory {id} does not have the id of its place")
         said = (body["tenant"], body["namespace"], body["space"], body["owner"])
         if address is not None and address != said:
-            raise self._broken(entry, f"memory {id} was written to another address than its stream's")
+            raise self._report_broken(entry, f"memory {id} was written to another address than its stream's")
 
     def _check_severed(self, entry: Entry, body: Body) -> None:
         if sorted(cut_seals(body)) != self._severed.get(entry.memory_id, []):
-            raise self._broken(entry, f"the links of memory {entry.memory_id} are not those that the ledger left it")
+            raise self._report_broken(
+                entry, f"the links of memory {entry.memory_id} are not those that the ledger left it"
+            )
 
-    def _amendment(self, entry: Entry) -> Body | None:
+    def _read_amendment(self, entry: Entry) -> Body | None:
         found = self._amendments.at(entry.seq)
         if found is None:
-            raise self._broken(entry, "the values that it brought are missing")
+            raise self._report_broken(entry, "the values that it brought are missing")
         nameless = entry.event in ABOUT_THE_STREAM and self._stream.address is None
         if found.memory_id != entry.memory_id:
-            raise self._broken(entry, "the values that it brought are filed under another memory")
+            raise self._report_broken(entry, "the values that it brought are filed under another memory")
         self._check_committed(entry, found.body, found.salt, entry.memory_id in self._removed or nameless)
         if entry.rule.startswith(fold.RELATION_RULE):
             self._by_hand.append((entry, found.body))
@@ -491,16 +493,16 @@ class _StreamAudit:
         if fold.TOLD in said:
             self.signed.judge_told(entry, stored.body["content"], said[fold.TOLD])
         elif name is not None and not self.signed.judge_vouch(entry, stored.body["content"], name, said):
-            raise self._broken(entry, "the signature of whoever vouches does not hold")
+            raise self._report_broken(entry, "the signature of whoever vouches does not hold")
 
     def _check_committed(self, entry: Entry, body: str | None, salt: bytes | None, was_removed: bool) -> None:
         if body is None or salt is None:
             if not was_removed:
-                raise self._broken(entry, f"the content of memory {entry.memory_id} is gone without an erasure")
+                raise self._report_broken(entry, f"the content of memory {entry.memory_id} is gone without an erasure")
         elif was_removed:
-            raise self._broken(entry, f"the content of memory {entry.memory_id} is back after its removal")
+            raise self._report_broken(entry, f"the content of memory {entry.memory_id} is back after its removal")
         elif commit_to(salt, body) != entry.commitment:
-            raise self._altered(entry)
+            raise self._report_altered(entry)
 
     # ── what is derived ─────────────────────────────────────────────────────────────────────────────────────────
 
@@ -575,13 +577,15 @@ class _StreamAudit:
         if stray:
             raise Broken(f"{self.name}, memory number {stray[0]}", "it has a vector but no content")
 
-    def _altered(self, entry: Entry) -> Broken:
-        return self._broken(entry, f"the content of memory {entry.memory_id} is not what was committed: it was altered")
+    def _report_altered(self, entry: Entry) -> Broken:
+        return self._report_broken(
+            entry, f"the content of memory {entry.memory_id} is not what was committed: it was altered"
+        )
 
     def _another(self, id: str, how: str) -> Broken:
         return Broken(f"{self.name}, memory {id}", f"its current state is not what the ledger says{how}")
 
-    def _broken(self, entry: Entry, what: str) -> Broken:
+    def _report_broken(self, entry: Entry, what: str) -> Broken:
         return Broken(f"{self.name}, entry {entry.seq} ({entry.event})", what)
 
 

@@ -104,14 +104,14 @@ def through_agent(engine: Engine, agent: str | None) -> Engine:
     if agent is None:
         return engine
     if engine.caller.trusted:
-        return _seen_by(engine, replace(engine.caller, agent=agent))
+        return _engine_for(engine, replace(engine.caller, agent=agent))
     if engine.caller.agent is None and engine.caller.narrowed_to in (None, agent):
-        return _seen_by(engine, replace(engine.caller, narrowed_to=agent))
+        return _engine_for(engine, replace(engine.caller, narrowed_to=agent))
     if agent != engine.caller.agent:
         raise NotAllowed("this caller is not that agent.", field="agent", hint="Leave it out.")
     return engine
 
 
-def _seen_by(engine: Engine, caller: Caller) -> Engine:
+def _engine_for(engine: Engine, caller: Caller) -> Engine:
     check_caller(caller, engine.policy.privacy)
     return engine.seen_by(caller)

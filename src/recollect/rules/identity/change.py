@@ -148,12 +148,12 @@ def _follows(short: tuple[Mark, ...], long: tuple[Mark, ...]) -> bool:
 
 def _is_detail(short: Statement, long: Statement) -> bool:
     extra = _extra(short.normal, long.normal)
-    if extra is None or _someone_elses(extra) or Language.OTHER in {short.language, long.language}:
+    if extra is None or _is_of_someone_else(extra) or Language.OTHER in {short.language, long.language}:
         return False
     return _follows(short.normal, long.normal) or not any(mark.aspect in _TURNS_IT_AROUND for mark in extra)
 
 
-def _someone_elses(extra: list[Mark]) -> bool:
+def _is_of_someone_else(extra: list[Mark]) -> bool:
     """ "Ana's mother is a nurse" adds nothing to "Ana is a nurse"."""
     return any(mark.key == "'s" for mark in extra)
 
@@ -240,7 +240,7 @@ def _scope_changed(case: _Case) -> bool:
 
 def _value_changed(case: _Case) -> bool:
     extra = _extra(case.old.normal, case.new.normal) or _extra(case.new.normal, case.old.normal)
-    if extra and _someone_elses(extra):
+    if extra and _is_of_someone_else(extra):
         return True
     return _holds_a_value(_slot(case)) or any(_both_have(case, aspect) for aspect in _VALUES)
 

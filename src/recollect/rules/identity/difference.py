@@ -75,7 +75,7 @@ def differences_between(old: Statement, new: Statement) -> tuple[Difference, ...
     """``what_differs`` for statements that have been read, so that one can be compared with many."""
     if not _readable(old, new):
         return _differences_to_the_letter(old.text, new.text)
-    aligned = _aligned(old, new)
+    aligned = _align(old, new)
     if aligned:
         sure = Language.ENGLISH in {old.language, new.language}
         return tuple(_in_small_print(*aligned, of_a_kind=_places_of_a_kind(old, aligned[0]) if sure else range(0)))
@@ -97,7 +97,7 @@ def shares_nothing(old: str, new: str) -> bool:
     return both.isdisjoint({Aspect.NUMBER, Aspect.DATE, Aspect.UNIT, Aspect.OPPOSITE})
 
 
-def _aligned(old: Statement, new: Statement) -> tuple[Sequence[Mark], Sequence[Mark]] | None:
+def _align(old: Statement, new: Statement) -> tuple[Sequence[Mark], Sequence[Mark]] | None:
     """Forms of both that agree mark by mark, if there are any."""
     if _keys(old.marks) == _keys(new.marks):
         return old.marks, new.marks
@@ -201,8 +201,8 @@ def _ending_matters(one: Mark, other: Mark) -> bool:
 def _in_marks(old: Statement, new: Statement) -> Iterator[Difference]:
     """The marks that only one side has, grouped by what they are; nothing if both have the same marks."""
     only_old, only_new = _only_in(old.normal, new.normal), _only_in(new.normal, old.normal)
-    yield from _taken_out(Aspect.OPPOSITE, opposites_of, only_old, only_new)
-    yield from _taken_out(Aspect.TENSE, other_tenses, only_old, only_new)
+    yield from _take_out(Aspect.OPPOSITE, opposites_of, only_old, only_new)
+    yield from _take_out(Aspect.TENSE, other_tenses, only_old, only_new)
     _name_subjects(old.normal, only_old, new.normal, only_new)
     for aspect in _REPORTED:
         one = [mark for mark in only_old if mark.aspect is aspect]
@@ -230,7 +230,7 @@ def _surfaces(marks: Iterable[Mark]) -> str:
     return " ".join(mark.surface for mark in marks)
 
 
-def _taken_out(
+def _take_out(
     aspect: Aspect, related: Callable[[str], tuple[str, ...]], only_old: list[Mark], only_new: list[Mark]
 ) -> Iterator[Difference]:
     """Takes the words that are related to one another out of both lists, as differences of that aspect."""

@@ -248,10 +248,10 @@ def _key(components: Sequence[str], source: KeySource, rule: str | None = None) 
     """Assemble a key from the words of a name, cutting it only if it must be cut."""
     if not components:
         raise ValueError("canonical_key: needs at least one letter, digit or symbol")
-    whole = "-".join(_padded(components)).casefold()
+    whole = "-".join(_pad(components)).casefold()
     digest = sha256_hex(whole)
     lost_letters = not whole.isascii()
-    readable = _padded([_capitalised(word) for word in map(_ascii_only, components) if word] or ["Name"])
+    readable = _pad([_capitalise(word) for word in map(_ascii_only, components) if word] or ["Name"])
     text = "-".join(readable)
     if lost_letters or len(text) > MAX_LENGTH:
         text = f"{_cut(readable)}-{_digits(digest, _DIGEST_DIGITS)}"
@@ -261,11 +261,11 @@ def _key(components: Sequence[str], source: KeySource, rule: str | None = None) 
 def _components(name: str) -> list[str]:
     """The words of a name, accents removed, symbols spelled out; letters beyond ASCII are still there."""
     name = _NEGATIVE_NUMBER.sub("−", name.translate(_INVISIBLE))
-    separated = name.translate(_ASCII_SEPARATED) if name.isascii() else "".join(map(_separated, _without_accents(name)))
+    separated = name.translate(_ASCII_SEPARATED) if name.isascii() else "".join(map(_separate, _without_accents(name)))
     return [word for word in separated.split("-") if word]
 
 
-def _separated(char: str) -> str:
+def _separate(char: str) -> str:
     """A character of a word as it is, a meaningful symbol as its word, and anything else as a separator."""
     if char.isalnum():
         return char
@@ -276,7 +276,7 @@ def _separated(char: str) -> str:
     return char if is_part_of_name else "-"
 
 
-_ASCII_SEPARATED = {code: _separated(chr(code)) for code in range(128)}
+_ASCII_SEPARATED = {code: _separate(chr(code)) for code in range(128)}
 
 
 def _without_accents(text: str) -> Iterable[str]:
@@ -298,7 +298,7 @@ def _without_accents(text: str) -> Iterable[str]:
         yield from plain
 
 
-def _padded(words: Sequence[str]) -> list[str]:
+def _pad(words: Sequence[str]) -> list[str]:
     """At least three words, so that every key has a subject, an aspect and a qualifier."""
     return [*words, *("Fact", "General")[len(words) - 1 :]] if len(words) < 3 else list(words)
 
@@ -307,7 +307,7 @@ def _ascii_only(word: str) -> str:
     return word if word.isascii() else word.encode("ascii", "ignore").decode("ascii")
 
 
-def _capitalised(word: str) -> str:
+def _capitalise(word: str) -> str:
     return word[:1].upper() + word[1:]
 
 

@@ -84,7 +84,7 @@ _NOT_A_POINT_IN_TIME = _signs("not_a_point_in_time")
 _TENSES_OF_CHANGE = frozenset({"will", "going-to", "no-longer", "used-to"})
 
 
-def _padded(text: str) -> str:
+def _pad(text: str) -> str:
     """The words between blanks, so that a phrase is found only as whole words."""
     return f" {' '.join(words(text))} "
 
@@ -95,7 +95,7 @@ def says_correction(text: str) -> bool:
     >>> says_correction("No, I meant Tuesday"), says_correction("No emojis")
     (True, False)
     """
-    said = _padded(text)
+    said = _pad(text)
     if any(f" {phrase} " in said for phrase in _SAYS_CORRECTION):
         return True
     opens = text.lstrip().casefold()
@@ -107,7 +107,7 @@ def says_time_moved_on(old: str, new: str, new_marks: tuple[Mark, ...]) -> bool:
 
     "Now" in it always counts; "moved to" only if the old text did not say it as well.
     """
-    before, after = _padded(old), _padded(new)
+    before, after = _pad(old), _pad(new)
     for phrase in _NOT_A_POINT_IN_TIME:
         after = after.replace(f" {phrase} ", " ")
     if any(f" {phrase} " in after for phrase in _POINTS_TO_NOW):

@@ -210,12 +210,12 @@ def _without_articles(marks: Iterable[Mark]) -> list[Mark]:
         if mark.key in lexicon.POSSESSIVES:
             article, reach = "the", _ARTICLE_REACH
         elif reach:
-            mark, reach = _introduced(mark, article, reach)
+            mark, reach = _join_article(mark, article, reach)
         kept.append(mark)
     return kept
 
 
-def _introduced(mark: Mark, article: str, reach: int) -> tuple[Mark, int]:
+def _join_article(mark: Mark, article: str, reach: int) -> tuple[Mark, int]:
     """The mark with the article that introduces it, and how many words further that article reaches."""
     first = reach == _ARTICLE_REACH
     if not mark.is_word or (not first and (mark.key in _ENDS_A_NOUN or mark.aspect is Aspect.MODALITY)):

@@ -242,8 +242,8 @@ def dates_in_order(sentence: Sentence) -> Sentence:
             continue
         place += sum(len(part) for part in block)
         if not written and _is_adverbial(block, rest := _without_comma(sentence[place:])):
-            return [*rest, *_sorted_parts(block)]
-        written += _sorted_parts(block)
+            return [*rest, *_sort_parts(block)]
+        written += _sort_parts(block)
     return written
 
 
@@ -260,7 +260,7 @@ def _date_block(sentence: Sentence, place: int) -> list[Sentence]:
     return parts
 
 
-def _sorted_parts(block: list[Sentence]) -> Sentence:
+def _sort_parts(block: list[Sentence]) -> Sentence:
     """Sorted if no two parts are of one sort: "Monday 9:00, Tuesday 10:00" must stay as it is."""
     if len(block) == 1:
         return block[0]

@@ -138,7 +138,7 @@ def _read_core(core: str) -> tuple[Mark, ...]:
         return tuple(_word(part, case=_case_of(core)) for part in whole)
     if core.isalpha():
         return (_word(core),)
-    return _number(core) or _contraction(core) or _hyphenated(core) or (exact(core),)
+    return _number(core) or _contraction(core) or _split_hyphens(core) or (exact(core),)
 
 
 def _word(written: str, case: Case | None = None) -> Mark:
@@ -191,7 +191,7 @@ def _contraction(core: str) -> tuple[Mark, ...]:
     return ()
 
 
-def _hyphenated(core: str) -> tuple[Mark, ...]:
+def _split_hyphens(core: str) -> tuple[Mark, ...]:
     """``dark-mode`` is ``dark mode``; with digits or signs in it, it is an identifier."""
     if core.lower() in {"e-mail", "e-mails"}:
         return (_word(core.replace("-", "")),)
@@ -235,7 +235,7 @@ def _day_or_time(core: str) -> tuple[Mark, ...]:
     elif found := _ISO_DAY.fullmatch(core):
         mark = calendar.calendar_day(int(found[1]), int(found[2]), int(found[3]), core)
     elif found := _SLASHED_DAY.fullmatch(core):
-        mark = _slashed_day(int(found[1]), int(found[2]), int(found[3]), core)
+        mark = _read_slashed_day(int(found[1]), int(found[2]), int(found[3]), core)
     return (mark,) if mark else ()
 
 
@@ -248,7 +248,7 @@ def _clock(hour: str, minute: str, surface: str) -> Mark | None:
     return calendar.date(f"{hour}:{minute}?", surface)
 
 
-def _slashed_day(first: int, second: int, year: int, surface: str) -> Mark | None:
+def _read_slashed_day(first: int, second: int, year: int, surface: str) -> Mark | None:
     """13/03/2024 can be read in one way; 01/03/2024 in two, so it equals only itself."""
     if first > 12:
         return calendar.calendar_day(year, second, first, surface)

@@ -37,7 +37,7 @@ def apply(states: States, entry: Entry, body: Body | None = None, amendment: Bod
         states[entry.memory_id].last_modified = entry.at
 
 
-def _stored(states: States, entry: Entry, body: Body, _: Body) -> None:
+def _apply_stored(states: States, entry: Entry, body: Body, _: Body) -> None:
     state = _fresh(entry, body)
     incumbent = states.get(entry.other_id) if entry.other_id else None
     if incumbent is not None:
@@ -47,7 +47,7 @@ def _stored(states: States, entry: Entry, body: Body, _: Body) -> None:
     states[state.id] = state
 
 
-def _contradicted(states: States, entry: Entry, body: Body, _: Body) -> None:
+def _apply_contradicted(states: States, entry: Entry, body: Body, _: Body) -> None:
     state = states[entry.memory_id] = _fresh(entry, body)
     if entry.other_id:
         _link(state.conflict_ids, entry.other_id)
@@ -74,7 +74,7 @@ def _set(state: State, values: Body, names: Iterable[str] | None = None) -> None
             setattr(state, name, list(value) if isinstance(value, (list, tuple)) else value)
 
 
-def _superseded(states: States, entry: Entry, _: Body, amendment: Body) -> None:
+def _apply_superseded(states: States, entry: Entry, _: Body, amendment: Body) -> None:
     state = _move(states, entry)
     _set(state, amendment.get("set", {}))
     state.superseded_by_id = entry.other_id
@@ -82,27 +82,27 @@ def _superseded(states: States, entry: Entry, _: Body, amendment: Body) -> None:
         _link(state.conflict_ids, entry.other_id)
 
 
-def _resolved(states: States, entry: Entry, _: Body, __: Body) -> None:
+def _apply_resolved(states: States, entry: Entry, _: Body, __: Body) -> None:
     state = _move(states, entry)
     if state.status is Status.ACTIVE and entry.other_id:
         state.supersedes_id, state.version = entry.other_id, states[entry.other_id].version + 1
 
 
-def _held(states: States, entry: Entry, _: Body, __: Body) -> None:
+def _apply_held(states: States, entry: Entry, _: Body, __: Body) -> None:
     state = _move(states, entry)
     if entry.other_id:
         _link(state.conflict_ids, entry.other_id)
         _link(states[entry.other_id].conflict_ids, state.id)
 
 
-def _reinforced(states: States, entry: Entry, _: Body, amendment: Body) -> None:
+def _apply_reinforced(states: States, entry: Entry, _: Body, amendment: Body) -> None:
     state = states[entry.memory_id]
     _set(state, amendment.get("set", {}))
     state.reinforcements += 1
     state.last_reinforced = entry.at
 
 
-def _moved(states: States, entry: Entry, _: Body, __: Body) -> None:
+def _apply_moved(states: States, entry: Entry, _: Body, __: Body) -> None:
     _move(states, entry)
 
 
@@ -111,7 +111,7 @@ def _put_away(states: States, entry: Entry, _: Body, amendment: Body) -> None:
     state.deleted_at, state.purge_at = entry.at, amendment.get("purge_at")
 
 
-def _restored(states: States, entry: Entry, _: Body, __: Body) -> None:
+def _apply_restored(states: States, entry: Entry, _: Body, __: Body) -> None:
     state = _move(states, entry)
     state.deleted_at = state.purge_at = None
     state.last_reinforced = entry.at
@@ -121,29 +121,29 @@ def _restored(states: States, entry: Entry, _: Body, __: Body) -> None:
         state.expires_at_tick = None
 
 
-def _edited(states: States, entry: Entry, _: Body, amendment: Body) -> None:
+def _apply_edited(states: States, entry: Entry, _: Body, amendment: Body) -> None:
     _set(states[entry.memory_id], amendment.get("set", {}))
 
 
-def _rekeyed(states: States, entry: Entry, _: Body, amendment: Body) -> None:
+def _apply_rekeyed(states: States, entry: Entry, _: Body, amendment: Body) -> None:
     _set(states[entry.memory_id], {name: amendment[name] for name in _NAMES if name in amendment})
 
 
 _NAMES = ("canonical_key", "key_digest", "slot", "subject_value")
 
 
-def _linked(states: States, entry: Entry, _: Body, __: Body) -> None:
+def _apply_linked(states: States, entry: Entry, _: Body, __: Body) -> None:
     for links, other in _both_ways(states, entry):
         _link(links, other)
 
 
-def _unlinked(states: States, entry: Entry, _: Body, __: Body) -> None:
+def _apply_unlinked(states: States, entry: Entry, _: Body, __: Body) -> None:
     for links, other in _both_ways(states, entry):
         if other in links:
             links.remove(other)
 
 
-def _vouched(states: States, entry: Entry, _: Body, amendment: Body) -> None:
+def _apply_vouched(states: States, entry: Entry, _: Body, amendment: Body) -> None:
     vouchers = states[entry.memory_id].vouchers
     if TOLD in amendment:
         vouchers += [{"actor": NOBODY_HERE, "at": entry.at, TOLD: one} for one in amendment[TOLD]]
@@ -156,13 +156,13 @@ def _vouch_withdrawn(states: States, entry: Entry, _: Body, __: Body) -> None:
     state.vouchers = [one for one in state.vouchers if one["actor"] != entry.actor]
 
 
-def _unmoved(_: States, __: Entry, ___: Body, ____: Body) -> None:
+def _apply_unmoved(_: States, __: Entry, ___: Body, ____: Body) -> None:
     """What happened is in the version's own links."""
 
 
-def _consolidated(states: States, entry: Entry, body: Body, amendment: Body) -> None:
+def _apply_consolidated(states: States, entry: Entry, body: Body, amendment: Body) -> None:
     _move(states, entry)
-    _linked(states, entry, body, amendment)
+    _apply_linked(states, entry, body, amendment)
 
 
 def _both_ways(states: States, entry: Entry) -> list[tuple[list[str], str]]:
@@ -174,7 +174,7 @@ def _both_ways(states: States, entry: Entry) -> list[tuple[list[str], str]]:
     return [(getattr(a, name), b.id), (getattr(b, name), a.id)]
 
 
-def _removed(states: States, entry: Entry, _: Body, __: Body) -> None:
+def _apply_removed(states: States, entry: Entry, _: Body, __: Body) -> None:
     old = states[entry.memory_id]
     states[entry.memory_id] = State(
         old.id,
@@ -202,26 +202,26 @@ _LEAVES_ALONE = (Event.VOUCHED, Event.VOUCH_WITHDRAWN, Event.SEVERED)
 """Events that are about a memory and do not change it."""
 
 _FOLDS: dict[Event, Callable[[States, Entry, Body, Body], None]] = {
-    Event.STORED: _stored,
-    Event.CONTRADICTED: _contradicted,
-    Event.SUPERSEDED: _superseded,
-    Event.RESOLVED: _resolved,
-    Event.HELD: _held,
-    Event.REINFORCED: _reinforced,
-    Event.ARCHIVED: _moved,
+    Event.STORED: _apply_stored,
+    Event.CONTRADICTED: _apply_contradicted,
+    Event.SUPERSEDED: _apply_superseded,
+    Event.RESOLVED: _apply_resolved,
+    Event.HELD: _apply_held,
+    Event.REINFORCED: _apply_reinforced,
+    Event.ARCHIVED: _apply_moved,
     Event.FORGOTTEN: _put_away,
     Event.EXPIRED: _put_away,
-    Event.RESTORED: _restored,
-    Event.EDITED: _edited,
-    Event.REKEYED: _rekeyed,
-    Event.LINKED: _linked,
-    Event.UNLINKED: _unlinked,
-    Event.VOUCHED: _vouched,
+    Event.RESTORED: _apply_restored,
+    Event.EDITED: _apply_edited,
+    Event.REKEYED: _apply_rekeyed,
+    Event.LINKED: _apply_linked,
+    Event.UNLINKED: _apply_unlinked,
+    Event.VOUCHED: _apply_vouched,
     Event.VOUCH_WITHDRAWN: _vouch_withdrawn,
-    Event.SEVERED: _unmoved,
-    Event.CONSOLIDATED: _consolidated,
-    Event.PURGED: _removed,
-    Event.ERASED: _removed,
+    Event.SEVERED: _apply_unmoved,
+    Event.CONSOLIDATED: _apply_consolidated,
+    Event.PURGED: _apply_removed,
+    Event.ERASED: _apply_removed,
 }
 
 Key = tuple[str, str, str]

@@ -124,7 +124,7 @@ def check(
         kind = _kind(document)
         if history is not None and not isinstance(document, ErasureRecord):
             check_history(history, keys)
-        return ProofCheck(ok=True, kind=kind, shows=tuple(_shown(document, Trust(keys, kept, history))))
+        return ProofCheck(ok=True, kind=kind, shows=tuple(_show(document, Trust(keys, kept, history))))
     except BadProof as error:
         return ProofCheck(ok=False, kind=kind, problem=str(error))
 
@@ -150,7 +150,7 @@ def _kind(document: Document) -> str:
     return {KeyHistory: "keys", ErasureRecord: "erasure"}.get(type(document), "checkpoint")
 
 
-def _shown(document: Document, trust: Trust) -> list[str]:
+def _show(document: Document, trust: Trust) -> list[str]:
     if isinstance(document, GrowthProof):
         return _growth(document, trust)
     if isinstance(document, MemoryProof):
@@ -161,7 +161,7 @@ def _shown(document: Document, trust: Trust) -> list[str]:
         check_history(document, trust.keys)
         return [f"key {one.leaf.key[:12]} was {one.leaf.event} at {one.leaf.at}" for one in document.keys]
     assert isinstance(document, Checkpoint), "every kind of document is one of these"
-    return _trusted(document, trust, "the checkpoint")
+    return _explain_trust(document, trust, "the checkpoint")
 
 
 # ── reading ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -169,7 +169,7 @@ def _shown(document: Document, trust: Trust) -> list[str]:
 
 def read_document(text: str) -> Document:
     """Return a checkpoint or a proof, of exactly the shape that it says it has."""
-    found = _parsed(text)
+    found = _parse(text)
     if not isinstance(found, dict):
         raise BadProof("it is not a JSON object")
     form, kind = found.get("format"), found.get("kind")
@@ -181,7 +181,7 @@ def read_document(text: str) -> Document:
 
 def read_as(kind: type[D], text: str) -> D:
     """Return a document of exactly this shape."""
-    found, document = _parsed(text), _validated(kind, text)
+    found, document = _parse(text), _validate(kind, text)
     if json.loads(document.text) != found:
         raise BadProof("a field is missing: every one has to be there, even where it is empty")
     return document
@@ -214,7 +214,7 @@ def read_leaf(text: str) -> StreamLeaf | KeyLeaf:
     return leaf
 
 
-def _parsed(text: str) -> Any:
+def _parse(text: str) -> Any:
     try:
         return json.loads(text, object_pairs_hook=_once_each)
     except json.JSONDecodeError as error:
@@ -235,7 +235,7 @@ def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _validated(kind: type[D], text: str) -> D:
+def _validate(kind: type[D], text: str) -> D:
     try:
         return kind.model_validate_json(text)
     except ValidationError as error:
@@ -255,7 +255,7 @@ def _short(value: object) -> str:
 # ── whom to believe ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _trusted(checkpoint: Checkpoint, trust: Trust, what: str) -> list[str]:
+def _explain_trust(checkpoint: Checkpoint, trust: Trust, what: str) -> list[str]:
     """Return why a checkpoint is to be believed: it is the one that was kept, or a trusted key signed it."""
     if not trust.keys and trust.kept is None:
         raise BadProof("there is nothing to hold it against: give a public key, or a checkpoint that was kept")
@@ -329,8 +329,8 @@ def _growth(proof: GrowthProof, trust: Trust) -> list[str]:
     if proof.first.at > proof.second.at:
         raise BadProof("its first checkpoint is later than its second")
     first = trust if trust.kept is None else Trust(kept=trust.kept)
-    said = _trusted(proof.first, first, "the first checkpoint")
-    said += _trusted(proof.second, trust._replace(kept=None), "the second checkpoint") if trust.keys else []
+    said = _explain_trust(proof.first, first, "the first checkpoint")
+    said += _explain_trust(proof.second, trust._replace(kept=None), "the second checkpoint") if trust.keys else []
     check_signatures(proof.second, "the second checkpoint")
     check_consistency(proof.first.size, proof.second.size, proof.first.root, proof.second.root, proof.path)
     grown = proof.second.size - proof.first.size
@@ -345,7 +345,7 @@ def _growth(proof: GrowthProof, trust: Trust) -> list[str]:
 
 
 def _memory(proof: MemoryProof, trust: Trust) -> list[str]:
-    said = _trusted(proof.checkpoint, trust, "the checkpoint")
+    said = _explain_trust(proof.checkpoint, trust, "the checkpoint")
     _check_order(proof.segments)
     for number, segment in enumerate(proof.segments):
         _check_segment(segment, proof, f"segments.{number}")
@@ -366,10 +366,10 @@ def _memory(proof: MemoryProof, trust: Trust) -> list[str]:
 def _words(proof: MemoryProof, entries: Mapping[tuple[str, int], ProvenEntry]) -> list[str]:
     """Return what the memory says, where the proof carries it. The values have been checked: a version is what they say it is."""
     versions = [one for one in proof.values if entries[one.stream, one.seq].event in _BRINGS_A_VERSION]
-    return [f"its words: {_quoted(str(json.loads(one.body).get('content')))}" for one in versions]
+    return [f"its words: {_quote(str(json.loads(one.body).get('content')))}" for one in versions]
 
 
-def _quoted(words: str) -> str:
+def _quote(words: str) -> str:
     """On one line, and no longer than a few."""
     text = json.dumps(words, ensure_ascii=False)
     return text if len(text) <= MAX_QUOTED else f"{text[:MAX_QUOTED]}… ({len(words):,} characters)"
@@ -435,12 +435,12 @@ def _check_value(
     entry = entries.get((value.stream, value.seq))
     if entry is None or entry.memory_id != memory:
         raise BadProof(f"{where}: the proof has no entry about the memory that could bring it")
-    if entry.commitment != commit_to(bytes.fromhex(value.salt), _committed(value, entry, where)):
+    if entry.commitment != commit_to(bytes.fromhex(value.salt), _commit_text(value, entry, where)):
         raise BadProof(f"{where}: it is not what entry {entry.seq} committed to")
     return value.stream, value.seq
 
 
-def _committed(value: Value, entry: ProvenEntry, where: str) -> str:
+def _commit_text(value: Value, entry: ProvenEntry, where: str) -> str:
     """Return the text that an entry commits to: of a version with its links under seals, of anything else as it is."""
     if entry.event not in _BRINGS_A_VERSION:
         return value.body
@@ -461,7 +461,7 @@ def _erasure(record: ErasureRecord, keys: Collection[str]) -> list[str]:
     trusted = sorted(set(keys) & set(signers))
     if not trusted:
         raise BadProof("it is not signed by a key that was given")
-    return [f"signed by {trusted[0][:12]}", *_told(record)]
+    return [f"signed by {trusted[0][:12]}", *_describe_record(record)]
 
 
 def _check_itself(record: ErasureRecord) -> None:
@@ -483,7 +483,7 @@ def _check_itself(record: ErasureRecord) -> None:
         check_signatures(record.checkpoint)
 
 
-def _told(record: ErasureRecord) -> list[str]:
+def _describe_record(record: ErasureRecord) -> list[str]:
     fates = Counter(one.became for one in record.derived)
     made = ", ".join(f"{count} {became}" for became, count in sorted(fates.items())) or "none"
     covered = record.checkpoint

@@ -88,7 +88,7 @@ def build(
     open_to_others: bool = False,
 ) -> Frame:
     """Make a frame of a clause. What the value does not cover is scope or rest; times are scope where values are many."""
-    if value is None and (typed := _typed(context, tail.value)):
+    if value is None and (typed := _split_sort(context, tail.value)):
         sort, tail = typed[0], replace(tail, value=typed[1])
         attribute, one, open_to_others = f"{attribute} {sort}", one or typed[2], False
     tense = context.stated_tense if tense is None else tense
@@ -104,7 +104,7 @@ def build(
     if one and _says_another(context, tail):
         contested = True
     denies_slot = one and negated and bool(tail.value or value)
-    if _held_before(context, tail, change):
+    if _no_longer_holds(context, tail, change):
         tense = Tense.PAST
     alone = one and not partial and not contested and not denies_slot and context.sure
     single = alone and tense is Tense.NOW
@@ -143,7 +143,7 @@ _ONE_OF_A_TYPE = frozenset((("associate", "sport"), ("work", "field"), ("write",
 _OF_MANY = tables.words("verbs", "of_many") - {"follow", "play"} | {"hold", "travel", "fill", "leave"}
 
 
-def _typed(context: Context, value: list[Word]) -> tuple[str, list[Word], bool] | None:
+def _split_sort(context: Context, value: list[Word]) -> tuple[str, list[Word], bool] | None:
     """Split "the city of Leeds" into the sort and the value; the last part says whether such a verb has one of that sort."""
     words = [word for word in value if word.tag != "AT0"]
     if len(words) > 3 and words[0].tag == "AJ0" and words[1].lower in TYPES:
@@ -172,7 +172,7 @@ def _limiting_adverbs(verb: VerbGroup) -> list[str]:
     return [adverb for adverb in verb.adverbs if adverb not in FILLER and adverb not in said_elsewhere]
 
 
-def _held_before(context: Context, tail: Tail, change: ChangeMark) -> bool:
+def _no_longer_holds(context: Context, tail: Tail, change: ChangeMark) -> bool:
     """ "has lived in Porto" need not hold now; "has lived in Porto since 2019" and "has moved to Porto" do."""
     verb = context.verb
     lasts = any(time.startswith(("since ", "for ")) for time in tail.times) or "since" in tail.more.lower()

@@ -34,13 +34,13 @@ def read_change(context: Context) -> list[Frame]:
     """The frames of a clause that announces a change; none if it announces none."""
     if context.negated or context.tense is Tense.UNSURE:
         return []
-    for rule in (read_role, _from_to, _traded, read_held_role, _changed_to):
+    for rule in (read_role, _read_from_to, _read_trade, read_held_role, _read_new_value):
         if frames := rule(context):
             return frames
     return []
 
 
-def _from_to(context: Context) -> list[Frame]:
+def _read_from_to(context: Context) -> list[Frame]:
     """ "switched from A to B": the old value says which attribute it is."""
     verb, rest = context.verb, context.rest
     if verb.lemma not in _FROM_TO and verb.lemma not in CHANGE_VERBS:
@@ -57,15 +57,18 @@ def _from_to(context: Context) -> list[Frame]:
         moved = build(
             context, ANY, tail, "from to", subject=thing, change=ChangeMark.CHANGE, old_value=old, tense=Tense.NOW
         )
-        return [*_on_target(context, target, tail, "changed from", old), *([moved] if tail.form is Form.NAME else [])]
+        return [
+            *_change_target(context, target, tail, "changed from", old),
+            *([moved] if tail.form is Form.NAME else []),
+        ]
     if verb.passive or not (context.is_self or context.subject_words[0].is_name):
-        described = _on_target(context, context.subject_words, tail, "changed from", old)
+        described = _change_target(context, context.subject_words, tail, "changed from", old)
         if described and context.phrase.owner:
             return described
     return [build(context, ANY, tail, "from to", change=ChangeMark.CHANGE, old_value=old, tense=Tense.NOW)]
 
 
-def _traded(context: Context) -> list[Frame]:
+def _read_trade(context: Context) -> list[Frame]:
     """ "traded in the Panda for a Dacia", "swapped coffee for tea", "replaced the old phone with a Pixel", "left A for B"."""
     verb, rest = context.verb, context.rest
     if verb.passive or not (verb.lemma in _TRADE or (verb.lemma in _LEAVES and (verb.past or verb.perfect))):
@@ -90,7 +93,7 @@ def _is_one_name(tail: Tail) -> bool:
     return tail.form is Form.NAME and plain and not tail.more
 
 
-def _changed_to(context: Context) -> list[Frame]:
+def _read_new_value(context: Context) -> list[Frame]:
     """ "X was changed to V", "we changed X to V", "the rent went up to V"."""
     verb, rest = context.verb, context.rest
     if verb.lemma not in CHANGE_VERBS or not (
@@ -123,15 +126,15 @@ def _changed_to(context: Context) -> list[Frame]:
     ):
         return []
     if target and any(word.is_noun for word in target):
-        return _on_target(context, target, tail, "changed to", "")
+        return _change_target(context, target, tail, "changed to", "")
     if context.is_self or (
         form_of(context.subject_words) in (Form.NAME, Form.PRONOUN) and not context.phrase.owner and not verb.passive
     ):
         return []
-    return _on_target(context, context.subject_words, tail, "changed to", "")
+    return _change_target(context, context.subject_words, tail, "changed to", "")
 
 
-def _on_target(context: Context, target: list[Word], tail: Tail, rule: str, old: str) -> list[Frame]:
+def _change_target(context: Context, target: list[Word], tail: Tail, rule: str, old: str) -> list[Frame]:
     """The frame of what was changed: its own attribute, or its time where the new value is one."""
     verb, form = context.verb, tail.form
     phrase = noun_phrase(target, context.speaker)
@@ -218,7 +221,7 @@ def read_stop(context: Context) -> list[Frame]:
     verb = context.verb
     happened = verb.past or verb.perfect
     if verb.passive and verb.surface == "gone" and not context.rest and not context.negated:
-        return _stopped_thing(context, [])
+        return _read_removed(context, [])
     stops = verb.lemma in STOP_VERBS and not verb.particle
     stops = stops or f"{verb.lemma}-{verb.particle}" in STOP_PARTICLES
     if not stops or not happened or context.negated or context.tense is Tense.UNSURE:
@@ -227,7 +230,7 @@ def read_stop(context: Context) -> list[Frame]:
     if verb.passive or (
         not left and verb.lemma in ("retire", "close", "shut", "lapse", "expire", "disband", "dissolve")
     ):
-        return _stopped_thing(context, left)
+        return _read_removed(context, left)
     if left and left[0].lower in _LINKS:
         left = left[1:]
     if left and left[0].tag in NOUNS and verb.lemma == "give" and not verb.particle:
@@ -239,15 +242,15 @@ def read_stop(context: Context) -> list[Frame]:
         return []
     called_off = verb.lemma in ("cancel", "abolish", "scrap") or (verb.lemma, verb.particle) == ("call", "off")
     held = called_off and not tail.more and not tail.times
-    event = [_no_longer_held(context, noun_phrase(left, context.speaker).whole)] if held else []
-    return [_ended(context, context.subject, tail), *event]
+    event = [_read_loss(context, noun_phrase(left, context.speaker).whole)] if held else []
+    return [_end_value(context, context.subject, tail), *event]
 
 
-def _ended(context: Context, subject: str, tail: Tail) -> Frame:
+def _end_value(context: Context, subject: str, tail: Tail) -> Frame:
     return build(context, ANY, tail, "stop", subject=subject, negated=True, change=ChangeMark.STOP, tense=Tense.NOW)
 
 
-def _no_longer_held(context: Context, event: str) -> Frame:
+def _read_loss(context: Context, event: str) -> Frame:
     """The time of an event that was called off."""
     nothing = Tail([])
     return build(
@@ -255,7 +258,7 @@ def _no_longer_held(context: Context, event: str) -> Frame:
     )
 
 
-def _stopped_thing(context: Context, left: list[Word]) -> list[Frame]:
+def _read_removed(context: Context, left: list[Word]) -> list[Frame]:
     """ "Jenkins was removed (from the pipeline)": the subject is the value, of the speaker or of what it was removed from."""
     value = context.subject_words
     if context.verb.lemma in AMBIGUOUS_STOPS and not context.verb.particle and not any(word.is_name for word in value):
@@ -264,18 +267,18 @@ def _stopped_thing(context: Context, left: list[Word]) -> list[Frame]:
         return []
     tail = split_tail(value)
     once = any(word.lower in DEICTIC or word.lower in PERIODS for word in left)  # "cancelled this week" ends no series
-    frames = [] if once else [_no_longer_held(context, context.subject)]
+    frames = [] if once else [_read_loss(context, context.subject)]
     holder = next((at for at, word in enumerate(left) if word.lower in ("from", "in", "on", "by")), None)
     if holder is not None:
         phrase = noun_phrase(split_tail(left[holder + 1 :]).value, context.speaker).whole
         if phrase:
-            frames.append(_ended(context, phrase, tail))
+            frames.append(_end_value(context, phrase, tail))
     if context.phrase.owner and context.phrase.head:
         head = [word for word in value if word.tag not in ("POS", "DPS") and word.text != "'s"]
         owned = _words_of_head(value)
-        frames.append(_ended(context, context.phrase.owner, split_tail(owned or head)))
+        frames.append(_end_value(context, context.phrase.owner, split_tail(owned or head)))
     if holder is None:
-        frames.append(_ended(context, context.speaker, tail))
+        frames.append(_end_value(context, context.speaker, tail))
     return frames if once else [*frames[1:], frames[0]]
 
 
@@ -298,7 +301,7 @@ def read_death(context: Context, apposition: list[Word]) -> list[Frame]:
         build(
             context, role.head, name, "died", subject=role.owner, negated=True, change=ChangeMark.STOP, tense=Tense.NOW
         ),
-        _ended(context, role.owner, name),
+        _end_value(context, role.owner, name),
     ]
 
 
@@ -327,8 +330,8 @@ def read_absence(words: list[Word], speaker: str) -> list[Frame]:
         ChangeMark.STOP,
     )
     at = next((i for i, word in enumerate(left) if word.lower in ("in", "on", "at")), None)
-    frames = [_ended(context, speaker, tail)]
+    frames = [_end_value(context, speaker, tail)]
     if at is not None:
         holder = noun_phrase(split_tail(left[at + 1 :]).value, speaker).whole
-        frames.insert(0, _ended(context, holder, Tail(tail.value)))
+        frames.insert(0, _end_value(context, holder, Tail(tail.value)))
     return frames

@@ -103,7 +103,7 @@ def _is_decided(frame: Frame) -> bool:
 
 
 def _read_clause(context: Context) -> list[Frame]:
-    chained = _chained(context)
+    chained = _read_governed_verb(context)
     if chained is not None:
         return chained
     for rule in (read_swapped, read_duty, read_parting):
@@ -117,7 +117,7 @@ def _read_clause(context: Context) -> list[Frame]:
         context = replace(context, verb=passive, rest=rest[1:])
     if verb.lemma == "cost" and rest and rest[0].lower in ("me", "us"):  # "costs me 20 euros"
         context = replace(context, rest=rest[1:])
-    context = _as_kept(_done_again(_as_value(context)))
+    context = _as_kept(_undo_prefix(_as_value(context)))
     changed = read_change(context)
     if changed and changed[0].attribute != ANY:
         return changed
@@ -181,7 +181,7 @@ def _may_be_done_again(lemma: str, base: str) -> bool:
     return base in _DONE_AGAIN or "-" in lemma
 
 
-def _done_again(context: Context) -> Context:
+def _undo_prefix(context: Context) -> Context:
     """Read "was relicensed under V" as the change of what "is licensed under V" says."""
     verb = context.verb
     base, surface = (form.removeprefix("re").removeprefix("-") for form in (verb.lemma, verb.surface))
@@ -204,12 +204,14 @@ def _done_again(context: Context) -> Context:
     return replace(context, verb=again, rest=rest, change=change)
 
 
-def _chained(context: Context) -> list[Frame] | None:
+def _read_governed_verb(context: Context) -> list[Frame] | None:
     """A verb that governs another: "stopped smoking", "used to live", "wants to move", "says that …"; None if there is none."""
     verb, rest = context.verb, context.rest
     if verb.copula and len(rest) > 2 and rest[0].lower in ("able", "unable") and rest[1].lower == "to":
         able = replace(context, scope=(*context.scope, ABILITY))
-        return _inner(able, rest[2:], negated=context.negated != (rest[0].lower == "unable"), change=context.change)
+        return _read_inner_clause(
+            able, rest[2:], negated=context.negated != (rest[0].lower == "unable"), change=context.change
+        )
     if not rest or verb.copula or verb.passive:
         return None
     first = rest[0]
@@ -218,16 +220,18 @@ def _chained(context: Context) -> list[Frame] | None:
     if doing := _gerund_phrase(stopped):
         if context.negated or context.tense is Tense.UNSURE:
             return []
-        return _inner(context, doing, negated=True, change=ChangeMark.STOP)
+        return _read_inner_clause(context, doing, negated=True, change=ChangeMark.STOP)
     if verb.lemma in _START_DOING and (doing := _gerund_phrase(rest)):
-        return _inner(context, doing, negated=context.negated, change=ChangeMark.START)
+        return _read_inner_clause(context, doing, negated=context.negated, change=ChangeMark.START)
     to_verb = (first.tag == "TO0" and not (len(rest) > 1 and rest[1].is_name)) or (
         first.lower == "to" and len(rest) > 1 and rest[1].tag in ("VVI", "VBI", "VHI", "VVB")
     )
     if verb.lemma == "use" and verb.past and first.lower == "to" and len(rest) > 1 and rest[1].tag.startswith("V"):
-        return _inner(context, rest[1:], negated=context.negated, change=ChangeMark.NONE, tense=Tense.PAST)
+        return _read_inner_clause(context, rest[1:], negated=context.negated, change=ChangeMark.NONE, tense=Tense.PAST)
     if verb.lemma in _KEEP_DOING and (to_verb or first.tag == "VVG"):
-        return _inner(context, rest[1:] if to_verb else rest, negated=context.negated, change=ChangeMark.NONE)
+        return _read_inner_clause(
+            context, rest[1:] if to_verb else rest, negated=context.negated, change=ChangeMark.NONE
+        )
     if verb.lemma in _INTENT and to_verb:
         tail = split_tail(rest[1:])
         tail.value = rest[1:]
@@ -250,7 +254,7 @@ def _gerund_phrase(words: list[Word]) -> list[Word]:
     return [Word(first.text, base, "VVG"), *words[1:]] if base else []
 
 
-def _inner(
+def _read_inner_clause(
     context: Context, words: list[Word], *, negated: bool, change: ChangeMark, tense: Tense | None = None
 ) -> list[Frame]:
     """The frames of a governed verb phrase."""

@@ -15,7 +15,7 @@ from recollect.rules.statements.building import (
     names_the_only_one,
 )
 from recollect.rules.statements.frame import ChangeMark, Frame, Tense, ValueKind
-from recollect.rules.statements.named_values import colored
+from recollect.rules.statements.named_values import read_color
 from recollect.rules.statements.phrases import (
     CREATURES,
     DEGREE,
@@ -140,7 +140,7 @@ def read_copula(context: Context) -> list[Frame]:
     state = _state(context, tail)
     if state:
         return state
-    if (color := colored(context, tail)) is not None:
+    if (color := read_color(context, tail)) is not None:
         return [color]
     measure = _measure(context, tail)
     if measure is not None:

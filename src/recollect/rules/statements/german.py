@@ -87,7 +87,7 @@ def read_german(text: str, speaker: str) -> list[Frame]:
     context = Context(speaker, subject, phrase, group, rest, tense, negated, change)
     frames = _by_table(context, lemma, past)
     if not frames and lemma == "sein":
-        frames = _described(context)
+        frames = _read_description(context)
     return frames
 
 
@@ -196,7 +196,7 @@ def _frame(context: Context, phrase: Phrase, tail: Tail, old: str, past: bool) -
     )  # fmt: skip
 
 
-def _described(context: Context) -> list[Frame]:
+def _read_description(context: Context) -> list[Frame]:
     """ "Der Trainer von Union ist V", "V ist der Trainer von Union"."""
     rest, subject = context.rest, context.subject_words
     if not rest or rest[0].tag in ("PRP", "AV0"):

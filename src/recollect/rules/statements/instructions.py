@@ -45,7 +45,7 @@ def _read_order(words: list[Word], speaker: str) -> list[Frame]:
     if words[0].lower == "no" and words[1].tag in ("NN0", "NN1", "NN2", "AJ0", "NP0", "VVG"):
         if any(word.tag in FINITE for word in words[2:]):
             return []
-        return _limit(words[1:], negated=True)
+        return _read_limit(words[1:], negated=True)
     negated, said, left = _order_words(words)
     if left is None or not left:
         return []
@@ -59,9 +59,9 @@ def _read_order(words: list[Word], speaker: str) -> list[Frame]:
         if not after:
             return []
         if after[0].tag == "VVG":
-            return _ordered(after, speaker, negated=True)
-        return _limit(after, negated=True) if verb.lemma in ("avoid", "omit", "skip") else []
-    return _ordered(left, speaker, negated=negated)
+            return _read_verb_rule(after, speaker, negated=True)
+        return _read_limit(after, negated=True) if verb.lemma in ("avoid", "omit", "skip") else []
+    return _read_verb_rule(left, speaker, negated=negated)
 
 
 def _order_words(words: list[Word]) -> tuple[bool, bool, list[Word] | None]:
@@ -89,23 +89,23 @@ def _is_order(left: list[Word], said: bool) -> bool:
     return said or left[0].tag in ("VVB", "VVI")
 
 
-def _ordered(left: list[Word], speaker: str, *, negated: bool) -> list[Frame]:
+def _read_verb_rule(left: list[Word], speaker: str, *, negated: bool) -> list[Frame]:
     """The frame of a verb and what follows it: a limit for "use" and its like, else a rule named by the verb."""
     verb, after = left[0], left[1:]
     if verb.lemma in _USE and after:
-        if not negated and (counted := _counted(verb, after)) is not None:
+        if not negated and (counted := _read_numbered_rule(verb, after)) is not None:
             return [counted]
-        return _limit(after, negated=negated)
+        return _read_limit(after, negated=negated)
     if not after:
         return []
-    if not negated and (chosen := _chosen(verb, after, speaker)) is not None:
+    if not negated and (chosen := _read_choice(verb, after, speaker)) is not None:
         return [chosen]
-    if not negated and (counted := _counted(verb, after)) is not None:
+    if not negated and (counted := _read_numbered_rule(verb, after)) is not None:
         return [counted]
     return [_frame(_RULED, f"rule {verb.lemma}", split_tail(after), after, negated=negated, rule="instruction")]
 
 
-def _chosen(verb: Word, after: list[Word], speaker: str) -> Frame | None:
+def _read_choice(verb: Word, after: list[Word], speaker: str) -> Frame | None:
     """ "Answer me in French", "Call me Jon": what the answers' language and the speaker's name are to be."""
     left = [word for word in after if word.lower not in ("me", "to", "always", "only") and word.lower not in NOW]
     if verb.lemma in ("answer", "reply", "respond", "write", "speak") and len(left) == 2 and left[0].lower == "in":
@@ -120,7 +120,7 @@ def _chosen(verb: Word, after: list[Word], speaker: str) -> Frame | None:
     return replace(frame, single=True, key_words=aspect, change=ChangeMark.NOW if len(after) > 3 else ChangeMark.NONE)
 
 
-def _counted(verb: Word, after: list[Word]) -> Frame | None:
+def _read_numbered_rule(verb: Word, after: list[Word]) -> Frame | None:
     """ "Wrap lines at 80 characters": the number is the value, all other words are the rule."""
     numbers = [word for word in after if word.tag == "CRD"]
     if (
@@ -137,7 +137,7 @@ def _counted(verb: Word, after: list[Word]) -> Frame | None:
     return replace(frame, single=True, change=ChangeMark.NOW if now else ChangeMark.NONE)
 
 
-def _limit(what: list[Word], *, negated: bool) -> list[Frame]:
+def _read_limit(what: list[Word], *, negated: bool) -> list[Frame]:
     what = [  # "add emojis to commit messages": what follows "to" is a place, not what to do
         Word(word.text, word.lower, "PRP") if word.tag == "TO0"
         else Word(word.text, word.lower, "NN1") if at and what[at - 1].tag == "TO0" else word
@@ -196,20 +196,20 @@ def read_permission(context: Context) -> list[Frame]:
     if context.is_self or context.tense is Tense.PAST or verb.past:
         return []
     if word in _FORBIDDEN or (word in _ALLOWED and word not in ("ok", "okay", "fine")):
-        return _permitted(context, subject, after, negated=(word in _FORBIDDEN) != context.negated)
+        return _read_permission(context, subject, after, negated=(word in _FORBIDDEN) != context.negated)
     if verb.passive and verb.modal in ("must", "may", "should", "can", "ca") and context.negated and verb.lemma in _USE:
-        return _permitted(context, subject, after, negated=True)
+        return _read_permission(context, subject, after, negated=True)
     return []
 
 
-def _permitted(context: Context, subject: list[Word], after: list[Word], *, negated: bool) -> list[Frame]:
+def _read_permission(context: Context, subject: list[Word], after: list[Word], *, negated: bool) -> list[Frame]:
     """The frame of what may or may not be; a gerund is the verb of a rule."""
     if any(word.tag in ("PNP", "PNI") for word in subject) or (after and after[0].lower == "to"):
         return []
     if subject[0].tag == "VVG" and len(subject) > 1:
-        frames = _ordered([*subject, *after], context.speaker, negated=negated)
+        frames = _read_verb_rule([*subject, *after], context.speaker, negated=negated)
     else:
-        frames = _limit([*subject, *after], negated=negated)
+        frames = _read_limit([*subject, *after], negated=negated)
     change = context.change
     return [
         replace(

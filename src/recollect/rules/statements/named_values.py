@@ -33,11 +33,11 @@ def read_named_value(context: Context) -> list[Frame]:
     if context.verb.past or context.verb.perfect or context.verb.progressive or not context.rest:
         return []
     for rule in (
-        _amount_of,
-        _numbered,
-        _one_of_a_choice,
-        _bought_from,
-        _used_for,
+        _read_amount,
+        _read_numbered,
+        _read_choice,
+        _read_source,
+        _read_tool,
     ):
         frame = rule(context)
         if frame is not None:
@@ -58,7 +58,7 @@ def _attribute(context: Context, preposition: str, noun: str) -> str:
     return join("be" if context.verb.passive else "", context.verb.lemma, preposition, noun)
 
 
-def _numbered(context: Context) -> Frame | None:
+def _read_numbered(context: Context) -> Frame | None:
     """ "wears size 38", "is on version 2.1", "leaves from gate B7", "uses the address ana@x.org"."""
     preposition, left = _object(context)
     if context.verb.lemma in _NOT_ONE or context.verb.plural or (context.verb.passive and context.verb.lemma == "hold"):
@@ -92,7 +92,7 @@ def _begins_code(word: Word) -> bool:
     return word.text == word.text.upper() and (digits or (len(word.text) <= 2 and word.text.isalpha()))
 
 
-def _one_of_a_choice(context: Context) -> Frame | None:
+def _read_choice(context: Context) -> Frame | None:
     """ "is on the Pro plan", "works the night shift", "uses the MIT licence": which of the few that there are."""
     preposition, left = _object(context)
     if context.verb.lemma in _NOT_ONE or context.verb.plural or not left:
@@ -126,7 +126,7 @@ def _one_of_a_choice(context: Context) -> Frame | None:
     )
 
 
-def _amount_of(context: Context) -> Frame | None:
+def _read_amount(context: Context) -> Frame | None:
     """ "has a budget of 900 euros", "has the rank of major"."""
     rest = context.rest
     if context.verb.lemma != "have" or rest[0].tag != "AT0":
@@ -142,7 +142,7 @@ def _amount_of(context: Context) -> Frame | None:
     return describe(context, NounPhrase(context.subject, " ".join(content(named))), tail, "amount of")
 
 
-def colored(context: Context, tail: Tail) -> Frame | None:
+def read_color(context: Context, tail: Tail) -> Frame | None:
     """ "The door is dark blue", "Ana's eyes are green": one colour at a time."""
     if not _is_color(tail.value) or tail.scope or tail.more or not (context.phrase.owner or _is_definite(context)):
         return None
@@ -164,7 +164,7 @@ def _is_color(value: list[Word]) -> bool:
     return shade or all(word in COLORS | _SHADES for word in words[:-1])
 
 
-def _bought_from(context: Context) -> Frame | None:
+def _read_source(context: Context) -> Frame | None:
     """ "buys its flour from V": what is one's own has one source."""
     rest = context.rest
     at = next((at for at, word in enumerate(rest) if word.lower in ("from", "at", "with")), 0)
@@ -178,7 +178,7 @@ def _bought_from(context: Context) -> Frame | None:
     return build(context, join(context.verb.lemma, *content(rest[1:at]), "from"), holder, "kept", one=True)
 
 
-def _used_for(context: Context) -> Frame | None:
+def _read_tool(context: Context) -> Frame | None:
     """ "uses Obsidian for notes": the one tool that a purpose has."""
     rest = context.rest
     at = next((at for at, word in enumerate(rest) if word.lower == "for"), 0)

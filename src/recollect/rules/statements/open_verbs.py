@@ -55,15 +55,15 @@ def read_open(context: Context) -> list[Frame]:
     attribute = join(attribute, preposition)
     tail = Tail([], times=[" ".join(content(left))]) if dated else split_tail(left)
     for rule in (
-        _made_by,
-        _placed,
-        _once,
-        _event,
-        _timed,
-        _kept,
-        _counted,
-        _led,
-        _versioned,
+        _read_maker,
+        _read_place,
+        _read_once,
+        _read_event,
+        _read_time,
+        _read_holder,
+        _read_amount,
+        _read_leader,
+        _read_version,
     ):
         frame = rule(context, attribute, preposition, tail)
         if frame is not None:
@@ -103,7 +103,7 @@ def agent_noun(lemma: str) -> str:
     return canonical(Word("", f"{lemma.removesuffix('e')}er", "NN1"))
 
 
-def _made_by(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
+def _read_maker(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
     """ "The almanac is published by Brill & Co": one publisher, whatever the tense; "The publisher of …" says the same."""
     verb = context.verb
     if preposition != "by" or not verb.passive or not _names_one(tail):
@@ -114,7 +114,7 @@ def _made_by(context: Context, attribute: str, preposition: str, tail: Tail) -> 
     return build(context, agent_noun(verb.lemma), tail, "made by", one=True, tense=context.tense, contested=again)
 
 
-def _placed(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
+def _read_place(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
     """ "The cluster is deployed in eu-west-1", "Pebble is licensed under MIT": it is there, and not elsewhere."""
     verb = context.verb
     means = preposition == "with" and context.subject_words[0].lower in ("the", "my", "our") and len(tail.value) <= 3
@@ -139,7 +139,7 @@ def _names_one(tail: Tail) -> bool:
     return named and not any(word.tag == "CJC" for word in tail.value)
 
 
-def _once(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
+def _read_once(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
     """ "The single was recorded in Oslo", "Ada founded Acme": what happens once keeps its one value in the past."""
     verb = context.verb
     if verb.lemma not in ONCE_VERBS or context.is_self or not (verb.past or verb.perfect or verb.passive):
@@ -178,7 +178,7 @@ def _once(context: Context, attribute: str, preposition: str, tail: Tail) -> Fra
     return None
 
 
-def _event(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
+def _read_event(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
     """A past event keeps all its words."""
     if context.stated_tense is not Tense.PAST:
         return None
@@ -186,7 +186,7 @@ def _event(context: Context, attribute: str, preposition: str, tail: Tail) -> Fr
     return build(context, attribute, Tail(tail.value, [*tail.scope, *tail.times, *again], [], tail.more), "event")
 
 
-def _timed(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
+def _read_time(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
     """ "The gym opens at six", "The backup runs at 02:00"."""
     if preposition not in ("at", "on", "by", "until", "from", "till") or tail.form not in (Form.CLOCK, Form.DATE):
         return None
@@ -203,7 +203,7 @@ def _timed(context: Context, attribute: str, preposition: str, tail: Tail) -> Fr
     )
 
 
-def _counted(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
+def _read_amount(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
     """ "takes 20 mg of X", "takes X 20 mg": the amount is the value. "has 3 things": the number is the value."""
     value = [word for at, word in enumerate(tail.value) if not _approximates(tail.value, at)]
     at = next((i for i, word in enumerate(value) if word.tag == "CRD" or word.text[:1] in "$€£¥"), None)
@@ -248,7 +248,7 @@ def _approximates(value: list[Word], at: int) -> bool:
     return number is not None and all(word.lower in APPROXIMATELY for word in value[at:number])
 
 
-def _led(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
+def _read_leader(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
     """ "Mirela heads the payments team": the team has one leader."""
     tends = context.verb.lemma in TENDING_VERBS
     known = tends or context.verb.lemma in ROLE_OF_VERB
@@ -267,7 +267,7 @@ def _led(context: Context, attribute: str, preposition: str, tail: Tail) -> Fram
     return build(context, agent_noun(context.verb.lemma), value, "agent", subject=thing, one=True)
 
 
-def _kept(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
+def _read_holder(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
     """ "The shop stores its data in MySQL", "Ravi rents the flat from Mr. Abel": the holder is the value."""
     rest = context.rest
     regular = len(rest) > 1 and rest[0].lower == "the" and rest[1].lower in PERIOD_ADJECTIVES and not context.verb.past
@@ -291,7 +291,7 @@ def _kept(context: Context, attribute: str, preposition: str, tail: Tail) -> Fra
     return build(context, join(context.verb.lemma, *content(rest[1:at]), where), holder, "kept", one=True)
 
 
-def _versioned(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
+def _read_version(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
     """ "The backend needs Python 3.12": the version is the value."""
     value = tail.value
     if tail.form is not Form.NAME or len(value) < 2 or value[-1].tag != "CRD" or any(w.tag == "CJC" for w in value):

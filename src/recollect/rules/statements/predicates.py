@@ -148,7 +148,7 @@ def _read_phrase(context: Context, phrase: Phrase, left: list[Word]) -> list[Fra
     if predicate.attribute in _TIMED and frame.value_kind is ValueKind.QUANTITY:
         frame = replace(frame, value_kind=ValueKind.CLOCK, value=f"{frame.value}:00")
     if attribute == "name":
-        return _named(context, tail, frame)
+        return _read_name(context, tail, frame)
     if attribute == "time" and tail.value:
         return [_of_event(context, tail, frame)]
     return _also(context, phrase, left, tail, frame)
@@ -218,7 +218,7 @@ def _of_event(context: Context, tail: Tail, frame: Frame) -> Frame:
     return replace(frame, open_to_others=last in SEVERAL and not regular)
 
 
-def _named(context: Context, tail: Tail, frame: Frame) -> list[Frame]:
+def _read_name(context: Context, tail: Tail, frame: Frame) -> list[Frame]:
     """ "X's dog is called Rex": the name of a role is the role's value."""
     phrase = context.phrase
     if phrase.owner and phrase.head:

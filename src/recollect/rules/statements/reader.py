@@ -114,13 +114,13 @@ def _read_english(text: str, speaker: str, *, corrects: bool) -> list[Frame]:
         text, denied = contrast[1], contrast[2].rstrip(".! ")
     frames = _read_sentence(text, speaker)
     if correction or corrects:
-        frames = [_marked(frame, ChangeMark.CHANGE) for frame in frames]
+        frames = [_mark_change(frame, ChangeMark.CHANGE) for frame in frames]
     if denied:
-        frames = [_marked(frame, ChangeMark.CHANGE, denied) for frame in frames]
+        frames = [_mark_change(frame, ChangeMark.CHANGE, denied) for frame in frames]
     return frames
 
 
-def _marked(frame: Frame, change: ChangeMark, old_value: str = "") -> Frame:
+def _mark_change(frame: Frame, change: ChangeMark, old_value: str = "") -> Frame:
     if frame.change is ChangeMark.STOP:
         return frame
     return replace(frame, change=change, old_value=old_value or frame.old_value)
@@ -200,7 +200,7 @@ def _read_relative(words: list[Word], speaker: str) -> list[Frame]:
         or not _is_relative(description)
     ):
         return []
-    for clause in filter(None, map(parse_clause, _filled(description, tail.value))):
+    for clause in filter(None, map(parse_clause, _fill_clause(description, tail.value))):
         frame = next(iter(read_clause(context_of(clause, speaker))), None)
         if frame is not None and frame.single and not frame.contested:
             change = ChangeMark.NOW if tail.now else frame.change
@@ -248,7 +248,7 @@ def _is_relative(description: list[Word]) -> bool:
     return bool(at) and not pointing and any(word.tag in FINITE for word in description[at:])
 
 
-def _filled(description: list[Word], value: list[Word]) -> list[list[Word]]:
+def _fill_clause(description: list[Word], value: list[Word]) -> list[list[Word]]:
     """The sentences that a relative clause makes with its value, the likeliest first."""
     at = _clause_at(description)
     pronoun = description[at].lower if description[at].lower in _RELATIVE_WORDS else ""

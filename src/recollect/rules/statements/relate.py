@@ -47,15 +47,15 @@ def _relate(old: Frame, new: Frame) -> Relation:
     if new.tense is Tense.UNSURE and old.slot != new.slot:
         return Relation.APART
     if new.attribute == ANY or old.attribute == ANY:
-        return _by_value(old, new)
+        return _relate_by_value(old, new)
     if old.slot == new.slot:
-        found = _in_slot(old, new)
+        found = _relate_in_slot(old, new)
         if found is not Relation.APART:
             return found
     if old.subject == new.subject and _changes_named_value(old, new):
         return Relation.CHANGED
     if old.subject == new.subject and new.change is ChangeMark.STOP and new.negated and not old.negated:
-        return _ended(old, new)
+        return _relate_end(old, new)
     return Relation.APART
 
 
@@ -78,7 +78,7 @@ def compare(old: Sequence[Frame], new: Sequence[Frame]) -> tuple[Relation, Frame
     return best
 
 
-def _by_value(old: Frame, new: Frame) -> Relation:
+def _relate_by_value(old: Frame, new: Frame) -> Relation:
     """A frame without an attribute meets what has its subject and value."""
     if (
         new.attribute != ANY
@@ -116,7 +116,7 @@ def _same_thing(old: Frame, new: Frame) -> bool:
     return not named or head[0] in named.split() or head[0] in normal_value(old.value).split()
 
 
-def _ended(old: Frame, new: Frame) -> Relation:
+def _relate_end(old: Frame, new: Frame) -> Relation:
     """A statement that something ended, against one with another scope or another attribute of the same value."""
     if old.tense is not Tense.NOW:
         return Relation.APART
@@ -146,7 +146,7 @@ def _agree(old: Frame, new: Frame) -> bool:
     return bool(theirs) and theirs <= mine  # "no longer lives in Berlin Mitte" leaves the rest of Berlin
 
 
-def _in_slot(old: Frame, new: Frame) -> Relation:
+def _relate_in_slot(old: Frame, new: Frame) -> Relation:
     """Two statements about one attribute of one subject in one scope."""
     if normal_value(old.value) == normal_value(new.value):
         return _same_value(old, new)
@@ -242,7 +242,7 @@ def _comparable(old: Frame, new: Frame) -> bool:
     if old.value_kind is ValueKind.DATE:
         return _date_sort(old.value) == _date_sort(new.value)
     if old.value_kind is ValueKind.QUANTITY:
-        first, second = _measured(old.value), _measured(new.value)
+        first, second = _counted_things(old.value), _counted_things(new.value)
         rates = {rate for rate in (_rate(old.value), _rate(new.value)) if rate}
         return (not first or not second or bool(first & second)) and len(rates) < 2
     return True
@@ -266,7 +266,7 @@ def _of_two_sorts(old: Frame, new: Frame) -> bool:
     return _is_code(old) != _is_code(new) and ValueKind.QUANTITY not in (old.value_kind, new.value_kind)
 
 
-def _measured(value: str) -> frozenset[str]:
+def _counted_things(value: str) -> frozenset[str]:
     """What a quantity counts: the dimension of its unit, or the counted words."""
     words = [word for word in normal_value(value).split() if not word.startswith(("#", "~"))]
     until = words.index("per") if "per" in words else len(words)

@@ -47,7 +47,7 @@ def _role_after(words: list[Word], context: Context) -> tuple[NounPhrase, Tail]:
     return noun_phrase(role, context.speaker), split_tail(words[end:])
 
 
-def _described(
+def _describe_role(
     context: Context, role: NounPhrase, value: list[Word], after: Tail, rule: str, old: str = ""
 ) -> list[Frame]:
     if not role.head or not value or form_of(value) in NO_VALUE or not _may_be_value(value):
@@ -62,7 +62,7 @@ def _may_be_value(value: list[Word]) -> bool:
     return not any(word.tag in ("PNP", "DTQ", "PNQ") for word in value)
 
 
-def _replaced(context: Context) -> list[Frame]:
+def _read_replacement(context: Context) -> list[Frame]:
     """ "A was replaced by B as N of Y", "we replaced A with B"."""
     verb, rest = context.verb, context.rest
     if verb.lemma not in ("replace", "succeed"):
@@ -75,7 +75,7 @@ def _replaced(context: Context) -> list[Frame]:
         new = split_tail(rest[by + 1 :]).value
         if as_at is not None:
             role, after = _role_after(rest[as_at + 1 :], context)
-            return _described(context, role, new, after, "replaced as", text_of(context.subject_words))
+            return _describe_role(context, role, new, after, "replaced as", text_of(context.subject_words))
         return replacing(context, text_of(context.subject_words), split_tail(rest[by + 1 :]))
     with_at = index_of(rest, "with", "by")
     if as_at is None and with_at is not None and with_at > 0:
@@ -83,7 +83,7 @@ def _replaced(context: Context) -> list[Frame]:
     return []
 
 
-def _as_role(context: Context) -> list[Frame]:
+def _read_role_phrase(context: Context) -> list[Frame]:
     """ "B was sworn in as N of Y", "B takes over from A as N of Y", "B replaced A as N of Y", "Y hired B as its N".
 
     What follows "as" says which role it is, whatever the verb; only verbs of leaving and of mere opinion say otherwise.
@@ -118,7 +118,7 @@ def _as_role(context: Context) -> list[Frame]:
     if verb.lemma in APPOINT_VERBS and not verb.passive:
         person = split_tail(before)
         owner = role.owner or (context.subject if own or context.phrase.whole else "")
-        return _described(context, NounPhrase(owner, role.head), person.value, after, "appointed", instead)
+        return _describe_role(context, NounPhrase(owner, role.head), person.value, after, "appointed", instead)
     if verb.lemma == "take" and not role.owner and from_at and index_of(before, "over") == 0:
         thing = split_tail(before[1:from_at])  # "took over the chat widget from Ana as product owner"
         role = NounPhrase(noun_phrase(thing.value, context.speaker).whole, role.head)
@@ -128,13 +128,13 @@ def _as_role(context: Context) -> list[Frame]:
         return (
             []
             if any(word.is_noun for word in given) and verb.lemma not in ("make",)
-            else _described(context, role, context.subject_words, after, "as role", instead)
+            else _describe_role(context, role, context.subject_words, after, "as role", instead)
         )
     if verb.lemma in _DISPLACES and not verb.passive:
         instead = text_of(split_tail(before).value)
     elif from_at is not None:
         instead = text_of(split_tail(before[from_at + 1 :]).value)
-    return _described(context, role, context.subject_words, after, "as role", instead)
+    return _describe_role(context, role, context.subject_words, after, "as role", instead)
 
 
 _NOT_INTO_ROLE = tables.words("verbs", "not_into_role")
@@ -161,14 +161,14 @@ def replacing(context: Context, old: str, tail: Tail) -> list[Frame]:
     ]
 
 
-def _appointed(context: Context) -> list[Frame]:
+def _read_appointment(context: Context) -> list[Frame]:
     """ "Harriers appointed Nora as head coach", "Tore Lie was elected mayor of Granvik", "Astana became the capital of …"."""
     verb, rest = context.verb, context.rest
     if verb.lemma == "become":
         role, after = _role_after(rest, context)
         if not role.owner or rest[0].lower in ("a", "an") or form_of(context.subject_words) is not Form.NAME:
             return []
-        return _described(context, role, context.subject_words, after, "became")
+        return _describe_role(context, role, context.subject_words, after, "became")
     if verb.lemma not in APPOINT_VERBS:
         return []
     if verb.passive:
@@ -176,22 +176,22 @@ def _appointed(context: Context) -> list[Frame]:
         role, after = _role_after(left, context)
         if not role.owner or (left and left[0].lower in ("a", "an")) or form_of(context.subject_words) is not Form.NAME:
             return []
-        return _described(context, role, context.subject_words, after, "appointed")
+        return _describe_role(context, role, context.subject_words, after, "appointed")
     as_at = index_of(rest, "as", "its", "their")
     the = index_of(rest, "the")
     if as_at is None and the and (verb.past or verb.perfect) and all(word.is_name for word in rest[:the]):
         role, after = _role_after(rest[the:], context)  # "made Port Kerrin the capital of the Twin Isles"
-        return _described(context, role, rest[:the], after, "appointed") if role.owner else []
+        return _describe_role(context, role, rest[:the], after, "appointed") if role.owner else []
     if as_at is None or as_at == 0 or not (verb.past or verb.perfect):
         return []
     role, after = _role_after(rest[as_at + 1 :] if rest[as_at].lower == "as" else rest[as_at:], context)
     owner = role.owner.removeprefix("its").removeprefix("their").strip() or context.subject
     if not role.head or (rest[as_at + 1 : as_at + 2] and rest[as_at + 1].lower in ("a", "an")):
         return []
-    return _described(context, NounPhrase(owner, role.head), split_tail(rest[:as_at]).value, after, "appointed")
+    return _describe_role(context, NounPhrase(owner, role.head), split_tail(rest[:as_at]).value, after, "appointed")
 
 
-def _took_over(context: Context) -> list[Frame]:
+def _read_takeover(context: Context) -> list[Frame]:
     """ "Nora Blyth took over as head coach of Harriers", "Fatima took over the billing service from Lukas"."""
     verb, rest = context.verb, context.rest
     if verb.lemma != "take" or (verb.particle != "over" and index_of(rest, "over") != 0):
@@ -202,7 +202,7 @@ def _took_over(context: Context) -> list[Frame]:
         from_at = index_of(rest, "from")
         old = text_of(split_tail(rest[from_at + 1 :]).value) if from_at is not None else ""
         after.scope = [scope for scope in after.scope if not scope.startswith("from ")]
-        return _described(context, role, context.subject_words, after, "took over", old)
+        return _describe_role(context, role, context.subject_words, after, "took over", old)
     from_at = index_of(rest, "from")
     if from_at is None:
         return []
@@ -216,7 +216,7 @@ def _took_over(context: Context) -> list[Frame]:
     ]  # fmt: skip
 
 
-def _used_as(context: Context) -> list[Frame]:
+def _read_use(context: Context) -> list[Frame]:
     """ "The team uses Linear as its tracker": the value of the role that "as" names."""
     verb, rest = context.verb, context.rest
     if verb.lemma not in ("use", "have", "choose", "pick", "adopt", "make", "keep") or verb.passive:
@@ -243,7 +243,7 @@ def _used_as(context: Context) -> list[Frame]:
     return [describe(context, NounPhrase(context.subject, role.head), tail, "used as", change=change, tense=tense)]
 
 
-def _has_its(context: Context) -> list[Frame]:
+def _read_owned_role(context: Context) -> list[Frame]:
     """ "Norland has its capital in Vesby": the place of what is owned is its value."""
     verb, rest = context.verb, context.rest
     if verb.lemma != "have" or verb.past or verb.perfect or len(rest) < 4 or rest[0].tag != "DPS":
@@ -257,7 +257,7 @@ def _has_its(context: Context) -> list[Frame]:
     return [describe(context, NounPhrase(context.subject, role.head), tail, "has its")]
 
 
-def _has_new(context: Context) -> list[Frame]:
+def _read_new_role(context: Context) -> list[Frame]:
     """ "User has a new GP, Dr. Byrne", "Harrow elected a new mayor, Ana Ruiz", "found a new publisher in Astra"."""
     verb, rest = context.verb, context.rest
     if verb.lemma not in ("have", "get", "find") and verb.lemma not in APPOINT_VERBS:
@@ -284,7 +284,7 @@ def _has_new(context: Context) -> list[Frame]:
 
 def read_role(context: Context) -> list[Frame]:
     """Return the frames of a clause that gives a role to somebody or something; none if it gives none."""
-    for rule in (_replaced, _as_role, _appointed, _took_over):
+    for rule in (_read_replacement, _read_role_phrase, _read_appointment, _read_takeover):
         if frames := rule(context):
             return frames
     return []
@@ -292,7 +292,7 @@ def read_role(context: Context) -> list[Frame]:
 
 def read_held_role(context: Context) -> list[Frame]:
     """Return the frames of what somebody has or uses in a role; none if there is none."""
-    for rule in (_used_as, _has_its, _has_new):
+    for rule in (_read_use, _read_owned_role, _read_new_role):
         if frames := rule(context):
             return frames
     return []

@@ -65,8 +65,8 @@ def predicates(language: str = "en") -> PredicateTable:
     for attribute, row in load_table(__package__, name).items():
         predicate = _predicate(name, attribute, row)
         every.append(predicate)
-        unsure = set(_listed(row.get("unsure", "")))
-        phrases = {mode: _listed(row.get(mode, "")) for mode in _MODES}
+        unsure = set(_split_list(row.get("unsure", "")))
+        phrases = {mode: _split_list(row.get(mode, "")) for mode in _MODES}
         unknown = unsure - {phrase for listed in phrases.values() for phrase in listed}
         if unknown:
             raise BadTable(f"{name}: [{attribute}] unsure names phrases that the row does not have: {sorted(unknown)}")
@@ -75,7 +75,7 @@ def predicates(language: str = "en") -> PredicateTable:
                 words = tuple(phrase.split())
                 head = " ".join(words[:2]) if words[0] == "be" and len(words) > 1 else words[0]
                 by_head.setdefault(head, []).append(Phrase(words, predicate, mode, phrase in unsure))
-        for noun in _listed(row.get("nouns", "")):
+        for noun in _split_list(row.get("nouns", "")):
             by_noun.setdefault(" ".join(read_word(word)[0] for word in noun.split()), predicate)
     ordered = {head: tuple(sorted(found, key=lambda p: -len(p.words))) for head, found in by_head.items()}
     return PredicateTable(ordered, by_noun, tuple(every))
@@ -84,7 +84,7 @@ def predicates(language: str = "en") -> PredicateTable:
 def _predicate(file: str, attribute: str, row: dict[str, Any]) -> Predicate:
     if unknown := set(row) - _FIELDS:
         raise BadTable(f"{file}: [{attribute}] has unknown fields {sorted(unknown)}")
-    kinds = frozenset(_listed(row["kinds"]))
+    kinds = frozenset(_split_list(row["kinds"]))
     if row["values"] not in ("one", "many") or not kinds <= KINDS:
         raise BadTable(f"{file}: [{attribute}] values must be one or many, kinds must be of {sorted(KINDS)}")
     aspect, qualifier = row.get("key", ("", ""))
@@ -99,7 +99,7 @@ def _predicate(file: str, attribute: str, row: dict[str, Any]) -> Predicate:
     )
 
 
-def _listed(text: str) -> list[str]:
+def _split_list(text: str) -> list[str]:
     return [phrase.strip() for phrase in text.split(",") if phrase.strip()]
 
 

@@ -44,15 +44,15 @@ def read_template(context: Context) -> Frame | None:
         return None
     if any(word.tag == "CJC" or word.text in ("(", ";") for word in context.rest):
         return None
-    return _measured(context)
+    return _read_measure(context)
 
 
-def said_once(words: list[Word]) -> list[str]:
+def template_words(words: list[Word]) -> list[str]:
     """Return the canonical words of a template: fillers and "now" say nothing of it."""
     return [word for word in content([w for w in words if w.lower not in NOW and w.lower not in FILLER]) if word]
 
 
-def _measured(context: Context) -> Frame | None:
+def _read_measure(context: Context) -> Frame | None:
     """ "We heat the nursery to 19 degrees", "Flight 12 boards at B14", "Rent on the studio comes to 900 euros"."""
     rest, verb = context.rest, context.verb
     runs = measures(rest)
@@ -71,7 +71,7 @@ def _measured(context: Context) -> Frame | None:
         return None
     if timed and not before:
         return None
-    attribute = join("be" if verb.passive else "", verb.lemma, *said_once(before), "_", *said_once(after))
+    attribute = join("be" if verb.passive else "", verb.lemma, *template_words(before), "_", *template_words(after))
     return build(context, attribute, Tail(value), "template:measure", one=True, value_kind=kind)
 
 

@@ -128,12 +128,12 @@ def named_times(text: str) -> Iterator[Named]:
         return
     beside: list[Name] = []
     for name in _names(text):
-        if beside and (joined := _joined(text, beside, name)):
+        if beside and (joined := _join(text, beside, name)):
             beside = joined
             continue
-        yield from _named(beside)
+        yield from _name_time(beside)
         beside = [name]
-    yield from _named(beside)
+    yield from _name_time(beside)
 
 
 def _names(text: str) -> Iterator[Name]:
@@ -175,7 +175,7 @@ _BESIDE = re.compile(r"(?:'s)?,?(?: (?:of|in|on|during))?(?: the)? ", re.IGNOREC
 _OF = re.compile(r" (?:of|in) (?:the )?", re.IGNORECASE)
 
 
-def _joined(text: str, beside: Sequence[Name], name: Name) -> list[Name] | None:
+def _join(text: str, beside: Sequence[Name], name: Name) -> list[Name] | None:
     """The names with one more, if it says with them which time is meant: each is of another length, and all but the
     coarsest are what there are several of. So is the last week, if it is that "of March"."""
     *others, before = beside
@@ -191,7 +191,7 @@ def _may_be_within(finer: Name, coarser: Name) -> bool:
     return finer.kind in (*RECURRING, "nth") and coarser.rank <= _FINEST_AROUND.get(finer.kind, finer.rank - 1)
 
 
-def _named(beside: Sequence[Name]) -> Iterator[Named]:
+def _name_time(beside: Sequence[Name]) -> Iterator[Named]:
     """What is counted ("the first week") is a time only within another one."""
     names = tuple(sorted(beside, key=lambda one: one.rank))
     if names and names[0].kind != "nth":

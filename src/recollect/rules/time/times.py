@@ -56,7 +56,7 @@ def read_times(question: str, asked_at: datetime) -> Times:
     """
     text = " ".join(question.replace("’", "'").split())
     named = list(islice(named_times(text), MAX_TIMES))
-    found = list(_found(text, _listed(text, named), asked_at))
+    found = list(_find_times(text, _complete_list(text, named), asked_at))
     spans = {one.span for one in found}
     return Times(
         tuple(sorted(span for span in spans if not any(_within(other, span) for other in spans))),
@@ -117,7 +117,7 @@ _IN = rf"{_WHAT}(?:in|of) (?:the )?"
 _Meaning: TypeAlias = Callable[[re.Match[str], Span], Span | None]
 
 
-def _counted(said: re.Match[str], span: Span) -> Span | None:
+def _count_from(said: re.Match[str], span: Span) -> Span | None:
     """Two weeks before a day is about then, as two weeks ago is; the week before it is all of that week."""
     (count, unit), back = amount(said[1]), said[2].lower() in ("before", "prior to")
     day = moved(span.start if back else span.end - _DAY, count, unit, back)
@@ -167,8 +167,8 @@ def _from_day(said: re.Match[str], span: Span) -> Span | None:
 _LEADS: tuple[tuple[re.Pattern[str], _Meaning], ...] = tuple(
     (re.compile(rf"\b(?:{words})$", re.IGNORECASE), meaning)
     for words, meaning in (
-        (rf"({AMOUNT}|the {UNIT}) (before|prior to|after|following) {_ON}", _counted),
-        (rf"({AMOUNT}) (from) ", _counted),
+        (rf"({AMOUNT}|the {UNIT}) (before|prior to|after|following) {_ON}", _count_from),
+        (rf"({AMOUNT}) (from) ", _count_from),
         (rf"(?:until|till|up to) {_ON}|(?:until|till|up to|before|prior to) {_IN}", _until),
         (rf"since {_ON}|(?:since|after) {_IN}", _since),
         (rf"(?:before|prior to|earlier than) {_ON}", _before),
@@ -195,7 +195,7 @@ class _Found(NamedTuple):
     """What of the text only says from where it is counted."""
 
 
-def _listed(text: str, named: Sequence[Named]) -> list[Named]:
+def _complete_list(text: str, named: Sequence[Named]) -> list[Named]:
     """In "March and April last year", both are of last year."""
     listed = list(named[-1:])
     for one in reversed(named[:-1]):
@@ -207,7 +207,7 @@ def _listed(text: str, named: Sequence[Named]) -> list[Named]:
     return listed
 
 
-def _found(text: str, named: Sequence[Named], asked_at: datetime) -> Iterator[_Found]:
+def _find_times(text: str, named: Sequence[Named], asked_at: datetime) -> Iterator[_Found]:
     """Two times that belong together are one stretch. Where a date is given, "last week" beside it is not seen from now:
     the date says when."""
     dated, taken = any(_is_a_date(one) for one in named), 0

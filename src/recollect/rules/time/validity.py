@@ -83,7 +83,7 @@ def read_validity(text: str, now: datetime, *, dated_only: bool = False) -> Vali
     named = list(islice(named_times(sentence), MAX_TIMES))
     if dated_only:
         named = [one for one in named if any(name.kind in _DATED for name in one.names)]
-    found = [one for one in _found(sentence, named, now) if one is not None]
+    found = [one for one in _read_validity(sentence, named, now) if one is not None]
     return _together(found)
 
 
@@ -219,7 +219,7 @@ _PAST = re.compile(
 _FOR = re.compile(rf"\bfor (?:about |around |over |almost |nearly |exactly )?({AMOUNT})\b", re.IGNORECASE)
 
 
-def _found(text: str, named: Sequence[Named], now: datetime) -> list[Validity | None]:
+def _read_validity(text: str, named: Sequence[Named], now: datetime) -> list[Validity | None]:
     found: list[Validity | None] = []
     taken = 0
     for at, one in enumerate(named):
@@ -307,7 +307,7 @@ def _until(text: str, head: str, named: Named, now: datetime) -> Validity | None
     if span is None:
         return None
     end = span.end if named.names[-1].part.startswith("end") else span.start
-    return Validity(_counted_back(head, end), end)
+    return Validity(_count_back(head, end), end)
 
 
 def _before(text: str, head: str, named: Named, now: datetime) -> Validity | None:
@@ -339,7 +339,7 @@ def _in(text: str, head: str, named: Named, now: datetime) -> Validity | None:
     """In 2012, of something that was so; or of a change, which holds from then on."""
     stretch = named.kind in ("year", "decade", "season", "month", "quarter")
     if not stretch or not (_PAST_STATE.search(text) or _was_so(head)):
-        return _changed(text, head, named, now)
+        return _read_change(text, head, named, now)
     span = read_time(named, now)
     return Validity(span.start, span.end) if span and span.start <= now else None
 
@@ -350,12 +350,12 @@ def _was_so(head: str) -> bool:
     return frame is not None and frame.tense is Tense.PAST and frame.rule != "event"
 
 
-def _changed(text: str, head: str, named: Named, now: datetime) -> Validity | None:
+def _read_change(text: str, head: str, named: Named, now: datetime) -> Validity | None:
     """What something became: "moved to Porto in 2020", "the rent was raised to 950 last May". It holds from then on."""
-    return _dated(text, head, named, now, ChangeMark.START, ChangeMark.CHANGE)
+    return _read_dated_change(text, head, named, now, ChangeMark.START, ChangeMark.CHANGE)
 
 
-def _dated(text: str, head: str, named: Named, now: datetime, *changes: ChangeMark) -> Validity | None:
+def _read_dated_change(text: str, head: str, named: Named, now: datetime, *changes: ChangeMark) -> Validity | None:
     """The beginning of a time in the past, if the statement around it announces one of some changes."""
     span, after = read_time(named, now), _AND_STILL.sub("", text[named.end :]).strip(" ,.!")
     if span is None or span.start > now or (head.strip() and after):
@@ -376,7 +376,7 @@ def stopped_at(text: str, now: datetime) -> datetime | None:
     said = len(named) == 1 and (_IN.search(sentence[: named[0].start]) or _AGO.search(sentence[: named[0].start]))
     if not said:
         return None
-    read = _dated(sentence, sentence[: said.start()], named[0], now, ChangeMark.STOP)
+    read = _read_dated_change(sentence, sentence[: said.start()], named[0], now, ChangeMark.STOP)
     return read.start if read else None
 
 
@@ -390,17 +390,17 @@ def _day_range(text: str, head: str, named: Named, now: datetime) -> Validity | 
     return Validity(span.start.replace(day=day), span.start + _DAY) if 0 < day < span.start.day else None
 
 
-def _stopped(_: str, head: str, named: Named, now: datetime) -> Validity | None:
+def _read_stop(_: str, head: str, named: Named, now: datetime) -> Validity | None:
     """What was so, and stopped: "was vegetarian for ten years, stopped in 2024"."""
     if not _PAST.search(head):
         return None
     span = read_time(named, now)
-    return Validity(_counted_back(head, span.start), span.start) if span else None
+    return Validity(_count_back(head, span.start), span.start) if span else None
 
 
 _MEANINGS = (
     (_FROM_DAY, _day_range),
-    (_STOPPED, _stopped),
+    (_STOPPED, _read_stop),
     (_SINCE, _since),
     (_UNTIL, _until),
     (_BEFORE, _before),
@@ -408,11 +408,11 @@ _MEANINGS = (
     (_AS_OF, _as_of),
     (_FROM, _from),
     (_IN, _in),
-    (_AGO, _changed),
+    (_AGO, _read_change),
 )
 
 
-def _counted_back(head: str, end: datetime) -> datetime | None:
+def _count_back(head: str, end: datetime) -> datetime | None:
     """For ten years until a time: the beginning is counted back from it."""
     lasted = _FOR.search(head)
     return moved(end, *amount(lasted[1]), back=True) if lasted else None
