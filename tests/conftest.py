@@ -2,11 +2,15 @@
 
 Examples are the same ones every time, so that a red run means a change and not bad luck; ``RECOLLECT_TORTURE=1`` draws new
 ones, and many more. The server starts when the first test asks for it, one for each process that runs tests.
+
+Files lie on a disk in memory, where a sync costs nothing; a killed process leaves the same bytes on any file system. ``TMPDIR``
+names another place.
 """
 
 import os
 import sys
 from collections.abc import Iterator
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -23,7 +27,10 @@ rewritten, also where the environment wants no such files around."""
 pytest.register_assert_rewrite("recollect.testing", "support")  # so that a failure there shows its values
 
 from recollect.stores.postgres import init  # noqa: E402
-from support.postgres_server import PostgresServer, running_server  # noqa: E402
+from support.postgres_server import MEMORY_DISK, PostgresServer, has_room, running_server  # noqa: E402
+
+if "TMPDIR" not in os.environ and has_room(MEMORY_DISK):
+    tempfile.tempdir = os.environ["TMPDIR"] = str(MEMORY_DISK)  # for this process, and for those that it starts
 
 settings.register_profile(
     "steady",

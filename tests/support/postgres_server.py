@@ -85,7 +85,7 @@ def running_pair(settings: Mapping[str, str] | None = None) -> Iterator["ServerP
 @contextmanager
 def _prepared_server(settings: Mapping[str, str] | None) -> Iterator["PostgresServer"]:
     """A server that has a folder, and nothing in it yet."""
-    swift = {**SETTINGS, **(settings or {})}["fsync"] == "off" and _has_room(MEMORY_DISK)
+    swift = {**SETTINGS, **(settings or {})}["fsync"] == "off" and has_room(MEMORY_DISK)
     # The name is short, since a socket's path has at most 107 characters.
     folder = Path(tempfile.mkdtemp(prefix="rcl-pg-", dir=MEMORY_DISK if swift else None))
     _give_away(folder)
@@ -294,7 +294,8 @@ class ServerPair:
         self.primary, self.standby = self.standby, self.primary
 
 
-def _has_room(folder: Path) -> bool:
+def has_room(folder: Path) -> bool:
+    """Return whether a folder is there, may be written to, and holds what a run of all tests leaves in it."""
     return os.access(folder, os.W_OK) and shutil.disk_usage(folder).free > ROOM_BYTES
 
 
