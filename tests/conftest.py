@@ -7,10 +7,11 @@ Files lie on a disk in memory, where a sync costs nothing; a killed process leav
 names another place.
 """
 
+import gc
 import os
 import sys
-from collections.abc import Iterator
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,8 @@ sys.pycache_prefix = os.environ.setdefault(
 sys.dont_write_bytecode = False
 """Processes that tests start share what one of them compiled, and the next run takes over the tests with their assertions
 rewritten, also where the environment wants no such files around."""
+
+gc.set_threshold(50_000)  # what tests and their modules are made of is no garbage, and there is much of it
 
 pytest.register_assert_rewrite("recollect.testing", "support")  # so that a failure there shows its values
 
@@ -44,6 +47,12 @@ settings.register_profile("torture", deadline=None, max_examples=2_000, suppress
 settings.load_profile("torture" if os.environ.get("RECOLLECT_TORTURE") else "steady")
 
 STORE_ID = "11111111-1111-4111-8111-111111111111"
+
+
+def pytest_collection_finish() -> None:
+    """Take modules and tests, which live as long as the process, out of the garbage collector's sight."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
