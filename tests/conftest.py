@@ -2,10 +2,15 @@
 
 Examples are the same ones every time, so that a red run means a change and not bad luck; ``RECOLLECT_TORTURE=1`` draws new
 ones, and many more. The server starts when the first test asks for it, one for each process that runs tests.
+
+Files lie on a disk in memory, where a sync costs nothing; a killed process leaves the same bytes on any file system. ``TMPDIR``
+names another place.
 """
 
+import gc
 import os
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,10 +25,15 @@ sys.dont_write_bytecode = False
 """Processes that tests start share what one of them compiled, and the next run takes over the tests with their assertions
 rewritten, also where the environment wants no such files around."""
 
+gc.set_threshold(50_000)  # what tests and their modules are made of is no garbage, and there is much of it
+
 pytest.register_assert_rewrite("recollect.testing", "support")  # so that a failure there shows its values
 
 from recollect.stores.postgres import init  # noqa: E402
-from support.postgres_server import PostgresServer, running_server  # noqa: E402
+from support.postgres_server import MEMORY_DISK, PostgresServer, has_room, running_server  # noqa: E402
+
+if "TMPDIR" not in os.environ and has_room(MEMORY_DISK):
+    tempfile.tempdir = os.environ["TMPDIR"] = str(MEMORY_DISK)  # for this process, and for those that it starts
 
 settings.register_profile(
     "steady",
@@ -37,6 +47,12 @@ settings.register_profile("torture", deadline=None, max_examples=2_000, suppress
 settings.load_profile("torture" if os.environ.get("RECOLLECT_TORTURE") else "steady")
 
 STORE_ID = "11111111-1111-4111-8111-111111111111"
+
+
+def pytest_collection_finish() -> None:
+    """Take modules and tests, which live as long as the process, out of the garbage collector's sight."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

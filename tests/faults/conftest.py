@@ -2,17 +2,13 @@
 
 import os
 import sys
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from .disk import build_shim
 from .nursery import Nursery, open_nursery
 from .reference import Reference, undisturbed
-
-MEMORY_DISK = Path("/dev/shm")
 
 # The shim, the capabilities and /proc are Linux's; the store itself is not.
 collect_ignore_glob = [] if sys.platform == "linux" else ["test_*.py"]
@@ -22,16 +18,6 @@ collect_ignore_glob = [] if sys.platform == "linux" else ["test_*.py"]
 def torture() -> bool:
     """Whether everything is run (``RECOLLECT_TORTURE=1``), or an evenly spread sample of it."""
     return os.environ.get("RECOLLECT_TORTURE") == "1"
-
-
-@pytest.fixture
-def swift(tmp_path: Path) -> Iterator[Path]:
-    """A folder in which a sync costs nothing: a killed process leaves the same bytes on any file system."""
-    if not os.access(MEMORY_DISK, os.W_OK):
-        yield tmp_path
-        return
-    with tempfile.TemporaryDirectory(prefix="recollect-", dir=MEMORY_DISK) as folder:
-        yield Path(folder)
 
 
 @pytest.fixture(scope="session")

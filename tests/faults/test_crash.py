@@ -26,15 +26,15 @@ def test_only_upkeep_commits_more_than_once(reference: Reference) -> None:
 
 @pytest.mark.parametrize("death", DEATHS)
 def test_a_crash_at_any_change_of_the_disk(
-    death: str, nursery: Nursery, reference: Reference, swift: Path, torture: bool
+    death: str, nursery: Nursery, reference: Reference, tmp_path: Path, torture: bool
 ) -> None:
-    total = nursery.run("twenty_operations", path=str(swift / "counted.db"), fault=Fault()).calls
+    total = nursery.run("twenty_operations", path=str(tmp_path / "counted.db"), fault=Fault()).calls
     assert total > 200, "the script must have hundreds of points at which to die"
     for call in spread(total, None if torture else SAMPLE):
-        path = swift / f"{call}.db"
+        path = tmp_path / f"{call}.db"
         ending = nursery.run("twenty_operations", path=str(path), fault=Fault(DEATHS[death], call))
         with at_point(f"died {death} change {call} of {total}, after {len(ending.acks)} acknowledgements"):
             assert ending.killed
             assert_survived(path, ending.acks, reference)
-        for file in swift.iterdir():
+        for file in tmp_path.iterdir():
             file.unlink()

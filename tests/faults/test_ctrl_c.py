@@ -35,9 +35,9 @@ OPERATIONS: dict[str, Callable[[Any], object]] = {
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_at_every_moment_of_an_operation(operation: str, swift: Path, torture: bool) -> None:
+def test_at_every_moment_of_an_operation(operation: str, tmp_path: Path, torture: bool) -> None:
     """Every moment inside the store, and under torture inside the engine as well."""
-    path = swift / "memory.db"
+    path = tmp_path / "memory.db"
     with recollect.open(path, timeout_s=PATIENCE_S) as mem, recollect.open(path, timeout_s=PATIENCE_S) as elsewhere:
         mem.add("Cora keeps goats", owner="cora")
         for moment in itertools.count(1):
@@ -99,9 +99,9 @@ def held_by_another(queue: WriterQueue, release_after_s: float) -> Iterator[None
         thread.join()
 
 
-def test_real_signals(nursery: Nursery, swift: Path, torture: bool) -> None:
+def test_real_signals(nursery: Nursery, tmp_path: Path, torture: bool) -> None:
     """Nothing is staged: SIGINT from outside, again and again, whenever it comes."""
-    path, stop = swift / "memory.db", swift / "stop"
+    path, stop = tmp_path / "memory.db", tmp_path / "stop"
     child = nursery.start("write_through_interruptions", path=str(path), stop=str(stop))
     child.wait_for("ready")
     for beat in range(2_000 if torture else 60):

@@ -19,8 +19,8 @@ Alter = Callable[[str], None]
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
-def place(request: pytest.FixtureRequest, swift: Path) -> Any:
-    return request.getfixturevalue("server_store") if request.param == "postgres" else swift / "memory.db"
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+    return request.getfixturevalue("server_store") if request.param == "postgres" else tmp_path / "memory.db"
 
 
 @pytest.fixture
@@ -118,8 +118,8 @@ def test_a_person_is_erased_with_what_is_damaged(place: Any, alter: Alter) -> No
         assert_sound(mem)
 
 
-def test_a_journal_reads_on_as_well(swift: Path) -> None:
-    path = swift / "vault.jsonl"
+def test_a_journal_reads_on_as_well(tmp_path: Path) -> None:
+    path = tmp_path / "vault.jsonl"
     with recollect.open(path) as mem:
         id, bees = filled(mem)
     text = path.read_text()

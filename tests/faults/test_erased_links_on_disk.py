@@ -26,8 +26,8 @@ POLICY = {"traces": {"keep": "all"}, "relations": {"link_min": 0.1}, "erasure": 
 
 
 @pytest.fixture(params=["memory.db", "vault.jsonl"])
-def path(request: pytest.FixtureRequest, swift: Path) -> Path:
-    return swift / str(request.param)
+def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    return tmp_path / str(request.param)
 
 
 @pytest.fixture
@@ -77,8 +77,8 @@ def test_no_file_holds_anything_of_it(path: Path, word: Iterator[str]) -> None:
     assert remains(path, words, values) == []
 
 
-def test_the_signed_receipt_holds_nothing_of_it(swift: Path, word: Iterator[str]) -> None:
-    path, owner = swift / "memory.db", next(word)
+def test_the_signed_receipt_holds_nothing_of_it(tmp_path: Path, word: Iterator[str]) -> None:
+    path, owner = tmp_path / "memory.db", next(word)
     with recollect.open(path, policy=POLICY) as mem:
         new_identity(mem.engine, "operator")
         key = signing_key(mem.engine, "operator")
@@ -86,7 +86,7 @@ def test_the_signed_receipt_holds_nothing_of_it(swift: Path, word: Iterator[str]
         mem.add("Bees need flowers", owner="ben", parent_refs=[said.content_hash])
         values = values_of(mem, said)
         record = erasure_record(mem.engine, mem.erase(owner=owner), key)
-    (swift / "memory.db.receipt.json").write_text(record.text)
+    (tmp_path / "memory.db.receipt.json").write_text(record.text)
     assert remains(path, [owner, "Zanzibar"], values) == []
 
 
@@ -106,16 +106,16 @@ def test_a_servers_files_hold_nothing_of_it(postgres: PostgresServer, server_sto
         assert_sound(mem)
 
 
-def test_a_crash_while_links_are_cut(nursery: Nursery, swift: Path, torture: bool) -> None:
+def test_a_crash_while_links_are_cut(nursery: Nursery, tmp_path: Path, torture: bool) -> None:
     """Whenever it struck: after the next opening the link is whole with its parent, or both are gone from every file."""
-    base, rng = swift / "base.db", random.Random(29)
+    base, rng = tmp_path / "base.db", random.Random(29)
     word = coined(rng)
     with recollect.open(base, policy=POLICY) as mem:
         source: Any = mem.add(f"The {word} is broken", owner=OWNER).memory
         child: Any = mem.add("Doors want mending", owner="ben", parent_refs=[source.content_hash]).memory
-    total = nursery.run("erase_an_owner", path=str(copied(base, swift / "counted.db")), fault=Fault()).calls
+    total = nursery.run("erase_an_owner", path=str(copied(base, tmp_path / "counted.db")), fault=Fault()).calls
     for call in spread(total, None if torture else 6):
-        path = copied(base, swift / f"{call}.db")
+        path = copied(base, tmp_path / f"{call}.db")
         ending = nursery.run("erase_an_owner", path=str(path), fault=Fault(How.DIE_BEFORE, call))
         with at_point(f"died before change {call} of {total}"):
             assert ending.killed

@@ -24,8 +24,8 @@ Holds = Callable[[], bool]
 
 
 @pytest.fixture(params=["memory.db", "vault.jsonl", "postgres"])
-def place(request: pytest.FixtureRequest, swift: Path) -> Any:
-    return request.getfixturevalue("server_store") if request.param == "postgres" else swift / request.param
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+    return request.getfixturevalue("server_store") if request.param == "postgres" else tmp_path / request.param
 
 
 @pytest.fixture
@@ -102,8 +102,8 @@ def test_no_table_and_no_file_holds_the_name(place: Any, holds: Holds) -> None:
     assert not holds()
 
 
-def test_a_copy_from_before_forgets_somebody_who_was_only_ever_refused(swift: Path) -> None:
-    path, copy = swift / "memory.db", swift / "copy"
+def test_a_copy_from_before_forgets_somebody_who_was_only_ever_refused(tmp_path: Path) -> None:
+    path, copy = tmp_path / "memory.db", tmp_path / "copy"
     with opened(path) as mem:
         mem.add("Ben plays chess", owner="ben")
         assert mem.as_caller(user=NAME, session=f"s-{NAME}").add(PASSWORD).denied
@@ -150,9 +150,9 @@ PLANTED = {
 
 @pytest.mark.parametrize("which", PLANTED)
 def test_a_planted_trigger_and_an_unknown_table_are_named(
-    which: str, swift: Path, request: pytest.FixtureRequest
+    which: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    place: Any = swift / which if which != "postgres" else request.getfixturevalue("server_store")
+    place: Any = tmp_path / which if which != "postgres" else request.getfixturevalue("server_store")
     with opened(place) as mem:
         mem.add("Something about granite", owner=NAME)
         assert not [one for one in mem.doctor() if "copies" in one.what]

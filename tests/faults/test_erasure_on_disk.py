@@ -31,8 +31,8 @@ def words() -> Callable[[], str]:
 
 
 @pytest.fixture
-def path(swift: Path) -> Path:
-    return swift / "memory.db"
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "memory.db"
 
 
 @pytest.fixture
@@ -149,10 +149,10 @@ def test_nothing_of_a_purged_memory_is_left(path: Path, words: Callable[[], str]
         assert_sound(mem)
 
 
-def test_random_erasures_in_random_order(swift: Path, torture: bool) -> None:
+def test_random_erasures_in_random_order(tmp_path: Path, torture: bool) -> None:
     """Hundreds of memories of three owners, half of them erased one by one while others are written and moved."""
     for seed in range(20 if torture else 1):
-        path = swift / f"{seed}.db"
+        path = tmp_path / f"{seed}.db"
         with at_point(f"seed {seed}"), recollect.open(path, policy=POLICY) as mem:
             lost = erase_at_random(mem, random.Random(seed))
             stays = parts_in(memory.to_json().encode() for memory in every_memory(mem))
@@ -267,10 +267,10 @@ def test_a_commit_alone_overwrites_what_it_removes(path: Path, words: Callable[[
 
 @pytest.mark.parametrize("owner", ["ana", "ben", "carla", "dora", "emil", "fritz"])
 def test_an_erasure_cut_off_before_the_files_were_rewritten(
-    owner: str, swift: Path, monkeypatch: pytest.MonkeyPatch
+    owner: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The process dies after the commit: the next opening owes the files what this one could not do."""
-    path = swift / "memory.db"
+    path = tmp_path / "memory.db"
     rng = random.Random(13)
     with open_at(path, 0) as mem:
         owners = ["ana", "ben", "carla", "dora", "emil", "fritz"] * 40
@@ -292,13 +292,13 @@ def cut_off() -> None:
 
 
 @pytest.mark.parametrize("task", ["erase_an_id", "erase_an_owner", "purge"])
-def test_a_crash_during_an_erasure(task: str, nursery: Nursery, swift: Path, torture: bool) -> None:
+def test_a_crash_during_an_erasure(task: str, nursery: Nursery, tmp_path: Path, torture: bool) -> None:
     """Whenever it struck: after the next opening the memory is either whole, or gone from every file."""
-    base = swift / "base.db"
+    base = tmp_path / "base.db"
     lost = prepare_to_erase(base)
-    total = nursery.run(task, path=str(copied(base, swift / "counted.db")), fault=Fault()).calls
+    total = nursery.run(task, path=str(copied(base, tmp_path / "counted.db")), fault=Fault()).calls
     for call in spread(total, None if torture else 12):
-        path = copied(base, swift / f"{call}.db")
+        path = copied(base, tmp_path / f"{call}.db")
         ending = nursery.run(task, path=str(path), fault=Fault(How.DIE_BEFORE, call))
         with at_point(f"died before change {call} of {total}"):
             assert ending.killed

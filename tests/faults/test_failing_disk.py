@@ -74,8 +74,8 @@ class Trial:
 
 
 @pytest.fixture(params=TROUBLES)
-def trial(request: pytest.FixtureRequest, nursery: Nursery, swift: Path, torture: bool) -> Trial:
-    return Trial(nursery, request.param, swift, torture)
+def trial(request: pytest.FixtureRequest, nursery: Nursery, tmp_path: Path, torture: bool) -> Trial:
+    return Trial(nursery, request.param, tmp_path, torture)
 
 
 def assert_clear(failure: list[str] | None, path: Path) -> None:

@@ -57,12 +57,12 @@ def put_on_disk(image: dict[str, bytes], folder: Path) -> Path:
 
 @pytest.mark.parametrize("luck", LUCKS)
 def test_power_loss_takes_nothing_that_was_acknowledged(
-    luck: str, recorded: list[Change], reference: Reference, swift: Path, torture: bool
+    luck: str, recorded: list[Change], reference: Reference, tmp_path: Path, torture: bool
 ) -> None:
     cuts = list(range(1, len(recorded) + 1)) if torture else list(boundaries(recorded))
     for place in spread(len(cuts), None if torture else SAMPLE):
         log = recorded[: cuts[place - 1]]
-        path = put_on_disk(after_power_loss(by_sector(log), LUCKS[luck]), swift / str(place))
+        path = put_on_disk(after_power_loss(by_sector(log), LUCKS[luck]), tmp_path / str(place))
         with at_point(f"power lost after {len(log)} of {len(recorded)} changes, with {luck} on the disk"):
             assert_survived(path, acknowledged(log), reference)
         shutil.rmtree(path.parent)

@@ -333,9 +333,9 @@ def shim(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("vaults_and_stores_at_once", 60),
     ],
 )
-def test_no_acknowledged_line_is_lost(task: str, at_least: int, shim: Path, swift: Path) -> None:
+def test_no_acknowledged_line_is_lost(task: str, at_least: int, shim: Path, tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "LD_PRELOAD": str(shim)}
-    command = [sys.executable, "-m", f"{__package__}.test_vault_journal", task, str(swift)]
+    command = [sys.executable, "-m", f"{__package__}.test_vault_journal", task, str(tmp_path)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) >= at_least, f"only {done.stdout} points were tried"
@@ -343,17 +343,17 @@ def test_no_acknowledged_line_is_lost(task: str, at_least: int, shim: Path, swif
 
 @pytest.mark.parametrize("death", DEATHS)
 def test_a_store_in_a_vaults_file_survives_a_crash_at_any_change(
-    death: How, nursery: Nursery, reference: Reference, swift: Path, torture: bool
+    death: How, nursery: Nursery, reference: Reference, tmp_path: Path, torture: bool
 ) -> None:
     """The same twenty operations, and the same demands, as of a database file."""
-    total = nursery.run("twenty_operations", path=str(swift / "counted.jsonl"), fault=Fault()).calls
+    total = nursery.run("twenty_operations", path=str(tmp_path / "counted.jsonl"), fault=Fault()).calls
     for call in spread(total, None if torture else SAMPLE):
-        path = swift / f"{call}.jsonl"
+        path = tmp_path / f"{call}.jsonl"
         ending = nursery.run("twenty_operations", path=str(path), fault=Fault(death, call))
         with at_point(f"{death.name} at change {call} of {total}, after {len(ending.acks)} acknowledgements"):
             assert ending.killed
             _assert_survived(path, ending.acks, reference)
-        for file in swift.iterdir():
+        for file in tmp_path.iterdir():
             file.unlink()
 
 
@@ -368,12 +368,12 @@ def _assert_survived(path: Path, acks: list[Any], reference: Reference) -> None:
         assert_sound(mem)
 
 
-def test_an_end_torn_at_any_byte_is_set_aside(swift: Path, caplog: pytest.LogCaptureFixture) -> None:
-    whole = files_after_each_step(swift / "reference.jsonl")[3]
+def test_an_end_torn_at_any_byte_is_set_aside(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    whole = files_after_each_step(tmp_path / "reference.jsonl")[3]
     *kept, last = whole.splitlines(keepends=True)
     before = b"".join(kept)
     for cut in (*range(1, 40), *range(40, len(last) - 40, 7), *range(len(last) - 40, len(last) - 1)):
-        path = swift / f"{cut}.jsonl"
+        path = tmp_path / f"{cut}.jsonl"
         path.write_bytes(before + last[:cut])
         caplog.clear()
         with MemoryVault(path) as vault:

@@ -26,9 +26,9 @@ def _kill_after(child: Child, acknowledgements: int, delay_s: float) -> list[obj
     return ending.acks
 
 
-def test_text_and_vectors_agree_whenever_a_writer_is_killed(nursery: Nursery, swift: Path, torture: bool) -> None:
+def test_text_and_vectors_agree_whenever_a_writer_is_killed(nursery: Nursery, tmp_path: Path, torture: bool) -> None:
     rng = random.Random(5)
-    path = swift / "memory.db"
+    path = tmp_path / "memory.db"
     for _ in range(200 if torture else 3):
         acked = _kill_after(nursery.start("add_for_ever", path=str(path)), rng.randrange(1, 4), rng.random() / 50)
         with recollect.open(path) as mem:
@@ -38,13 +38,13 @@ def test_text_and_vectors_agree_whenever_a_writer_is_killed(nursery: Nursery, sw
             assert len(mem.query("tea shelf", top_k=1_000).items) == len(memories)
             found = mem.query("hot drink beverage", top_k=1_000).items
             assert not {item.memory.id for item in found} - memories
-        for file in swift.iterdir():
+        for file in tmp_path.iterdir():
             file.unlink()
 
 
-def test_making_vectors_anew_goes_on_after_a_kill(nursery: Nursery, swift: Path) -> None:
+def test_making_vectors_anew_goes_on_after_a_kill(nursery: Nursery, tmp_path: Path) -> None:
     """Others are answered with the old vectors all the while, and nothing is made twice."""
-    path, count = swift / "memory.db", 120
+    path, count = tmp_path / "memory.db", 120
     with recollect.open(path) as mem:
         mem.add_many([{"content": f"tea number {n}", "canonical_key": f"Cup-{n}"} for n in range(count)])
         acked = _kill_after(nursery.start("make_vectors_anew", path=str(path), chunk=1), 20, 0.0)

@@ -8,7 +8,6 @@ returns a :class:`Place`, which opens the same, at first empty, store as often a
 A run has one writer and a clock that moves only between operations, so that the model knows what time it is.
 """
 
-import os
 import shutil
 import tempfile
 from collections.abc import Callable
@@ -44,7 +43,6 @@ from support.sayings import (
     picks,
 )
 
-MEMORY_DISK = "/dev/shm"
 START = datetime(2026, 1, 1, 12, tzinfo=UTC)
 POLICIES: tuple[dict[str, Any], ...] = ({}, {"keys": {"parser": False}}, {"near_duplicates": {"action": "link"}})
 
@@ -57,11 +55,10 @@ class Place(Protocol):
 
 
 class SqlitePlace:
-    """A file in a folder of its own; in memory where there is such a disk, since nothing here depends on syncing."""
+    """A file in a folder of its own."""
 
     def __init__(self) -> None:
-        where = MEMORY_DISK if os.access(MEMORY_DISK, os.W_OK) else None
-        self.folder = Path(tempfile.mkdtemp(prefix="recollect-machine-", dir=where))
+        self.folder = Path(tempfile.mkdtemp(prefix="recollect-machine-"))
 
     def open(self, **settings: Any) -> Recollect:
         return open_memory(self.folder / "memory.db", **settings)

@@ -54,6 +54,7 @@ SETTINGS = {
     "dynamic_shared_memory_type": "mmap",
 }
 """Whatever the server keeps lies in its folder, so that nothing of one that is killed stays on the machine."""
+EMPTY_DATABASE = Path(__file__).with_name("empty_database.sql").read_text("utf-8")
 
 
 def binaries() -> Path:
@@ -85,7 +86,7 @@ def running_pair(settings: Mapping[str, str] | None = None) -> Iterator["ServerP
 @contextmanager
 def _prepared_server(settings: Mapping[str, str] | None) -> Iterator["PostgresServer"]:
     """A server that has a folder, and nothing in it yet."""
-    swift = {**SETTINGS, **(settings or {})}["fsync"] == "off" and _has_room(MEMORY_DISK)
+    swift = {**SETTINGS, **(settings or {})}["fsync"] == "off" and has_room(MEMORY_DISK)
     # The name is short, since a socket's path has at most 107 characters.
     folder = Path(tempfile.mkdtemp(prefix="rcl-pg-", dir=MEMORY_DISK if swift else None))
     _give_away(folder)
@@ -108,6 +109,7 @@ class PostgresServer:
         self._process: subprocess.Popen[bytes] | None = None
         self._frozen: list[int] = []
         self._numbers = count(1)
+        self._cleaners: dict[str, psycopg.Connection[Any]] = {}
 
     # ── life and death ──────────────────────────────────────────────────────────────────────────────────────────
 
@@ -197,7 +199,14 @@ class PostgresServer:
 
     def empty_database(self, url: str) -> None:
         """Take every row out of a store, as if it had just been made, and cut off whoever still uses it."""
-        self.execute(Path(__file__).with_name("empty_database.sql").read_text("utf-8"), url)
+        cleaner = self._cleaners.get(url)
+        if cleaner is None or cleaner.closed:
+            self._cleaners[url] = cleaner = psycopg.connect(url, autocommit=True)
+        try:
+            cleaner.execute(EMPTY_DATABASE)
+        except psycopg.OperationalError:  # a test cut everybody off
+            cleaner.close()
+            self.empty_database(url)
 
     def drop_database(self, url: str) -> None:
         """Drop a database whoever still uses it."""
@@ -239,6 +248,9 @@ class PostgresServer:
         return self._process is not None and self._process.poll() is None
 
     def _end(self, how: signal.Signals) -> None:
+        for cleaner in self._cleaners.values():
+            cleaner.close()
+        self._cleaners = {}
         if self._process is not None:
             self._process.send_signal(how)
             self._process.wait(START_WAIT_S)
@@ -294,7 +306,8 @@ class ServerPair:
         self.primary, self.standby = self.standby, self.primary
 
 
-def _has_room(folder: Path) -> bool:
+def has_room(folder: Path) -> bool:
+    """Return whether a folder is there, may be written to, and holds what a run of all tests leaves in it."""
     return os.access(folder, os.W_OK) and shutil.disk_usage(folder).free > ROOM_BYTES
 
 

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -79,7 +80,8 @@ def _streams(mem: Recollect) -> list[Remembered]:
     return [Remembered(s.uid, s.address, s.tick) for s in streams if s.address is not None]
 
 
-def _check_every_step(mem: Recollect, seed: int) -> None:
+def _check_every_step(mem: Recollect, seed: int, every: int = 1) -> None:
+    """Run a script, then compare what was believed after its steps, or after every so many of them, with what is shown now."""
     by_tick: dict[Remembered, Belief] = {}
     by_time: dict[datetime, Belief] = {}
     for step in range(STEPS):
@@ -90,11 +92,11 @@ def _check_every_step(mem: Recollect, seed: int) -> None:
     left = set(all_memories(mem))
     there = {where.uid for where in _streams(mem)}
     assert len({where.tick for where in by_tick}) > 5 and len(by_time) == STEPS, "the script did something"
-    for where, belief in by_tick.items():
+    for where, belief in islice(by_tick.items(), 0, None, every):
         if where.uid in there:
             seen = _records(mem.as_of(tick=where.tick).list(**where.filters()).items)
             assert seen == {id: record for id, record in belief.items() if id in left}, where
-    for moment, belief in by_time.items():
+    for moment, belief in islice(by_time.items(), 0, None, every):
         view = mem.as_of(time=moment)
         listed = view.list(include_namespaces=EVERYWHERE, limit=1_000).items
         assert _records(listed) == {id: record for id, record in belief.items() if id in left}, moment
@@ -110,7 +112,7 @@ def test_every_earlier_belief_comes_back_from_a_file(tmp_path: Path, seed: int) 
 @pytest.mark.parametrize("seed", SEEDS[-1:] if len(SEEDS) < 10 else SEEDS)
 def test_every_earlier_belief_comes_back_from_a_server(server_store: str, seed: int) -> None:
     with open_seeded(server_store, seed) as mem:
-        _check_every_step(mem, seed)
+        _check_every_step(mem, seed, every=3)
 
 
 def _ranked(view: Recollect | Past, question: str) -> list[tuple[str, float, tuple[str, ...]]]:

@@ -81,10 +81,10 @@ def test_most_plain_changes_meet(half: str, kind: str, outcomes: set[str], least
 
 def test_german_pairs() -> None:
     found: Counter[tuple[str, str]] = Counter()
-    for pair in load("german"):
-        with recollect.open(":memory:") as mem:
-            mem.add(pair["a"], owner="ana", source="user")
-            found[pair["relation"], str(mem.add(pair["b"], owner="ana", source="user").outcome)] += 1
+    with recollect.open(":memory:") as mem:
+        for number, pair in enumerate(load("german")):
+            mem.add(pair["a"], owner=str(number), source="user")
+            found[pair["relation"], str(mem.add(pair["b"], owner=str(number), source="user").outcome)] += 1
     assert found == {
         ("apart", "stored"): 12,
         ("same", "reinforced"): 8,

@@ -10,13 +10,22 @@ import pytest
 import recollect
 from interfaces.shell import Shell
 from recollect.embed.static import count_tokens
-from recollect.engine.turns.injection import WEIGHED_ANYWAY
+from recollect.engine.turns import injection
 from recollect.interfaces.python import Recollect
 from recollect.model.errors import BadInput, NotAllowed
 from recollect.rules.prompt.injection import Block
 from rows import every_row
 
+WEIGHED_ANYWAY = 150
+"""From how many of a sort a snapshot chooses here: fewer than in use, and still more than the budgets have room for."""
 MISSION = "The mission is to keep the garden alive"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def fewer_are_weighed() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(injection, "WEIGHED_ANYWAY", WEIGHED_ANYWAY)
+        yield
 
 
 @pytest.fixture

@@ -17,7 +17,8 @@ TOOLS = [{"name": "weather", "output": "Sunny in Lisbon, 21 degrees."}]
 @pytest.fixture(params=["sqlite", "postgres", "journal"])
 def mem(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
     files = {"sqlite": tmp_path / "memory.db", "journal": tmp_path / "memory.jsonl"}
-    with recollect.open(files.get(request.param) or request.getfixturevalue("server_store")) as opened:
+    place = files.get(request.param) or request.getfixturevalue("server_store")
+    with recollect.open(place, policy={"turns": {"short_term_window": 2}}) as opened:
         yield opened
 
 
@@ -76,7 +77,7 @@ def test_a_bound_caller_is_shown_what_it_may_read_of_a_record(mem: Any) -> None:
 
 
 def test_summaries_of_a_session_go_with_those_who_spoke_in_it(mem: Any) -> None:
-    for number in range(20):
+    for number in range(5):
         mem.turn(session="s1", owner="ana", user=f"Shelf {number} holds the blue jars today.")
     summed_up = {m.id for m in mem.list(owner="s1", status=None, limit=1_000).items if "summary_of" in m.meta}
     record = exported(mem, **EVERYTHING)

@@ -179,8 +179,10 @@ def test_a_circle_cannot_be_closed(keeping: recollect.Recollect) -> None:
     assert contents(keeping.ancestors(second.id)) == ["a", "c"]
 
 
-def test_padding_does_not_hide_a_circle() -> None:
+def test_padding_does_not_hide_a_circle(monkeypatch: pytest.MonkeyPatch) -> None:
     """However many sources lie between, more than an answer would hold."""
+    monkeypatch.setattr(provenance, "MAX_SOURCES", 100)
+    monkeypatch.setattr(provenance, "AT_ONCE", 20)
     with recollect.open(":memory:", policy={"provenance": {"unresolved": "keep"}, "embedder": {"name": "none"}}) as mem:
         first = {"content": "a", "parent_refs": [sha("c")], "canonical_key": "First"}
         wide = [

@@ -50,7 +50,7 @@ def state(vault: MemoryVault) -> dict[str, VaultMemory]:
 @settings(max_examples=60)
 @given(st.lists(st.tuples(st.booleans(), OPERATIONS), max_size=20))
 def test_the_file_is_the_state(steps: list[tuple[bool, tuple[Any, ...]]]) -> None:
-    with tempfile.TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None) as folder:
+    with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "vault.jsonl"
         with MemoryVault(path) as one, MemoryVault(path) as other:
             for first, operation in steps:
