@@ -76,6 +76,13 @@ def test_meaning_and_relations_count() -> None:
     assert first("theme", facts, Evidence({}, {}, {(1, 2): 0.4})) == (1, 2)
 
 
+def test_a_model_that_reads_a_text_as_a_whole_is_believed_over_words() -> None:
+    facts = {(1, 1): PLAIN, (1, 9): PLAIN}
+    words_or_meaning = Evidence({"theme": {(1, 1): 2.0}}, {(1, 9): 0.15}, {})
+    assert first("theme", facts, words_or_meaning) == (1, 1)
+    assert first("theme", facts, words_or_meaning._replace(reads_context=True)) == (1, 9)
+
+
 def test_an_opposite_meaning_counts_as_none() -> None:
     found = fuse(ask("theme"), Evidence({}, {(1, 1): -0.9}, {}), {(1, 1): PLAIN})
     assert found[0].features.meaning == 0.0

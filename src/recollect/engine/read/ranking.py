@@ -11,6 +11,7 @@ from itertools import chain, islice
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from recollect.embed.protocol import reads_context
 from recollect.embed.static import shared_static_embedder
 from recollect.engine.context import Engine
 from recollect.engine.read.meaning import Asked, Likeness, likeness
@@ -152,7 +153,8 @@ def ranked(
     facts |= _vouched(engine, reader, streams, looking, facts)
     cosines = meant.cosines(list(facts)) if meant else {}
     idf = {term: text.idf[term] for term in question.terms if term in text.idf}
-    evidence = Evidence(text.shares(facts), cosines, related, idf, text.widened(facts), bearing, asked_for)
+    in_context = reads_context(asked.embedder)
+    evidence = Evidence(text.shares(facts), cosines, related, idf, text.widened(facts), bearing, asked_for, in_context)
     best = _scored(engine, reader, sought, asked.text, evidence, facts)
     told = [_ranked(question, text.idf, evidence, one, looking) for one in best[:most]]
     supports = _supports(engine, reader, streams, sought, asked, evidence, told)

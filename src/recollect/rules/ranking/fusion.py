@@ -38,6 +38,9 @@ BY_MEANING = 16
 """How many of the best by words and by meaning are candidates. Twice as many gain nothing measurable on the public sets."""
 NEARBY = 0.3
 """How much of the best match's words a turn must be lent by its neighbours to be told without a word of its own."""
+IN_CONTEXT = 2.0
+"""How many times more a cosine counts that is of a model which reads a text as a whole: it tells "he quit the bank" from "he
+works at the bank", where a sum of words cannot."""
 NOT_THEN = 0.5
 """The share of its score that a memory loses if it did not hold at the time that is asked about: what did, and answers nearly
 as well, comes first."""
@@ -99,6 +102,8 @@ class Evidence(NamedTuple):
     """How much each is about what the question depends on, up to 1."""
     asked_for: Mapping[Place, float] = MappingProxyType({})
     """Where the question asks for all that is known of a person: how much each belongs to that, up to 1."""
+    reads_context: bool = False
+    """Whether the cosines are of a model that reads a text as a whole."""
 
 
 class Features(NamedTuple):
@@ -197,6 +202,7 @@ def fuse(
     named = {who: names(question, who) for who in {known.named for known in facts.values()}}
     best = max(texts.values(), default=0.0) or 1.0
     instead = 0.0 if evidence.meaning else weights.meaning + weights.nearest_words
+    by_meaning = weights.meaning * (IN_CONTEXT if evidence.reads_context else 1.0)
     counts = (weights.text + instead) * min(1.0, _covered(evidence) / LEAST_COVERED)
     if meaning_min is not None:
         nearby = {place for place, text in texts.items() if text / best >= NEARBY}
@@ -211,7 +217,7 @@ def fuse(
             Features(
                 text=counts * own.get(place, 0.0) / best,
                 similar_words=counts * (texts.get(place, 0.0) - own.get(place, 0.0)) / best,
-                meaning=weights.meaning * max(evidence.meaning.get(place, 0.0), 0.0),
+                meaning=by_meaning * max(evidence.meaning.get(place, 0.0), 0.0),
                 names=weights.names * named[known.named],
                 time=weights.time * timeliness(question, known) if question.spans else 0.0,
                 authority=weights.authority * authority(question, known),
