@@ -13,7 +13,6 @@ Whatever is passed in must be visible to the caller. A neighbour that may not be
 """
 
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
@@ -21,7 +20,6 @@ from typing import NamedTuple, TypeAlias
 
 from recollect.model.policy import Ranking
 from recollect.model.vocabulary import Authority
-from recollect.rules.language.calendar import ANY_WEEKDAY, MONTHS
 from recollect.rules.language.text import stem, terms, words
 from recollect.rules.ranking.question import Question
 from recollect.rules.time.times import Span, covers, nearness
@@ -121,7 +119,6 @@ class Features(NamedTuple):
     pinned: float = 0.0
     canon: float = 0.0
     nearest_words: float = 0.0
-    says_when: float = 0.0
     asks: float = 0.0
     bearing: float = 0.0
     asked_for: float = 0.0
@@ -374,29 +371,18 @@ def relevance(
 # What their content adds.
 
 
-def worth_reading(
-    question: Question, ranked: Sequence[Scored], wanted: int, weights: Ranking, *, by_vectors: bool = False
-) -> list[Scored]:
+def worth_reading(ranked: Sequence[Scored], wanted: int, weights: Ranking, *, by_vectors: bool = False) -> list[Scored]:
     """Return the candidates that may be among the best ``wanted`` once their content is read, `SHORTLIST` at most.
 
     What lies further behind the last of the best than content can add stays behind it. Without vectors content adds little.
     """
     nearest = weights.nearest_words if by_vectors else 0.0
-    adds = (weights.asks, weights.says_when if question.asks_when else 0.0, nearest)
-    reach = sum(map(abs, adds)) + 10**-DIGITS
+    reach = abs(weights.asks) + nearest + 10**-DIGITS
     last = ranked[wanted - 1].score if len(ranked) > wanted else -math.inf
     return [one for one in ranked[: max(SHORTLIST, wanted)] if one.score >= last - reach]
 
 
-_TIME_WORD = re.compile(
-    r"\d|\b(?:yesterday|today|tomorrow|tonight|last|next|ago|morning|evening|week|weekend|month|year"
-    rf"|{ANY_WEEKDAY}|{'|'.join(MONTHS)})\b",
-    re.IGNORECASE,
-)
-
-
 def reread(
-    question: Question,
     best: Sequence[Scored],
     contents: Mapping[Place, str],
     weights: Ranking | None = None,
@@ -412,7 +398,6 @@ def reread(
             one.place,
             one.features._replace(
                 nearest_words=weights.nearest_words * nearest.get(one.place, 0.0),
-                says_when=weights.says_when * says_when(question, contents[one.place]),
                 asks=weights.asks * asks(contents[one.place]),
             ),
         )
@@ -439,11 +424,6 @@ def members_first(question: Question, best: Sequence[Scored], contents: Mapping[
     floor = kept[-1].score - 10**-DIGITS
     behind = (one._replace(features=one.features._replace(repeats=min(floor - one.score, 0.0))) for one in repeated)
     return in_order([*kept, *(scored(one.place, one.features) for one in behind)])
-
-
-def says_when(question: Question, content: str) -> float:
-    """1 if the question asks when and the memory names a time."""
-    return float(question.asks_when and bool(_TIME_WORD.search(content)))
 
 
 def asks(content: str) -> float:
