@@ -25,7 +25,7 @@ def nearest_by_signs(query: Signs, rows: Signs, count: int) -> NDArray[np.int64]
 
 
 def nearest(query: Codes, rows: Codes, count: int) -> list[int]:
-    return np.argsort(-cosines(query, rows)[0], kind="stable")[:count].tolist()
+    return [int(place) for place in np.argsort(-cosines(query, rows)[0], kind="stable")[:count]]
 
 
 def clustered(count: int, dimensions: int, seed: int = 7) -> NDArray[np.float32]:
