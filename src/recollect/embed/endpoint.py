@@ -29,6 +29,8 @@ LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 class EndpointEmbedder:
     """Asks a server, in batches. Every failure names the address and what to look at; nothing is tried twice."""
 
+    reads_context = True
+
     def __init__(self, settings: EmbedderSettings) -> None:
         _check(settings)
         self.name = f"openai:{settings.model}:{settings.dimensions}"

@@ -48,6 +48,7 @@ class MiniLMEmbedder:
 
     name = "all-MiniLM-L6-v2"
     dimensions = 384
+    reads_context = True
 
     def __init__(self) -> None:
         self._path = weights_path()

@@ -19,7 +19,8 @@ class Embedder(Protocol):
 
     Vectors of different models cannot be compared, so ``name`` has to change whenever the same text would get another
     vector: another model, other weights, another way of pooling. ``dimensions`` of 0 means that there are no vectors.
-    One whose cosines lie elsewhere than the static embedder's may say where, as its ``scale`` (``embed/scale.py``).
+    One whose cosines lie elsewhere than the static embedder's may say where, as its ``scale`` (``embed/scale.py``). One that
+    reads a text as a whole, and does not add up its words, says so as ``reads_context``: its cosines then count for more.
     """
 
     @property
@@ -35,6 +36,11 @@ class Embedder(Protocol):
 def label_of(embedder: Embedder) -> str:
     """Return how a store remembers who made its vectors: nothing if there are none."""
     return f"{embedder.name}/{embedder.dimensions}" if embedder.dimensions else ""
+
+
+def reads_context(embedder: Embedder) -> bool:
+    """Return whether an embedder reads a text as a whole; one that does not say so adds up its words."""
+    return bool(getattr(embedder, "reads_context", False))
 
 
 class EmbedderUnavailable(StoreError):

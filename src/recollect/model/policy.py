@@ -466,7 +466,6 @@ class Ranking(Section):
     names: float = Field(0.25, ge=0, le=10, description="the question names who said it, or what it is about")
     time: float = Field(1.0, ge=0, le=10, description="it is from a time that the question names")
     authority: float = Field(0.4, ge=0, le=10, description="a person, a tool or the operator stands for it")
-    says_when: float = Field(0.2, ge=0, le=10, description="the question asks when, and it names a time")
     asks: float = Field(-0.07, ge=-10, le=0, description="it only asks something itself")
     lent: tuple[float, ...] = Field(
         (0.6, 0.4, 0.2), max_length=8, description="what neighbours in a conversation lend of their words, by distance"

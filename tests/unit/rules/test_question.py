@@ -25,15 +25,6 @@ def test_a_possessive_names_its_owner() -> None:
     assert {"ana", "anas"} <= read("What is Ana's identity?").words
 
 
-@pytest.mark.parametrize("text", ["When did she move?", "How long was it?", "What day is the call?"])
-def test_it_asks_when(text: str) -> None:
-    assert read(text).asks_when
-
-
-def test_it_does_not_ask_when() -> None:
-    assert not read("Where does she live?").asks_when
-
-
 @every_row(
     "text",
     [

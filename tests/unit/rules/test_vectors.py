@@ -7,14 +7,25 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from recollect.rules.ranking.vectors import (
+    Codes,
+    Signs,
+    by_words,
     codes_from,
     cosines,
-    nearest,
-    nearest_by_signs,
+    differing,
+    fewest,
     quantise,
     signs,
     words_in_signs,
 )
+
+
+def nearest_by_signs(query: Signs, rows: Signs, count: int) -> NDArray[np.int64]:
+    return fewest(differing(by_words(query), by_words(rows)), count)
+
+
+def nearest(query: Codes, rows: Codes, count: int) -> list[int]:
+    return [int(place) for place in np.argsort(-cosines(query, rows)[0], kind="stable")[:count]]
 
 
 def clustered(count: int, dimensions: int, seed: int = 7) -> NDArray[np.float32]:
@@ -48,7 +59,7 @@ def test_a_search_agrees_with_an_exact_one(dimensions: int) -> None:
     agreed = 0
     for asked in range(0, 4_000, 200):
         best = nearest_by_signs(bits[asked : asked + 1], bits, 400)
-        found = {int(best[place]) for place, _ in nearest(codes[asked : asked + 1], codes[best], 10)}
+        found = {int(best[place]) for place in nearest(codes[asked : asked + 1], codes[best], 10)}
         exact = np.argsort(-(vectors @ vectors[asked]), kind="stable")[:10]
         agreed += len(found & set(exact.tolist()))
     assert agreed >= 0.95 * 20 * 10
@@ -57,7 +68,7 @@ def test_a_search_agrees_with_an_exact_one(dimensions: int) -> None:
 def test_equals_stay_in_the_order_of_their_rows() -> None:
     codes = quantise(np.ones((50, 64), dtype=np.float32))
     assert nearest_by_signs(signs(codes[:1]), signs(codes), 10).tolist() == list(range(10))
-    assert [place for place, _ in nearest(codes[:1], codes, 10)] == list(range(10))
+    assert nearest(codes[:1], codes, 10) == list(range(10))
 
 
 def test_more_is_asked_for_than_there_is() -> None:

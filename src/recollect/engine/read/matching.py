@@ -25,13 +25,9 @@ from recollect.stores.protocol import Contender, Later, Place, Reader, Relation,
 
 SHADOW_MARGIN = 8
 """How many more than asked for are looked at, since some may shadow others."""
-PASSES, AS_RELEVANT = 0.3, 0.3
-"""The shares of an earlier memory's evidence and relevance that a later one needs to come before it: recency lifts nothing
-unrelated."""
-PASSES_IF_CHANGE = 0.5
-"""The share of the evidence where likeness alone links the two and the later one announces a change."""
-PASSES_IF_NEAR, AS_RELEVANT_IF_NEAR = 0.6, 0.5
-"""The same where it announces none: most memories that are alike are two facts."""
+AS_GOOD, AS_GOOD_IF_NEAR = 0.3, 0.4
+"""The share of an earlier memory's evidence, and of its relevance, that a later one needs to come before it, and the share where
+likeness alone links the two: recency lifts nothing unrelated."""
 NEAR_STRENGTH = 0.4
 """How strong a link by likeness alone must be to change the order of an answer: below, most link two subjects."""
 AMONG_IF_NEAR = 6
@@ -83,28 +79,24 @@ def _later_first(engine: Engine, reader: Reader, found: Sequence[Ranked]) -> lis
 
     def may_pass(later: Place, earlier: Place) -> bool:
         newer, older = at[later], at[earlier]
-        if (
-            not _is_as_good(newer, older, PASSES, AS_RELEVANT)
-            or newer.features.get("not_then")
-            or _believed_more(engine, older, newer)
-        ):
+        if newer.features.get("not_then") or _believed_more(engine, older, newer):
+            return False
+        if not _is_as_good(newer, older, AS_GOOD):
             return False
         if reasons.of(later, earlier, older.id) != NEAR:
             return True
-        strong = links[later, earlier].strength >= NEAR_STRENGTH
-        if later not in leading or not strong or not says_one_thing(reasons.content(later)):
+        if later not in leading or not _is_as_good(newer, older, AS_GOOD_IF_NEAR):
             return False
-        nearly = newer.asks_what_holds and _is_as_good(newer, older, PASSES_IF_NEAR, AS_RELEVANT_IF_NEAR)
-        return nearly or (
-            _is_as_good(newer, older, PASSES_IF_CHANGE, AS_RELEVANT) and announces_change(reasons.content(later))
-        )
+        if links[later, earlier].strength < NEAR_STRENGTH or not says_one_thing(reasons.content(later)):
+            return False
+        return newer.asks_what_holds or announces_change(reasons.content(later))
 
     ordered = [at[place] for place in (later_first(list(at), links, may_pass) if links else at)]
     return [one._replace(relations=known[one.place]) for one in _with_newness(ordered)]
 
 
-def _is_as_good(newer: Ranked, older: Ranked, evidence: float, relevance: float) -> bool:
-    return _evidence(newer) >= evidence * _evidence(older) and newer.relevance >= relevance * older.relevance
+def _is_as_good(newer: Ranked, older: Ranked, share: float) -> bool:
+    return _evidence(newer) >= share * _evidence(older) and newer.relevance >= share * older.relevance
 
 
 def _evidence(one: Ranked) -> float:

@@ -11,6 +11,7 @@ from itertools import chain, islice
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from recollect.embed.protocol import reads_context
 from recollect.embed.static import shared_static_embedder
 from recollect.engine.context import Engine
 from recollect.engine.read.meaning import Asked, Likeness, likeness
@@ -152,7 +153,8 @@ def ranked(
     facts |= _vouched(engine, reader, streams, looking, facts)
     cosines = meant.cosines(list(facts)) if meant else {}
     idf = {term: text.idf[term] for term in question.terms if term in text.idf}
-    evidence = Evidence(text.shares(facts), cosines, related, idf, text.widened(facts), bearing, asked_for)
+    in_context = reads_context(asked.embedder)
+    evidence = Evidence(text.shares(facts), cosines, related, idf, text.widened(facts), bearing, asked_for, in_context)
     best = _scored(engine, reader, sought, asked.text, evidence, facts)
     told = [_ranked(question, text.idf, evidence, one, looking) for one in best[:most]]
     supports = _supports(engine, reader, streams, sought, asked, evidence, told)
@@ -285,10 +287,10 @@ def _scored(
     telling = fuse(question, evidence, facts, settings, settings.meaning_min)
     telling = telling if named is None else [one for one in telling if one.place in named]
     by_vectors = sought.meant is not None and bool(settings.nearest_words)
-    shortlist = worth_reading(question, telling, max(sought.most, LOOKED_AT), settings, by_vectors=by_vectors)
+    shortlist = worth_reading(telling, max(sought.most, LOOKED_AT), settings, by_vectors=by_vectors)
     contents = reader.contents(engine.tenant, [one.place for one in shortlist])
     nearest = _nearest_words(sought, text, facts, contents, settings.lent) if by_vectors else {}
-    best = reread(question, [one for one in shortlist if one.place in contents], contents, settings, nearest)
+    best = reread([one for one in shortlist if one.place in contents], contents, settings, nearest)
     if settings.newest_first and question.time_decides:
         best = _in_time(question, best, facts, contents, sought.text.idf, sought.meant)
     if question.asks_for_members and all(facts[one.place].session == _alone(one.place) for one in best):

@@ -13,7 +13,6 @@ Whatever is passed in must be visible to the caller. A neighbour that may not be
 """
 
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
@@ -21,7 +20,6 @@ from typing import NamedTuple, TypeAlias
 
 from recollect.model.policy import Ranking
 from recollect.model.vocabulary import Authority
-from recollect.rules.language.calendar import ANY_WEEKDAY, MONTHS
 from recollect.rules.language.text import stem, terms, words
 from recollect.rules.ranking.question import Question
 from recollect.rules.time.times import Span, covers, nearness
@@ -38,6 +36,9 @@ BY_MEANING = 16
 """How many of the best by words and by meaning are candidates. Twice as many gain nothing measurable on the public sets."""
 NEARBY = 0.3
 """How much of the best match's words a turn must be lent by its neighbours to be told without a word of its own."""
+IN_CONTEXT = 2.0
+"""How many times more a cosine counts that is of a model which reads a text as a whole: it tells "he quit the bank" from "he
+works at the bank", where a sum of words cannot."""
 NOT_THEN = 0.5
 """The share of its score that a memory loses if it did not hold at the time that is asked about: what did, and answers nearly
 as well, comes first."""
@@ -99,6 +100,8 @@ class Evidence(NamedTuple):
     """How much each is about what the question depends on, up to 1."""
     asked_for: Mapping[Place, float] = MappingProxyType({})
     """Where the question asks for all that is known of a person: how much each belongs to that, up to 1."""
+    reads_context: bool = False
+    """Whether the cosines are of a model that reads a text as a whole."""
 
 
 class Features(NamedTuple):
@@ -116,7 +119,6 @@ class Features(NamedTuple):
     pinned: float = 0.0
     canon: float = 0.0
     nearest_words: float = 0.0
-    says_when: float = 0.0
     asks: float = 0.0
     bearing: float = 0.0
     asked_for: float = 0.0
@@ -197,6 +199,7 @@ def fuse(
     named = {who: names(question, who) for who in {known.named for known in facts.values()}}
     best = max(texts.values(), default=0.0) or 1.0
     instead = 0.0 if evidence.meaning else weights.meaning + weights.nearest_words
+    by_meaning = weights.meaning * (IN_CONTEXT if evidence.reads_context else 1.0)
     counts = (weights.text + instead) * min(1.0, _covered(evidence) / LEAST_COVERED)
     if meaning_min is not None:
         nearby = {place for place, text in texts.items() if text / best >= NEARBY}
@@ -211,7 +214,7 @@ def fuse(
             Features(
                 text=counts * own.get(place, 0.0) / best,
                 similar_words=counts * (texts.get(place, 0.0) - own.get(place, 0.0)) / best,
-                meaning=weights.meaning * max(evidence.meaning.get(place, 0.0), 0.0),
+                meaning=by_meaning * max(evidence.meaning.get(place, 0.0), 0.0),
                 names=weights.names * named[known.named],
                 time=weights.time * timeliness(question, known) if question.spans else 0.0,
                 authority=weights.authority * authority(question, known),
@@ -368,29 +371,18 @@ def relevance(
 # What their content adds.
 
 
-def worth_reading(
-    question: Question, ranked: Sequence[Scored], wanted: int, weights: Ranking, *, by_vectors: bool = False
-) -> list[Scored]:
+def worth_reading(ranked: Sequence[Scored], wanted: int, weights: Ranking, *, by_vectors: bool = False) -> list[Scored]:
     """Return the candidates that may be among the best ``wanted`` once their content is read, `SHORTLIST` at most.
 
     What lies further behind the last of the best than content can add stays behind it. Without vectors content adds little.
     """
     nearest = weights.nearest_words if by_vectors else 0.0
-    adds = (weights.asks, weights.says_when if question.asks_when else 0.0, nearest)
-    reach = sum(map(abs, adds)) + 10**-DIGITS
+    reach = abs(weights.asks) + nearest + 10**-DIGITS
     last = ranked[wanted - 1].score if len(ranked) > wanted else -math.inf
     return [one for one in ranked[: max(SHORTLIST, wanted)] if one.score >= last - reach]
 
 
-_TIME_WORD = re.compile(
-    r"\d|\b(?:yesterday|today|tomorrow|tonight|last|next|ago|morning|evening|week|weekend|month|year"
-    rf"|{ANY_WEEKDAY}|{'|'.join(MONTHS)})\b",
-    re.IGNORECASE,
-)
-
-
 def reread(
-    question: Question,
     best: Sequence[Scored],
     contents: Mapping[Place, str],
     weights: Ranking | None = None,
@@ -406,7 +398,6 @@ def reread(
             one.place,
             one.features._replace(
                 nearest_words=weights.nearest_words * nearest.get(one.place, 0.0),
-                says_when=weights.says_when * says_when(question, contents[one.place]),
                 asks=weights.asks * asks(contents[one.place]),
             ),
         )
@@ -433,11 +424,6 @@ def members_first(question: Question, best: Sequence[Scored], contents: Mapping[
     floor = kept[-1].score - 10**-DIGITS
     behind = (one._replace(features=one.features._replace(repeats=min(floor - one.score, 0.0))) for one in repeated)
     return in_order([*kept, *(scored(one.place, one.features) for one in behind)])
-
-
-def says_when(question: Question, content: str) -> float:
-    """1 if the question asks when and the memory names a time."""
-    return float(question.asks_when and bool(_TIME_WORD.search(content)))
 
 
 def asks(content: str) -> float:

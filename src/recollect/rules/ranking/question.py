@@ -144,8 +144,6 @@ class Question:
     """Its words, folded but not stemmed; of "Ana's" both "anas" and "ana"."""
     spans: tuple[Span, ...]
     """The stretches of time that it names."""
-    asks_when: bool
-    """A memory that says when would answer it."""
     asks_what_holds: bool
     """It asks for something as it is now, so that of two statements the newer one answers it."""
     asks_for_a_value: bool
@@ -196,7 +194,6 @@ def read_question(text: str, asked_at: datetime, synonyms: Mapping[str, str] | N
         terms=tuple(sorted(set(terms(times.rest, synonyms) or terms(text, synonyms)))),
         words=frozenset(plain) | {word[:-1] for word in plain if word.endswith("s")},
         spans=times.spans,
-        asks_when=bool(_WHEN.search(text)),
         asks_what_holds=holds,
         asks_for_a_value=bool(_VALUE.search(text)),
         asks_for_the_first=bool(_FIRST.search(text)),

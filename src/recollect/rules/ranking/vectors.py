@@ -58,11 +58,6 @@ def words_in_signs(dimensions: int) -> int:
     return -(-dimensions // _WORD_BITS)
 
 
-def nearest_by_signs(query: Signs, rows: Signs, count: int) -> Rows:
-    """The places of the rows whose signs differ least from the query's, nearest first, ties by place."""
-    return fewest(differing(by_words(query), by_words(rows)), count)
-
-
 def by_words(rows: Signs) -> Words:
     """The signs as whole words, the first word of every row, then the second of every row, and so on: the way in which they are
     compared, so that each is read once and in order."""
@@ -105,10 +100,3 @@ def cosines(queries: Codes, rows: Codes, of_rows: Squares | None = None) -> NDAr
 def _exact(codes: Codes) -> Any:
     """The narrowest floats in which sums of products of these codes are whole numbers."""
     return np.float32 if codes.shape[1] <= EXACT_IN_32_BITS else np.float64
-
-
-def nearest(query: Codes, rows: Codes, count: int) -> list[tuple[int, float]]:
-    """The places of the rows nearest to the query, each with its cosine, nearest first, ties by place."""
-    found = cosines(query, rows)[0]
-    best = np.argsort(-found, kind="stable")[:count]
-    return [(int(place), float(found[place])) for place in best]
