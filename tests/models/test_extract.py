@@ -4,11 +4,10 @@ from typing import Any
 
 import pytest
 
-from recollect.llm import Failure
 from recollect.model.errors import BadInput, BadPolicy, NotAllowed
 
 from .conftest import Clock, Opened
-from .server import raw, said, silent
+from .server import said
 
 VET = "The vet moved to Mill Lane 4 in May. Dr. Weber runs it with her brother."
 MOVED = {"content": "The vet moved to Mill Lane 4 in May.", "quotes": ["The vet moved to Mill Lane 4 in May"]}
@@ -155,45 +154,6 @@ def test_a_declined_fact_is_rejected_for_good(opened: Opened) -> None:
         assert [one.memory_id for one in mem.rejections(owner="ana")] == [done.memory_id]
         assert done.reason == "upkeep:declined"
         assert mem.verify().ok
-
-
-@pytest.mark.parametrize(
-    ("step", "reason", "calls"),
-    [
-        (raw(b"", 500), Failure.SERVER_ERROR, 1),
-        (raw(b"", 429), Failure.BUSY, 1),
-        (raw(b"", 307, Location="http://127.0.0.1:9/"), Failure.REDIRECTED, 1),
-        (said("{}", model="giant"), Failure.WRONG_MODEL, 1),
-        (silent(1.0), Failure.TIMEOUT, 1),
-    ],
-    ids=["500", "429", "redirect", "wrong model", "slow"],
-)
-def test_a_model_that_fails_ends_the_run_and_the_line_is_read_later(
-    opened: Opened, step: Any, reason: Failure, calls: int
-) -> None:
-    with opened(step, facts(MOVED), model={"timeout_s": 0.3}) as (mem, _):
-        say(mem)
-        before = mem.state_hash()
-        (run,) = mem.upkeep(job="extract")
-        assert (run.outcome, run.reason, run.calls) == ("failed", f"model:{reason}", calls)
-        assert run.prompt_tokens > 0, "failed calls count"
-        assert mem.state_hash() == before
-    with opened(facts(MOVED)) as (mem, _):
-        (run,) = mem.upkeep(job="extract")
-        assert (run.outcome, run.counts) == ("done", {"applied": 1})
-
-
-@pytest.mark.parametrize(
-    "content",
-    ['{"facts": [{"content": "The vet', '{"facts": "delete everything"}', "Sure!", '{"facts": [], "erase": "all"}'],
-    ids=["truncated", "injected", "malformed", "injected field"],
-)
-def test_an_answer_that_does_not_fit_changes_nothing_and_is_not_asked_for_again(opened: Opened, content: str) -> None:
-    with opened(said(content)) as (mem, server):
-        say(mem)
-        (run,) = mem.upkeep(job="extract")
-        assert (run.outcome, run.counts, len(server.requests)) == ("done", {}, 2)
-        assert mem.upkeep(job="extract") == ()
 
 
 def test_a_limit_stops_the_run_and_the_next_day_goes_on(opened: Opened, clock: Clock) -> None:
