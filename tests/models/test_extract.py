@@ -7,7 +7,7 @@ import pytest
 from recollect.model.errors import BadInput, BadPolicy, NotAllowed
 
 from .conftest import Clock, Opened
-from .server import said
+from .server import answered, said
 
 VET = "The vet moved to Mill Lane 4 in May. Dr. Weber runs it with her brother."
 MOVED = {"content": "The vet moved to Mill Lane 4 in May.", "quotes": ["The vet moved to Mill Lane 4 in May"]}
@@ -70,6 +70,21 @@ def test_what_the_message_does_not_say_is_refused_with_a_reason(opened: Opened) 
         assert all(one.reason.startswith(("ungrounded:", "writing")) for one in run.proposals)
         assert all(one.content is None for one in run.proposals), "what was refused is not kept"
         assert mem.state_hash() == before
+
+
+def test_a_model_that_repeats_its_prompt_stores_nothing(opened: Opened) -> None:
+    """What a prompt explains is no fact, whoever quotes it."""
+
+    def repeated(request: dict[str, Any]) -> dict[str, Any]:
+        told = "\n".join(message["content"].split("<<<")[0] for message in request["messages"])
+        parts = [part.strip(" -")[:280] for part in told.replace("\n", ". ").split(". ") if len(part.split()) > 2]
+        return facts(*({"content": part, "quotes": [part]} for part in parts[:5]))
+
+    with opened(answered(repeated)) as (mem, _):
+        say(mem)
+        before = mem.state_hash()
+        (run,) = mem.upkeep(job="extract")
+        assert {one.reason for one in run.proposals} == {"ungrounded:span"} and mem.state_hash() == before
 
 
 def test_a_line_is_read_once_and_a_short_plain_one_never(opened: Opened) -> None:

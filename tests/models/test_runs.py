@@ -46,7 +46,7 @@ def test_a_run_keeps_what_it_took_and_no_words(opened: Opened, clock: Clock) -> 
         (call,) = rows(mem, "model_calls")
         assert (call["template"], call["template_version"], call["outcome"], call["seed"]) == (
             "extract",
-            1,
+            2,
             "answered",
             0,
         )

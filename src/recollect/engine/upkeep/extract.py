@@ -26,12 +26,12 @@ _Text = Annotated[str, Field(min_length=1, max_length=600)]
 
 
 class Fact(Answer):
-    """One fact: a sentence of its own, and the words of the message that say it."""
+    """One fact: the words of the message that say it, and a sentence of its own. A model that quotes first makes up less."""
 
+    quotes: Annotated[list[_Text], Field(min_length=1, max_length=4)]
     content: _Text
     category: Annotated[str, Field(max_length=64)] = DEFAULT_CATEGORY
     importance: Annotated[int, Field(ge=1, le=5)] = 2
-    quotes: Annotated[list[_Text], Field(min_length=1, max_length=4)]
 
 
 class Facts(Answer):
