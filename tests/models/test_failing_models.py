@@ -151,3 +151,31 @@ def test_no_job_stores_what_its_model_makes_up_or_cannot_say(job: str, opened: O
         (run,) = mem.upkeep(job=job, ids=made if case.ids else ())
         assert (run.outcome, run.counts) == ("done", {"refused": 1})
         assert mem.state_hash() == before and mem.proposals() == ()
+
+
+@pytest.mark.parametrize("measure", ["tokens", "cost"])
+def test_failed_calls_count_against_every_limit_and_the_rest_is_read_when_it_is_free_again(
+    measure: str, opened: Opened, clock: Clock
+) -> None:
+    """Two answers that do not fit take 2,000 tokens, which leaves too little of 3,000 for the next line."""
+    useless = said("Sure!", usage=(900, 100))
+    for limit, days in (("run", 0), ("tenant", 1), ("day", 1)):
+        clock.move(days=1)
+        settings = {f"max_{one}_{measure}": None for one in ("call", "run", "tenant", "day")}
+        settings |= {
+            "prompt_price": 1.0,
+            "answer_price": 1.0,
+            f"max_{limit}_{measure}": {"tokens": 3_000, "cost": 0.003}[measure],
+        }
+        with opened(useless, model=settings) as (mem, server):
+            for line in ("Mill", "Elm"):
+                say(mem, VET.replace("Mill", f"{line} {limit} {measure}"), f"{limit} {measure}")
+            (run,) = mem.upkeep(job="extract")
+            assert (run.outcome, run.reason, run.calls) == ("limited", f"model:{limit}_limit", 1)
+            assert (run.prompt_tokens, run.answer_tokens, run.cost_millionths) == (1_800, 200, 2_000)
+            assert f"model.max_{limit}_" in run.problem and "go" in run.problem
+            assert len(server.requests) == 2, "nothing was asked beyond the limit"
+            clock.move(days=days)
+            (rest,) = mem.upkeep(job="extract")
+            assert (rest.outcome, len(server.requests)) == ("done", 4), "the other line has its turn"
+            assert mem.upkeep(job="extract") == ()

@@ -99,6 +99,23 @@ def test_erasing_a_source_erases_what_was_derived_and_the_meaning_of_the_seals(o
         assert mem.verify().ok
 
 
+def test_erasing_one_of_two_sources_erases_what_was_derived_from_both(opened: Opened) -> None:
+    cello = "The cello lessons made the evenings calm."
+    both = insight("The user trusts calm answers.")
+    both["quotes"] = [{"source": "N1", "span": "evenings calm"}, {"source": "N2", "span": "trust you more"}]
+    with opened({"insights": [both]}) as (mem, _):
+        for text in (OPENLY, cello):
+            say(mem, text)
+        (run,) = mem.upkeep(job="insights", owner="ana")
+        (stored,) = stored_by(mem, run)
+        one, other = run.proposals[0].sources
+        receipt = mem.erase(id=one)
+        assert stored.id in {*receipt.removed, *(each.id for each in receipt.derived if each.became == "erased")}
+        assert mem.get(other).content, "the other source stays"
+        assert "calm answers" not in json.dumps(rows(mem, "versions"), default=repr)
+        assert mem.verify().ok
+
+
 def test_erasing_a_source_takes_what_a_waiting_proposal_says(opened: Opened) -> None:
     steps = [
         {"step": "Close the main valve", "source": "N1", "span": "I closed the main valve"},
