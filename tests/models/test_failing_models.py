@@ -19,13 +19,13 @@ from .test_runs import OPENLY, PUMP, insight
 
 KEY = "sk-never-to-be-seen-4711"
 OF_THE_SERVER = {
-    "silent": (silent(0.5), Failure.TIMEOUT),
     "dripping": (dripping(3, every_s=0.0), Failure.TIMEOUT),
     "429": (raw(b"", 429, Retry_After="30"), Failure.BUSY),
     "500": (raw(b"", 500), Failure.SERVER_ERROR),
     "redirect": (raw(b"", 307, Location="http://127.0.0.1:9/"), Failure.REDIRECTED),
     "wrong model": (said("{}", model="giant"), Failure.WRONG_MODEL),
     "wrong key": (raw(json.dumps({"error": KEY}).encode(), 401), Failure.REFUSED),
+    "silent": (silent(0.5), Failure.TIMEOUT),
 }
 """What ends a run, since the next prompt would fail too."""
 OF_ONE_ANSWER = {
@@ -126,7 +126,9 @@ def test_no_job_changes_anything_for_a_model_that_fails(
             assert waits == {"429": [30.0], "500": waits[:1]}.get(name, []), (
                 "only a busy or failing server is asked again"
             )
-            assert len(server.requests) == 1 + len(waits)
+            assert name == "silent" or len(server.requests) == 1 + len(waits), (
+                "who hangs up may not have been heard yet"
+            )
             assert server.endpoint in run.problem and MODEL in run.problem and KEY not in run.problem
             assert mem.state_hash() == before, name
         for name, step in OF_ONE_ANSWER.items():
