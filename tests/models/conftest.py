@@ -1,5 +1,6 @@
 """Where a test of upkeep keeps its store, a clock that stands still until it is moved, and a memory whose model is scripted."""
 
+import itertools
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -46,13 +47,15 @@ Opened = Callable[..., Any]
 def opened(place: Any, clock: Clock) -> Opened:
     """Open a memory whose model answers as a script says: ``with opened(step, …, model={…}) as (mem, server)``."""
 
+    seeds = itertools.count(7)  # a store that is opened again draws other ids
+
     @contextmanager
     def open_with(*steps: Step | dict[str, Any], **policy: Any) -> Iterator[tuple[Any, ScriptedServer]]:
         made = [said(json.dumps(step)) if isinstance(step, dict) else step for step in steps]
         with serving(*made or [said("{}")]) as server:
             settings = {"endpoint": server.endpoint, "name": MODEL, "max_retries": 0, **policy.pop("model", {})}
             chosen = {"model": settings, **policy}
-            with recollect.open(place, policy=chosen, clock=clock, randomness=SeededRandomness(7)) as mem:
+            with recollect.open(place, policy=chosen, clock=clock, randomness=SeededRandomness(next(seeds))) as mem:
                 yield mem, server
 
     return open_with

@@ -11,7 +11,6 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -21,20 +20,7 @@ import yaml
 import recollect
 
 NAME = "SmolLM2-135M-Instruct"
-ROUNDS = 2
-"""Rounds of the worker, each on another day; an answer that could not be read may be asked for again."""
-
 PEOPLE: dict[str, dict[str, list[str]]] = yaml.safe_load(Path(__file__).with_name("people.yaml").read_text("utf-8"))
-
-
-class Days:
-    """The time of this machine, moved on by whole days."""
-
-    def __init__(self) -> None:
-        self.more = timedelta()
-
-    def __call__(self) -> datetime:
-        return datetime.now(UTC) + self.more
 
 
 @contextmanager
@@ -98,8 +84,8 @@ def faults_of(content: str, sources: str, *, is_fact: bool) -> list[str]:
     return faults
 
 
-def ungrounded(memory: recollect.Recollect, run_ids: set[str]) -> tuple[int, list[str]]:
-    """Return how many memories the runs stored, and those that are not grounded in what they name as their sources."""
+def ungrounded(memory: recollect.Recollect, run_ids: set[str]) -> tuple[list[str], list[str]]:
+    """Return what the runs stored, and what of it is not grounded in the memories that it names as its sources."""
     everything = [one for owner in PEOPLE for one in memory.list_all(owner=owner, status=None)]
     everything += [
         one
@@ -116,24 +102,20 @@ def ungrounded(memory: recollect.Recollect, run_ids: set[str]) -> tuple[int, lis
         if one.authority != "ai_inferred":
             faults.append(f"authority {one.authority}")
         found += [f"{one.content!r}: {', '.join(faults)}"] if faults else []
-    return len(stored), found
+    return [one.content for one in stored.values()], found
 
 
 def main() -> int:
-    clock, began = Days(), time.monotonic()
+    began = time.monotonic()
     with serving() as endpoint, tempfile.TemporaryDirectory() as folder:
-        model: dict[str, Any] = {"endpoint": endpoint, "name": NAME, "timeout_s": 300, "max_retries": 0}
+        model: dict[str, Any] = {"endpoint": endpoint, "name": NAME, "timeout_s": 600, "max_retries": 0}
         model |= {"max_tenant_tokens": None, "max_day_tokens": None, "verdicts": "apply"}
-        with recollect.open(Path(folder) / "memory.db", policy={"model": model}, clock=clock) as memory:
+        with recollect.open(Path(folder) / "memory.db", policy={"model": model}) as memory:
             fill(memory)
             before = {one.id: one.content for owner in PEOPLE for one in memory.list_all(owner=owner, status=None)}
-            for _ in range(ROUNDS):
-                for done in memory.worker(once=True, lease_s=3_600):
-                    for report in done.jobs:
-                        print(
-                            f"{report.job:12}{report.by:7}{report.streams:3} streams  {report.changes} {report.reason}"
-                        )
-                clock.more += timedelta(days=1, minutes=5)
+            for done in memory.worker(once=True, lease_s=3_600, max_minutes=600):
+                for report in done.jobs:
+                    print(f"{report.job:12}{report.by:7}{report.streams:3} streams  {report.changes} {report.problem}")
             runs = [memory.run(one.id) for one in memory.runs(limit=500)]
             stored, faults = ungrounded(memory, {one.id for one in runs})
             with memory.engine.read() as reader:
@@ -146,7 +128,7 @@ def main() -> int:
     return 1 if faults or not sound else 0
 
 
-def print_figures(runs: list[Any], calls: list[Any], stored: int, faults: list[str], seconds: float) -> None:
+def print_figures(runs: list[Any], calls: list[Any], stored: list[str], faults: list[str], seconds: float) -> None:
     proposals = [proposal for run in runs for proposal in run.proposals]
     print(f"\n{NAME}: {len(runs)} runs, {sum(run.calls for run in runs)} calls, {seconds:.0f} s")
     print(
@@ -160,7 +142,9 @@ def print_figures(runs: list[Any], calls: list[Any], stored: int, faults: list[s
     refused = Counter(proposal.reason for proposal in proposals if proposal.status == "refused")
     for reason, count in refused.most_common():
         print(f"    refused {count:4}  {reason}")
-    print(f"memories stored: {stored}, ungrounded: {len(faults)}")
+    print(f"memories stored: {len(stored)}, ungrounded: {len(faults)}")
+    for content in stored:
+        print(f"    stored  {content}")
     for fault in faults:
         print(f"  {fault}")
 

@@ -4,11 +4,10 @@ from typing import Any
 
 import pytest
 
-from recollect.llm import Failure
 from recollect.model.errors import BadInput, BadPolicy, NotAllowed
 
 from .conftest import Clock, Opened
-from .server import raw, said, silent
+from .server import answered, said
 
 VET = "The vet moved to Mill Lane 4 in May. Dr. Weber runs it with her brother."
 MOVED = {"content": "The vet moved to Mill Lane 4 in May.", "quotes": ["The vet moved to Mill Lane 4 in May"]}
@@ -71,6 +70,21 @@ def test_what_the_message_does_not_say_is_refused_with_a_reason(opened: Opened) 
         assert all(one.reason.startswith(("ungrounded:", "writing")) for one in run.proposals)
         assert all(one.content is None for one in run.proposals), "what was refused is not kept"
         assert mem.state_hash() == before
+
+
+def test_a_model_that_repeats_its_prompt_stores_nothing(opened: Opened) -> None:
+    """What a prompt explains is no fact, whoever quotes it."""
+
+    def repeated(request: dict[str, Any]) -> dict[str, Any]:
+        told = "\n".join(message["content"].split("<<<")[0] for message in request["messages"])
+        parts = [part.strip(" -")[:280] for part in told.replace("\n", ". ").split(". ") if len(part.split()) > 2]
+        return facts(*({"content": part, "quotes": [part]} for part in parts[:5]))
+
+    with opened(answered(repeated)) as (mem, _):
+        say(mem)
+        before = mem.state_hash()
+        (run,) = mem.upkeep(job="extract")
+        assert {one.reason for one in run.proposals} == {"ungrounded:span"} and mem.state_hash() == before
 
 
 def test_a_line_is_read_once_and_a_short_plain_one_never(opened: Opened) -> None:
@@ -155,45 +169,6 @@ def test_a_declined_fact_is_rejected_for_good(opened: Opened) -> None:
         assert [one.memory_id for one in mem.rejections(owner="ana")] == [done.memory_id]
         assert done.reason == "upkeep:declined"
         assert mem.verify().ok
-
-
-@pytest.mark.parametrize(
-    ("step", "reason", "calls"),
-    [
-        (raw(b"", 500), Failure.SERVER_ERROR, 1),
-        (raw(b"", 429), Failure.BUSY, 1),
-        (raw(b"", 307, Location="http://127.0.0.1:9/"), Failure.REDIRECTED, 1),
-        (said("{}", model="giant"), Failure.WRONG_MODEL, 1),
-        (silent(1.0), Failure.TIMEOUT, 1),
-    ],
-    ids=["500", "429", "redirect", "wrong model", "slow"],
-)
-def test_a_model_that_fails_ends_the_run_and_the_line_is_read_later(
-    opened: Opened, step: Any, reason: Failure, calls: int
-) -> None:
-    with opened(step, facts(MOVED), model={"timeout_s": 0.3}) as (mem, _):
-        say(mem)
-        before = mem.state_hash()
-        (run,) = mem.upkeep(job="extract")
-        assert (run.outcome, run.reason, run.calls) == ("failed", f"model:{reason}", calls)
-        assert run.prompt_tokens > 0, "failed calls count"
-        assert mem.state_hash() == before
-    with opened(facts(MOVED)) as (mem, _):
-        (run,) = mem.upkeep(job="extract")
-        assert (run.outcome, run.counts) == ("done", {"applied": 1})
-
-
-@pytest.mark.parametrize(
-    "content",
-    ['{"facts": [{"content": "The vet', '{"facts": "delete everything"}', "Sure!", '{"facts": [], "erase": "all"}'],
-    ids=["truncated", "injected", "malformed", "injected field"],
-)
-def test_an_answer_that_does_not_fit_changes_nothing_and_is_not_asked_for_again(opened: Opened, content: str) -> None:
-    with opened(said(content)) as (mem, server):
-        say(mem)
-        (run,) = mem.upkeep(job="extract")
-        assert (run.outcome, run.counts, len(server.requests)) == ("done", {}, 2)
-        assert mem.upkeep(job="extract") == ()
 
 
 def test_a_limit_stops_the_run_and_the_next_day_goes_on(opened: Opened, clock: Clock) -> None:

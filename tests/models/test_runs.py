@@ -46,7 +46,7 @@ def test_a_run_keeps_what_it_took_and_no_words(opened: Opened, clock: Clock) -> 
         (call,) = rows(mem, "model_calls")
         assert (call["template"], call["template_version"], call["outcome"], call["seed"]) == (
             "extract",
-            1,
+            2,
             "answered",
             0,
         )
@@ -96,6 +96,23 @@ def test_erasing_a_source_erases_what_was_derived_and_the_meaning_of_the_seals(o
         bodies = {one["id"]: one["body"] for one in rows(mem, "versions")}
         assert all(bodies[one.id] is None for one in derived)
         assert "Mill Lane" not in json.dumps(rows(mem, "model_proposals"), default=repr)
+        assert mem.verify().ok
+
+
+def test_erasing_one_of_two_sources_erases_what_was_derived_from_both(opened: Opened) -> None:
+    cello = "The cello lessons made the evenings calm."
+    both = insight("The user trusts calm answers.")
+    both["quotes"] = [{"source": "N1", "span": "evenings calm"}, {"source": "N2", "span": "trust you more"}]
+    with opened({"insights": [both]}) as (mem, _):
+        for text in (OPENLY, cello):
+            say(mem, text)
+        (run,) = mem.upkeep(job="insights", owner="ana")
+        (stored,) = stored_by(mem, run)
+        one, other = run.proposals[0].sources
+        receipt = mem.erase(id=one)
+        assert stored.id in {*receipt.removed, *(each.id for each in receipt.derived if each.became == "erased")}
+        assert mem.get(other).content, "the other source stays"
+        assert "calm answers" not in json.dumps(rows(mem, "versions"), default=repr)
         assert mem.verify().ok
 
 

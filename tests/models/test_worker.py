@@ -60,15 +60,16 @@ def test_a_limit_ends_the_models_jobs_and_the_next_day_goes_on(opened: Opened, c
     with opened(empty, model={"max_tenant_tokens": 6_000}) as (mem, server):
         for number in range(6):
             say(mem, f"{VET} That was visit {number}, and the bill came to {number}0 euros.", f"s{number}")
-        reasons, rounds = set(), 0
+        reasons, problems, rounds = set[str](), set[str](), 0
         while rounds < 12:
             (done,) = mem.worker(once=True)
             reasons |= {report.reason for report in by_model(done).values()}
+            problems |= {report.problem for report in by_model(done).values()}
             rounds += 1
             if not any(report.changes for report in by_model(done).values()):
                 break
             clock.move(**DAY)
-        assert "model:tenant_limit" in reasons
+        assert "model:tenant_limit" in reasons and any("go on tomorrow" in problem for problem in problems)
         asked = [one for one in server.requests if "bill came to" in json.dumps(one) and "Facts" in json.dumps(one)]
         assert {number for number in range(6) if any(f"visit {number}," in json.dumps(one) for one in asked)} == set(
             range(6)
@@ -81,6 +82,11 @@ def test_a_model_that_is_not_there_costs_nothing_but_its_jobs(opened: Opened, cl
         (done,) = mem.worker(once=True)
         reports = by_model(done)
         assert reports["extract"].reason == reports["insights"].reason == "model:unreachable"
+        tried, next_step = (
+            "the model tiny at http://127.0.0.1:9/v1 cannot be reached (1 call made).",
+            "Start the server",
+        )
+        assert tried in reports["extract"].problem and next_step in reports["extract"].problem
         assert reports["extract"].streams == 1 and reports["insights"].streams == 0, "one failure is enough"
         assert [one.job for one in done.jobs if one.by == "rules" and not one.failures] == ["upkeep", "consolidate"]
         assert behind(mem, "extract") > 0 and not server.requests

@@ -34,11 +34,14 @@ NOT_JSON = "the answer: json_invalid"
 _FENCED = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL | re.IGNORECASE)
 
 _HINTS = {
-    Failure.UNREACHABLE: "Check model.endpoint, and that the server runs.",
+    Failure.UNREACHABLE: "Start the server, or correct model.endpoint.",
     Failure.TIMEOUT: "Raise model.timeout_s, or choose a faster model.",
     Failure.BUSY: "Try again later, or ask the provider for a higher limit.",
-    Failure.REFUSED: "Check model.name, and the key that model.key_variable names.",
+    Failure.SERVER_ERROR: "Try again later; the server's log says what failed.",
+    Failure.REFUSED: "Check model.name, and the key in the variable that model.key_variable names.",
     Failure.REDIRECTED: "Set model.endpoint to the final address.",
+    Failure.UNREADABLE: "Check that model.endpoint is that of a chat protocol, with its version, such as /v1.",
+    Failure.OVERLONG: "Choose a model that keeps to max_tokens.",
     Failure.WRONG_MODEL: "Set model.name to the name that the server has for it.",
     Failure.INVALID: "Choose a model that follows a JSON schema.",
     Failure.OVER_BUDGET: "Raise model.max_call_tokens, or wait until the next day.",
@@ -79,9 +82,9 @@ class _Response(NamedTuple):
 class _Tally:
     """Counts what the calls for one prompt take, and stops them at the budget."""
 
-    def __init__(self, budget_tokens: int | None) -> None:
+    def __init__(self, asked: str, budget_tokens: int | None) -> None:
         self.usage = Usage()
-        self._budget = budget_tokens
+        self._asked, self._budget = asked, budget_tokens
 
     def begin(self, prompt_tokens: int, answer_tokens: int) -> None:
         wanted = self.usage.tokens + prompt_tokens + answer_tokens
@@ -99,7 +102,7 @@ class _Tally:
 
     def failed(self, failure: Failure, what: str) -> ModelFailed:
         calls = f"{self.usage.calls} {'call' if self.usage.calls == 1 else 'calls'}"
-        return ModelFailed(failure, f"the model {what} ({calls} made).", self.usage, hint=_HINTS.get(failure))
+        return ModelFailed(failure, f"{self._asked} {what} ({calls} made).", self.usage, hint=_HINTS[failure])
 
 
 class ChatEndpoint:
@@ -137,7 +140,7 @@ class ChatEndpoint:
 
     def complete(self, prompt: Prompt[A]) -> Reply[A]:
         """Ask, and if the answer does not fit the schema, show the model once what is wrong and ask again."""
-        tally = _Tally(prompt.budget_tokens)
+        tally = _Tally(f"the model {self.name} at {self._settings.endpoint}", prompt.budget_tokens)
         messages, problem = prompt.messages, ""
         for _ in range(2):
             completion = self._ask(prompt, messages, tally)

@@ -130,7 +130,8 @@ class FailedStream(Plain):
 class JobReport(Plain):
     """What one job did in a round: how many of the streams that waited it looked at, and what changed.
 
-    ``by`` is ``rules`` or ``model``. ``reason`` says why it ended early or asked nothing: a limit, or a model without an answer.
+    ``by`` is ``rules`` or ``model``. ``reason`` says why it ended early or asked nothing: a limit, or a model without an answer;
+    ``problem`` says it in words, with what to do next.
     """
 
     job: str
@@ -140,6 +141,7 @@ class JobReport(Plain):
     changes: dict[str, int] = field(default_factory=dict)
     reason: str = ""
     failures: tuple[FailedStream, ...] = ()
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)

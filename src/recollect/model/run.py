@@ -162,7 +162,8 @@ class ModelProposal(Plain):
 class Run(Plain):
     """One run of a job on one stream: how it ended, what it took, and what was proposed.
 
-    ``reason`` is the limit that stopped it, or why the model failed. Money is in millionths of the currency of the prices.
+    ``reason`` is the limit that stopped it, or why the model failed; ``problem`` says it in words, with what to do next, and is
+    not kept with the run. Money is in millionths of the currency of the prices.
     """
 
     id: str
@@ -172,6 +173,7 @@ class Run(Plain):
     ended_at: str | None
     outcome: str
     reason: str = ""
+    problem: str = ""
     model: str = ""
     calls: int = 0
     prompt_tokens: int = 0

@@ -59,7 +59,7 @@ _FIRST_PERSON = _WE | word_set("i me my mine myself ich mich mir mein meine")
 _THE_SPEAKER = word_set("user person")
 _THE_SPEAKERS = word_set("team")
 """What a claim in the third person calls the person who says "I", besides their name, and those who say "we"."""
-_POSSESSIVE = word_set("my our ours mine mein meine unser unsere")
+_SUBJECT = word_set("i we ich wir")
 _TELL_NOTHING = {stem(word) for word in word_set("user person people family team household thing currently now today")}
 """Words that a claim may add to what its spans say."""
 _PARTICLE = re.compile(
@@ -71,9 +71,10 @@ _DENIALS = NEGATIONS | {"no-longer"}
 _WEAK_DENIALS = word_set("not no non without")
 """What any other denial implies: who never flies does not fly. "Never" and "nobody" say more, and must be said."""
 _MAY_BE_LEFT_OUT = word_set(
-    """always usually normally generally typically often sometimes occasionally certainly definitely surely only mainly mostly
-    partly about exactly precisely all every some any many much more most few little several both either enough default least"""
+    """always usually normally generally typically often certainly definitely surely only about exactly precisely all every any
+    many much more several both enough default least"""
 )
+"""Words of extent or certainty without which a statement says no more than it did. "Some", "most" and "mostly" are none."""
 _HEDGES = (MODALITY - _MAY_BE_LEFT_OUT) | {"will", "going-to"}
 """Words without which a statement is firmer than it was."""
 _HEDGING_STEMS = {stem(word) for word in SUPPOSING | _HEDGES if len(word) > 3 and not word.endswith("ly")} - {"will"}
@@ -339,6 +340,8 @@ def _against_its_words(proposal: Proposal, evidence: _Evidence) -> Iterator[Verd
     if _reads_the_same(claim, evidence):
         return
     added = [mark for mark in open_words if not _may_be_added(mark)]
+    if proposal.kind is not Kind.INSIGHT:
+        yield from _extents(said, evidence)
     if (added and proposal.kind is not Kind.INSIGHT) or not is_covered:
         yield Verdict("ungrounded:words", " ".join(mark.surface for mark in added or open_words))
     for _, part in _clauses(claim):
@@ -465,6 +468,13 @@ def _negations(said: _Said, evidence: _Evidence) -> Iterator[Verdict]:
         yield Verdict("ungrounded:negation", min(foreign))
 
 
+def _extents(said: _Said, evidence: _Evidence) -> Iterator[Verdict]:
+    """Yield the words of extent and certainty that a claim adds: "his shifts" are not "all shifts"."""
+    for mark in said.marks:
+        if mark.aspect is Aspect.MODALITY and not _is_covered(mark, evidence.keys, evidence.stems):
+            yield Verdict("ungrounded:words", mark.surface)
+
+
 def _denials(marks: Collection[Mark]) -> set[str]:
     return {mark.key.rstrip("!") for mark in marks if mark.key in _DENIALS or mark.surface.lower() in FOREIGN_NEGATIONS}
 
@@ -507,7 +517,7 @@ def _turned_around(whole: str, said: _Said, content: Sequence[Mark], evidence: _
         yield Verdict("ungrounded:words", "has")
     if len(_held_by(content, about)) < len(_held_by(content, evidence.clauses)):
         yield Verdict("ungrounded:subject")
-    if _is_of_the_speaker(whole, said, evidence) and all(map(_only_possesses, rests_on)):
+    if _is_of_the_speaker(whole, said, evidence) and all(map(_is_done_to_the_speaker, rests_on)):
         yield Verdict("ungrounded:subject", said.text)
 
 
@@ -519,9 +529,9 @@ def _is_of_the_speaker(whole: str, said: _Said, evidence: _Evidence) -> bool:
     return not {mark.key for mark in said.marks} & (_HAVING | {"call", "called", "name"})
 
 
-def _only_possesses(clause: _Clause) -> bool:
-    """Return whether the person who speaks is in a clause as an owner alone: what is said of "my dentist" is not said of me."""
-    return clause.has_any(_POSSESSIVE) and not clause.has_any(_FIRST_PERSON - _POSSESSIVE)
+def _is_done_to_the_speaker(clause: _Clause) -> bool:
+    """Return whether the person who speaks is in a clause as an owner or an object alone: "my dentist moved", "she raised me"."""
+    return clause.has_any(_FIRST_PERSON) and not clause.has_any(_SUBJECT)
 
 
 def _says_has(said: _Said) -> bool:

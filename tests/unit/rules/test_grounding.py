@@ -4,10 +4,8 @@ import doctest
 from collections.abc import Collection
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
 
 import pytest
-import yaml
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
@@ -21,8 +19,10 @@ from recollect.rules.grounding import Proposal, Quote, SourceMemory, check_groun
 from recollect.rules.identity.keys import KeySource
 from recollect.rules.identity.rejected_values import Claim, Sealed, rejected_marks, seal
 from recollect.rules.reasons import REASONS
+from rows import every_row
+from support import load_cases
 
-CASES = yaml.safe_load((Path(__file__).parents[2] / "cases" / "grounding" / "claims.yaml").read_text(encoding="utf-8"))
+CASES, LIES = load_cases("grounding/claims"), load_cases("grounding/lies")
 ANA = Address("default", Namespace.PROD, Space.USER, "ana")
 NO_LISTS = Policy()
 SAID_AT = datetime(2026, 5, 20, 10, tzinfo=UTC)
@@ -37,10 +37,19 @@ def proposed(content: str, *spans: str, **other: object) -> Proposal:
     return Proposal(content, **{"quotes": quotes, "source_ids": ("1",), "address": ANA, **other})
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['verdict'].split(':')[1]}: {case['claim']}")
+@every_row("case", CASES)
 def test_labelled_claims(case: dict[str, str]) -> None:
     proposal = proposed(case["claim"], case.get("span", case["said"]), kind=Kind(case.get("kind", "semantic")))
     assert check_grounding(proposal, [said(case["said"])], Policy()).code == case["verdict"]
+
+
+@pytest.mark.parametrize("half", ["open", "frozen"])
+def test_no_lie_passes_and_most_facts_do(half: str) -> None:
+    told = [(case["said"], claim, which) for case in LIES[half] for which in ("lies", "facts") for claim in case[which]]
+    passed = [one for one in told if check_grounding(proposed(one[1], one[0]), [said(one[0])], Policy()).accepted]
+    assert [claim for _, claim, which in passed if which == "lies"] == []
+    facts = [which for _, _, which in told].count("facts")
+    assert len(passed) >= 0.6 * facts, "a gate that lets nothing pass is of no use"
 
 
 def code(

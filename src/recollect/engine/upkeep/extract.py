@@ -22,16 +22,18 @@ MAX_LINES = 200
 """How many of the latest lines of a stream are looked through for such as no model has read."""
 MAX_FACTS = 5
 CAPPED = "model:write_cap"
-_Text = Annotated[str, Field(min_length=1, max_length=600)]
+_Quote = Annotated[str, Field(min_length=1, max_length=400)]
+_Content = Annotated[str, Field(min_length=1, max_length=300)]
+"""Little more than a memory may have, so that a model which repeats itself comes to an end within its tokens."""
 
 
 class Fact(Answer):
-    """One fact: a sentence of its own, and the words of the message that say it."""
+    """One fact: the words of the message that say it, and a sentence of its own. A model that quotes first makes up less."""
 
-    content: _Text
+    quotes: Annotated[list[_Quote], Field(min_length=1, max_length=2)]
+    content: _Content
     category: Annotated[str, Field(max_length=64)] = DEFAULT_CATEGORY
     importance: Annotated[int, Field(ge=1, le=5)] = 2
-    quotes: Annotated[list[_Text], Field(min_length=1, max_length=4)]
 
 
 class Facts(Answer):

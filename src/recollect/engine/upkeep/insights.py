@@ -33,13 +33,13 @@ class Cited(Answer):
 
 
 class Insight(Answer):
-    """One insight, with the notes that show it."""
+    """One insight, after the notes that show it."""
 
+    quotes: Annotated[list[Cited], Field(min_length=1, max_length=4)]
     summary: _Text
     tags: Annotated[list[Annotated[str, Field(min_length=1, max_length=40)]], Field(max_length=4)] = []
     importance: Annotated[int, Field(ge=1, le=5)] = IMPORTANCE
     confidence: Annotated[float, Field(ge=0, le=1)] = 0.5
-    quotes: Annotated[list[Cited], Field(min_length=1, max_length=4)]
 
 
 class Insights(Answer):

@@ -5,6 +5,7 @@ about again. So whoever schedules jobs only says which stream may have work.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from recollect.engine.arguments import check_word
@@ -87,7 +88,7 @@ def _run_all(
         finally:
             running.end()
         if running.is_kept:
-            done.append(runs.run(engine, running.id))
+            done.append(replace(runs.run(engine, running.id), problem=running.problem))
         if running.stopped:
             break
     return tuple(done)

@@ -27,11 +27,9 @@ from recollect.model.operation import Node, Op
 from recollect.model.run import Action, Job, ProposalStatus, StoredProposal
 from recollect.model.state import State
 from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, Status
-from recollect.rules.identity.difference import what_differs
 from recollect.rules.identity.likeness import Compared, preference
 from recollect.rules.identity.outdating import STATED
-from recollect.rules.language.marks import Aspect
-from recollect.rules.upkeep import Pair, may_be_one, top_tenth
+from recollect.rules.upkeep import Pair, may_be_one, says_the_same, top_tenth
 from recollect.stores.protocol import Reader, Relation, Selection, Stored
 
 POOL, NEAREST = 500, 12
@@ -47,8 +45,6 @@ DIFFERS, UNANSWERED, STALE, WAITS, DIFFERENT = (
     "model:different",
 )
 _COMPARED = (Kind.SEMANTIC, Kind.PROFILE)
-_MATTERS = frozenset({Aspect.NUMBER, Aspect.DATE, Aspect.UNIT, Aspect.NAME, Aspect.NEGATION, Aspect.OPPOSITE})
-"""What two memories that say the same cannot differ in, whatever a model says."""
 
 
 class Verdict(Answer):
@@ -183,7 +179,7 @@ def _settle(running: Running, facing: Facing, verdict: Verdict | None) -> set[st
         reason = UNANSWERED if verdict is None else DIFFERENT
         running.note(set_outcome(proposal, ProposalStatus.NOTED, reason))
         return set()
-    if said is Action.SAME and _differ(*facing.texts):
+    if said is Action.SAME and not says_the_same(*facing.texts):
         running.note(set_outcome(proposal, ProposalStatus.REFUSED, DIFFERS))
         return set()
     if running.engine.policy.model.verdicts == "propose":
@@ -193,10 +189,6 @@ def _settle(running: Running, facing: Facing, verdict: Verdict | None) -> set[st
     seen = {one.state.id: one.state for one in (facing.earlier, facing.later)}
     done = apply_verdict(running.engine, proposal, seen)
     return {done.memory_id} if done.status == ProposalStatus.APPLIED and done.memory_id else set()
-
-
-def _differ(one: str, other: str) -> bool:
-    return any(found.aspect in _MATTERS for found in what_differs(one, other))
 
 
 # ── inside the lock ─────────────────────────────────────────────────────────────────────────────────────────────────

@@ -23,6 +23,7 @@ from recollect.model.canonical import canonical_json
 from recollect.model.operation import Node
 from recollect.model.run import Action, Job, ModelCall, ProposalStatus, RunOutcome, StoredProposal, StoredRun
 from recollect.rules.model_budget import Spent, allow_call, cost_of
+from recollect.rules.reasons import plain
 from recollect.stores.protocol import Stream
 
 ASKED, RECEIVED, ANSWERED = "asked", "received", "answered"
@@ -31,6 +32,13 @@ TOKENS_PER_MESSAGE = 8
 """What servers add to each message."""
 _OF_ONE_PROMPT = frozenset({Failure.INVALID, Failure.OVERLONG, Failure.UNREADABLE})
 """Failures after which the next prompt may be asked; after any other the run ends."""
+_GOES_ON = {
+    "model:none": "Set model.endpoint and model.name in the policy.",
+    "model:call_limit": "Raise the limit, or what this prompt is about is never read.",
+    "model:run_limit": "The next run goes on.",
+    "model:tenant_limit": "Runs go on tomorrow.",
+    "model:day_limit": "Runs go on tomorrow.",
+}
 _ID_BYTES, _SECRET_BYTES = 8, 32
 _AS_LETTERS = str.maketrans("0123456789", "ghijklmnop")
 
@@ -69,6 +77,8 @@ class Running:
         """Whether the run has left a row."""
         self.stopped = ""
         """The reason for which no more is asked: a limit, or a failure of the model."""
+        self.problem = ""
+        """The same in words, with what to do next."""
         self._calls: list[ModelCall] = []
         self._row = StoredRun(
             self.id,
@@ -101,7 +111,7 @@ class Running:
             reply = self.model.complete(asked)
         except ModelFailed as failed:
             if failed.failure not in _OF_ONE_PROMPT:
-                self.stopped = f"model:{failed.failure}"
+                self._stop(f"model:{failed.failure}", str(failed))
             self._settle(call, failed.usage, begun, str(failed.failure))
             return None
         self._settle(call, reply.usage, begun, RECEIVED)
@@ -143,10 +153,15 @@ class Running:
         reserved = _reserve(self.engine, self._row, call)
         self.is_kept = True
         if isinstance(reserved, str):
-            self.stopped = reserved
+            limits = f"model.max_{reserved.removeprefix('model:').removesuffix('_limit')}_tokens and _cost"
+            self._stop(reserved, f"{limits}: {plain(reserved)}. {_GOES_ON[reserved]}")
             return None
         self._calls.append(reserved)
         return reserved
+
+    def _stop(self, reason: str, problem: str) -> None:
+        """Ask no more in this run."""
+        self.stopped, self.problem = reason, problem
 
     def _settle(self, call: ModelCall, usage: Usage, begun: datetime, outcome: str) -> None:
         """Write what a call took in the place of the most that it might have taken."""

@@ -274,11 +274,12 @@ def _moved(engine: Engine, lease: Lease, job: str, found: Behind, seq: int) -> b
 
 
 class Looked(NamedTuple):
-    """What a job did with a stream. ``is_through``: its cursor may move; ``reason``: why it asked no more."""
+    """What a job did with a stream. ``is_through``: its cursor may move; ``reason``, ``problem``: why it asked no more."""
 
     changes: Mapping[str, int]
     is_through: bool = True
     reason: str = ""
+    problem: str = ""
 
 
 class Step(NamedTuple):
@@ -320,7 +321,8 @@ def _ask(job: Job, tenure: Tenure, found: Behind) -> Looked:
     since = format_time(engine.clock() - ANSWERED_WITHIN)
     with engine.read(brief=True) as reader:
         lately = reader.last_model_call(engine.tenant, found.stream, job, since)
-    return Looked(counts, is_through=not runs and lately is None, reason=runs[-1].reason if ended_early else "")
+    why = (runs[-1].reason, runs[-1].problem) if ended_early else ("", "")
+    return Looked(counts, not runs and lately is None, *why)
 
 
 class Renewing:
@@ -373,7 +375,7 @@ def _run_step(tenure: Tenure, step: Step) -> str:
     with engine.read() as reader:
         behind = reader.streams_behind(engine.tenant, step.cursor, since)
     waiting = [one for one in behind if one.space in step.spaces and one.namespace in step.namespaces]
-    total, reason, done = Counter[str](), "", 0
+    total, reason, problem, done = Counter[str](), "", "", 0
     failures: list[FailedStream] = []
     try:
         for found in waiting:
@@ -385,12 +387,14 @@ def _run_step(tenure: Tenure, step: Step) -> str:
                 looked = Looked({}, is_through=False)
             tenure.move(step.cursor, found, found.last_seq if looked.is_through else found.seq)
             total.update(looked.changes)
-            done, reason = done + 1, looked.reason or reason
+            done, reason, problem = done + 1, looked.reason or reason, looked.problem or problem
             if progress is not None:
                 progress(engine.tenant, step.job, done, len(waiting))
             if looked.reason and looked.reason not in OF_ONE_RUN:
                 break
     finally:
         changed = {name: count for name, count in sorted(total.items()) if count}
-        tenure.reports.append(JobReport(step.job, step.by, done, len(waiting), changed, reason, tuple(failures)))
+        tenure.reports.append(
+            JobReport(step.job, step.by, done, len(waiting), changed, reason, tuple(failures), problem)
+        )
     return reason

@@ -89,6 +89,8 @@ def _draw_runs(found: "Sequence[Run]") -> None:
         counts = ", ".join(f"{count} {status}" for status, count in one.counts.items())
         drawn.add_row(one.id, one.job, escape(one.place), one.started_at[:16], ended, tokens, counts)
     screen.console.print(drawn if found else "[dim]no runs[/]")
+    for problem in dict.fromkeys(one.problem for one in found if one.problem):
+        screen.console.print(escape(problem), soft_wrap=True)
 
 
 proposals = typer.Typer(no_args_is_help=True, help="What the language model proposes: list, apply, decline.")

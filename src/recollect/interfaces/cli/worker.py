@@ -86,6 +86,6 @@ def lines_of(round: Round) -> list[str]:
 def _line(report: "JobReport") -> str:
     did = [f"{name} {count:,}".replace("_", " ") for name, count in report.changes.items()]
     did += [f"failed {len(report.failures):,} ({report.failures[0].message})"] if report.failures else []
-    did += [report.reason] if report.reason not in ("", "model:none") else []
+    did += [report.problem or report.reason] if report.reason not in ("", "model:none") else []
     by = "" if report.by == "rules" else ", by the model"
     return f"  {report.job}{by}: {report.streams:,} of {report.waiting:,} streams; {', '.join(did)}" if did else ""
