@@ -375,6 +375,18 @@ class _Asked(NamedTuple):
     another name, and the same record may come with more of them."""
     claimed: tuple[str, ...] = ()
     vouchers: Sequence[Mapping[str, Any]] = ()
+    chosen: frozenset[str] = frozenset()
+    """The fields in which the command, or a believed file, says where the record goes."""
+
+    def is_stored_as(self, stored: Stored) -> bool:
+        """Return whether a memory has these words, and lies where the record is to go."""
+        if stored.body is None or stored.state.status is Status.SOFT_DELETED:
+            return False
+        memory, candidate = to_memory(stored), self.candidate
+        stated = self.chosen & candidate.model_fields_set
+        return memory.content == candidate.content and all(
+            getattr(memory, name) == getattr(candidate, name) for name in stated
+        )
 
     def taken(self, outcome: str, receipt: Receipt) -> Taken:
         id = receipt.memory.id if receipt.memory is not None else None
@@ -414,7 +426,7 @@ class _Intake:
             return Taken(record.number, record.place, REFUSED, ("duplicate_id",), why)
         came = {**asked.meta.get(ORIGIN, {}), **({"file": self._file} if self._file else {})}
         candidate = asked.model_copy(update={"meta": {**asked.meta, ORIGIN: came}})
-        return _Asked(record, candidate, key, said, admitted.claimed, vouchers)
+        return _Asked(record, candidate, key, said, admitted.claimed, vouchers, self._terms.chosen)
 
     def vouched_since(self, engine: Engine, one: _Asked, here: Memory, became: Taken) -> Taken:
         """Add those who vouch for a record to the memory that it is; to one of another author or time, none of them."""
@@ -521,8 +533,8 @@ def _surely_kept(engine: Engine, batch: Sequence[_Asked | Taken]) -> list[Taken]
 @operations.failures_noted(Node.HOTPATH, Op.CREATE)
 @again_on_conflict
 def _kept(engine: Engine, batch: Sequence[_Asked | Taken]) -> list[Taken]:
-    deleted = _deleted_here(engine, [one for one in batch if isinstance(one, _Asked)])
-    answers = [(None, one) if isinstance(one, Taken) else _answer(engine, one, deleted) for one in batch]
+    own = _look_up_own(engine, [one for one in batch if isinstance(one, _Asked)])
+    answers = [(None, one) if isinstance(one, Taken) else _answer(engine, one, own) for one in batch]
     waiting(engine).flush_traces(engine.tenant)
     with engine.write(addresses_of(answer for _, answer in answers if isinstance(answer, Prepared))) as writer:
         return _settled(engine, writer, answers)
@@ -531,14 +543,29 @@ def _kept(engine: Engine, batch: Sequence[_Asked | Taken]) -> list[Taken]:
 _Answered = tuple[_Asked | None, Answer | Taken]
 
 
-def _deleted_here(engine: Engine, batch: Sequence[_Asked]) -> dict[str, str]:
-    """Return the ids under which records of a batch were memories of this store, if deleted since, and why they stay so."""
+def _look_up_own(engine: Engine, batch: Sequence[_Asked]) -> dict[str, Taken]:
+    """Return what becomes of the records of a batch that this store exported itself, by their keys.
+
+    One whose memory was deleted since is refused: a file does not bring it back. One whose memory says the same, where the
+    record is to go, is that memory.
+    """
     ids = sorted({alias for one in batch for alias in one.candidate.aliases})
     if not ids:
         return {}
     with engine.read() as reader:
-        found = reader.by_ids(engine.tenant, ids).values()
-        return {one.state.id: _why_deleted(engine, reader, one) for one in found if _is_deleted(engine, reader, one)}
+        found = reader.by_ids(engine.tenant, ids)
+        gone = {id: _why_deleted(engine, reader, one) for id, one in found.items() if _is_deleted(engine, reader, one)}
+        seen = {id: one for id, one in found.items() if id not in gone and visible(engine, reader, one)}
+    decided: dict[str, Taken] = {}
+    for one in batch:
+        record, aliases = one.record, one.candidate.aliases
+        why = next((gone[alias] for alias in aliases if alias in gone), None)
+        same = next((alias for alias in aliases if alias in seen and one.is_stored_as(seen[alias])), None)
+        if why is not None:
+            decided[one.key] = Taken(record.number, record.place, REFUSED, (why,), plain(why))
+        elif same is not None:
+            decided[one.key] = Taken(record.number, record.place, ALREADY, memory_id=same)
+    return decided
 
 
 def _is_deleted(engine: Engine, reader: Reader, stored: Stored) -> bool:
@@ -556,11 +583,10 @@ def _why_deleted(engine: Engine, reader: Reader, stored: Stored) -> str:
     return REJECTED_VALUE if rejections_of(engine, reader, claim) else DELETED_HERE
 
 
-def _answer(engine: Engine, one: _Asked, deleted: Mapping[str, str]) -> _Answered:
-    """Return what the gates say to a record. What was deleted here is not brought back by a file."""
-    why = next((deleted[alias] for alias in one.candidate.aliases if alias in deleted), None)
-    if why is not None:
-        return None, Taken(one.record.number, one.record.place, REFUSED, (why,), plain(why))
+def _answer(engine: Engine, one: _Asked, own: Mapping[str, Taken]) -> _Answered:
+    """Return what the gates say to a record, unless this store knows it as its own."""
+    if one.key in own:
+        return None, own[one.key]
     try:
         return one, prepare(engine, one.candidate)
     except BadInput as error:
