@@ -2,6 +2,7 @@
 
 import hashlib
 import tempfile
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
@@ -21,6 +22,7 @@ from recollect.engine.transaction import REJECTED_VALUE, rejections_of
 from recollect.engine.transfer.entries import archive_untouched, here_already, keep_apart, read_whole, says_it_already
 from recollect.engine.transfer.foreign_files import NOTHING, Beside, ForeignLines, opened
 from recollect.engine.transfer.import_terms import ImportTerms, decided_by_time
+from recollect.engine.transfer.migration import copy_rows
 from recollect.engine.trust.imported_signatures import ImportedSignatures, add_later_vouches
 from recollect.engine.waiting import waiting
 from recollect.engine.write.drafting import check_concepts, parse_candidate
@@ -40,13 +42,12 @@ from recollect.model.record import ENTRY_ORIGIN, Candidate, Memory
 from recollect.model.vocabulary import Authority, Outcome, Status
 from recollect.rules.identity.rejected_values import Claim
 from recollect.rules.reasons import plain
-from recollect.stores.protocol import Reader, Store, Stored, Table, Writer
+from recollect.stores.protocol import Reader, Store, Stored, Writer
 from recollect.stores.sqlite import SqliteStore
 from recollect.stores.sqlite.connections import IN_MEMORY
 
 ROWS_IN_MEMORY = 1_000_000
 """About a gigabyte, or a hundred thousand memories."""
-REHEARSAL_BATCH = 1_000
 NOT_ASKED = ("operations", "traces", "graph_", "thread_")
 """The beginnings of the names of tables that no decision about a memory looks into."""
 
@@ -68,17 +69,9 @@ def _copied(engine: Engine, folder: Path) -> Store:
         place = IN_MEMORY if rows <= ROWS_IN_MEMORY else folder / "copy.db"
         copy = SqliteStore(place, fresh_store_id=engine.store.store_id)
         for table in tables:
-            _copy(reader, copy, engine.tenant, table)
+            for _ in copy_rows(reader, copy, engine.tenant, table):
+                pass
     return copy
-
-
-def _copy(reader: Reader, copy: Store, tenant: str, table: Table) -> None:
-    places = [table.columns.index(column) for column in table.key]
-    after: tuple[object, ...] | None = None
-    while batch := reader.rows_after(tenant, table, after, REHEARSAL_BATCH):
-        with copy.write(tenant) as writer:
-            writer.put_rows(table, batch)
-        after = tuple(batch[-1][place] for place in places)
 
 
 def _with_store(engine: Engine, copy: Store) -> Engine:
@@ -529,31 +522,19 @@ def _settle(writing: Writing, one: _Asked | None, answer: Answer | Taken) -> Tak
 # ── the report ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-class _Ranges:
-    """Numbers, most of which follow one another, in either direction."""
+def _as_ranges(numbers: Iterable[int]) -> str:
+    """Return numbers as ranges.
 
-    def __init__(self) -> None:
-        self._found: list[list[int]] = []
-
-    def add(self, number: int) -> None:
-        last = self._found[-1] if self._found else None
-        if last is not None and number in (last[0] - 1, last[1] + 1):
-            last[number > last[1]] = number
+    >>> _as_ranges([3, 1, 2, 7])
+    '1-3, 7'
+    """
+    ranges: list[list[int]] = []
+    for number in sorted(numbers):
+        if ranges and number <= ranges[-1][1] + 1:
+            ranges[-1][1] = number
         else:
-            self._found.append([number, number])
-
-    def __str__(self) -> str:
-        return ", ".join(f"{low}-{high}" if high > low else str(low) for low, high in self._joined())
-
-    def _joined(self) -> Iterator[tuple[int, int]]:
-        ordered = sorted(self._found)
-        low, high = ordered[0]
-        for begin, end in ordered[1:]:
-            if begin > high + 1:
-                yield low, high
-                low = begin
-            high = end
-        yield low, high
+            ranges.append([number, number])
+    return ", ".join(f"{low}-{high}" if high > low else str(low) for low, high in ranges)
 
 
 @dataclass(slots=True)
@@ -567,7 +548,7 @@ class Tally:
     read: int = 0
     outcomes: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
-    numbers: dict[str, _Ranges] = field(default_factory=dict)
+    numbers: "dict[str, array[int]]" = field(default_factory=dict)
     refused: list[Taken] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     claimed: Counter[str] = field(default_factory=Counter)
@@ -579,7 +560,7 @@ class Tally:
         self.outcomes[taken.outcome] += 1
         self.claimed.update(taken.claimed)
         self.vouches += taken.vouches
-        self.numbers.setdefault(taken.outcome, _Ranges()).add(taken.number)
+        self.numbers.setdefault(taken.outcome, array("Q")).append(taken.number)
         if taken.outcome == REFUSED:
             self.reasons[taken.reasons[0]] += 1
             if len(self.refused) < MAX_SHOWN:
@@ -594,7 +575,7 @@ class Tally:
             self.progress(self.read, self.total)
 
     def report(self, intake: _Intake, dry_run: bool) -> ImportReport:
-        numbers = {outcome: str(found) for outcome, found in sorted(self.numbers.items())}
+        numbers = {outcome: _as_ranges(found) for outcome, found in sorted(self.numbers.items())}
         return ImportReport(
             format=intake.format,
             file=intake.file,
