@@ -13,13 +13,14 @@ from recollect.engine.context import Engine, PolicyInForce
 from recollect.engine.lifecycle import changes
 from recollect.engine.read import reading
 from recollect.engine.write import ingest
+from recollect.formats.vault import to_candidate
 from recollect.model.errors import BadInput, Refused
 from recollect.model.policy import Capacity, Length, Policy
 from recollect.model.receipt import Receipt
 from recollect.model.record import MAX_CONTENT_BYTES, Memory
 from recollect.model.vocabulary import Outcome, Status
 from recollect.rules.collector import collector_paused
-from recollect.rules.vault.lines import VaultMemory, to_candidate
+from recollect.rules.vault import VaultMemory
 from recollect.stores.journal import JournalStore
 from recollect.stores.journal.view import SHOWN, Unadopted
 

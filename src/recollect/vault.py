@@ -22,6 +22,15 @@ import yaml
 
 from recollect.engine.arguments import check_names, check_number, check_path
 from recollect.engine.context import Clock, Randomness, SystemRandomness, system_clock
+from recollect.formats.vault import (
+    FIELD,
+    REJECTIONS,
+    from_line,
+    read_memories,
+    resolve,
+    select_needed,
+    written_by_a_store,
+)
 from recollect.model.errors import BadInput, NotAllowed, StoreUnavailable, WrongState
 from recollect.model.policy import Policy
 from recollect.model.rendering import envelope, one_line
@@ -30,12 +39,16 @@ from recollect.rules.identity.likeness import search_score
 from recollect.rules.identity.rejected_values import Sealed
 from recollect.rules.privacy.gate import denied_types
 from recollect.rules.prompt.injection import Block, CountTokens, fitting, no_room_for, origin_name
-from recollect.rules.vault.gate import (
+from recollect.rules.vault import (
     ANOTHER_SCOPE,
+    CANON,
+    LOG,
+    REGISTER,
     TIERS,
     Deletion,
     Pair,
     Proposal,
+    VaultMemory,
     VaultProfile,
     VaultReceipt,
     WriteBatch,
@@ -44,21 +57,8 @@ from recollect.rules.vault.gate import (
     propose,
     similar_pairs,
 )
-from recollect.rules.vault.gate import CATEGORIES as VALID_CATEGORIES
-from recollect.rules.vault.gate import SOURCES as VALID_SOURCES
-from recollect.rules.vault.lines import (
-    CANON,
-    FIELD,
-    LOG,
-    REGISTER,
-    REJECTIONS,
-    VaultMemory,
-    from_line,
-    read_memories,
-    resolve,
-    select_needed,
-    written_by_a_store,
-)
+from recollect.rules.vault import CATEGORIES as VALID_CATEGORIES
+from recollect.rules.vault import SOURCES as VALID_SOURCES
 from recollect.stores.journal import JournalLog, Rewritten
 from recollect.stores.journal.files import check_folder
 from recollect.stores.journal.lines import Change, Record, unpack_changes, write_line

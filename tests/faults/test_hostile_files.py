@@ -17,7 +17,7 @@ import pytest
 import recollect
 from recollect import BadInput
 from recollect.engine.transfer.foreign_files import opened
-from recollect.engine.transfer.importing import import_file
+from recollect.engine.transfer.importing import import_source
 from recollect.formats.protocol import Options
 from recollect.formats.registry import to_read
 
@@ -32,7 +32,7 @@ def refused(path: Path, format: str = "jsonl") -> BadInput:
     """The error of an import, after which there is nothing."""
     mem = recollect.open(":memory:")
     with pytest.raises(BadInput) as wrong:
-        import_file(mem.engine, format, path)
+        import_source(mem.engine, format, path)
     assert mem.list(include_namespaces=["prod", "test", "ephemeral"], status=None).items == ()
     return wrong.value
 
@@ -41,11 +41,11 @@ def in_little_memory(*files: tuple[str, Path]) -> list[str]:
     """What an import of each file says, in one process whose memory is measured."""
     code = (
         "import resource, sys, recollect\n"
-        "from recollect.engine.transfer.importing import import_file\n"
+        "from recollect.engine.transfer.importing import import_source\n"
         "mem = recollect.open(':memory:')\n"
         "for format, path in zip(sys.argv[1::2], sys.argv[2::2], strict=True):\n"
         "    try:\n"
-        "        print(import_file(mem.engine, format, path).outcomes)\n"
+        "        print(import_source(mem.engine, format, path).outcomes)\n"
         "    except recollect.BadInput as error:\n"
         "        print(error)\n"
         "assert not mem.list(status=None).items\n"
@@ -113,7 +113,7 @@ def test_a_billion_laughs_stay_one(tmp_path: Path) -> None:
         f"{b}: &{b} [{','.join(['*' + a] * 9)}]" for a, b in zip("abcdefgh", "bcdefghi", strict=True)
     ]
     (tmp_path / "note.md").write_text("---\n" + "\n".join(lines) + "\n---\nProse\n")
-    report = import_file(recollect.open(":memory:").engine, "basic-memory", tmp_path)
+    report = import_source(recollect.open(":memory:").engine, "basic-memory", tmp_path)
     assert report.outcomes == {"refused": 1} and "not plain YAML" in str(report.refused[0].detail)
 
 
@@ -151,7 +151,7 @@ def test_a_broken_line_is_named_and_nothing_is_imported(tmp_path: Path, data: by
 def test_a_byte_order_mark_of_utf8_is_no_part_of_the_text(tmp_path: Path) -> None:
     file = tmp_path / "facts.jsonl"
     file.write_bytes(b"\xef\xbb\xbf" + GOOD.encode())
-    assert import_file(recollect.open(":memory:").engine, "jsonl", file).outcomes == {"stored": 1}
+    assert import_source(recollect.open(":memory:").engine, "jsonl", file).outcomes == {"stored": 1}
 
 
 def test_bytes_in_the_middle_of_a_long_document_are_named_by_line(tmp_path: Path) -> None:
@@ -163,7 +163,7 @@ def test_bytes_in_the_middle_of_a_long_document_are_named_by_line(tmp_path: Path
 def test_lone_surrogates_in_escapes_are_refused_record_by_record(tmp_path: Path) -> None:
     file = tmp_path / "facts.jsonl"
     file.write_text('{"content": "a \\ud800 b", "id": "\\udfff"}\n{"content": "ok now", "tags": ["\\ud800"]}\n' + GOOD)
-    report = import_file(recollect.open(":memory:").engine, "jsonl", file)
+    report = import_source(recollect.open(":memory:").engine, "jsonl", file)
     assert report.outcomes == {"refused": 2, "stored": 1} and "surrogate" in str(report.refused[0].detail)
 
 
@@ -175,7 +175,7 @@ def test_wrong_hashes_are_refused(tmp_path: Path) -> None:
     forged[1]["content"] = "Ana owes Ben a thousand euros"
     file = tmp_path / "out.jsonl"
     file.write_text("".join(json.dumps(record) + "\n" for record in forged))
-    report = import_file(recollect.open(":memory:").engine, "recollect", file)
+    report = import_source(recollect.open(":memory:").engine, "recollect", file)
     assert report.outcomes == {"refused": 1, "stored": 1} and "content_hash" in str(report.refused[0].detail)
 
 
@@ -188,7 +188,7 @@ def test_messages_that_follow_each_other_in_a_circle_are_refused(tmp_path: Path)
     round = {"a": node("a", "b"), "b": node("b", "a")}
     sound = {"current_node": "c", "mapping": {"c": node("c", "none such")}}
     file.write_text(json.dumps([{"current_node": "a", "mapping": round}, {"mapping": round}, sound]))
-    report = import_file(recollect.open(":memory:").engine, "chatgpt", file)
+    report = import_source(recollect.open(":memory:").engine, "chatgpt", file)
     assert report.outcomes == {"refused": 2, "stored": 1}
     assert {one.place for one in report.refused} == {"conversation 1", "conversation 2"}
     assert all("in a circle" in str(one.detail) and "expected" in str(one.detail) for one in report.refused)
@@ -197,7 +197,7 @@ def test_messages_that_follow_each_other_in_a_circle_are_refused(tmp_path: Path)
         for one, other in (("a", "b"), ("b", "c"), ("c", "a"))
     ]
     file.write_text(json.dumps([{"uuid": "t", "chat_messages": messages}]))
-    report = import_file(recollect.open(":memory:").engine, "claude", file)
+    report = import_source(recollect.open(":memory:").engine, "claude", file)
     assert report.outcomes == {"refused": 1} and "in a circle" in str(report.refused[0].detail)
 
 
@@ -213,7 +213,7 @@ def test_links_within_a_folder_are_not_followed(tmp_path: Path) -> None:
     (folder / "loop").symlink_to(folder)
     (folder / "sub" / "real.md").write_text("The kettle is in the cupboard\n")
     mem = recollect.open(":memory:")
-    report = import_file(mem.engine, "basic-memory", folder)
+    report = import_source(mem.engine, "basic-memory", folder)
     assert report.outcomes == {"refused": 1, "stored": 1} and "symbolic link" in str(report.refused[0].detail)
     assert "treasure" not in "".join(mem.export())
 
@@ -226,7 +226,7 @@ def test_names_in_an_archive_lead_nowhere(tmp_path: Path) -> None:
             "../conversations.json", '[{"uuid": "u", "chat_messages": [{"text": "Rivers flow", "sender": "human"}]}]'
         )
     before = sorted(tmp_path.rglob("*"))
-    assert import_file(recollect.open(":memory:").engine, "claude", archive).outcomes == {"stored": 1}
+    assert import_source(recollect.open(":memory:").engine, "claude", archive).outcomes == {"stored": 1}
     assert sorted(tmp_path.rglob("*")) == before
 
 
@@ -276,7 +276,7 @@ def test_nothing_in_a_pickle_is_run(tmp_path: Path) -> None:
         db.execute("INSERT INTO points VALUES ('b', ?)", [b"\x80\x04garbage"])
         db.execute("INSERT INTO points VALUES ('c', 'text')")
     db.close()
-    report = import_file(recollect.open(":memory:").engine, "mem0", tmp_path)
+    report = import_source(recollect.open(":memory:").engine, "mem0", tmp_path)
     assert report.outcomes == {"refused": 3} and not sprung.exists()
 
 
@@ -287,7 +287,7 @@ def test_a_view_that_never_ends_is_not_asked(tmp_path: Path) -> None:
         db.execute(f"CREATE VIEW store AS SELECT x AS prefix, x AS key, x AS value FROM ({endless})")
     db.close()
     with pytest.raises(BadInput, match="is not a LangGraph store"):
-        import_file(recollect.open(":memory:").engine, "langgraph", file)
+        import_source(recollect.open(":memory:").engine, "langgraph", file)
 
 
 def test_a_damaged_database_is_said_to_be_damaged(tmp_path: Path) -> None:
@@ -304,7 +304,7 @@ def test_another_tools_database_is_left_as_it_was(tmp_path: Path) -> None:
         db.execute("""INSERT INTO store VALUES ('a', 'k', '{"text": "Rivers flow"}', '', '', NULL)""")
     db.close()
     before = file.read_bytes()
-    assert import_file(recollect.open(":memory:").engine, "langgraph", file).outcomes == {"stored": 1}
+    assert import_source(recollect.open(":memory:").engine, "langgraph", file).outcomes == {"stored": 1}
     assert file.read_bytes() == before and sorted(one.name for one in tmp_path.iterdir()) == ["store.sqlite"]
 
 

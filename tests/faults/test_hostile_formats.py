@@ -12,7 +12,7 @@ import pytest
 import recollect
 from recollect import Recollect
 from recollect.engine.transfer.exporting import export_as
-from recollect.engine.transfer.importing import import_file
+from recollect.engine.transfer.importing import import_source
 from recollect.formats.registry import FORMATS
 from rows import every_row
 
@@ -92,7 +92,7 @@ def test_an_id_that_stands_for_two_things_is_refused_the_second_time(format: str
     word = next(name for name in ("content", "text", "memory") if name in GOOD[format])
     records = [{"id": "same-1", word: words} for words in ("Rivers flow", "Seas rise", "Hills stand")]
     mem = recollect.open(":memory:")
-    report = import_file(mem.engine, format, written(tmp_path / "facts.jsonl", *records))
+    report = import_source(mem.engine, format, written(tmp_path / "facts.jsonl", *records))
     assert report.outcomes == {"refused": 2, "stored": 1} and len(everything(mem)) == 1
     assert {one.reasons for one in report.refused} == {("duplicate_id",)}
 
@@ -101,7 +101,7 @@ def test_of_one_vault_id_and_version_the_later_line_counts(tmp_path: Path) -> No
     """As the vault itself reads it."""
     records = [{"id": "same-1", "text": words} for words in ("Rivers flow", "Seas rise")]
     mem = recollect.open(":memory:")
-    assert import_file(mem.engine, "vault", written(tmp_path / "v.jsonl", *records)).outcomes == {
+    assert import_source(mem.engine, "vault", written(tmp_path / "v.jsonl", *records)).outcomes == {
         "skipped": 1,
         "stored": 1,
     }
@@ -112,7 +112,7 @@ def test_messages_with_one_id_must_say_the_same(tmp_path: Path) -> None:
     said = [{"uuid": "m", "sender": "human", "text": words} for words in ("Rivers flow", "Seas rise")]
     file = tmp_path / "conversations.json"
     file.write_text(json.dumps([{"uuid": "t", "chat_messages": said}]))
-    report = import_file(recollect.open(":memory:").engine, "claude", file)
+    report = import_source(recollect.open(":memory:").engine, "claude", file)
     assert report.outcomes == {"refused": 1, "stored": 1} and report.reasons == {"duplicate_id": 1}
 
 
@@ -123,7 +123,7 @@ def test_an_entry_whose_hash_is_not_its_contents_is_refused(tmp_path: Path) -> N
     first, second = entries()
     forged = {**first, "content": "Rivers flow to the moon"}
     mem = recollect.open(":memory:")
-    report = import_file(mem.engine, "entries", written(tmp_path / "e.jsonl", forged, second))
+    report = import_source(mem.engine, "entries", written(tmp_path / "e.jsonl", forged, second))
     assert report.outcomes == {"refused": 1, "stored": 1} and "content_hash" in str(report.refused[0].detail)
     assert everything(mem) == [second["content"]]
 
@@ -132,10 +132,10 @@ def test_entries_that_are_their_own_parents_are_refused(tmp_path: Path) -> None:
     first, second = entries()
     alone = {**first, "parent_refs": [first["content_hash"]]}
     mem = recollect.open(":memory:")
-    report = import_file(mem.engine, "entries", written(tmp_path / "self.jsonl", alone))
+    report = import_source(mem.engine, "entries", written(tmp_path / "self.jsonl", alone))
     assert report.outcomes == {"refused": 1} and everything(mem) == []
     around = {**first, "parent_refs": [second["content_hash"]]}
-    report = import_file(mem.engine, "entries", written(tmp_path / "circle.jsonl", around, second))
+    report = import_source(mem.engine, "entries", written(tmp_path / "circle.jsonl", around, second))
     assert report.outcomes == {"refused": 1, "stored": 1} and mem.verify().ok
 
 
@@ -157,7 +157,7 @@ def test_no_name_of_a_member_leads_anywhere(member: str, tmp_path: Path) -> None
     if "\\" in member:
         assert "holds no file like" in str(refused(archive, "claude"))
     else:
-        assert import_file(recollect.open(":memory:").engine, "claude", archive).outcomes == {"stored": 1}
+        assert import_source(recollect.open(":memory:").engine, "claude", archive).outcomes == {"stored": 1}
     assert sorted(tmp_path.rglob("*")) == before
 
 
@@ -176,7 +176,7 @@ def test_every_member_of_a_name_is_read(tmp_path: Path) -> None:
         made.writestr("first/conversations.json", conversation("Rivers flow"))
         made.writestr("second/conversations.json", conversation("Seas rise"))
     mem = recollect.open(":memory:")
-    assert import_file(mem.engine, "claude", tmp_path / "export.zip").outcomes == {"stored": 2}
+    assert import_source(mem.engine, "claude", tmp_path / "export.zip").outcomes == {"stored": 2}
 
 
 def test_one_broken_member_and_nothing_is_imported(tmp_path: Path) -> None:
@@ -197,7 +197,7 @@ def test_a_damaged_archive_is_named_wherever_the_damage_is(method: int, tmp_path
             whole[:place] + bytes(byte ^ 0x55 for byte in whole[place : place + 20]) + whole[place + 20 :]
         )
         try:
-            import_file(recollect.open(":memory:").engine, "claude", archive, dry_run=False)
+            import_source(recollect.open(":memory:").engine, "claude", archive, dry_run=False)
         except recollect.BadInput as error:
             assert error.field
 
@@ -206,7 +206,7 @@ def test_claudes_memories_that_cannot_be_text_are_refused(tmp_path: Path) -> Non
     file = tmp_path / "memories.json"
     broken = {"conversations_memory": "a \ud800 b", "project_memories": {"p": "x" * 300_000, "q": 7}}
     file.write_text(json.dumps([broken, {"project_memories": ["Rivers flow"]}]))
-    report = import_file(recollect.open(":memory:").engine, "claude", file)
+    report = import_source(recollect.open(":memory:").engine, "claude", file)
     assert report.outcomes == {"refused": 2} and "surrogate" in str(report.refused[0].detail)
 
 
@@ -215,7 +215,7 @@ def test_a_note_in_another_encoding_is_named_with_its_line(tmp_path: Path) -> No
     (tmp_path / "Bad.md").write_bytes("- [fact] Seas rise\n- [fact] Zürich\n".encode("latin-1"))
     (tmp_path / "Long.md").write_bytes(b"x" * (2**20 + 1))
     mem = recollect.open(":memory:")
-    report = import_file(mem.engine, "basic-memory", tmp_path)
+    report = import_source(mem.engine, "basic-memory", tmp_path)
     assert report.outcomes == {"refused": 2, "stored": 1} and everything(mem) == ["Good: Rivers flow"]
     assert {(one.place, one.detail) for one in report.refused} == {
         ("Bad.md", "line 2 holds the byte 0xfc, which is not UTF-8"),

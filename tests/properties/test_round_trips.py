@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import recollect
 from recollect import Recollect
 from recollect.engine.transfer.exporting import export_as
-from recollect.engine.transfer.importing import import_file
+from recollect.engine.transfer.importing import import_source
 from recollect.model.item import OF_THE_STORE
 from recollect.model.record import Memory
 
@@ -139,7 +139,7 @@ def carried(mem: Recollect, format: str) -> tuple[Recollect, str]:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / ("out.json" if format == "mem0" else "out")
         file.write_bytes(text.encode("utf-8"))
-        report = import_file(new.engine, format, file, believe=["place", "weight"])
+        report = import_source(new.engine, format, file, believe=["place", "weight"])
     assert not report.refused, report.refused
     return new, text
 
@@ -353,14 +353,14 @@ def test_every_format_that_can_be_written_goes_round() -> None:
 def test_a_graph_comes_back_as_the_reference_server_wrote_it() -> None:
     sample = Path(__file__).parents[1] / "data" / "imports" / "mcp_memory.jsonl"
     mem = recollect.open(":memory:")
-    import_file(mem.engine, "mcp-memory", sample)
+    import_source(mem.engine, "mcp-memory", sample)
     assert of_lines("".join(export_as(mem.engine, "mcp-memory"))) == of_lines(sample.read_text(encoding="utf-8"))
 
 
 def test_a_vault_comes_back_with_its_ids_times_and_sources() -> None:
     sample = Path(__file__).parents[1] / "data" / "imports" / "vault.jsonl"
     mem = recollect.open(":memory:")
-    import_file(mem.engine, "vault", sample, believe="weight")
+    import_source(mem.engine, "vault", sample, believe="weight")
     lines = {record["id"]: record for record in of_lines(sample.read_text(encoding="utf-8"))}
     del lines["d1b2c3d4e5f6"]  # it was deleted
     defaults = {"tier": "canon", "topic_id": None, "tags": [], "updated_at": None, "deleted_at": None}

@@ -25,7 +25,7 @@ DOES_IO = frozenset(
 MAY_IMPORT = {
     "model": {"model"},
     "rules": {"model", "rules"},
-    "stores": {"model", "rules", "stores"},
+    "stores": {"model", "rules", "formats", "stores"},
     "policies": {"model", "rules", "policies"},
     "embed": {"model", "embed"},
     "llm": {"model", "embed", "llm"},

@@ -19,12 +19,13 @@ from recollect.model.errors import BadInput
 MAX_LINE_BYTES = 4 * 2**20
 """A memory has at most some tens of kilobytes, so no honest line is longer."""
 CHUNK_BYTES = 2**16
-_OTHERS = {
+WIDE_MARKS = {
     codecs.BOM_UTF32_LE: "UTF-32",
     codecs.BOM_UTF32_BE: "UTF-32",
     codecs.BOM_UTF16_LE: "UTF-16",
     codecs.BOM_UTF16_BE: "UTF-16",
 }
+"""How files begin whose letters have four bytes each, or two."""
 _SAVE_AS = "Save it as UTF-8, such as with: iconv -f {} -t UTF-8."
 
 
@@ -85,7 +86,7 @@ def read_text(stream: Bytes, name: str) -> Iterator[str]:
 
 
 def _unmarked(start: bytes, name: str) -> bytes:
-    for mark, encoding in _OTHERS.items():
+    for mark, encoding in WIDE_MARKS.items():
         if start.startswith(mark):
             raise BadInput(f"is {encoding}, not UTF-8.", field=at_line(name, 1), hint=_SAVE_AS.format(encoding))
     return start.removeprefix(codecs.BOM_UTF8)

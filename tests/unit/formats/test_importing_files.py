@@ -11,7 +11,7 @@ import pytest
 import recollect
 from recollect import BadInput, Recollect
 from recollect.engine.transfer import importing
-from recollect.engine.transfer.importing import BATCH, Taken, import_file
+from recollect.engine.transfer.importing import BATCH, Taken, import_source
 from support.postgres_server import PostgresServer
 
 EVERYWHERE = ("prod", "test", "ephemeral")
@@ -66,9 +66,9 @@ def test_a_dry_run_says_what_the_import_does_and_leaves_nothing(tmp_path: Path) 
     before = mem.state_hash(), mem.ledger_root(), mem.stats()["memories"]
     tried: list[Taken] = []
     done: list[Taken] = []
-    rehearsed = import_file(mem.engine, "jsonl", file, dry_run=True, believe="place", each=tried.append)
+    rehearsed = import_source(mem.engine, "jsonl", file, dry_run=True, believe="place", each=tried.append)
     assert (mem.state_hash(), mem.ledger_root(), mem.stats()["memories"]) == before
-    real = import_file(mem.engine, "jsonl", file, believe="place", each=done.append)
+    real = import_source(mem.engine, "jsonl", file, believe="place", each=done.append)
     assert [(t.number, t.outcome, t.reasons) for t in tried] == [(t.number, t.outcome, t.reasons) for t in done]
     assert rehearsed.dry_run and not real.dry_run and rehearsed.outcomes == real.outcomes
     assert {"stored", "reinforced", "superseded", "refused"} <= set(real.outcomes)
@@ -79,9 +79,9 @@ def test_a_dry_run_on_a_server_is_as_exact(server_store: str, postgres: Postgres
     file = written(tmp_path / "facts.jsonl", varied(60))
     with recollect.open(server_store) as mem:
         mem.add("The kettle is green", title="kettle colour", owner="ben")
-        rehearsed = import_file(mem.engine, "jsonl", file, dry_run=True, believe="place")
+        rehearsed = import_source(mem.engine, "jsonl", file, dry_run=True, believe="place")
         assert len(mem.list(limit=10).items) == 1
-        assert import_file(mem.engine, "jsonl", file, believe="place").outcomes == rehearsed.outcomes
+        assert import_source(mem.engine, "jsonl", file, believe="place").outcomes == rehearsed.outcomes
         assert mem.verify().ok
 
 
@@ -97,7 +97,7 @@ def test_nobody_waits_for_a_dry_run(engine: str, request: pytest.FixtureRequest,
         def write(taken: Taken) -> None:
             wrote.append(str(other.add(f"Kettle {taken.number} whistles", owner="ana").outcome))
 
-        assert import_file(mem.engine, "jsonl", file, dry_run=True, believe="place", each=write).outcomes == {
+        assert import_source(mem.engine, "jsonl", file, dry_run=True, believe="place", each=write).outcomes == {
             "reinforced": 2,
             "stored": 1,
         }
@@ -118,7 +118,7 @@ def test_a_dry_run_on_a_store_too_large_for_memory_leaves_no_file(
     def look(taken: Taken) -> None:
         there.extend(copy.stat().st_mode & 0o077 for copy in (tmp_path / "temporary").iterdir())
 
-    assert import_file(mem.engine, "jsonl", file, dry_run=True, believe="place", each=look).outcomes == {
+    assert import_source(mem.engine, "jsonl", file, dry_run=True, believe="place", each=look).outcomes == {
         "reinforced": 1
     }
     assert there == [0] and not [*(tmp_path / "temporary").iterdir()]
@@ -128,7 +128,7 @@ def test_a_dry_run_does_not_lose_what_was_counted(tmp_path: Path) -> None:
     mem = recollect.open(tmp_path / "memory.db")
     id = mem.add("Ana likes tea").memory.id
     mem.get(id)
-    import_file(mem.engine, "jsonl", written(tmp_path / "f.jsonl", [{"content": "Ben likes cocoa"}]), dry_run=True)
+    import_source(mem.engine, "jsonl", written(tmp_path / "f.jsonl", [{"content": "Ben likes cocoa"}]), dry_run=True)
     mem.add("Rivers flow")
     assert mem.list(key=mem.get(id).canonical_key).items[0].access_count >= 1
 
@@ -136,9 +136,9 @@ def test_a_dry_run_does_not_lose_what_was_counted(tmp_path: Path) -> None:
 def test_running_it_again_changes_nothing(tmp_path: Path) -> None:
     file = written(tmp_path / "facts.jsonl", varied(120))
     mem = recollect.open(":memory:")
-    first = import_file(mem.engine, "jsonl", file, believe="place")
+    first = import_source(mem.engine, "jsonl", file, believe="place")
     before = standing(mem), mem.ledger_root()
-    again = import_file(mem.engine, "jsonl", file, believe="place")
+    again = import_source(mem.engine, "jsonl", file, believe="place")
     assert (standing(mem), mem.ledger_root()) == before
     assert set(again.outcomes) == {"already_there", "refused"} and again.read == first.read
     assert again.outcomes["refused"] == first.outcomes["refused"]
@@ -156,12 +156,12 @@ def test_an_import_that_was_interrupted_goes_on_to_the_same_store(tmp_path: Path
             raise _Struck
 
     whole, broken = recollect.open(":memory:"), recollect.open(":memory:")
-    import_file(whole.engine, "jsonl", file, believe="place")
+    import_source(whole.engine, "jsonl", file, believe="place")
     with pytest.raises(_Struck):
-        import_file(broken.engine, "jsonl", file, believe="place", each=strike)
+        import_source(broken.engine, "jsonl", file, believe="place", each=strike)
     half = standing(broken)
     assert half and half != standing(whole)
-    rest = import_file(broken.engine, "jsonl", file, believe="place")
+    rest = import_source(broken.engine, "jsonl", file, believe="place")
     assert standing(broken) == standing(whole) and broken.verify().ok
     assert rest.outcomes["already_there"] > BATCH
 
@@ -169,20 +169,20 @@ def test_an_import_that_was_interrupted_goes_on_to_the_same_store(tmp_path: Path
 def test_what_was_forgotten_is_not_brought_back_by_importing_again(tmp_path: Path) -> None:
     file = written(tmp_path / "facts.jsonl", [{"content": "Ana likes tea"}])
     mem = recollect.open(":memory:")
-    import_file(mem.engine, "jsonl", file, believe="place")
+    import_source(mem.engine, "jsonl", file, believe="place")
     mem.forget(mem.list().items[0].id)
-    assert import_file(mem.engine, "jsonl", file, believe="place").outcomes == {"already_there": 1}
+    assert import_source(mem.engine, "jsonl", file, believe="place").outcomes == {"already_there": 1}
     assert mem.list().items == ()
 
 
 def test_the_same_records_under_another_file_name_are_known(tmp_path: Path) -> None:
     records = [{"id": "a", "content": "Ana said hello", "kind": "episodic"}]
     mem = recollect.open(":memory:")
-    import_file(mem.engine, "jsonl", written(tmp_path / "export.jsonl", records))
+    import_source(mem.engine, "jsonl", written(tmp_path / "export.jsonl", records))
     later = written(
         tmp_path / "export (1).jsonl", [{"id": "b", "content": "Ben said hello", "kind": "episodic"}, *records]
     )
-    assert import_file(mem.engine, "jsonl", later).numbers == {"stored": "1", "already_there": "2"}
+    assert import_source(mem.engine, "jsonl", later).numbers == {"stored": "1", "already_there": "2"}
 
 
 def test_every_record_is_in_the_report_by_its_number(tmp_path: Path) -> None:
@@ -193,7 +193,7 @@ def test_every_record_is_in_the_report_by_its_number(tmp_path: Path) -> None:
         {"content": "My password is hunter2-Zx9Q"},
         {"content": 7},
     ]
-    report = import_file(recollect.open(":memory:").engine, "jsonl", written(tmp_path / "f.jsonl", records))
+    report = import_source(recollect.open(":memory:").engine, "jsonl", written(tmp_path / "f.jsonl", records))
     assert report.read == 5 and report.numbers == {"refused": "2-5", "stored": "1"}
     assert report.reasons == {"malformed": 3, "privacy_deny_sensitive": 1}
     assert [(one.place, one.reasons[0]) for one in report.refused] == [
@@ -207,7 +207,7 @@ def test_every_record_is_in_the_report_by_its_number(tmp_path: Path) -> None:
 
 def test_one_bad_field_refuses_its_record_and_no_other(tmp_path: Path) -> None:
     records = [{"content": "Rivers flow", "kind": "poem"}, {"content": "Seas rise"}, {"content": "x " * 6000}]
-    report = import_file(recollect.open(":memory:").engine, "jsonl", written(tmp_path / "f.jsonl", records))
+    report = import_source(recollect.open(":memory:").engine, "jsonl", written(tmp_path / "f.jsonl", records))
     assert report.outcomes == {"refused": 2, "stored": 1}
     assert str(report.refused[0].detail).startswith("kind: ") and "10,240" in str(report.refused[1].detail)
 
@@ -219,7 +219,7 @@ def test_a_second_record_with_an_id_must_say_the_same(tmp_path: Path) -> None:
         {"id": "x1-7a", "content": "Rivers flow"},
     ]
     mem = recollect.open(":memory:")
-    report = import_file(mem.engine, "jsonl", written(tmp_path / "f.jsonl", records))
+    report = import_source(mem.engine, "jsonl", written(tmp_path / "f.jsonl", records))
     assert report.numbers == {"already_there": "3", "refused": "2", "stored": "1"}
     assert report.refused[0].reasons == ("duplicate_id",)
     assert mem.get("x1-7a").content == "Rivers flow"
@@ -228,7 +228,7 @@ def test_a_second_record_with_an_id_must_say_the_same(tmp_path: Path) -> None:
 def test_the_origin_is_kept_and_the_first_one_too(tmp_path: Path) -> None:
     first, second = recollect.open(":memory:"), recollect.open(":memory:")
     file = written(tmp_path / "facts.jsonl", [{"id": "old-7", "content": "Ana likes tea", "created_at": "2020-01-01"}])
-    import_file(first.engine, "jsonl", file)
+    import_source(first.engine, "jsonl", file)
     came = first.get("old-7").meta["imported_from"]
     assert came == {
         "format": "jsonl",
@@ -236,7 +236,7 @@ def test_the_origin_is_kept_and_the_first_one_too(tmp_path: Path) -> None:
         "id": "old-7",
         "created_at": "2020-01-01",
     }
-    import_file(second.engine, "recollect", written_text(tmp_path / "out.jsonl", first.export()))
+    import_source(second.engine, "recollect", written_text(tmp_path / "out.jsonl", first.export()))
     moved = second.list().items[0]
     assert moved.meta["imported_from"]["format"] == "recollect" and moved.meta["imported_from"]["first"] == came
 
@@ -249,13 +249,13 @@ def written_text(path: Path, lines: Iterable[str]) -> Path:
 def test_options_win_over_what_records_say(tmp_path: Path) -> None:
     file = written(tmp_path / "f.jsonl", [{"content": "Rivers flow"}, {"content": "Seas rise", "owner": "ben"}])
     mem = recollect.open(":memory:")
-    import_file(mem.engine, "jsonl", file, believe="place", options={"owner": "ana", "category": "nature"})
+    import_source(mem.engine, "jsonl", file, believe="place", place={"owner": "ana", "category": "nature"})
     assert {(m.owner, m.category, m.content) for m in mem.list().items} == {
         ("ana", "nature", "Rivers flow"),
         ("ana", "nature", "Seas rise"),
     }
     with pytest.raises(BadInput, match="is no option"):
-        import_file(mem.engine, "jsonl", file, options={"authority": "system_imposed"})
+        import_source(mem.engine, "jsonl", file, place={"authority": "system_imposed"})
 
 
 def test_a_bound_caller_imports_within_its_own_borders_and_rights(tmp_path: Path) -> None:
@@ -266,7 +266,7 @@ def test_a_bound_caller_imports_within_its_own_borders_and_rights(tmp_path: Path
     out.add("Mallory likes tea", owner="mallory", author="mallory", authority="tool_verified")
     file = written_text(tmp_path / "out.jsonl", out.export())
     mallory = mem.as_caller(user="mallory", agent="helper")
-    report = import_file(mallory.engine, "recollect", file, believe=["place", "weight"])
+    report = import_source(mallory.engine, "recollect", file, believe=["place", "weight"])
     assert report.outcomes == {"refused": 2, "stored": 1}
     (kept,) = mem.list().items
     assert kept.owner == "mallory" and kept.authority == "ai_inferred"
@@ -275,16 +275,16 @@ def test_a_bound_caller_imports_within_its_own_borders_and_rights(tmp_path: Path
 def test_unknown_formats_and_maps_are_named() -> None:
     mem = recollect.open(":memory:")
     with pytest.raises(BadInput, match="mem0") as wrong:
-        import_file(mem.engine, "xml", "x")
+        import_source(mem.engine, "xml", "x")
     assert wrong.value.field == "format"
     with pytest.raises(BadInput, match="no columns to map"):
-        import_file(mem.engine, "vault", "x", columns={"content": "text"})
+        import_source(mem.engine, "vault", "x", columns={"content": "text"})
 
 
 def test_progress_counts_up_to_all_of_them(tmp_path: Path) -> None:
     steps: list[tuple[int, int]] = []
     file = written(tmp_path / "f.jsonl", varied(30))
-    import_file(
+    import_source(
         recollect.open(":memory:").engine,
         "jsonl",
         file,

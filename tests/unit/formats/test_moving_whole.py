@@ -9,7 +9,7 @@ import pytest
 
 import recollect
 from recollect import Recollect
-from recollect.engine.transfer.importing import ImportReport, import_lines
+from recollect.engine.transfer.importing import ImportReport, import_source
 from recollect.formats.registry import FORMATS
 from recollect.model.record import Memory
 
@@ -90,7 +90,7 @@ def test_a_graph_comes_along_where_a_program_gives_the_lines() -> None:
     relation = {"source": "ana", "relationship": "likes", "target": "tea"}
     lines = json.dumps({"results": [TEA], "relations": [relation]}, indent=1).splitlines()
     mem = recollect.open(":memory:")
-    assert import_lines(mem.engine, "mem0", lines, believe="place").outcomes == {"stored": 2}
+    assert import_source(mem.engine, "mem0", lines, believe="place").outcomes == {"stored": 2}
     assert any(memory.relationships for memory in mem.list(owner="ana").items)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import recollect
 from recollect import Recollect
-from recollect.engine.transfer.importing import ImportReport, import_file
+from recollect.engine.transfer.importing import ImportReport, import_source
 from recollect.model.record import Memory
 
 SAMPLES = Path(__file__).parents[2] / "data" / "imports"
@@ -20,7 +20,7 @@ EVERYWHERE = ("prod", "test", "ephemeral")
 def taken_in(format: str, path: Path, **options: Any) -> tuple[ImportReport, dict[str, Memory]]:
     """The report, and what is active afterwards by its words, where the file is believed."""
     mem = recollect.open(":memory:")
-    report = import_file(mem.engine, format, path, **{"believe": ["place", "weight"], **options})
+    report = import_source(mem.engine, format, path, **{"believe": ["place", "weight"], **options})
     assert mem.verify().ok
     assert report.read == sum(report.outcomes.values())
     return report, {memory.content: memory for memory in everything(mem)}

@@ -9,7 +9,7 @@ import pytest
 
 import recollect
 from recollect import BadInput
-from recollect.engine.transfer.importing import import_file
+from recollect.engine.transfer.importing import import_source
 
 SAMPLES = Path(__file__).parents[2] / "data" / "imports"
 
@@ -89,7 +89,7 @@ TWICE = {
 def test_a_record_with_a_field_that_is_there_twice_is_refused(format: str, tmp_path: Path) -> None:
     file = tmp_path / "conversations.json" if format in ("chatgpt", "claude") else tmp_path / "file.jsonl"
     file.write_text(TWICE[format])
-    report = import_file(recollect.open(":memory:").engine, format, file)
+    report = import_source(recollect.open(":memory:").engine, format, file)
     (refused,) = report.refused
     assert report.outcomes == {"refused": 1} and "is there twice" in str(refused.detail)
     assert refused.place in ("line 1", "conversation 1")
@@ -124,7 +124,7 @@ def test_a_langgraph_value_that_says_two_things_is_refused_alone(tmp_path: Path)
     with sqlite3.connect(file) as db:
         db.execute("UPDATE store SET value = ? WHERE rowid = 1", ('{"text": "a", "text": "b"}',))
     db.close()
-    report = import_file(recollect.open(":memory:").engine, "langgraph", file, believe="place")
+    report = import_source(recollect.open(":memory:").engine, "langgraph", file, believe="place")
     assert report.outcomes["refused"] == 1 and report.outcomes["stored"] > 0
     assert "'text' is there twice" in str(report.refused[0].detail)
 

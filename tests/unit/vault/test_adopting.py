@@ -12,7 +12,7 @@ import pytest
 
 import recollect
 from recollect.adopting import ADOPTED_AT_ONCE
-from recollect.rules.vault.lines import carry_memories
+from recollect.formats.vault import carry_memories
 from recollect.stores.journal import JournalStore
 from recollect.stores.journal.log import BATCH
 from recollect.stores.journal.view import VaultView

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import recollect
+from recollect.formats.vault import carry_memories, read_memories, resolve
 from recollect.model.errors import StoreCorrupt, StoreTooNew
-from recollect.rules.vault.lines import carry_memories, read_memories, resolve
 from recollect.stores.journal import JournalLog, JournalStore
 from recollect.stores.journal.lines import (
     MAX_LINE_BYTES,

@@ -10,7 +10,7 @@ import pytest
 import recollect
 from recollect.model.errors import BadInput
 from recollect.policies import load_policy
-from recollect.rules.vault.gate import parse_profile
+from recollect.rules.vault import parse_profile
 from recollect.vault import MemoryVault, VaultReceipt
 
 from .conftest import OpenVault

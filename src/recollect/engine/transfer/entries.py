@@ -2,51 +2,41 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from recollect.engine.arguments import check_flags, check_names, check_one, check_word
-from recollect.engine.context import Engine
+from recollect.engine.arguments import check_flags, check_names, check_word
+from recollect.engine.context import Engine, visible
 from recollect.engine.lifecycle.changes import archive
 from recollect.engine.read.assemble import as_seen, to_memory
 from recollect.engine.read.reading import MAX_PAGE, current, exported_from, place_of
-from recollect.engine.transfer.import_terms import Admitted, ImportTerms, decided_by_time
-from recollect.engine.transfer.importing import (
-    ALREADY,
-    REFUSED,
-    SAID_BEFORE,
-    ImportReport,
-    Taken,
-    Tally,
-    here_already,
-    keep_apart,
-    says_it_already,
-)
+from recollect.engine.transfer.import_terms import ImportTerms
 from recollect.engine.trust.identities import holder_named, sign_entry, signing_key
-from recollect.engine.trust.imported_signatures import Added, ImportedSignatures, add_later_vouches
 from recollect.engine.write.drafting import check_expiry, parse_candidate
-from recollect.engine.write.ingest import add_many
+from recollect.engine.write.ingest import add
 from recollect.formats.entries import (
     Identity,
     candidate_fields,
     identity_of,
     is_put_away,
+    kept_apart,
     origin_of,
     to_entry,
     version_key,
 )
-from recollect.formats.entry_files import NAME, Finding, Findings, read_entries
+from recollect.formats.entry_files import Finding, Findings, read_entries
 from recollect.formats.entry_files import Readable as Readable
+from recollect.formats.protocol import Foreign
 from recollect.model.caller import KINDS, author_of, principal, short_name
-from recollect.model.canonical import canonical_json, parse_time
+from recollect.model.canonical import canonical_json
 from recollect.model.errors import AmbiguousId, BadInput
 from recollect.model.receipt import Plain, Receipt
 from recollect.model.record import Memory
-from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, Outcome, Status
+from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, Status
 from recollect.rules.trust.authority import outranks
 from recollect.rules.trust.signatures import is_signature
-from recollect.stores.protocol import Reader, Stored
+from recollect.stores.protocol import NO_LIMIT, Reader, Stored
 
 _HINT = "Give the path of a file, an open file, or lines of text."
 
@@ -213,7 +203,7 @@ def _hashes(engine: Engine, reader: Reader, ids: Sequence[str | None]) -> dict[s
 
 
 class _Wanted(NamedTuple):
-    """An entry on its way in: where it stood in the file, and the candidate that it became."""
+    """An entry on its way in: where it stood in the file, and the fields that it asks to be stored with."""
 
     number: int
     line: int
@@ -223,91 +213,32 @@ class _Wanted(NamedTuple):
     replaces: Mapping[str, Any] | None = None
     """The entry of the file whose next version it is to be."""
 
-    def taken(self, outcome: str, reasons: tuple[str, ...] = (), detail: str | None = None) -> Taken:
-        return Taken(self.number, f"line {self.line}", outcome, reasons, detail)
+    def to_foreign(self) -> Foreign:
+        return Foreign(self.number, f"line {self.line}", self.fields, put_away=self.put_away, entry=self.entry)
 
 
-def import_entries(
-    engine: Engine,
-    source: Readable | str | Path | Iterable[str],
-    *,
-    place: Mapping[str, Any],
-    partial: bool = False,
-    believe: Iterable[str] = (),
-) -> ImportReport:
-    """Take in entries, from a file, open or by its path, or from lines.
+def read_whole(
+    engine: Engine, terms: ImportTerms, source: Readable | str | Path | Iterable[str], *, partial: bool = False
+) -> list[Foreign]:
+    """Return the entries of a file, open or by its path, or of lines, as records: parents before children, versions chained.
 
-    Everything is checked before anything is stored, then each goes through the gates.
-
-    A file with an unsound entry is not taken in at all. A sound entry that says more than a memory here holds, or that a
-    gate stops, is refused alone, and told in the answer.
-
-    An entry that supersedes another does so here too. One that is here already, by the same author and of the same time, is
-    left as it is, so that an import that was interrupted can be run again; only if the file says that it was superseded
-    since, it is superseded here as well, and those who vouched for it since are added. Vouches that come along are kept as
-    told, and weigh nothing here. ``place`` says where the entries go, whatever they say themselves.
-    What an entry says of its own standing is kept as a claim, unless somebody says what to ``believe``: ``place``, ``weight``.
+    A file with an unsound entry is an error that names every problem. An entry that supersedes another does so here too; if
+    both are here already, what was superseded since is archived here as well.
     """
     check_flags(partial=partial)
-    given = {name: check_one(name, value) for name, value in place.items()}
-    terms = ImportTerms(engine, given, believe)
-    parse_candidate(engine, {"content": "A wrong place is an error before any entry is read", **given})
+    parse_candidate(engine, {"content": "A wrong place is an error before any entry is read", **terms.options})
     with opened(source) as stream:
         findings, entries = _read_all(stream, partial=partial)
-    tally = _Tally(ImportedSignatures(engine), Tally(None, None, len(entries)))
     wanted = [_Wanted(number, line, entry, candidate_fields(entry)) for number, line, entry in entries]
     for one in wanted:
         terms.note_owner(one.fields)
-    problems: dict[int, str] = {}
-    for place_in_file, one in enumerate(wanted):
-        admitted = _admitted(engine, terms, one)
-        if isinstance(admitted, str):
-            problems[place_in_file] = admitted
-        else:
-            wanted[place_in_file] = one._replace(fields=admitted.fields)
-            tally.records.claimed.update(admitted.claimed)
-    wanted = _chain_versions(wanted, findings, problems)
-    in_order = [wanted[place] for place in findings.parents_first() if place not in problems]
+    refused = {place for place, one in enumerate(wanted) if not _is_admitted(engine, terms, one)}
+    wanted = _chain_versions(wanted, findings, refused)
+    in_order = [wanted[place] for place in findings.parents_first()]
     _join_versions(engine, in_order)
-    for refused, why in problems.items():
-        tally.deny(wanted[refused], "bad_input", why)
     for start in range(0, len(in_order), BATCH):
-        _take_in(engine, in_order[start : start + BATCH], tally)
-    return tally.report()
-
-
-@dataclass(slots=True)
-class _Tally:
-    """What becomes of the entries as they pass."""
-
-    signatures: ImportedSignatures
-    records: Tally
-    vouches_added: int = 0
-
-    def deny(self, one: _Wanted, reason: str, detail: str | None) -> None:
-        self.records.note(one.taken(REFUSED, (reason,), detail))
-
-    def took(self, one: _Wanted, receipt: Receipt) -> None:
-        decided = decided_by_time(parse_time(one.fields["created_at"]), receipt)
-        self.records.note(replace(one.taken(str(receipt.outcome), receipt.reasons), by_time=decided))
-
-    def said_before(self, one: _Wanted, receipt: Receipt) -> None:
-        if receipt.denied:
-            self.deny(one, receipt.reasons[0], receipt.detail)
-        else:
-            self.records.note(one.taken(SAID_BEFORE, receipt.reasons))
-
-    def met_again(self, one: _Wanted, added: Added) -> None:
-        """Count an entry that is here already, and the vouches that it brought, or why they were refused."""
-        self.vouches_added += added.vouches
-        self.records.note(one.taken(ALREADY))
-        if added.reason is not None:
-            self.records.refused.append(one.taken(REFUSED, (added.reason,), added.detail))
-
-    def report(self) -> ImportReport:
-        entries, vouches = (dict(sorted(found.items())) for found in (self.signatures.entries, self.signatures.vouches))
-        found = self.records.report(NAME)
-        return replace(found, signed_entries=entries, signed_vouches=vouches, vouches_added=self.vouches_added)
+        _put_away_superseded(engine, terms, in_order[start : start + BATCH])
+    return [one.to_foreign() for one in in_order]
 
 
 def _read_all(stream: Readable, *, partial: bool) -> tuple[Findings, list[tuple[int, int, Mapping[str, Any]]]]:
@@ -329,15 +260,15 @@ def _read_all(stream: Readable, *, partial: bool) -> tuple[Findings, list[tuple[
     return findings, entries
 
 
-def _admitted(engine: Engine, terms: ImportTerms, one: _Wanted) -> Admitted | str:
-    """Return the fields of an entry as they are granted, or why a sound entry cannot become a memory here."""
+def _is_admitted(engine: Engine, terms: ImportTerms, one: _Wanted) -> bool:
+    """Return whether a sound entry can become a memory here."""
     try:
         admitted = terms.admit(engine, one.fields)
         if not (is_put_away(one.entry) or "superseded_by" in one.entry):
             check_expiry(engine, parse_candidate(engine, admitted.fields))
-    except BadInput as error:
-        return f"{error.field}: {error.message}" if error.field else error.message
-    return admitted
+    except BadInput:
+        return False
+    return True
 
 
 def _chain_versions(wanted: Sequence[_Wanted], findings: Findings, refused: Collection[int]) -> list[_Wanted]:
@@ -386,61 +317,72 @@ def _join_versions(engine: Engine, in_order: Sequence[_Wanted]) -> None:
             one.fields["canonical_key"] = names.setdefault(identity_of(one.entry), name)
 
 
-def _take_in(engine: Engine, batch: Sequence[_Wanted], tally: _Tally) -> None:
-    here = here_already(engine, [*(one.entry for one in batch), *(one.replaces for one in batch if one.replaces)])
-    _put_away_superseded(engine, batch, here)
-    new: list[_Wanted] = []
-    for one in batch:
-        if identity_of(one.entry) in here:
-            _meet_again(engine, one, here[identity_of(one.entry)], tally)
-        elif (fault := tally.signatures.fault(candidate := parse_candidate(engine, one.fields))) is not None:
-            tally.deny(one, "signature", fault)
-        else:
-            new.append(one._replace(fields=one.fields | tally.signatures.believed_fields(candidate)))
-    for one, receipt in zip(new, add_many(engine, [one.fields for one in new]), strict=True):
-        if receipt.denied:
-            tally.deny(one, receipt.reasons[0], receipt.detail)
-            continue
-        if _is_said_already(engine, one, receipt):
-            tally.said_before(one, keep_apart(engine, one.entry, one.fields))
-            continue
-        tally.took(one, receipt)
-        if receipt.memory is not None and one.put_away and _is_active(engine, receipt.memory.id):
-            archive(engine, receipt.memory.id)
-
-
-def _is_active(engine: Engine, id: str) -> bool:
-    """Return whether it is active still: of one batch, a later entry may have superseded it."""
-    with engine.read() as reader:
-        found = reader.by_ids(engine.tenant, [id]).get(id)
-    return found is not None and found.state.status is Status.ACTIVE
-
-
-def _is_said_already(engine: Engine, one: _Wanted, receipt: Receipt) -> bool:
-    """Return whether an entry brought nothing but weight to another one."""
-    if receipt.outcome is not Outcome.REINFORCED or receipt.memory is None:
-        return False
-    return says_it_already(engine, receipt.memory, one.entry)
-
-
-def _meet_again(engine: Engine, one: _Wanted, here: Memory, tally: _Tally) -> None:
-    """Leave an entry that is here already as it is, and add the vouches that it gained elsewhere since."""
-    tally.met_again(one, add_later_vouches(engine, here, one.entry.get("vouchers", ()), tally.signatures))
-
-
-def _put_away_superseded(engine: Engine, batch: Sequence[_Wanted], here: Mapping[Identity, Memory]) -> None:
+def _put_away_superseded(engine: Engine, terms: ImportTerms, batch: Sequence[_Wanted]) -> None:
     """Archive what is here already and was superseded since: by something elsewhere, or by what is here already too."""
+    if not engine.caller.trusted:  # others bring no news of what they did not write
+        return
+    here = here_already(engine, [*(one.entry for one in batch), *(one.replaces for one in batch if one.replaces)])
     active = {one: memory for one, memory in here.items() if memory.status is Status.ACTIVE}
     elsewhere = {identity_of(one.entry) for one in batch if one.put_away and "superseded_by" in one.entry}
     both_here = {identity_of(one.replaces) for one in batch if one.replaces and identity_of(one.entry) in active}
-    order = engine.policy.conflict.authority_order
-    granted = {identity_of(one.entry): _authority_of(engine, one) for one in batch}
-    for one in sorted((elsewhere | both_here) & active.keys()):
-        believed_more = outranks(active[one].authority, granted.get(one, Authority.AI_INFERRED), order)
-        if engine.caller.trusted and not believed_more:  # others bring no news of what they did not write
-            archive(engine, active[one].id)
+    granted = {identity_of(one.entry): one for one in batch}
+    for known in sorted((elsewhere | both_here) & active.keys()):
+        authority = _authority_of(engine, terms, granted.get(known))
+        if not outranks(active[known].authority, authority, engine.policy.conflict.authority_order):
+            archive(engine, active[known].id)
 
 
-def _authority_of(engine: Engine, one: _Wanted) -> Authority:
-    """Return what an entry is believed here."""
-    return parse_candidate(engine, one.fields).authority or Authority.AI_INFERRED
+def _authority_of(engine: Engine, terms: ImportTerms, one: _Wanted | None) -> Authority:
+    """Return the authority that an entry is granted here."""
+    if one is None or not _is_admitted(engine, terms, one):
+        return Authority.AI_INFERRED
+    return parse_candidate(engine, terms.admit(engine, one.fields).fields).authority or Authority.AI_INFERRED
+
+
+# ── an entry that is here already ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def says_it_already(engine: Engine, memory: Memory, entry: Mapping[str, Any]) -> bool:
+    """Return whether a memory that an entry reinforced is another one: the same, by somebody else or of another time.
+
+    A bound caller brings no time of its own, so that nobody could tell the next time that its entry is here already.
+    """
+    return engine.caller.trusted and identity_of(to_entry(memory)) != identity_of(entry)
+
+
+def here_already(
+    engine: Engine, entries: Iterable[Mapping[str, Any]], beside: Memory | None = None
+) -> dict[Identity, Memory]:
+    """Return those of these entries that are here, as far as the caller may see; or lie where another memory lies."""
+    hashes = sorted({str(entry["content_hash"]) for entry in entries})
+    with engine.read() as reader:
+        found = reader.with_hashes(engine.tenant, hashes, engine.selecting(), NO_LIMIT)
+        seen = [to_memory(stored) for stored in found if stored.body is not None and visible(engine, reader, stored)]
+    return {identity_of(to_entry(one)): one for one in seen if beside is None or _place_of(one) == _place_of(beside)}
+
+
+def _place_of(memory: Memory) -> tuple[str, str, str]:
+    return memory.namespace, memory.space, memory.owner
+
+
+def keep_apart(engine: Engine, entry: Mapping[str, Any], fields: Mapping[str, Any]) -> Receipt:
+    """Keep who said it and when in a record of its own. It is archived: what was said twice is recalled once."""
+    receipt = add(engine, kept_apart(entry, fields))
+    if receipt.memory is not None and not receipt.denied:
+        archive_untouched(engine, [receipt.memory.id], receipt.memory.authority)
+    return receipt
+
+
+def archive_untouched(engine: Engine, ids: Iterable[str], authority: Authority) -> None:
+    """Archive those of these memories that are active as they were stored, and believed no more than this authority.
+
+    A person who brought one back since wants it.
+    """
+    with engine.read() as reader:
+        found = reader.by_ids(engine.tenant, sorted(set(ids)))
+        active = {id: stored for id, stored in found.items() if stored.state.status is Status.ACTIVE}
+        stored_at = {id: reader.entries_about(engine.tenant, id)[0].at for id in active}
+    for id, stored in active.items():
+        believed_more = outranks(Authority(stored.state.authority), authority, engine.policy.conflict.authority_order)
+        if stored.state.last_modified == stored_at[id] and not believed_more:
+            archive(engine, id)

@@ -19,7 +19,7 @@ from typing import IO, Any
 import yaml
 
 from recollect.engine.transfer import foreign_databases
-from recollect.engine.transfer.foreign_databases import connected, is_server
+from recollect.engine.transfer.foreign_databases import ForeignServer, connected, is_server
 from recollect.formats.decoding import (
     CHUNK_BYTES,
     array_elements,
@@ -28,7 +28,8 @@ from recollect.formats.decoding import (
     decode_line,
     read_text,
 )
-from recollect.formats.protocol import Document, Element, Format, Line, Source, at_line
+from recollect.formats.entry_files import Readable
+from recollect.formats.protocol import Document, Element, Format, Line, at_line
 from recollect.model.errors import BadInput
 
 FENCE = "---"
@@ -99,9 +100,15 @@ NOTHING = Beside()
 
 
 @contextmanager
-def opened(path: str | Path, format: Format, beside: Beside = NOTHING) -> Iterator[Source]:
-    """What the user named, for as long as the block runs."""
+def opened(
+    given: str | Path | Readable | Iterable[str], format: Format, beside: Beside = NOTHING
+) -> Iterator["ForeignFile | ForeignServer | ForeignLines"]:
+    """Open what the user named, or the lines that a program gave, for as long as the block runs."""
+    path = given if isinstance(given, str | Path) else ""
     _check(path, format, beside)
+    if not isinstance(given, str | Path):
+        yield ForeignLines(iter(given.readline, "") if isinstance(given, Readable) else given)
+        return
     if is_server(path):
         with connected(str(path), format, beside.table, beside.history) as server:
             yield server
@@ -368,7 +375,7 @@ class ForeignLines:
             yield Element(number, at_line(self.name, cut.line), cut.value, cut.member)
 
     def documents(self, suffix: str) -> Iterator[Document]:
-        raise BadInput("is a folder, and has no lines.", field="format", hint="Use import_file.")
+        raise BadInput("is a folder, and has no lines.", field="format", hint="Give the path of the folder.")
 
     def has_table_for(self, query: str) -> bool:
         return False

@@ -43,6 +43,9 @@ class ImportTerms:
         self.options = given if owner is None else {**given, "owner": owner}
         self.believed = _checked(believe)
         self._stated = frozenset(stated)
+        believed_place = ("owner", "space") if PLACE in self.believed else ()
+        self.chosen = frozenset({*self.options, *self._stated, *believed_place, "namespace", "scope"})
+        """The fields that say where a record goes, and are not this import's default."""
         space = self.options.get("space", str(Space.USER))
         owner = owner or own_place(engine, space) or DEFAULT_OWNER
         self._place = {"owner": owner, "space": str(space)}
@@ -69,8 +72,10 @@ class ImportTerms:
             return
         owner = fields.get("owner")
         if isinstance(owner, str):
-            self._owners.add(owner)
-            others = owner not in (DEFAULT_OWNER, self._caller.user) and fields.get("space", Space.USER) == Space.USER
+            in_user_space = fields.get("space", Space.USER) == Space.USER
+            person = None if in_user_space else fields.get("user_id")  # a session is not a person, but belongs to one
+            self._owners.add(person if isinstance(person, str) else owner)
+            others = owner not in (DEFAULT_OWNER, self._caller.user) and in_user_space
             if others and not self._caller.trusted:
                 own = self._caller.user
                 bound = f"bound to {own!r}" if own is not None else "bound, and no person's"

@@ -2,30 +2,34 @@
 
 import hashlib
 import tempfile
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import partial as bind
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from recollect.engine import operations, retries
 from recollect.engine.context import AccessCounter, Engine, visible
-from recollect.engine.lifecycle.changes import archive, was_forgotten
+from recollect.engine.lifecycle.changes import was_forgotten
 from recollect.engine.read.assemble import to_memory
 from recollect.engine.read.meaning import Meanings
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.transaction import REJECTED_VALUE, rejections_of
+from recollect.engine.transfer.entries import archive_untouched, here_already, keep_apart, read_whole, says_it_already
 from recollect.engine.transfer.foreign_files import NOTHING, Beside, ForeignLines, opened
 from recollect.engine.transfer.import_terms import ImportTerms, decided_by_time
+from recollect.engine.transfer.migration import copy_rows
 from recollect.engine.trust.imported_signatures import ImportedSignatures, add_later_vouches
 from recollect.engine.waiting import waiting
 from recollect.engine.write.drafting import check_concepts, parse_candidate
-from recollect.engine.write.ingest import Writing, add
+from recollect.engine.write.ingest import Writing
 from recollect.engine.write.preparing import Answer, Prepared, Refused, addresses_of, prepare
-from recollect.formats.entries import Identity, identity_of, kept_apart, to_entry
+from recollect.formats.entries import identity_of
+from recollect.formats.entry_files import NAME as ENTRIES
 from recollect.formats.entry_files import Readable
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source
 from recollect.formats.registry import to_read
@@ -35,59 +39,15 @@ from recollect.model.errors import BadInput, OutcomeUnknown
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Plain, Receipt
 from recollect.model.record import ENTRY_ORIGIN, Candidate, Memory
-from recollect.model.vocabulary import Outcome, Status
+from recollect.model.vocabulary import Authority, Outcome, Status
 from recollect.rules.identity.rejected_values import Claim
 from recollect.rules.reasons import plain
-from recollect.stores.protocol import NO_LIMIT, Reader, Store, Stored, Table, Writer
+from recollect.stores.protocol import Reader, Store, Stored, Writer
 from recollect.stores.sqlite import SqliteStore
 from recollect.stores.sqlite.connections import IN_MEMORY
 
-
-def says_it_already(engine: Engine, memory: Memory, entry: Mapping[str, Any]) -> bool:
-    """Return whether a memory that an entry reinforced is another one: the same, by somebody else or of another time.
-
-    A bound caller brings no time of its own, so that nobody could tell the next time that its entry is here already.
-    """
-    return engine.caller.trusted and identity_of(to_entry(memory)) != identity_of(entry)
-
-
-def here_already(
-    engine: Engine, entries: Iterable[Mapping[str, Any]], beside: Memory | None = None
-) -> dict[Identity, Memory]:
-    """Return those of these entries that are here, as far as the caller may see; or lie where another memory lies."""
-    hashes = sorted({str(entry["content_hash"]) for entry in entries})
-    with engine.read() as reader:
-        found = reader.with_hashes(engine.tenant, hashes, engine.selecting(), NO_LIMIT)
-        seen = [to_memory(stored) for stored in found if stored.body is not None and visible(engine, reader, stored)]
-    return {identity_of(to_entry(one)): one for one in seen if beside is None or _place_of(one) == _place_of(beside)}
-
-
-def _place_of(memory: Memory) -> tuple[str, str, str]:
-    return memory.namespace, memory.space, memory.owner
-
-
-def keep_apart(engine: Engine, entry: Mapping[str, Any], fields: Mapping[str, Any]) -> Receipt:
-    """Keep who said it and when in a record of its own. It is archived: what was said twice is recalled once."""
-    receipt = add(engine, kept_apart(entry, fields))
-    if receipt.memory is not None and not receipt.denied:
-        archive_untouched(engine, [receipt.memory.id])
-    return receipt
-
-
-def archive_untouched(engine: Engine, ids: Iterable[str]) -> None:
-    """Archive those of these memories that are active as they were stored; whoever brought one back since wants it."""
-    with engine.read() as reader:
-        found = reader.by_ids(engine.tenant, sorted(set(ids)))
-        active = {id: stored for id, stored in found.items() if stored.state.status is Status.ACTIVE}
-        stored_at = {id: reader.entries_about(engine.tenant, id)[0].at for id in active}
-    for id, stored in active.items():
-        if stored.state.last_modified == stored_at[id]:
-            archive(engine, id)
-
-
 ROWS_IN_MEMORY = 1_000_000
 """About a gigabyte, or a hundred thousand memories."""
-REHEARSAL_BATCH = 1_000
 NOT_ASKED = ("operations", "traces", "graph_", "thread_")
 """The beginnings of the names of tables that no decision about a memory looks into."""
 
@@ -109,17 +69,9 @@ def _copied(engine: Engine, folder: Path) -> Store:
         place = IN_MEMORY if rows <= ROWS_IN_MEMORY else folder / "copy.db"
         copy = SqliteStore(place, fresh_store_id=engine.store.store_id)
         for table in tables:
-            _copy(reader, copy, engine.tenant, table)
+            for _ in copy_rows(reader, copy, engine.tenant, table):
+                pass
     return copy
-
-
-def _copy(reader: Reader, copy: Store, tenant: str, table: Table) -> None:
-    places = [table.columns.index(column) for column in table.key]
-    after: tuple[object, ...] | None = None
-    while batch := reader.rows_after(tenant, table, after, REHEARSAL_BATCH):
-        with copy.write(tenant) as writer:
-            writer.put_rows(table, batch)
-        after = tuple(batch[-1][place] for place in places)
 
 
 def _with_store(engine: Engine, copy: Store) -> Engine:
@@ -137,8 +89,6 @@ GIVE_UP_AFTER = 1_000
 DELETED_HERE = "forgotten:here"
 OTHERS_WORDS = "those who vouch for it were not added to the memory that says the same: it is of another author or time"
 REFUSED, SKIPPED, ALREADY, SAID_BEFORE = "refused", "skipped", "already_there", "said_before"
-
-VALIDATE = "`recollect entry validate` checks the file."
 
 Progress = Callable[[int, int], None]
 
@@ -205,9 +155,9 @@ class ImportReport(Plain):
 
 def import_source(
     engine: Engine,
+    format: str,
     source: str | Path | Readable | Iterable[str],
     *,
-    format: str,
     whole: bool = False,
     partial: bool = False,
     dry_run: bool = False,
@@ -218,95 +168,54 @@ def import_source(
     progress: Progress | None = None,
     each: Each | None = None,
 ) -> ImportReport:
-    """Bring in a file, by its path or a server's URL, or a program's lines, in any format that can be read.
+    """Import a file, by its path or a server's URL, or the lines of a program, in any format that can be read.
+
+    ``place`` is the owner, space, namespace, scope and category of all records, whatever they say themselves. What a record
+    says of its own standing is kept as a claim, unless the caller says what to ``believe``: ``place``, ``weight``.
+    ``columns`` says which column holds what, for formats that have a map; ``beside`` names a server's table and a history.
+    ``each`` is called with what became of every record. A dry run decides everything for real, on a copy of the tenant;
+    nobody waits for it.
+
+    A file comes from somebody else; lines can be put right by the caller. So a line that is no record of the format, or has a
+    field that makes no sense, is an error that names the line, and then nothing is stored.
 
     ``whole`` is for entries: nothing is stored unless all of them are sound, and versions are chained. With ``partial`` their
     parents may be elsewhere.
     """
-    if whole:
-        from recollect.engine.transfer.entries import import_entries
-        from recollect.formats.entry_files import NAME
-
-        if format != NAME:
-            raise BadInput("only a file of entries is taken in as a whole.", field="whole", hint="Leave it out.")
-        if dry_run:
-            raise BadInput("a file that is taken in as a whole has no dry run.", field="dry_run", hint=VALIDATE)
-        return import_entries(engine, source, place=place or {}, partial=partial, believe=believe)
-    if partial:
-        raise BadInput("is for entries that are taken in as a whole.", field="partial", hint="Give whole as well.")
-    if isinstance(source, str | Path):
-        return import_file(
-            engine,
-            format,
-            source,
-            dry_run=dry_run,
-            columns=columns,
-            beside=beside,
-            options=place,
-            believe=believe,
-            progress=progress,
-            each=each,
-        )
-    if dry_run or columns or beside != NOTHING or each is not None:
-        raise BadInput("lines of text are read as they are.", field="source", hint="Give a path for these options.")
-    return import_lines(engine, format, lines_of(source), place, believe)
-
-
-def import_file(
-    engine: Engine,
-    format: str,
-    path: str | Path,
-    *,
-    dry_run: bool = False,
-    columns: Mapping[str, str] | None = None,
-    beside: Beside = NOTHING,
-    options: Mapping[str, Any] | None = None,
-    believe: Iterable[str] = (),
-    progress: Progress | None = None,
-    each: Each | None = None,
-) -> ImportReport:
-    """Bring a file in, or with ``dry_run`` find out what would become of it.
-
-    ``columns`` says which column holds what, for formats that have a map; ``beside`` names a server's table and a history;
-    ``options`` are the owner, space, namespace, scope and category of all records, whatever they say themselves. What the
-    file says of its own standing is kept as a claim, unless somebody says what to ``believe``: ``place``, ``weight``.
-    ``each`` is told of every record. A dry run decides everything for real, on a copy of the tenant; nobody waits for it.
-    """
     known = to_read(format)
     mapped = column_options(known, columns)
-    terms = ImportTerms(engine, options or {}, believe, mapped.columns)
-    with opened(path, known, beside) as source:
-        total, guessed = _read_through(known, source, mapped, terms)
-        tally = Tally(each, progress, total)
-        for taken in _taken(engine, _Intake(engine, known, source, terms), known.read(source, mapped), dry_run):
-            tally.note(taken)
-        return tally.report(known.name, source.name, guessed, dry_run)
+    terms = ImportTerms(engine, place or {}, believe, mapped.columns)
+    if whole:
+        if known.name != ENTRIES:
+            raise BadInput("only a file of entries is taken in as a whole.", field="whole", hint="Leave it out.")
+        with _trying(engine, dry_run) as into:
+            records = read_whole(into, terms, source, partial=partial)
+            intake, tally = _Intake(into, known, "", terms), Tally(each, progress, len(records))
+            return _import_records(into, intake, records, tally, dry_run)
+    if partial:
+        raise BadInput("is for entries that are taken in as a whole.", field="partial", hint="Give whole as well.")
+    with opened(source, known, beside) as found:
+        check = bind(_must_be_sound, engine, terms) if isinstance(found, ForeignLines) else None
+        total, guessed = _read_through(known, found, mapped, terms, check)
+        intake, tally = _Intake(engine, known, found.name, terms), Tally(each, progress, total, guessed)
+        with _trying(engine, dry_run) as into:
+            return _import_records(into, intake, known.read(found, mapped), tally, dry_run)
 
 
-def import_lines(
-    engine: Engine,
-    format: str,
-    lines: Iterable[str],
-    options: Mapping[str, Any] | None = None,
-    believe: Iterable[str] = (),
+def _trying(engine: Engine, dry_run: bool) -> AbstractContextManager[Engine]:
+    """Return the engine that takes the records in: for a dry run, one on a copy of the tenant."""
+    return rehearsed(engine) if dry_run else nullcontext(engine)
+
+
+def _import_records(
+    engine: Engine, intake: "_Intake", records: Iterable[Foreign], tally: "Tally", dry_run: bool
 ) -> ImportReport:
-    """Bring in what a program has as lines of text, the same way as a file.
-
-    Unlike a file from elsewhere, the lines can be put right by whoever gives them: one that is no record of the format, or
-    has a field that makes no sense, is an error that names the line, and then nothing is stored at all.
-    """
-    known, terms = to_read(format), ImportTerms(engine, options or {}, believe)
-    source = ForeignLines(lines)
-    total, guessed = _read_through(known, source, Options(), terms, partial(_must_be_sound, engine, terms))
-    tally = Tally(None, None, total)
-    for taken in _taken(engine, _Intake(engine, known, source, terms), known.read(source, Options())):
-        tally.note(taken)
-    return tally.report(known.name, source.name, guessed)
-
-
-def lines_of(source: Readable | Iterable[str]) -> Iterable[str]:
-    """Return an open file, or any lines, line by line."""
-    return iter(source.readline, "") if isinstance(source, Readable) else source
+    """Take the records in, batch by batch, and return the report."""
+    wanted = iter(records)
+    while batch := [intake.asked(engine, record) for record in islice(wanted, BATCH)]:
+        for taken in _for_the_record(engine, intake, batch, _surely_kept(engine, batch)):
+            tally.note(taken)
+    return tally.report(intake, dry_run)
 
 
 def column_options(format: Format, columns: Mapping[str, str] | None) -> Options:
@@ -375,6 +284,15 @@ class _Asked(NamedTuple):
     another name, and the same record may come with more of them."""
     claimed: tuple[str, ...] = ()
     vouchers: Sequence[Mapping[str, Any]] = ()
+    chosen: frozenset[str] = frozenset()
+    """The fields in which the command, or a believed file, says where the record goes."""
+
+    def is_stored_as(self, memory: Memory) -> bool:
+        """Return whether a memory has these words, and lies where the record is to go."""
+        candidate = self.candidate
+        stated = self.chosen & candidate.model_fields_set
+        same_place = all(getattr(memory, name) == getattr(candidate, name) for name in stated)
+        return same_place and memory.content == candidate.content and memory.status is not Status.SOFT_DELETED
 
     def taken(self, outcome: str, receipt: Receipt) -> Taken:
         id = receipt.memory.id if receipt.memory is not None else None
@@ -387,9 +305,9 @@ class _Asked(NamedTuple):
 class _Intake:
     """What one import knows of the records before: the file's name, if it has one, and which ids it has met."""
 
-    def __init__(self, engine: Engine, format: Format, source: Source, terms: ImportTerms) -> None:
-        self._format, self._file, self._terms = format.name, source.name, terms
-        self._signatures = ImportedSignatures(engine)
+    def __init__(self, engine: Engine, format: Format, file: str, terms: ImportTerms) -> None:
+        self.format, self.file, self._terms = format.name, file, terms
+        self.signatures = ImportedSignatures(engine)
         self._seen: dict[int, int] = {}
 
     def asked(self, engine: Engine, record: Foreign) -> _Asked | Taken:
@@ -400,21 +318,21 @@ class _Intake:
             return Taken(record.number, record.place, SKIPPED, (), record.skipped)
         try:
             admitted = self._terms.admit(engine, record.fields)
-            asked = self._signatures.believed(parse_candidate(engine, admitted.fields))
+            asked = self.signatures.believed(parse_candidate(engine, admitted.fields))
         except BadInput as error:
             return _bad(record, error)
         if _is_over(engine, record, asked):
             return Taken(record.number, record.place, SKIPPED, (), f"it expired: {asked.expires_at:%Y-%m-%d %H:%M} UTC")
-        if (fault := self._signatures.fault(asked)) is not None:
+        if (fault := self.signatures.fault(asked)) is not None:
             return Taken(record.number, record.place, REFUSED, ("signature",), fault)
         vouchers, said = _without_vouchers(asked)
         key = self._key(record, said)
         if record.id is not None and self._seen.setdefault(_short(record.id), _short(key)) != _short(key):
             why = "another record of this file has the same id and says something else"
             return Taken(record.number, record.place, REFUSED, ("duplicate_id",), why)
-        came = {**asked.meta.get(ORIGIN, {}), **({"file": self._file} if self._file else {})}
-        candidate = asked.model_copy(update={"meta": {**asked.meta, ORIGIN: came}})
-        return _Asked(record, candidate, key, said, admitted.claimed, vouchers)
+        came = {**asked.meta.get(ORIGIN, {}), **({"file": self.file} if self.file else {})}
+        candidate = asked.model_copy(update={"meta": {**asked.meta, ORIGIN: came}}) if came else asked
+        return _Asked(record, candidate, key, said, admitted.claimed, vouchers, self._terms.chosen)
 
     def vouched_since(self, engine: Engine, one: _Asked, here: Memory, became: Taken) -> Taken:
         """Add those who vouch for a record to the memory that it is; to one of another author or time, none of them."""
@@ -422,14 +340,15 @@ class _Intake:
             return became
         if not _is_that(here, one.asked):
             return replace(became, note=became.note or OTHERS_WORDS)
-        added = add_later_vouches(engine, here, one.vouchers, self._signatures)
-        return replace(became, vouches=added.vouches, note=became.note or added.detail)
+        added = add_later_vouches(engine, here, one.vouchers, self.signatures)
+        refused = f"{added.detail} ({added.reason})" if added.reason is not None else None
+        return replace(became, vouches=added.vouches, note=became.note or refused)
 
     def _key(self, record: Foreign, asked: Candidate) -> str:
         """Return the key of a record, the same in every copy of the file: by its id, or else by its place."""
         said = asked.model_dump(mode="json", exclude_unset=True)
         name = record.id if record.id is not None else record.number
-        text = canonical_json([self._format, name, said])
+        text = canonical_json([self.format, name, said])
         return f"import:{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()}"
 
 
@@ -468,14 +387,6 @@ def _bad(record: Foreign, error: BadInput) -> Taken:
 # ── taking in ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _taken(engine: Engine, intake: _Intake, records: Iterable[Foreign], dry_run: bool = False) -> Iterator[Taken]:
-    """Yield what becomes of every record, in the order in which they are taken in; a dry run takes them into a copy."""
-    wanted = iter(records)
-    with rehearsed(engine) if dry_run else nullcontext(engine) as into:
-        while batch := [intake.asked(into, record) for record in islice(wanted, BATCH)]:
-            yield from _for_the_record(into, intake, batch, _surely_kept(into, batch))
-
-
 def _for_the_record(
     engine: Engine, intake: _Intake, batch: Sequence[_Asked | Taken], taken: Sequence[Taken]
 ) -> Iterator[Taken]:
@@ -486,13 +397,12 @@ def _for_the_record(
     for one, became in zip(batch, taken, strict=True):
         if not isinstance(one, _Asked) or became.memory_id is None or became.outcome == REFUSED:
             yield became
-        elif one.record.put_away:
-            archive_untouched(engine, [became.memory_id])
-            yield became
-        elif became.outcome in (str(Outcome.REINFORCED), ALREADY) and (one.record.entry is not None or one.vouchers):
-            yield _met_again(engine, intake, one, became)
-        else:
-            yield became
+            continue
+        if became.outcome in (str(Outcome.REINFORCED), ALREADY) and (one.record.entry is not None or one.vouchers):
+            became = _met_again(engine, intake, one, became)
+        if one.record.put_away and became.outcome not in (SAID_BEFORE, REFUSED):
+            archive_untouched(engine, [became.memory_id or ""], one.candidate.authority or Authority.AI_INFERRED)
+        yield became
 
 
 def _met_again(engine: Engine, intake: _Intake, one: _Asked, became: Taken) -> Taken:
@@ -521,8 +431,8 @@ def _surely_kept(engine: Engine, batch: Sequence[_Asked | Taken]) -> list[Taken]
 @operations.failures_noted(Node.HOTPATH, Op.CREATE)
 @again_on_conflict
 def _kept(engine: Engine, batch: Sequence[_Asked | Taken]) -> list[Taken]:
-    deleted = _deleted_here(engine, [one for one in batch if isinstance(one, _Asked)])
-    answers = [(None, one) if isinstance(one, Taken) else _answer(engine, one, deleted) for one in batch]
+    own = _look_up_own(engine, [one for one in batch if isinstance(one, _Asked)])
+    answers = [(None, one) if isinstance(one, Taken) else _answer(engine, one, own) for one in batch]
     waiting(engine).flush_traces(engine.tenant)
     with engine.write(addresses_of(answer for _, answer in answers if isinstance(answer, Prepared))) as writer:
         return _settled(engine, writer, answers)
@@ -531,14 +441,35 @@ def _kept(engine: Engine, batch: Sequence[_Asked | Taken]) -> list[Taken]:
 _Answered = tuple[_Asked | None, Answer | Taken]
 
 
-def _deleted_here(engine: Engine, batch: Sequence[_Asked]) -> dict[str, str]:
-    """Return the ids under which records of a batch were memories of this store, if deleted since, and why they stay so."""
+def _look_up_own(engine: Engine, batch: Sequence[_Asked]) -> dict[str, Taken]:
+    """Return what becomes of the records of a batch that this store exported itself, by their keys.
+
+    One whose memory was deleted since is refused: a file does not bring it back. One whose memory says the same, where the
+    record is to go, is that memory.
+    """
     ids = sorted({alias for one in batch for alias in one.candidate.aliases})
-    if not ids:
-        return {}
+    told = [one.record.entry for one in batch if one.record.entry is not None]
     with engine.read() as reader:
-        found = reader.by_ids(engine.tenant, ids).values()
-        return {one.state.id: _why_deleted(engine, reader, one) for one in found if _is_deleted(engine, reader, one)}
+        found = reader.by_ids(engine.tenant, ids)
+        gone = {id: _why_deleted(engine, reader, one) for id, one in found.items() if _is_deleted(engine, reader, one)}
+        seen = {id: to_memory(one) for id, one in found.items() if id not in gone and _is_readable(engine, reader, one)}
+    alike = here_already(engine, told) if told else {}
+    decided: dict[str, Taken] = {}
+    for one in batch:
+        record, aliases = one.record, one.candidate.aliases
+        why = next((gone[alias] for alias in aliases if alias in gone), None)
+        entry = [alike.get(identity_of(record.entry))] if record.entry is not None else []
+        known = [memory for memory in (*map(seen.get, aliases), *entry) if memory is not None]
+        same = next((memory.id for memory in known if one.is_stored_as(memory)), None)
+        if why is not None:
+            decided[one.key] = Taken(record.number, record.place, REFUSED, (why,), plain(why))
+        elif same is not None:
+            decided[one.key] = Taken(record.number, record.place, ALREADY, memory_id=same)
+    return decided
+
+
+def _is_readable(engine: Engine, reader: Reader, stored: Stored) -> bool:
+    return stored.body is not None and visible(engine, reader, stored)
 
 
 def _is_deleted(engine: Engine, reader: Reader, stored: Stored) -> bool:
@@ -556,11 +487,10 @@ def _why_deleted(engine: Engine, reader: Reader, stored: Stored) -> str:
     return REJECTED_VALUE if rejections_of(engine, reader, claim) else DELETED_HERE
 
 
-def _answer(engine: Engine, one: _Asked, deleted: Mapping[str, str]) -> _Answered:
-    """Return what the gates say to a record. What was deleted here is not brought back by a file."""
-    why = next((deleted[alias] for alias in one.candidate.aliases if alias in deleted), None)
-    if why is not None:
-        return None, Taken(one.record.number, one.record.place, REFUSED, (why,), plain(why))
+def _answer(engine: Engine, one: _Asked, own: Mapping[str, Taken]) -> _Answered:
+    """Return what the gates say to a record, unless this store knows it as its own."""
+    if one.key in own:
+        return None, own[one.key]
     try:
         return one, prepare(engine, one.candidate)
     except BadInput as error:
@@ -592,31 +522,19 @@ def _settle(writing: Writing, one: _Asked | None, answer: Answer | Taken) -> Tak
 # ── the report ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-class _Ranges:
-    """Numbers, most of which follow one another, in either direction."""
+def _as_ranges(numbers: Iterable[int]) -> str:
+    """Return numbers as ranges.
 
-    def __init__(self) -> None:
-        self._found: list[list[int]] = []
-
-    def add(self, number: int) -> None:
-        last = self._found[-1] if self._found else None
-        if last is not None and number in (last[0] - 1, last[1] + 1):
-            last[number > last[1]] = number
+    >>> _as_ranges([3, 1, 2, 7])
+    '1-3, 7'
+    """
+    ranges: list[list[int]] = []
+    for number in sorted(numbers):
+        if ranges and number <= ranges[-1][1] + 1:
+            ranges[-1][1] = number
         else:
-            self._found.append([number, number])
-
-    def __str__(self) -> str:
-        return ", ".join(f"{low}-{high}" if high > low else str(low) for low, high in self._joined())
-
-    def _joined(self) -> Iterator[tuple[int, int]]:
-        ordered = sorted(self._found)
-        low, high = ordered[0]
-        for begin, end in ordered[1:]:
-            if begin > high + 1:
-                yield low, high
-                low = begin
-            high = end
-        yield low, high
+            ranges.append([number, number])
+    return ", ".join(f"{low}-{high}" if high > low else str(low) for low, high in ranges)
 
 
 @dataclass(slots=True)
@@ -626,10 +544,11 @@ class Tally:
     each: Each | None
     progress: Progress | None
     total: int
+    guessed: tuple[str, ...] = ()
     read: int = 0
     outcomes: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
-    numbers: dict[str, _Ranges] = field(default_factory=dict)
+    numbers: "dict[str, array[int]]" = field(default_factory=dict)
     refused: list[Taken] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     claimed: Counter[str] = field(default_factory=Counter)
@@ -641,7 +560,7 @@ class Tally:
         self.outcomes[taken.outcome] += 1
         self.claimed.update(taken.claimed)
         self.vouches += taken.vouches
-        self.numbers.setdefault(taken.outcome, _Ranges()).add(taken.number)
+        self.numbers.setdefault(taken.outcome, array("Q")).append(taken.number)
         if taken.outcome == REFUSED:
             self.reasons[taken.reasons[0]] += 1
             if len(self.refused) < MAX_SHOWN:
@@ -655,21 +574,26 @@ class Tally:
         if self.progress is not None:
             self.progress(self.read, self.total)
 
-    def report(self, format: str, file: str = "", guessed: tuple[str, ...] = (), dry_run: bool = False) -> ImportReport:
-        numbers = {outcome: str(found) for outcome, found in sorted(self.numbers.items())}
-        counts = dict(sorted(self.outcomes.items()))
+    def report(self, intake: _Intake, dry_run: bool) -> ImportReport:
+        numbers = {outcome: _as_ranges(found) for outcome, found in sorted(self.numbers.items())}
         return ImportReport(
-            format,
-            file,
-            dry_run,
-            self.read,
-            counts,
-            numbers,
-            dict(sorted(self.reasons.items())),
-            tuple(self.refused),
-            guessed,
-            tuple(self.notes),
-            dict(sorted(self.claimed.items())),
-            tuple(self.by_time),
+            format=intake.format,
+            file=intake.file,
+            dry_run=dry_run,
+            read=self.read,
+            outcomes=_in_order(self.outcomes),
+            numbers=numbers,
+            reasons=_in_order(self.reasons),
+            refused=tuple(self.refused),
+            guessed_columns=self.guessed,
+            notes=tuple(self.notes),
+            claimed=_in_order(self.claimed),
+            by_time=tuple(self.by_time),
+            signed_entries=_in_order(intake.signatures.entries),
+            signed_vouches=_in_order(intake.signatures.vouches),
             vouches_added=self.vouches,
         )
+
+
+def _in_order(counts: Counter[str]) -> dict[str, int]:
+    return dict(sorted(counts.items()))

@@ -6,7 +6,7 @@ anew. At the end ledger roots and state hashes of both sides are compared. Until
 unfinished, and nobody can open it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from recollect.engine.ledger.audit import ledger_root_of, state_hash_of
@@ -180,12 +180,20 @@ def _copy(reader: Reader, target: Store, tenant: str, table: Table, counter: _Co
     with target.read(tenant) as there:
         after = there.last_key(tenant, table)
         counter.add(there.count_rows(tenant, table))
+    for rows in copy_rows(reader, target, tenant, table, after):
+        counter.add(rows)
+
+
+def copy_rows(
+    reader: Reader, target: Store, tenant: str, table: Table, after: tuple[object, ...] | None = None
+) -> Iterator[int]:
+    """Copy the rows of a table whose keys come after this one, a batch a transaction; yield how many each batch has."""
     places = [table.columns.index(column) for column in table.key]
     while batch := reader.rows_after(tenant, table, after, BATCH):
         with target.write(tenant) as writer:
             writer.put_rows(table, batch)
         after = tuple(batch[-1][place] for place in places)
-        counter.add(len(batch))
+        yield len(batch)
 
 
 def _compare(target: Store, tenant: str, expected: tuple[str, str]) -> None:

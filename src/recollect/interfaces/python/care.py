@@ -330,8 +330,8 @@ class Care:
         }
         return importing.import_source(
             self._engine,
+            format,
             source,
-            format=format,
             dry_run=dry_run,
             whole=whole,
             partial=partial,

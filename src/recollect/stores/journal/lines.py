@@ -16,8 +16,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, Literal, NamedTuple
 
+from recollect.formats.decoding import WIDE_MARKS
+from recollect.formats.vault import ADOPTED, FIELD, RESERVED_ID, written_by_a_store
 from recollect.model.errors import StoreError
-from recollect.rules.vault.lines import ADOPTED, FIELD, RESERVED_ID, written_by_a_store
 from recollect.stores.protocol import Table
 
 MAX_LINE_BYTES = 64 * 1_048_576
@@ -138,13 +139,6 @@ _NOBODY = f'"{RESERVED_ID}"'.encode()
 _ROWS, _NO_OTHERS = f', "{FIELD}": {{"tables": '.encode(), b', "also": []}}'
 """How a store's line goes on after its memory, and how it ends if it has no other. No text holds that: quotes are escaped."""
 
-_MARKS = (
-    (codecs.BOM_UTF32_LE, "UTF-32"),
-    (codecs.BOM_UTF32_BE, "UTF-32"),
-    (codecs.BOM_UTF16_LE, "UTF-16"),
-    (codecs.BOM_UTF16_BE, "UTF-16"),
-)
-"""How files begin whose letters have four bytes each, or two."""
 LETTERS_BYTES = 16
 """In such an encoding at least every so many bytes some are zero: the quotes, names and digits of JSON are ASCII."""
 _ZEROS = re.compile(rb"\0+")
@@ -207,7 +201,7 @@ def _parse(text: bytes) -> Any:
 
 def describe_encoding(line: bytes) -> str | None:
     """Return what is wrong with a line in UTF-16 or UTF-32; ``None`` if it is in neither."""
-    wide = next((name for mark, name in _MARKS if line.startswith(mark)), None)
+    wide = next((name for mark, name in WIDE_MARKS.items() if line.startswith(mark)), None)
     zeros = _ZEROS.findall(line)
     if wide is None and len(zeros) > len(line) // LETTERS_BYTES:
         wide = "UTF-32" if len(max(zeros, key=len)) > 1 else "UTF-16"

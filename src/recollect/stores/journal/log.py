@@ -16,9 +16,9 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
+from recollect.formats.vault import read_memories, version_of
 from recollect.model.errors import StoreClosed, StoreCorrupt, StoreUnavailable
 from recollect.rules.collector import collector_paused
-from recollect.rules.vault.lines import read_memories, version_of
 from recollect.stores.journal import files
 from recollect.stores.journal.lines import (
     MAX_LINE_BYTES,

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence, Set
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from recollect.formats.vault import ADOPTED, FIELD, REJECTIONS, carry_memories, written_by_a_store
 from recollect.model.errors import StoreBusy, StoreCorrupt, StoreError, StoreTooNew
 from recollect.model.ledger import Address
 from recollect.rules.collector import collector_paused
-from recollect.rules.vault.lines import ADOPTED, FIELD, REJECTIONS, carry_memories, written_by_a_store
 from recollect.stores import backups
 from recollect.stores.backups import ErasureList
 from recollect.stores.journal import files

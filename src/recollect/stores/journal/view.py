@@ -10,11 +10,8 @@ from itertools import groupby
 from sys import intern
 from typing import Any, NamedTuple
 
-from recollect.model.ledger import Address
-from recollect.model.vocabulary import Namespace, Space
-from recollect.rules.vault.lines import (
+from recollect.formats.vault import (
     MEMORY_ID,
-    VaultMemory,
     from_line,
     read_adopted,
     read_memories,
@@ -23,6 +20,9 @@ from recollect.rules.vault.lines import (
     to_vault,
     written_by_a_store,
 )
+from recollect.model.ledger import Address
+from recollect.model.vocabulary import Namespace, Space
+from recollect.rules.vault import VaultMemory
 from recollect.stores.journal.lines import Record, write_line
 from recollect.stores.protocol import NO_LIMIT, Reader, Selection, Stored
 

@@ -1,4 +1,4 @@
-"""Decide writes to a vault: the gates of every store in the policy's order, then topic, duplicates and capacity.
+"""A vault's memory, an agent's profile, and the decision on each write: the gates of every store, then topic, likeness, capacity.
 
 1 noise  2 the log tier  3 length  4 scope, tier, category and source  5 sensitive data
 6 the topic of a register: an update in place, which skips the rest  7 duplicates  8 capacity
@@ -31,8 +31,8 @@ from recollect.rules.identity.keys import KeySource
 from recollect.rules.identity.likeness import Likeness, likeness
 from recollect.rules.identity.rejected_values import Claim, Sealed, claimed_marks, seal
 from recollect.rules.trust.authority import DEFAULT_OWNER
-from recollect.rules.vault.lines import CANON, LOG, REGISTER, VaultMemory
 
+CANON, REGISTER, LOG = "canon", "register", "log"
 TIERS = (CANON, REGISTER)
 """What can be stored. ``log`` may be asked for, and is always refused."""
 AGENTS = ("orion", "elysia")
@@ -44,8 +44,65 @@ CATEGORIES = (
     GENERAL,
 )
 """What a memory may be about, unless a profile names others."""
-MAX_TOPIC = 256
-MAX_TAGS = 64
+
+
+class VaultMemory(NamedTuple):
+    """One memory of a vault, as its latest line has it.
+
+    The ``id`` stays the same across versions; a memory whose ``deleted_at`` is set is a tombstone. ``extra`` holds the fields
+    of the line that are not the vault's: they are carried along from version to version.
+    """
+
+    id: str
+    text: str
+    scope: str
+    category: str
+    tier: str
+    topic_id: str | None
+    tags: tuple[str, ...]
+    created_at: str
+    updated_at: str | None
+    source: str | None
+    deleted_at: str | None
+    version: int
+    extra: Mapping[str, Any] = {}
+
+    @property
+    def active(self) -> bool:
+        return self.deleted_at is None
+
+    @property
+    def changed_at(self) -> str:
+        """When it was last written to."""
+        return self.updated_at or self.created_at
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the record as a line has it: the vault's fields in their order, then the others."""
+        own = self._asdict()
+        extra = own.pop("extra")
+        return {**own, "tags": list(self.tags), **extra}
+
+
+@dataclass(frozen=True, slots=True)
+class VaultReceipt:
+    """What became of a write: ``stored``, ``updated``, ``deleted``, ``promoted``, ``reinforced`` or ``denied``.
+
+    A denied one has a stable ``code``, and a ``message`` that says what to do next. ``reinforced`` means that ``memory`` says
+    the same already, and that nothing was written; only a policy whose ``near_duplicates.action`` is that answers so.
+    """
+
+    outcome: str
+    memory: VaultMemory | None
+    code: str = ""
+    message: str = ""
+
+    @property
+    def ok(self) -> bool:
+        return self.outcome != "denied"
+
+    def to_dict(self) -> dict[str, Any]:
+        memory = self.memory.to_dict() if self.memory else None
+        return {"outcome": self.outcome, "memory": memory, "code": self.code, "message": self.message}
 
 
 # ── what a profile says ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -106,6 +163,10 @@ def parse_profile(data: Any, field: str = "profile") -> VaultProfile:
     said = "there is no such setting" if unknown else str(first["msg"]).removeprefix("Value error, ")
     hint = f"Did you mean {near[0]}?" if near else f"Known: {', '.join(known)}."
     raise BadInput(f"{said}.", field=f"{field}: memory.{name}".rstrip("."), hint=hint)
+
+
+MAX_TOPIC = 256
+MAX_TAGS = 64
 
 
 # ── what asks to be written, and steps 1 to 5 ───────────────────────────────────────────────────────────────────────
@@ -221,28 +282,6 @@ def _check_words(asked: Proposal, profile: VaultProfile) -> Rejection | None:
 
 
 # ── the writes of one turn ──────────────────────────────────────────────────────────────────────────────────────────
-
-
-@dataclass(frozen=True, slots=True)
-class VaultReceipt:
-    """What became of a write: ``stored``, ``updated``, ``deleted``, ``promoted``, ``reinforced`` or ``denied``.
-
-    A denied one has a stable ``code``, and a ``message`` that says what to do next. ``reinforced`` means that ``memory`` says
-    the same already, and that nothing was written; only a policy whose ``near_duplicates.action`` is that answers so.
-    """
-
-    outcome: str
-    memory: VaultMemory | None
-    code: str = ""
-    message: str = ""
-
-    @property
-    def ok(self) -> bool:
-        return self.outcome != "denied"
-
-    def to_dict(self) -> dict[str, Any]:
-        memory = self.memory.to_dict() if self.memory else None
-        return {"outcome": self.outcome, "memory": memory, "code": self.code, "message": self.message}
 
 
 class WriteBatch:
