@@ -67,10 +67,15 @@ class ImportTerms:
         """
         if PLACE in self.believed or "owner" in self.options or "owner" in self._stated:
             return
-        owner = fields.get("owner")
+        in_a_session = fields.get("space") == Space.SESSION
+        owner = fields.get("user_id") if in_a_session else fields.get("owner")  # a session is its user's
+        owner = fields.get("owner") if owner is None else owner
         if isinstance(owner, str):
             self._owners.add(owner)
-            others = owner not in (DEFAULT_OWNER, self._caller.user) and fields.get("space", Space.USER) == Space.USER
+            is_a_persons = fields.get("space", Space.USER) == Space.USER or (
+                in_a_session and owner == fields.get("user_id")
+            )
+            others = owner not in (DEFAULT_OWNER, self._caller.user) and is_a_persons
             if others and not self._caller.trusted:
                 own = self._caller.user
                 bound = f"bound to {own!r}" if own is not None else "bound, and no person's"

@@ -35,9 +35,10 @@ from recollect.model.errors import BadInput, OutcomeUnknown
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Plain, Receipt
 from recollect.model.record import ENTRY_ORIGIN, Candidate, Memory
-from recollect.model.vocabulary import Outcome, Status
+from recollect.model.vocabulary import Kind, Outcome, Space, Status
 from recollect.rules.identity.rejected_values import Claim
 from recollect.rules.reasons import plain
+from recollect.rules.trust.authority import DEFAULT_OWNER
 from recollect.stores.protocol import NO_LIMIT, Reader, Store, Stored, Table, Writer
 from recollect.stores.sqlite import SqliteStore
 from recollect.stores.sqlite.connections import IN_MEMORY
@@ -521,8 +522,8 @@ def _surely_kept(engine: Engine, batch: Sequence[_Asked | Taken]) -> list[Taken]
 @operations.failures_noted(Node.HOTPATH, Op.CREATE)
 @again_on_conflict
 def _kept(engine: Engine, batch: Sequence[_Asked | Taken]) -> list[Taken]:
-    deleted = _deleted_here(engine, [one for one in batch if isinstance(one, _Asked)])
-    answers = [(None, one) if isinstance(one, Taken) else _answer(engine, one, deleted) for one in batch]
+    here = _known_here(engine, [one for one in batch if isinstance(one, _Asked)])
+    answers = [(None, one) if isinstance(one, Taken) else _answer(engine, one, here) for one in batch]
     waiting(engine).flush_traces(engine.tenant)
     with engine.write(addresses_of(answer for _, answer in answers if isinstance(answer, Prepared))) as writer:
         return _settled(engine, writer, answers)
@@ -531,14 +532,42 @@ def _kept(engine: Engine, batch: Sequence[_Asked | Taken]) -> list[Taken]:
 _Answered = tuple[_Asked | None, Answer | Taken]
 
 
-def _deleted_here(engine: Engine, batch: Sequence[_Asked]) -> dict[str, str]:
-    """Return the ids under which records of a batch were memories of this store, if deleted since, and why they stay so."""
+class _Here(NamedTuple):
+    """What this store knows of the records of a batch that were its own memories once."""
+
+    deleted: Mapping[str, str] = {}
+    """The ids of those that were deleted since, and why they stay so."""
+    said: frozenset[tuple[str, str, str]] = frozenset()
+    """The id, content and person of each event, and of each line of a session, that is still here.
+
+    A statement meets the memory of its key. An event has no key to meet, and a session's facts would become a person's."""
+
+
+def _known_here(engine: Engine, batch: Sequence[_Asked]) -> _Here:
     ids = sorted({alias for one in batch for alias in one.candidate.aliases})
     if not ids:
-        return {}
+        return _Here()
     with engine.read() as reader:
         found = reader.by_ids(engine.tenant, ids).values()
-        return {one.state.id: _why_deleted(engine, reader, one) for one in found if _is_deleted(engine, reader, one)}
+        deleted = {one.state.id: _why_deleted(engine, reader, one) for one in found if _is_deleted(engine, reader, one)}
+        seen = [(to_memory(one), visible(engine, reader, one)) for one in found if one.body is not None]
+    own = engine.caller.user  # whose sessions are theirs, though they are not all open to this caller
+    said = [
+        one
+        for one, is_open in seen
+        if (is_open and one.kind in _EVENTS) or (one.space == Space.SESSION and (is_open or one.user_id == own))
+    ]
+    return _Here(
+        deleted, frozenset((one.id, one.content, _person_of(one)) for one in said if one.status == Status.ACTIVE)
+    )
+
+
+_EVENTS = (Kind.SHORT_TERM, Kind.EPISODIC)
+
+
+def _person_of(one: Memory | Candidate) -> str:
+    """Return whose memory it is: a session is its user's, and nobody's in particular where it names none."""
+    return str(one.owner) if one.space == Space.USER else one.user_id or DEFAULT_OWNER
 
 
 def _is_deleted(engine: Engine, reader: Reader, stored: Stored) -> bool:
@@ -556,11 +585,14 @@ def _why_deleted(engine: Engine, reader: Reader, stored: Stored) -> str:
     return REJECTED_VALUE if rejections_of(engine, reader, claim) else DELETED_HERE
 
 
-def _answer(engine: Engine, one: _Asked, deleted: Mapping[str, str]) -> _Answered:
-    """Return what the gates say to a record. What was deleted here is not brought back by a file."""
-    why = next((deleted[alias] for alias in one.candidate.aliases if alias in deleted), None)
-    if why is not None:
-        return None, Taken(one.record.number, one.record.place, REFUSED, (why,), plain(why))
+def _answer(engine: Engine, one: _Asked, here: _Here) -> _Answered:
+    """Return what the gates say to a record. What was deleted here is not brought back by a file, and nothing happens twice."""
+    for alias in one.candidate.aliases:
+        if alias in here.deleted:
+            why = here.deleted[alias]
+            return None, Taken(one.record.number, one.record.place, REFUSED, (why,), plain(why))
+        if (alias, one.candidate.content, _person_of(one.candidate)) in here.said:
+            return None, Taken(one.record.number, one.record.place, ALREADY, memory_id=alias)
     try:
         return one, prepare(engine, one.candidate)
     except BadInput as error:
