@@ -92,6 +92,28 @@ def test_look_alike_spellings_of_a_rejected_value_are_refused(house: House) -> N
     absent(house)
 
 
+def test_a_rejected_value_is_refused_in_parts_too(house: House) -> None:
+    """Split over sentences, clauses, list items, or two writes in a row."""
+    reject(house)
+    parts = (
+        "Nora has a brother. The brother is called Felix.",
+        "His name is Felix. Nora has a brother.",
+        "Nora has a brother whose name is Felix.",
+        "Nora's brother, Felix, lives in Bergen.",
+        "Nora:\n- brother: Felix",
+        "Nora's brothers are Anton and Felix.",
+    )
+    for text, way in zip(parts, itertools.cycle(agents(house)), strict=False):
+        assert is_refused(way.add(text)), (way.name, text)
+    for way, first in zip(
+        agents(house), ("Nora has a brother.", "There is a brother.", "Nora has family."), strict=True
+    ):
+        assert way.add(first).was_kept, f"{way.name}: the control, which claims nothing that was rejected"
+        assert is_refused(way.add("The brother is called Felix.")), way.name
+        assert way.add(f"Nora has a dog. It is called {way.name.title()}.").was_kept, f"{way.name}: the control"
+    absent(house)
+
+
 def test_the_same_conversation_again_does_not_bring_a_rejected_value_back(house: House) -> None:
     mem = house.mem
     conversation = ["My brother is called Felix.", "My brother is called Anton.", "I have a parrot called Rio."]

@@ -22,6 +22,8 @@ SPELLINGS = (
     "My sister's name is Lea",
     "\u0410na h\u0430s a sister called Le\u200ba",
     "She told me. Ana has a sister called  Lea!",
+    "Ana has a sister. The sister is called Lea.",
+    "Her sister's name is Lea",
 )
 EVERY_RIGHT_BUT_THE_PERSONS = ("read", "write", "relay", "erase")
 

@@ -20,6 +20,7 @@ FORBIDDEN = {
     "a secret": {"content": "The password of the router is Tr0ub4dor&3x"},
     "somebody else's memory": {"content": "Ben owes Ana a hundred euros", "owner": "ben"},
     "a value that was rejected": {"content": "The dentist of Ana is in Porto"},
+    "a value that was rejected, in two sentences": {"content": "Ana has a dentist. The dentist is in Porto."},
     "a name that is not one's own": {"content": "Ana agreed to everything", "agent_id": "judge"},
 }
 

@@ -275,6 +275,7 @@ def find(engine: Engine, reader: Reader, id: str, field: str = "id", *, damaged:
     if seen and len(id) < MIN_PREFIX:
         seen = [stored for stored in seen if _goes_by(id, stored)]
     if not seen:
+        engine.require(Right.READ, "see any memory")
         hint = "Take an id from what a list or a query shows."
         short = isinstance(id, str) and len(id) < MIN_PREFIX
         hint = f"Give at least {MIN_PREFIX} digits of an id." if short else hint

@@ -11,7 +11,7 @@ from recollect.model.canonical import canonical_json, check_json, format_time
 from recollect.model.record import MAX_JSON_BYTES, Memory, name_fault
 from recollect.model.state import OF_THE_STORE
 from recollect.model.vocabulary import SHARED, Kind
-from recollect.rules.identity.keys import FALLBACK
+from recollect.rules.identity.keys import FALLBACK, identity, profile_key
 
 Maps = Callable[[int, str, Mapping[str, Any]], Foreign]
 """From a record's number, place and values to what becomes of it."""
@@ -294,6 +294,10 @@ def split_carried(data: Mapping[str, Any], *names: str) -> tuple[dict[str, Any],
 
 def has_own_name(record: Mapping[str, Any]) -> bool:
     """Return whether the key is a name to keep. One that stands for a memory's place or its words is computed anew here."""
-    if record.get("kind") in ("profile", "short_term", "episodic") or record.get("tier") == "register":
+    known_as = str(record.get("canonical_key"))
+    if record.get("kind") in ("short_term", "episodic") or record.get("tier") == "register":
         return False
-    return not str(record.get("canonical_key")).startswith(f"{FALLBACK}-")
+    if record.get("kind") == Kind.PROFILE:  # one field may hold several facts: an allergy each has a key of its own
+        field = text_of(record.get("key") or mapping_of(record.get("meta")).get("key"))
+        return field is not None and identity(profile_key(field).text) != identity(known_as)
+    return not known_as.startswith(f"{FALLBACK}-")

@@ -46,6 +46,32 @@ def test_a_receipt_shows_only_what_its_caller_may_read(opened: Open) -> None:
     assert again.outcome == "reinforced" and again.memory.supersedes_id, "who may read is shown the record"
 
 
+def test_a_caller_without_the_right_to_read_is_told_so(opened: Open) -> None:
+    """Finding nothing would look like an empty memory; whether a memory exists is not told."""
+    mem = opened()
+    id = mem.add("Ana's bank is Alpha", owner="ana").memory.id
+    blind, seeing = (mem.as_caller(user="ana", rights=rights) for rights in (["write"], ["read"]))
+    reads = {
+        "list": lambda who, id: who.list(),
+        "export": lambda who, id: list(who.export()),
+        "export of an owner": lambda who, id: list(who.export(owner="ana")),
+        "history of an owner": lambda who, id: list(who.history(owner="ana")),
+        "get": lambda who, id: who.get(id),
+        "history": lambda who, id: who.history(id),
+        "explain": lambda who, id: who.explain(id),
+    }
+    for name, read in reads.items():
+        assert read(seeing, id), name
+        refusals = set()
+        for asked in (id, "7d7d7d7d-1111-5222-8333-444444444444"):
+            with pytest.raises(recollect.NotAllowed, match="right 'read'") as refused:
+                read(blind, asked)
+            refusals.add(str(refused.value))
+        assert len(refusals) == 1, f"{name}: the answer tells nothing of what there is"
+    closed = blind.query("Which bank?")
+    assert closed.items == () and {one.get("reason") for one in closed.events[:-1]} == {"border:no_read_right"}
+
+
 def test_a_turn_tells_a_blind_writer_nothing(opened: Open) -> None:
     mem = opened()
     seeing = mem.as_caller(user="ana", session="s1")

@@ -19,6 +19,7 @@ from support.machine import START
 from support.postgres_server import binaries
 
 LEA = "Ana has a sister called Lea"
+SPLIT = "Ana has a sister. The sister is called Lea."
 TEA = "Ana likes green tea"
 SECRET = "rejected:value"
 Open = Callable[..., Any]
@@ -128,32 +129,62 @@ def test_under_a_given_key_the_value_is_the_same_only_there(mem: Any) -> None:
     assert agent(mem).add("8080", title="Database port").outcome == "stored"
 
 
-def test_every_way_in_refuses_it(mem: Any, opened: Open, tmp_path: Path) -> None:
+def test_every_way_in_refuses_it(mem: Any, tmp_path: Path) -> None:
     mine = agent(mem, "govern")
     held = mine.add("Ana's cousin is called Kim").memory
     value = rejected(mem)
-    assert is_refused(mine.add_many([{"content": LEA}])[0])
-    assert is_refused(mine.update(held.id, LEA)) and is_refused(mine.add(LEA, supersedes=held.id))
-    turn = mine.turn(session="s1", user=LEA, ai=LEA, tools=[{"name": "crm", "output": LEA}])
-    assert turn.receipts and all(is_refused(one) for one in turn.receipts)
+    for claim in (LEA, SPLIT):
+        refused_by_every_way_in(mem, mine, claim, held.id, tmp_path)
     with pytest.raises(recollect.WrongState, match=SECRET):
         mine.restore(value.memory_id)
-    assert is_refused(mine.add(LEA, space="session")) and is_refused(mem.add(LEA, owner="ana", source="tool"))
-    assert is_refused(mem.add(LEA, owner="ana", namespace="test", source="agent"))
+    assert active(mem) == sorted([TEA, "Ana's cousin is called Kim"])
+
+
+def refused_by_every_way_in(mem: Any, mine: Any, claim: str, held: str, tmp_path: Path) -> None:
+    assert is_refused(mine.add_many([{"content": claim}])[0])
+    assert is_refused(mine.update(held, claim)) and is_refused(mine.add(claim, supersedes=held))
+    turn = mine.turn(session="s1", user=claim, ai=claim, tools=[{"name": "crm", "output": claim}])
+    assert turn.receipts and all(is_refused(one) for one in turn.receipts), turn.receipts
+    assert is_refused(mine.add(claim, space="session")) and is_refused(mem.add(claim, owner="ana", source="tool"))
+    assert is_refused(mem.add(claim, owner="ana", namespace="test", source="agent"))
     for name, text, read in (
-        ("jsonl", json.dumps({"content": LEA, "owner": "ana", "source": "user"}), "jsonl"),
-        ("mem0.json", json.dumps({"results": [{"id": "m1", "memory": LEA, "user_id": "ana"}]}), "mem0"),
+        ("jsonl", json.dumps({"content": claim, "owner": "ana", "source": "user"}), "jsonl"),
+        ("mem0.json", json.dumps({"results": [{"id": "m1", "memory": claim, "user_id": "ana"}]}), "mem0"),
     ):
         (tmp_path / name).write_text(text)
         report = mem.import_(tmp_path / name, format=read, owner="ana")
         assert report.reasons == {SECRET: 1}, report
-    assert active(mem) == sorted([TEA, "Ana's cousin is called Kim"])
+
+
+def test_a_claim_in_two_writes_is_refused_where_it_becomes_one(mem: Any) -> None:
+    rejected(mem)
+    assert agent(mem).add("Ana has a sister").outcome == "stored", "that alone was not rejected"
+    for second in ("The sister is called Lea", "She is called Lea.", "Her name is Lea", "Sister: Lea"):
+        assert is_refused(agent(mem).add(second)), second
+        assert is_refused(agent(mem).add(second, space="session")), second
+    assert agent(mem).add("The sister is called Mia").outcome != "denied"
+    both = agent(mem).add_many([{"content": "Ana has got one sister"}, {"content": "That sister's name is Lea"}])
+    assert is_refused(both[1])
+
+
+def test_memories_that_say_it_over_several_clauses_leave_with_it(mem: Any) -> None:
+    for text in (SPLIT, "Ana has one sister. Her name is Lea.", "Ana has a sister. The dog is called Lea."):
+        agent(mem).add(text)
+    assert len(rejected(mem).also_gone) == 2
+    assert active(mem) == sorted([TEA, "Ana has a sister. The dog is called Lea."])
+
+
+def test_the_person_lifts_it_by_saying_it_over_two_clauses(mem: Any) -> None:
+    value = rejected(mem)
+    assert "lifted:said_again" in person(mem).add("I have a sister. She is called Lea.").reasons
+    assert value.id not in {one.id for one in mem.rejections()}
 
 
 def test_other_doors_lead_to_the_same_gate(mem: Any, tmp_path: Path) -> None:
     value = rejected(mem)
     graphs = mem.as_caller(user="ana", agent="planner", projects=["store:memories.ana"])
-    for wrapped in (LEA, {"text": LEA}, {"facts": ["Ana likes jazz", "ANA HAS A SISTER CALLED LEA"]}):
+    facts = (["Ana likes jazz", "ANA HAS A SISTER CALLED LEA"], ["Ana has a sister", "She is called Lea"])
+    for wrapped in (LEA, {"text": LEA}, {"text": SPLIT}, *({"facts": one} for one in facts)):
         with pytest.raises(recollect.Refused, match=SECRET):
             RecollectStore(graphs).put(("memories", "ana"), "family", {"value": wrapped})
     RecollectStore(graphs).put(("memories", "ana"), "taste", {"value": "Ana likes jazz"})
@@ -175,6 +206,7 @@ def test_what_a_vault_writes_to_the_file_is_not_adopted(tmp_path: Path) -> None:
         kept = vault.add_memory("Ana plays chess on Sundays", "shared", "general").memory
         assert vault.add_memory(f"Note: {LEA.upper()}", "shared", "general").code == SECRET
         assert vault.update(kept.id, LEA).code == SECRET
+        assert vault.add_memory(SPLIT, "shared", "general").code == SECRET
     line = {**kept.to_dict(), "id": "0123456789ab", "text": LEA}
     with (tmp_path / "vault.jsonl").open("a") as file:  # as another program writes it
         file.write(json.dumps(line) + "\n")

@@ -33,6 +33,7 @@ from recollect.rules.identity.rejected_values import (
     claimed_person,
     rejected_marks,
     seal,
+    stated_frames,
 )
 from recollect.rules.language.text import terms
 from recollect.rules.statements import read_statement
@@ -245,9 +246,10 @@ def _is_in(stream: Stream, space: Space) -> bool:
 def _saying_so(engine: Engine, reader: Reader, value: _Value, streams: Sequence[Stream]) -> list[Stored]:
     """Return the active memories of these streams that hold the value, as a whole or in one of their sentences."""
     synonyms, person = engine.policy.text.synonyms, _person(value)
-    words = sorted(set(terms(value.claim.content, synonyms)))
-    frames = read_statement(value.claim.content, SELF)
-    about = slots_of(frames)
+    stated = stated_frames(value.claim.content)
+    named = stated[0].value if len(stated) == 1 and not stated[0].partial else ""
+    words = sorted(set(terms(named or value.claim.content, synonyms)))
+    about = slots_of(read_statement(value.claim.content, SELF))
     found = []
     for stream in streams:
         numbers = reader.sharing(stream, words, len(words), 0, MAX_ALIKE_HERE, Selection()) if words else []

@@ -115,6 +115,7 @@ def page_of(
     ``author`` (an id or a name), ``content_hash`` and ``parent`` (a hash or a CID), ``voucher`` (a name) and
     ``confidence_min``.
     """
+    engine.require(Right.READ, "list memories")
     check_number("limit", limit, 1, MAX_PAGE)
     if isinstance(user := filters.get("user_id"), str) and _is_about_people(space):
         owner_named(owner, user)
@@ -140,6 +141,7 @@ def exported_from(
 
     With an owner it is that person's record, which what they said in sessions belongs to.
     """
+    engine.require(Right.READ, "export memories")
     if owner is None:
         streams = readable_streams(engine, reader, None, space, include_namespaces)
         return {"streams": tuple(stream.number for stream in streams), "current_phase": engine.phases_hidden}
@@ -240,6 +242,7 @@ def history_of_owner(
     It is read a page at a time as it is asked for; ``meta`` says in which namespace and space each thing happened, and of
     which owner (a session's, say) where that is not the person. ``since`` leaves out the first entries of each stream.
     """
+    engine.require(Right.READ, "read a history")
     check_sought("owner", owner)
     check_number("since", since)
     namespaces = tuple(Namespace) if include_namespaces is None else include_namespaces

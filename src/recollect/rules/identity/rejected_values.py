@@ -11,16 +11,19 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import product
 from typing import Any, NamedTuple
 
 from recollect.model.ledger import Address, Entry, Event
 from recollect.model.vocabulary import Space
 from recollect.rules.identity.keys import KeySource, identity
+from recollect.rules.identity.restatements import SOMEBODY, restated
 from recollect.rules.language.lexicon import OPENERS
 from recollect.rules.language.text import normalise
 from recollect.rules.privacy.disguises import as_drawn
-from recollect.rules.statements import Frame, read_statement
-from recollect.rules.statements.frame import ANY, SELF
+from recollect.rules.statements import Frame, ValueKind, read_statement
+from recollect.rules.statements.frame import ANY, NO_SUBJECT, SELF
 from recollect.rules.trust.authority import CLAIMED, DEFAULT_OWNER
 
 SECRET_BYTES = 32
@@ -31,6 +34,9 @@ _GIVEN = frozenset({KeySource.EXPLICIT, KeySource.TOPIC, KeySource.PROFILE, KeyS
 """Who named the concept where the words alone may not: "8080" is a value of whatever its title says."""
 _MADE_OF_WORDS = frozenset({KeySource.FALLBACK, KeySource.EVENT})
 """Keys that say nothing which the words do not say: a fingerprint, a number."""
+_NAMING = frozenset({"be", "name", "nickname"})
+"""Attributes that add nothing to an owned thing: what her sister is, and what she is called."""
+_COORDINATED = re.compile(r",\s*(?:and\s+)?|\s+(?:and|&)\s+", re.IGNORECASE)
 _THE_USER = frozenset({"user", "theuser", "self"})
 _SENTENCE_END = re.compile(r"(?<=[.!?;…。！？])\s+|\n+|\s\|\s")
 _LABEL = re.compile(r"^[\s>*•\-]*(?:\w[\w ]{0,30}:\s+)?")
@@ -93,11 +99,16 @@ def rejected_marks(claim: Claim, synonyms: Mapping[str, str]) -> frozenset[str]:
     """
     marks = set(_under_its_key(claim, synonyms))
     drawn = as_drawn(claim.content)
-    frames = _frames(drawn)
+    frames = [_owned(one) for one in stated_frames(drawn)]
     if claim.key_source not in _GIVEN or frames:
         marks |= set(_word_for_word(claim.content, synonyms))
     if len(frames) == 1 and not frames[0].partial:
         marks |= set(_as_read(claim, frames))
+        marks |= set(_as_read(claim, map(_of_somebody, frames)) if _is_a_name_of_theirs(claim, frames[0]) else ())
+    else:  # "I have a sister. She is called Lea": whichever of the two is false, her sister is not called Lea
+        together = [frame for one in restated(drawn) for frame in stated_frames(one) if _says_more_than_having(frame)]
+        made = set(_as_read(claim, together))
+        marks |= made if len(made) == 1 else set()
     return frozenset(marks)
 
 
@@ -107,8 +118,10 @@ def claimed_marks(claim: Claim, synonyms: Mapping[str, str]) -> frozenset[str]:
     for number, sentence in enumerate(_sentences(claim.content)):
         marks |= set(_word_for_word(sentence, synonyms))
         if number < MAX_SENTENCES:
-            drawn = as_drawn(sentence)
-            marks |= set(_as_read(claim, _frames(drawn)))
+            frames = stated_frames(as_drawn(sentence))
+            marks |= set(_as_read(claim, frames if number else map(_owned, frames), each=True))
+    for statement in restated(as_drawn("\n".join(_texts_in_json(claim.content)) or claim.content)):
+        marks |= set(_as_read(claim, stated_frames(statement), each=True))
     return frozenset(marks)
 
 
@@ -182,7 +195,7 @@ def _texts_in_json(text: str) -> list[str]:
     while waiting:
         value = waiting.pop()
         found += [value] if isinstance(value, str) else []
-        waiting += value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+        waiting += reversed(value.values() if isinstance(value, dict) else value if isinstance(value, list) else ())
     return found
 
 
@@ -205,21 +218,65 @@ def _spellings(text: str, synonyms: Mapping[str, str]) -> set[str]:
     return {one for one in map(likeness, texts) if one}
 
 
-def _frames(drawn: str) -> list[Frame]:
-    """What the statement reader reads, without what it only concludes from that."""
+def stated_frames(drawn: str) -> list[Frame]:
+    """Return what the statement reader reads, without what it only concludes from that."""
     return [one for one in read_statement(drawn, SELF) if not one.rule.startswith("implied") and one.attribute != ANY]
 
 
-def _as_read(claim: Claim, frames: Iterable[Frame]) -> Iterator[str]:
+def _as_read(claim: Claim, frames: Iterable[Frame], *, each: bool = False) -> Iterator[str]:
+    """Yield the mark of each frame; with ``each``, of each subject and value that it names ("Lea and Mia") as well."""
     for frame in frames:
-        if frame.value:
-            said = (frame.attribute, *sorted(frame.scope), frame.tense, "not" if frame.negated else "", frame.rest)
-            yield " ".join(["frame", _subject(claim, frame.subject), *map(likeness, said), likeness(frame.value)])
+        if not frame.value:
+            continue
+        said = (*sorted(frame.scope), frame.tense, "not" if frame.negated else "", frame.rest)
+        for subject in {frame.subject, *(_named_in(frame.subject) if each else ())}:
+            values = {frame.value, *(_named_in(frame.value) if each else ())}
+            for path, value in product(_paths(claim, subject, frame.attribute), values):
+                yield " ".join(["frame", path, *map(likeness, said), likeness(value)])
 
 
-def _subject(claim: Claim, subject: str) -> str:
-    """Whom a statement is about. In a person's own memory "I", their name and "the user" are one."""
-    name = likeness(subject)
-    own = {claim.person, claim.address.owner if claim.address.space is Space.USER else None}
-    is_own = name in _THE_USER or name in {likeness(one) for one in own if one}
-    return SELF if is_own and claim.address.space in (Space.USER, Space.SESSION) else name
+def _owned(frame: Frame) -> Frame:
+    """Return what a whole text says of a thing without an owner ("Sister: Lea") as said of the person whose memory it is."""
+    return replace(frame, subject=SELF) if frame.subject == NO_SUBJECT else frame
+
+
+def _says_more_than_having(frame: Frame) -> bool:
+    return " " in frame.subject or frame.attribute not in {*_NAMING, "own"}
+
+
+def _is_a_name_of_theirs(claim: Claim, frame: Frame) -> bool:
+    """Return whether a frame says what somebody or something of the person's own is called."""
+    owned = any(one.startswith(f"{likeness(SELF)} ") for one in _paths(claim, frame.subject, frame.attribute))
+    named = frame.rule == "table:name" or not frame.rule.startswith("table:")
+    return owned and named and frame.value_kind is ValueKind.NAME
+
+
+def _of_somebody(frame: Frame) -> Frame:
+    """Return what a text of its own ("She is called Lea") says of the person that a frame names."""
+    return replace(frame, subject=SOMEBODY.removeprefix("The "), attribute="name")
+
+
+def _named_in(coordinated: str) -> list[str]:
+    """Return the members of "Mia, Lea and Ruth"; nothing for a single one."""
+    members = [one for one in _COORDINATED.split(coordinated) if one.strip()]
+    return members if len(members) > 1 else []
+
+
+def _paths(claim: Claim, subject: str, attribute: str) -> Iterator[str]:
+    """Yield whom and what a statement is about: "Ana's sister is Lea" and "Ana's sister is called Lea" have one path.
+
+    In a person's own memory "I", their name and "the user" are one; what is written elsewhere on their behalf is also looked
+    at as if it were there.
+    """
+    words, is_their_own = subject.split(), claim.address.space in (Space.USER, Space.SESSION)
+    own = {likeness(claim.person)} if claim.person else set()
+    if claim.address.space is Space.USER:
+        own.add(likeness(claim.address.owner))
+    if is_their_own:
+        own |= _THE_USER
+    lengths = [one for one in range(len(words), 0, -1) if likeness(" ".join(words[:one])) in own]
+    for path in ([SELF, *words[lengths[0] :]], words) if lengths else (words,):
+        is_owned_thing = len(path) > 1 and attribute in _NAMING
+        yield " ".join(likeness(one) for one in ([*path] if is_owned_thing else [*path, attribute]))
+        if is_their_own:
+            break

@@ -54,12 +54,14 @@ _STANDS_BEFORE = {
     r"[\"'#]?\s?[:=]?\s?[\"'`#(]?\Z",
     "names_a_user": rf"(?i:(?<![^\W_])(?:{_ANY['names_a_user']}))\s?[:=]?\s?[\"'`(]?\Z",
     "follows_a_name": rf"(?i:(?<![^\W_])(?:{_ANY['follows_a_name']})):?\s[\"'`“„«(*]{{0,3}}\Z",
+    "opens_with": rf"(?i:(?<![^\W_])(?:{_ANY['opens_with']}))\s[\"'`“]?\Z",
     "hands_over": rf"(?:(?i:(?<![^\W_])(?:{_ANY['hands_over']}):?\s)|(?<!\d)[:=?»→]\s{{0,3}}|(?<=\s)[—–\-/<>]\s|_{{2,9}}\s)"
     r"[\"'`“„«(*]{0,3}\Z",
     "leads_on": rf"(?i:(?<![^\W_])(?:{_ANY['leads_on']}))\s[\"'`“]?\Z",
     "pauses": rf"(?:{_ANY['pauses']})\s{{0,3}}[\"'`“„«(*>\-]{{0,3}}\s?\Z",
 }
 _EXPLAINED = rf"(?i:[\"'`”»)]?\s{{0,2}}(?:{_ANY['is_explained']})(?![a-z]))|\s[(—–-]"
+_ENDS = r"[.!]?[ \t]{0,9}(?:\n|\Z)|[.,;!]\s"
 _COUNTED = rf"[A-Za-z0-9]|[.\-/:][0-9]|\s?(?i:%|[A-Z]?[a-z]{{2,20}}s\b|(?:{_ANY['is_counted']})(?![a-z]))"
 
 
@@ -104,6 +106,8 @@ def _weigh(
     start = match.start() + match[0].index(value)
     end = start + len(value)
     behind = _BEHIND["is_explained"] if compiled(_EXPLAINED).match(text, end) else 0
+    if kinds is _NUMBER_CUES and shape != "year" and not behind and compiled(_ENDS).match(text, end):
+        behind = _BEHIND["ends"]
     total = _SHAPE[shape] + _before(text, start, end, kinds is _KEY_CUES) + behind
     if total + max(_CUE[kind] for kind in kinds) < _ENOUGH:
         return None  # no cue could make up for what is missing

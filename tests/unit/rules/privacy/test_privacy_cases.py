@@ -19,7 +19,7 @@ from rows import every_row
 
 CASES = Path(__file__).parents[3] / "cases" / "privacy"
 FLOORS = {"dev_labelled": 0.97, "dev_vendor": 0.98, "dev_hard": 0.95}
-FLOORS |= {"frozen_labelled": 0.95, "frozen_vendor": 0.95, "frozen_hard": 0.80}
+FLOORS |= {"frozen_labelled": 0.95, "frozen_vendor": 0.95, "frozen_hard": 0.85}
 LARGEST = 10_240
 OWN = yaml.safe_load((CASES / "labels.yaml").read_text(encoding="utf-8"))
 
