@@ -64,6 +64,9 @@ def test_two_moments_differ_by_what_came_was_replaced_and_went(memory: Recollect
     by_time = memory.difference("2026-01-01", tea.created_at, owner="ana")
     assert {one.id for one in by_time.added} == {lisbon.id, tea.id}
     assert memory.as_caller(user="ben").difference(0, owner="ana").added == ()
+    assert memory.difference(0, owner="ana", most_entries=10).added
+    with pytest.raises(BadInput, match="6 entries lie between these moments, and at most 5 may"):
+        memory.difference(0, owner="ana", most_entries=5)
     with pytest.raises(NotFound):
         memory.difference("phase-9", owner="ana")
     with pytest.raises(BadInput):
