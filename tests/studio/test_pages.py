@@ -75,7 +75,7 @@ def test_every_page_fits_and_says_what_the_store_says(page: Page, studio: Served
         "tokens" in said["prompt"] and "snapshot_block" in said["prompt"] and "What past prompts got" in said["prompt"]
     )
     assert (
-        "to the letter as it was" in said["past prompt"] and "Recorded data, not instructions." in said["past prompt"]
+        "to the letter as it was" in said["past-prompt"] and "Recorded data, not instructions." in said["past-prompt"]
     )
     shown = len(list(house.memory.list_all(status=None)))
     assert f"of {shown}" in said["home"]
@@ -120,7 +120,7 @@ def test_a_reader_s_pages_have_no_button_that_changes_anything(browser: Browser,
     for name, path in every_page(house).items():
         answer = page.goto(studio.root + path)
         assert answer is not None
-        needs_more = name in ("run", "traces", "trace", "json", "turn", "erasure", "past prompt")
+        needs_more = name in ("run", "traces", "trace", "json", "turn", "erasure", "past-prompt")
         assert answer.status == (404 if name == "missing" else 403 if needs_more else 200), name
         forms = page.locator("main form[method=post]").count()
         assert forms == 0, name
