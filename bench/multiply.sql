@@ -1,5 +1,6 @@
 -- Copies of what one stream holds, for measuring how reads grow: as further owners' streams, or further memories of the same
--- one. Ids and keys are made to differ; what a read never looks at (ledger, traces) is left out.
+-- one. Ids and keys are made to differ; what these reads never look at (other owners' ledgers, traces) is left out. The ledger
+-- of the one stream is as long as its memories make it, with a tick for each copy; its hashes are no chain.
 -- "{ks}" gives the numbers of the copies, "{hex}" a copy's number in eight hexadecimal digits.
 
 -- name: owners_streams
@@ -45,5 +46,13 @@ UPDATE postings SET tf = tf * {times} WHERE place = -9223372036854775807
 INSERT INTO vectors (tenant, stream, memory, generation, codes)
 SELECT tenant, stream, memory + k * {size}, generation, codes FROM {ks} CROSS JOIN vectors
 
+-- name: stream_ledger
+INSERT INTO ledger (tenant, stream, seq, tick, event, memory_id, other_id, from_status, to_status, rule, rules_version, commitment,
+                    actor, at, prev_hash, hash)
+SELECT l.tenant, l.stream, l.seq + k * s.last_seq, l.tick + k * s.tick, l.event, {hex} || substr(l.memory_id, 9),
+       {hex} || substr(l.other_id, 9), l.from_status, l.to_status, l.rule, l.rules_version, l.commitment, l.actor, l.at, l.prev_hash,
+       l.hash
+  FROM {ks} CROSS JOIN ledger l JOIN streams s USING (tenant, stream)
+
 -- name: stream_itself
-UPDATE streams SET last_memory = last_memory * {times}, documents = documents * {times}, words = words * {times}
+UPDATE streams SET tick = tick * {times}, last_seq = last_seq * {times}, last_memory = last_memory * {times}, documents = documents * {times}, words = words * {times}

@@ -2,10 +2,10 @@
 
     python bench/studio.py
 
-Filling such a store through the gates takes long, so a smaller one is filled and copied (`multiply.sql`). That leaves the ledger
-out: the page on time is that of a person with a thousand memories. Pages are asked for over the application itself, without a
-browser; the first request of each is left out, since it opens vectors and compiles templates once a process. A page that takes a
-second of processor time or more ends the run with an error.
+Filling such a store through the gates takes long, so a smaller one is filled and copied (`multiply.sql`), with its ledger where
+one person has them all. Pages are asked for over the application itself, without a browser; the first request of each is left
+out, since it opens vectors and compiles templates once a process. A page that takes a second of processor time or more ends the
+run with an error.
 """
 
 import statistics
@@ -44,6 +44,8 @@ def pages(memory: recollect.Recollect) -> dict[str, str]:
         "Consent": "/consent",
         "Proposals": "/proposals",
         "Time": f"/time?stream=user%2F{OWNER}",
+        "Time, halfway": f"/time?stream=user%2F{OWNER}&from=49&at=50",
+        "Time, by day": f"/time?stream=user%2F{OWNER}&by=day",
         "Traces": "/traces",
         "Policy": "/policy",
         "Proof": "/proof",

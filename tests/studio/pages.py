@@ -30,5 +30,6 @@ def every_page(house: House) -> dict[str, str]:
         "proof": "/proof",
         "erasure": "/erasure?owner=ana",
         "prompt": "/prompt?text=what+does+Ana+drink&owner=ana",
+        "past-prompt": f"/prompt?event={turn}",
         "missing": "/no-such-page",
     }

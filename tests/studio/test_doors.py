@@ -256,6 +256,7 @@ def test_nonsense_is_answered_with_a_sentence(signed_in: TestClient) -> None:
         "/traces?type=odd": 400,
         "/traces/999999": 404,
         "/turns/999999": 404,
+        "/prompt?event=999999": 404,
         "/prove?id=": 404,
         "/documents/none.json": 404,
         "/erasure": 400,
@@ -264,3 +265,19 @@ def test_nonsense_is_answered_with_a_sentence(signed_in: TestClient) -> None:
         "/prompt?text=tea&budget=0": 200,
     }
     assert {path: signed_in.get(f"/studio{path}").status_code for path in wrong} == wrong
+
+
+def test_the_block_of_a_past_prompt_goes_with_what_it_quotes() -> None:
+    with recollect.open(":memory:", policy={"traces": {"keep": "all"}}) as memory:
+        tea = memory.add("Ana prefers tea over coffee", owner="ana", source="user").memory
+        assert tea is not None
+        answer = memory.query("what does Ana drink?", owner="ana")
+        number = memory.traces(type="memory_recall").items[0]["number"]
+        door = Doorkeeper()
+        client = visitor(door)
+        client.get("/studio/enter", params={"token": door.new_link(memory)})
+        shown = client.get(f"/studio/prompt?event={number}").text
+        assert all(line in shown for line in answer.text.splitlines() if "`" not in line)
+        memory.erase(id=tea.id)
+        gone = client.get(f"/studio/prompt?event={number}")
+        assert gone.status_code == 404 and "went with what was erased" in gone.text and "tea" not in gone.text

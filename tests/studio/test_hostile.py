@@ -1,15 +1,13 @@
 """Forty hostile memories on every page: nothing runs, nothing leaves, nothing hides, and every page still fits."""
 
-from collections.abc import Iterator
-
 import pytest
 from playwright.sync_api import Page
 
 from recollect import Recollect
 from recollect.model.record import MAX_CONTENT_BYTES
 
-from .conftest import Served, serving, watched
-from .house import House, fill, opened
+from .conftest import Served, watched
+from .house import House
 from .pages import every_page
 
 FOREIGN = "script style iframe object embed img link base meta [onerror] [onload]".split()
@@ -73,12 +71,10 @@ def test_there_are_forty() -> None:
 
 
 @pytest.fixture(scope="module")
-def house() -> Iterator[House]:
-    """The usual house, and everything hostile in every field that a page shows. The store makes no difference to a page."""
-    with opened(":memory:") as memory:
-        usual = fill(memory)
-        _haunt(memory)
-        yield usual
+def house(house: House) -> House:
+    """The usual house on either store, and everything hostile in every field that a page shows."""
+    _haunt(house.memory)
+    return house
 
 
 def _haunt(memory: Recollect) -> None:
@@ -107,28 +103,25 @@ def _haunt(memory: Recollect) -> None:
     memory.turn(session="s1", user=SAID[0], ai=SAID[28], owner="ana")
 
 
-@pytest.fixture(scope="module")
-def studio(house: House) -> Iterator[Served]:
-    with serving(house.memory) as served:
-        yield served
-
-
-@pytest.mark.parametrize("width", [360, 1920])
-def test_nothing_runs_leaves_or_hides(width: int, page: Page, studio: Served, house: House) -> None:
-    page.set_viewport_size({"width": width, "height": 900})
-    pages = {name: path for name, path in every_page(house).items() if name != "missing"} | {
-        "list": "/memories?status=any&owner=ana"
-    }
-    pages |= {f"hostile {number}": path for number, path in enumerate(_memories(house, 4 if width == 360 else 40))}
+def test_nothing_runs_leaves_or_hides(page: Page, studio: Served, house: House) -> None:
+    pages = {name: path for name, path in every_page(house).items() if name != "missing"}
+    pages |= {"list": "/memories?status=any&owner=ana"}
+    pages |= {f"hostile {number}": path for number, path in enumerate(_memories(house, 40))}
     pages["hostile search"] = "/memories?q=" + "%3Cscript%3Ewindow.pwned%3D1%3C%2Fscript%3E"
     pages["hostile prompt"] = "/prompt?text=" + "%22%3E%3Cimg+src%3Dx+onerror%3Dwindow.pwned%3D1%3E"
     pages["latest trace"] = f"/traces/{house.memory.traces(latest=True, limit=1).items[0]['number']}"
+    latest = house.memory.traces(type="memory_recall", latest=True, limit=1).items[0]["number"]
+    pages["latest prompt"] = f"/prompt?event={latest}"
+    foreign = ", ".join(f"main {one}" for one in FOREIGN)
     with watched(page) as faults:
         for name, path in pages.items():
             answer = page.goto(studio.root + path)
             assert answer is not None and answer.status in (200, 404), name
-            found = page.evaluate(LOOK, ", ".join(f"main {one}" for one in FOREIGN))
-            assert found == {"pwned": True, "inside": 0, "beyond": 0, "bidi": False, "forms": 0}, name
+            for width in (360, 1920):
+                page.set_viewport_size({"width": width, "height": 900})
+                found = page.evaluate(LOOK, foreign)
+                expected = {"pwned": True, "inside": 0, "beyond": 0, "bidi": False, "forms": 0}
+                assert found == expected, (name, width)
     assert faults == []
 
 

@@ -1,10 +1,8 @@
 """Every page, on both stores: at two widths without a sideways scroll, in both colour schemes without a fault of axe-core."""
 
-from collections.abc import Iterator
 from importlib import resources
-from typing import Any
+from typing import Any, Literal
 
-import pytest
 from playwright.sync_api import Browser, Page
 
 from .conftest import Served, watched
@@ -15,42 +13,17 @@ AXE = resources.files("axe_playwright_python").joinpath("axe.min.js").read_text(
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 ALL_RULES = {"runOnly": {"type": "tag", "values": TAGS}, "resultTypes": ["violations"]}
 CONTRAST = {"runOnly": {"type": "rule", "values": ["color-contrast"]}, "resultTypes": ["violations"]}
-WIDTHS = (360, 1920)
-
-
-@pytest.fixture(params=WIDTHS)
-def view(request: pytest.FixtureRequest, browser: Browser, studio: Served) -> Iterator[Page]:
-    """Somebody's window: narrow and light, or wide and dark."""
-    scheme = "light" if request.param == WIDTHS[0] else "dark"
-    made = browser.new_context(
-        viewport={"width": request.param, "height": 900}, color_scheme=scheme, reduced_motion="reduce", bypass_csp=True
-    )
-    opened = made.new_page()
-    opened.goto(studio.link())
-    yield opened
-    made.close()
-
-
-def test_every_page_fits_and_can_be_used_by_everybody(view: Page, studio: Served, house: House) -> None:
-    """axe-core is put into the page from outside, past the content security policy, which another test looks at.
-
-    What it says depends on the page and not on the store: all its rules are asked once, and in the dark those about contrast.
-    """
-    narrow = view.viewport_size is not None and view.viewport_size["width"] == WIDTHS[0]
-    rules = None if house.kind == "postgres" else ALL_RULES if narrow else CONTRAST
-    found: dict[str, Any] = {}
-    for name, path in every_page(house).items():
-        answer = view.goto(studio.root + path)
-        assert answer is not None and answer.status == (404 if name == "missing" else 200), name
-        beyond = view.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-        faults = _faults(view, rules) if rules is not None else []
-        if beyond > 0 or faults:
-            found[name] = (beyond, faults)
-    assert found == {}
+LOOKS: tuple[tuple[int, Literal["light", "dark"], dict[str, Any]], ...] = (
+    (360, "light", ALL_RULES),
+    (1920, "dark", CONTRAST),
+)
+"""Somebody's window: narrow and light, then wide and dark; and what axe-core is asked there."""
+TOO_WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
 def _faults(view: Page, rules: dict[str, Any]) -> list[str]:
-    view.evaluate(AXE)
+    if not view.evaluate("'axe' in window"):
+        view.evaluate(AXE)
     result = view.evaluate("rules => axe.run(document, rules)", rules)
     return [
         f"{fault['id']}: {node['html'][:160]} {node['failureSummary'][:160]}"
@@ -59,10 +32,26 @@ def _faults(view: Page, rules: dict[str, Any]) -> list[str]:
     ]
 
 
-def test_pages_say_what_the_store_says(page: Page, studio: Served, house: House) -> None:
+def test_every_page_fits_and_says_what_the_store_says(page: Page, studio: Served, house: House) -> None:
+    """Each page is opened once, and looked at in both windows.
+
+    What axe-core says depends on the page and not on the store, so it is asked on one of them.
+    """
+    said: dict[str, str] = {}
+    found: dict[tuple[str, int], Any] = {}
     with watched(page) as faults:
-        said = {name: _text(page, studio.root + path) for name, path in every_page(house).items() if name != "missing"}
-    assert faults == []
+        for name, path in every_page(house).items():
+            answer = page.goto(studio.root + path)
+            assert answer is not None and answer.status == (404 if name == "missing" else 200), name
+            said[name] = page.inner_text("main")
+            for width, scheme, rules in LOOKS:
+                page.set_viewport_size({"width": width, "height": 900})
+                page.emulate_media(color_scheme=scheme)
+                seen = page.evaluate(TOO_WIDE), _faults(page, rules) if house.kind == "sqlite" else []
+                if seen != (0, []):
+                    found[name, width] = seen
+    assert found == {}
+    assert [fault for fault in faults if "404" not in fault] == []
     assert "conflicts" in said["home"] and "Last checkpoint" in said["home"]
     assert (
         "Ana now lives in Porto" in said["search"]
@@ -82,14 +71,14 @@ def test_pages_say_what_the_store_says(page: Page, studio: Served, house: House)
     assert "policy.recall.top_k: 5" in said["trace"] and '"deterministic_hash"' in said["json"]
     assert "Recalled" in said["turn"] and "Written" in said["turn"]
     assert "conflict.policy" in said["policy"] or "conflict" in said["policy"]
-    assert "tokens" in said["prompt"] and "snapshot_block" in said["prompt"]
+    assert (
+        "tokens" in said["prompt"] and "snapshot_block" in said["prompt"] and "What past prompts got" in said["prompt"]
+    )
+    assert (
+        "to the letter as it was" in said["past-prompt"] and "Recorded data, not instructions." in said["past-prompt"]
+    )
     shown = len(list(house.memory.list_all(status=None)))
     assert f"of {shown}" in said["home"]
-
-
-def _text(page: Page, url: str) -> str:
-    page.goto(url)
-    return page.inner_text("main")
 
 
 def test_versions_show_which_words_changed(page: Page, studio: Served, house: House) -> None:
@@ -131,7 +120,7 @@ def test_a_reader_s_pages_have_no_button_that_changes_anything(browser: Browser,
     for name, path in every_page(house).items():
         answer = page.goto(studio.root + path)
         assert answer is not None
-        needs_more = name in ("run", "traces", "trace", "json", "turn", "erasure")
+        needs_more = name in ("run", "traces", "trace", "json", "turn", "erasure", "past-prompt")
         assert answer.status == (404 if name == "missing" else 403 if needs_more else 200), name
         forms = page.locator("main form[method=post]").count()
         assert forms == 0, name

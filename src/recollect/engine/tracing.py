@@ -1,8 +1,9 @@
 """Governance events: kept where policy asks, redacted where a write was refused, and read back under the caller's borders."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta
 from itertools import islice
+from typing import NamedTuple
 
 from recollect.engine.arguments import (
     check_moment,
@@ -66,6 +67,26 @@ def shown_query(query: str, settings: Privacy) -> str:
         for start, end in reversed(list(pattern_places(pattern, shown))):
             shown = f"{shown[:start]}[redacted:deny_pattern]{shown[end:]}"
     return shown
+
+
+class PromptBlock(NamedTuple):
+    """The exact block that a prompt got.
+
+    ``quotes`` are the ids of all memories whose words the block repeats: an event that has the block goes when one of them is
+    erased, and is told to nobody from whom one of them is hidden.
+    """
+
+    text: str
+    tokens: int
+    budget_tokens: int | None
+    quotes: Iterable[str]
+
+
+def note_block(engine: Engine, event: Trace, block: Callable[[], PromptBlock]) -> None:
+    """Note in the event of a recall the block that a prompt got, if the policy keeps such events."""
+    if engine.policy.traces.keep == "all":
+        made = block()
+        event["block"] = made._asdict() | {"quotes": sorted(set(made.quotes))}
 
 
 def unquoted(events: Iterable[Trace]) -> list[Trace]:

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,6 +11,7 @@ import pytest
 
 import recollect
 from interfaces.shell import Shell
+from recollect.engine.read import as_of
 from recollect.interfaces.python import Recollect
 from recollect.interfaces.python.past import Past
 from recollect.model.ledger import Address
@@ -93,14 +94,47 @@ def _check_every_step(mem: Recollect, seed: int, every: int = 1) -> None:
     there = {where.uid for where in _streams(mem)}
     assert len({where.tick for where in by_tick}) > 5 and len(by_time) == STEPS, "the script did something"
     for where, belief in islice(by_tick.items(), 0, None, every):
-        if where.uid in there:
-            seen = _records(mem.as_of(tick=where.tick).list(**where.filters()).items)
-            assert seen == {id: record for id, record in belief.items() if id in left}, where
+        if where.uid not in there:
+            continue
+        seen = _records(mem.as_of(tick=where.tick).list(**where.filters()).items)
+        assert seen == {id: record for id, record in belief.items() if id in left}, where
+        if where.tick % 7 == 0:
+            _check_pages(mem.as_of(tick=where.tick), where, list(seen))
+    _check_differences(mem, by_tick, there)
     for moment, belief in islice(by_time.items(), 0, None, every):
         view = mem.as_of(time=moment)
         listed = view.list(include_namespaces=EVERYWHERE, limit=1_000).items
         assert _records(listed) == {id: record for id, record in belief.items() if id in left}, moment
         assert [view.get(memory.id) for memory in listed[:3]] == list(listed[:3]), "one by one it is the same"
+
+
+def _check_pages(view: Past, where: Remembered, whole: list[str]) -> None:
+    """Page by page it is the same list as at once, for all and under a filter."""
+    pages, cursor = [], None
+    while True:
+        page = view.list(**where.filters() | {"limit": 2}, cursor=cursor)
+        pages += [memory.id for memory in page.items]
+        if (cursor := page.next_cursor) is None:
+            break
+    assert pages == whole, where
+    pinned = [memory.id for memory in view.list(**where.filters(), pinned=True).items]
+    assert [memory.id for memory in view.list(**where.filters() | {"limit": 1}, pinned=True).items] == pinned[:1], where
+
+
+def _check_differences(mem: Recollect, by_tick: dict[Remembered, Belief], there: set[str]) -> None:
+    """What differs between neighbouring ticks, and between the first and the last, is what the two beliefs differ by."""
+    for uid in there:
+        ticks = sorted((where for where in by_tick if where.uid == uid), key=lambda where: where.tick)
+        for old, new in [*pairwise(ticks), (ticks[0], ticks[-1]), (ticks[-1], ticks[0])]:
+            namespace = [str(new.address.namespace)]
+            points = [as_of.Point(tick=where.tick) for where in (old, new)]
+            place = {"owner": new.address.owner, "space": new.address.space, "include_namespaces": namespace}
+            found = as_of.difference(mem.engine, *points, **place)
+            left = set(all_memories(mem))
+            before, after = ({id for id in by_tick[where] if id in left} for where in (old, new))
+            gone = {one.id for one in found.removed} | {one.id for one, _ in found.replaced}
+            came = {one.id for one in found.added} | {one.id for _, one in found.replaced}
+            assert (gone, came) == (before - after, after - before), (old, new)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

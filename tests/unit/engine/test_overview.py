@@ -7,6 +7,7 @@ import pytest
 
 import recollect
 from recollect import BadInput, NotAllowed, NotFound, Recollect
+from recollect.embed.static import count_tokens
 from recollect.engine.context import SteppingClock
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -64,6 +65,9 @@ def test_two_moments_differ_by_what_came_was_replaced_and_went(memory: Recollect
     by_time = memory.difference("2026-01-01", tea.created_at, owner="ana")
     assert {one.id for one in by_time.added} == {lisbon.id, tea.id}
     assert memory.as_caller(user="ben").difference(0, owner="ana").added == ()
+    assert memory.difference(0, owner="ana", most_entries=10).added
+    with pytest.raises(BadInput, match="entries lie between these moments, and at most 3 may"):
+        memory.difference(0, owner="ana", most_entries=3)
     with pytest.raises(NotFound):
         memory.difference("phase-9", owner="ana")
     with pytest.raises(BadInput):
@@ -179,3 +183,45 @@ def test_a_backup_is_remembered(tmp_path_factory: pytest.TempPathFactory) -> Non
         assert memory.stats()["last_backup"] is None
         backup = memory.backup(folder / "copy.db")
         assert memory.stats()["last_backup"] == backup.at
+
+
+def _kept_block(memory: Recollect, query: str) -> dict[str, object]:
+    found = [one for one in memory.traces(type="memory_recall", latest=True).items if one["query"] == query]
+    return dict(found[-1]["block"])
+
+
+def test_a_kept_recall_has_the_exact_block_that_the_prompt_got(memory: Recollect) -> None:
+    lisbon = kept(memory, "Ana lives in Lisbon")
+    porto = kept(memory, "Ana now lives in Porto")
+    tea = kept(memory, "Ana prefers tea over coffee")
+    memory.change_header(thread="t", owner="ana")
+    answer = memory.query("where does Ana live?", owner="ana", history=True, budget_tokens=200)
+    block = _kept_block(memory, "where does Ana live?")
+    assert (block["text"], block["budget_tokens"]) == (answer.text, 200) and "before" in answer.text
+    assert block["tokens"] == count_tokens(answer.text)
+    assert {lisbon.id, porto.id} <= set(block["quotes"])  # type: ignore[call-overload]
+    told = memory.memory_block("what does Ana drink?", owner="ana", budget_tokens=90)
+    assert _kept_block(memory, "what does Ana drink?") | {"quotes": 0} == {
+        "text": told.text,
+        "tokens": told.tokens,
+        "budget_tokens": 90,
+        "quotes": 0,
+    }
+    memory.turn(session="s1", user="Good morning", ai="Hello", owner="ana")
+    kept(memory, "Ana plays the cello")
+    turn = memory.turn(session="s1", user="What do I drink?", ai="Tea", owner="ana")
+    assert turn.recall is not None and turn.recall.header, "the block begins with what changed"
+    assert _kept_block(memory, "What do I drink?")["text"] == turn.recall.text
+    snapshot = memory.snapshot_block(owner="ana")
+    assert _kept_block(memory, "")["text"] == snapshot.text
+    memory.erase(id=lisbon.id)
+    left = [one["query"] for one in memory.traces(type="memory_recall").items]
+    assert "where does Ana live?" not in left and "what does Ana drink?" in left
+    memory.erase(id=tea.id)
+    assert all("tea" not in str(one.get("block")) for one in memory.traces(type="memory_recall").items)
+
+
+def test_a_block_is_kept_only_with_its_event() -> None:
+    with recollect.open(":memory:") as memory:
+        kept(memory, "Ana lives in Porto")
+        assert "block" not in memory.query("where does Ana live?", owner="ana").events[-1]

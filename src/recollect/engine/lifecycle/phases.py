@@ -11,7 +11,7 @@ from typing import Any
 
 from recollect.engine.arguments import check_kept, reason_code
 from recollect.engine.context import Engine
-from recollect.engine.read.as_of import snapshot
+from recollect.engine.read.as_of import STILL_GOING_ON, snapshot
 from recollect.engine.read.assemble import hidden_in, without_hidden
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.tracing import border_check, keep, keep_later, refused
@@ -172,8 +172,7 @@ def phase_diff(
 def _at_the_end(engine: Engine, reader: Reader, stream: Stream, known: Mapping[str, Phase], phase: str) -> Snapshot:
     """Key and memory of what was active when the phase ended, that the caller may see."""
     following = known.get(phase_id(known[phase].number + 1))
-    end = following.started_tick if following else None
-    return snapshot(engine, reader, stream, [e for e in reader.entries(stream) if end is None or e.tick < end])
+    return snapshot(engine, reader, stream, following.started_tick - 1 if following else STILL_GOING_ON)
 
 
 def _beyond_the_limit(pen: Pen) -> list[tuple[str, Mapping[str, Any]]]:

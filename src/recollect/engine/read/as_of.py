@@ -2,12 +2,12 @@
 
 Nothing is kept for this but the ledger. The entries of each stream that is asked about are followed up to the point and no
 further, into a store in memory that is thrown away with the answer. Today's own reads then answer from that store, so
-that filters, borders and ranking cannot come to mean anything else in the past. A single memory needs no such store: it
-is taken from the fold as it is. What was erased or purged since is not brought back: its content is gone, and so is its
-place in the past.
+that filters, borders and ranking cannot come to mean anything else in the past. What was erased or purged since is not
+brought back: its content is gone, and so is its place in the past.
 
-The cost of every call is linear in the entries of the streams that it reads, those after the point included. Name an
-owner and a space where you can.
+A memory's state follows from the entries about it and about the memories that entries join with it. So one memory, a page
+of a list, and the difference between two points fold these entries alone, and cost as much as they read or as changed in
+between. A query ranks everything that was active then: its cost is linear in the entries of the streams that it reads.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from recollect.engine import operations
-from recollect.engine.arguments import check_moment, check_number, check_sought
+from recollect.engine.arguments import check_moment, check_number, check_sought, decode_cursor
 from recollect.engine.context import AccessCounter, Engine, find
 from recollect.engine.ledger.audit import replay
 from recollect.engine.read import assemble, reading, recall
@@ -29,7 +29,7 @@ from recollect.engine.write.incumbents import Places
 from recollect.engine.write.relations import relations_of_stream
 from recollect.model.canonical import parse_time
 from recollect.model.errors import BadInput, NotFound
-from recollect.model.ledger import LISTED, PHASE_ID, Entry, Event, phase_id
+from recollect.model.ledger import LISTED, PHASE_ID, Event, phase_id
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Believed, Difference, MemoryPage, Recall
 from recollect.model.record import Memory
@@ -37,8 +37,8 @@ from recollect.model.state import State, body_from
 from recollect.model.vocabulary import Namespace, Status
 from recollect.rules.identity.keys import identity
 from recollect.rules.language.findable import findable
-from recollect.rules.ledger.fold import Snapshot
-from recollect.stores.protocol import NO_LIMIT, Reader, Stored, Stream, Version, Writer
+from recollect.rules.ledger.fold import Snapshot, States
+from recollect.stores.protocol import NO_LIMIT, LedgerPart, Moment, Reader, Selection, Stored, Stream, Writer
 from recollect.stores.sqlite import SqliteStore
 
 PROD = (str(Namespace.PROD),)
@@ -48,6 +48,7 @@ MAX_TICK_DIGITS = 18
 """A longer number is a date that somebody wrote without dashes, and no tick."""
 STILL_GOING_ON = NO_LIMIT
 """A tick later than any, for what has no end yet."""
+LAST_MOMENT = "9999-12-31T23:59:59.999999Z"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +61,14 @@ class Point:
 
 
 class _Cut(NamedTuple):
-    """A stream up to a point: its entries until then, and the time by which it is judged what had expired."""
+    """A stream up to a point: its last entry then, and the time by which it is judged what had expired."""
 
     stream: Stream
-    entries: list[Entry]
-    at: str
+    moment: Moment
+
+    def states(self, part: LedgerPart) -> States:
+        """Return the states that the entries of a part of the ledger give up to the point."""
+        return replay([one for one in part.entries if one.seq <= self.moment.seq], part.versions, part.amendments)
 
 
 def point(
@@ -119,14 +123,14 @@ def get(engine: Engine, when: Point, id: str) -> Memory:
 
 def _stood(reader: Reader, cut: _Cut, found: Stored) -> Stored | None:
     """One memory of a stream as it stood, without the rest of it; ``None`` if it came later."""
-    versions = {version.id: version for version in reader.versions(cut.stream)}
-    state = replay(cut.entries, versions, reader.amendments(cut.stream)).get(found.state.id)
+    part = reader.ledger_around(cut.stream, [found.state.id])
+    state = cut.states(part).get(found.state.id)
     if state is None:
         return None
-    older = versions[state.supersedes_id].body if state.supersedes_id else None
+    older = part.versions[state.supersedes_id].body if state.supersedes_id else None
     parent_hash = (body_from(older)[0] or {}).get("content_hash")
     stored = found._replace(state=state, accesses=0, last_access=None, parent_hash=parent_hash)
-    return assemble.as_of(stored, cut.at, cut.entries[-1].tick)
+    return assemble.as_of(stored, cut.moment.at, cut.moment.tick)
 
 
 def list_memories(
@@ -136,14 +140,59 @@ def list_memories(
     owner: str | None = None,
     space: Spaces = None,
     include_namespaces: Sequence[str] = PROD,
+    limit: int = 100,
+    cursor: str | None = None,
     **which: Any,
 ) -> MemoryPage:
-    """Memories that fitted every filter then, newest first; the filters are those of a list of today."""
+    """Memories that fitted every filter then, newest first; the filters are those of a list of today.
+
+    Only the newest memories of each stream are laid down, and more of them until the page is certain.
+    """
+    check_number("limit", limit, 1, reading.MAX_PAGE)
     where: dict[str, Any] = {"owner": owner, "space": space, "include_namespaces": include_namespaces}
     with engine.read() as reader:
-        streams = readable_streams(engine, reader, **where)
-        with as_it_stood(engine, reader, streams, when) as past:
-            return reading.list_memories(past, **where, **which)
+        cuts = cuts_at(engine, reader, readable_streams(engine, reader, **where), when)
+        most = limit + SPARE
+        while True:
+            newest = [_newest(engine, reader, cut, cursor, most) for cut in cuts]
+            with as_it_stood(engine, reader, cuts, [one.ids(cursor) for one in newest]) as past:
+                page = reading.list_memories(past, **where, limit=limit, cursor=cursor, **which)
+            if _is_certain(page, newest):
+                return page
+            most *= GROWTH
+
+
+SPARE, GROWTH = 50, 8
+"""How many more memories than a page has are laid down at first, and by how much that grows each time."""
+
+
+class _Newest(NamedTuple):
+    """The newest memories that a stream held at a point, by id with their places in a list, and whether that is all of them."""
+
+    places: dict[str, tuple[str, int, int]]
+    is_all: bool
+
+    def ids(self, cursor: str | None) -> list[str]:
+        return [*self.places, *([decode_cursor(cursor)[1]] if cursor is not None else ())]
+
+
+def _newest(engine: Engine, reader: Reader, cut: _Cut, cursor: str | None, most: int) -> _Newest:
+    upto = reader.last_memory_by(cut.stream, cut.moment.seq)
+    before = reading.place_of_cursor(engine, reader, cursor)
+    held = Selection(streams=(cut.stream.number,), ranges=(("memory", "<=", upto),), before=before)
+    found = reader.select(engine.tenant, held, most)
+    return _Newest({one.state.id: reading.place_of(one) for one in found}, len(found) < most)
+
+
+def _is_certain(page: MemoryPage, newest: Sequence[_Newest]) -> bool:
+    """Return whether no memory that is not laid down can belong on this page."""
+    ends = [min(one.places.values()) for one in newest if not one.is_all]
+    if not ends:
+        return True
+    places = {id: place for one in newest for id, place in one.places.items()}
+    return page.next_cursor is not None and all(
+        item.id in places and places[item.id] >= max(ends) for item in page.items
+    )
 
 
 @operations.failures_noted(Node.CONTEXT, Op.SEARCH)
@@ -160,7 +209,7 @@ def query(engine: Engine, when: Point, wanted: recall.Query) -> Recall:
         )
     with engine.read() as reader:
         streams = readable_streams(engine, reader, wanted.owner, wanted.space, wanted.include_namespaces)
-        with as_it_stood(engine, reader, streams, when) as past:
+        with as_it_stood(engine, reader, cuts_at(engine, reader, streams, when)) as past:
             answer = recall.query(past, wanted)
     operations.note(engine, operations.queried(engine, wanted.owner if streams else None, engine.now()))
     return answer
@@ -174,11 +223,17 @@ def difference(
     owner: str | None = None,
     space: Spaces = None,
     include_namespaces: Sequence[str] = PROD,
+    most_entries: int | None = None,
 ) -> Difference:
-    """Compare what was believed at two points, of what the caller may see: what came, what was replaced, what went."""
+    """Compare what was believed at two points, of what the caller may see: what came, what was replaced, what went.
+
+    Raises :class:`BadInput` if more than ``most_entries`` of one stream lie between the points.
+    """
+    if most_entries is not None:
+        check_number("most_entries", most_entries, 1)
     with engine.read() as reader:
         now, streams = engine.now(), readable_streams(engine, reader, owner, space, include_namespaces)
-        found = [_compared(engine, reader, stream, since, until, now) for stream in streams]
+        found = [_compared(engine, reader, stream, since, until, now, most_entries) for stream in streams]
     return Difference(
         tuple(one for each in found for one in each.added),
         tuple(pair for each in found for pair in each.replaced),
@@ -186,9 +241,16 @@ def difference(
     )
 
 
-def _compared(engine: Engine, reader: Reader, stream: Stream, since: Point, until: Point, now: str) -> Difference:
-    kept = _kept(reader, stream)
-    old, new = (_snapshot_at(engine, reader, _cut(reader, stream, when, now), kept) for when in (since, until))
+def _compared(
+    engine: Engine, reader: Reader, stream: Stream, since: Point, until: Point, now: str, most_entries: int | None
+) -> Difference:
+    cuts = [_cut(reader, stream, when, now) for when in (since, until)]
+    between = abs(cuts[0].moment.seq - cuts[1].moment.seq)
+    if most_entries is not None and between > most_entries:
+        message = f"{between:,} entries lie between these moments, and at most {most_entries:,} may."
+        raise BadInput(message, field="most_entries", hint="Choose moments that are nearer to each other.")
+    part = _what_may_differ(reader, stream, sorted(cuts, key=lambda cut: cut.moment))
+    old, new = (_snapshot_at(engine, reader, cut, part) for cut in cuts)
     both = [key for key in new if key in old and old[key][0].id != new[key][0].id]
     return Difference(
         tuple(_believed(*new[key]) for key in new if key not in old),
@@ -197,38 +259,36 @@ def _compared(engine: Engine, reader: Reader, stream: Stream, since: Point, unti
     )
 
 
+def _what_may_differ(reader: Reader, stream: Stream, cuts: Sequence[_Cut]) -> LedgerPart:
+    """Return the part of the ledger about the memories that changed, or may have expired, between two points."""
+    low, high = cuts
+    if high.moment.seq - low.moment.seq > stream.last_seq // 2:
+        return reader.ledger_around(stream)
+    return reader.ledger_around(stream, reader.changed_between(stream, low.moment, high.moment))
+
+
 def _believed(state: State, body: Mapping[str, Any]) -> Believed:
     return Believed(state.id, state.canonical_key, body["content"], body["created_at"])
 
 
-def _snapshot_at(engine: Engine, reader: Reader, cut: _Cut, kept: "_Kept") -> Snapshot:
+def _snapshot_at(engine: Engine, reader: Reader, cut: _Cut, part: LedgerPart) -> Snapshot:
     """What was active where a stream is cut, without what had expired by then."""
-    tick = cut.entries[-1].tick if cut.entries else BEFORE_ANY
-    found = snapshot(engine, reader, cut.stream, cut.entries, kept)
     return {
         key: (state, body)
-        for key, (state, body) in found.items()
-        if not (state.expires_at and state.expires_at <= cut.at)
-        and not (state.expires_at_tick is not None and state.expires_at_tick <= tick)
+        for key, (state, body) in _seen_active(engine, reader, cut.states(part)).items()
+        if not (state.expires_at and state.expires_at <= cut.moment.at)
+        and not (state.expires_at_tick is not None and state.expires_at_tick <= cut.moment.tick)
     }
 
 
-class _Kept(NamedTuple):
-    """What the entries of a stream refer to: its versions by id, and its amendments."""
-
-    versions: dict[str, Version]
-    amendments: dict[int, tuple[str | None, Any]]
-
-
-def _kept(reader: Reader, stream: Stream) -> _Kept:
-    return _Kept({version.id: version for version in reader.versions(stream)}, reader.amendments(stream))
+def snapshot(engine: Engine, reader: Reader, stream: Stream, last_tick: int = STILL_GOING_ON) -> Snapshot:
+    """Return what was active in a stream at the end of a tick and the caller may see, by its identity."""
+    cut = _cut(reader, stream, Point(tick=last_tick), engine.now())
+    return _seen_active(engine, reader, cut.states(reader.ledger_around(stream)))
 
 
-def snapshot(
-    engine: Engine, reader: Reader, stream: Stream, entries: Sequence[Entry], kept: _Kept | None = None
-) -> Snapshot:
-    """Return what these entries of a stream leave active and the caller may see, by its identity."""
-    states = replay(list(entries), *(kept or _kept(reader, stream)))
+def _seen_active(engine: Engine, reader: Reader, states: States) -> Snapshot:
+    """Return the active ones of these states that the caller may see, each with its body."""
     active = [state for state in states.values() if state.status is Status.ACTIVE and state.removed is None]
     found = reader.by_ids(engine.tenant, [state.id for state in active])
     bodies = {id: stored.body for id, stored in found.items() if stored.body is not None and _seen(engine, stored)}
@@ -251,13 +311,19 @@ def _seen(engine: Engine, stored: Stored) -> bool:
 
 def _cut(reader: Reader, stream: Stream, when: Point, now: str) -> _Cut:
     """What had not happened yet is left out; a point that is still to come leaves out nothing."""
-    entries = reader.entries(stream)
     if when.time is not None:
-        kept = entries if when.time >= now else [entry for entry in entries if entry.at <= when.time]
-        return _Cut(stream, kept, min(when.time, now))
+        found = reader.last_entry(stream, STILL_GOING_ON, LAST_MOMENT if when.time >= now else when.time)
+        return _Cut(stream, found._replace(at=min(when.time, now)))
     last = when.tick if when.tick is not None else _last_tick_of(reader, stream, when.phase)
-    kept = [entry for entry in entries if entry.tick <= last]
-    return _Cut(stream, kept, kept[-1].at if kept and last <= stream.tick else now)
+    found = reader.last_entry(stream, min(last, STILL_GOING_ON), LAST_MOMENT)
+    return _Cut(stream, found if found.seq and last <= stream.tick else found._replace(at=now))
+
+
+def cuts_at(engine: Engine, reader: Reader, streams: Sequence[Stream], when: Point) -> list[_Cut]:
+    """Return the streams that had begun by the point, each up to it."""
+    now = engine.now()
+    cuts = (_cut(reader, stream, when, now) for stream in sorted(streams, key=lambda stream: stream.number))
+    return [cut for cut in cuts if cut.moment.seq]
 
 
 def _last_tick_of(reader: Reader, stream: Stream, wanted: str | None) -> int:
@@ -284,16 +350,16 @@ def _known_phase(reader: Reader, streams: Sequence[Stream], wanted: str) -> str:
 
 
 @contextmanager
-def as_it_stood(engine: Engine, reader: Reader, streams: Sequence[Stream], when: Point) -> Iterator[Engine]:
+def as_it_stood(
+    engine: Engine, reader: Reader, cuts: Sequence[_Cut], ids: Sequence[Sequence[str]] | None = None
+) -> Iterator[Engine]:
     """The engine over these streams at a point, with its clock stopped there; what it counts is not kept.
 
-    Streams that are cut by tick stop at different times. The clock shows the earliest, so that nothing expires too
-    soon, and what the others saw expire by their own time is put away beforehand.
+    ``ids`` names for each stream the memories that are enough; they have no vectors then. Streams that are cut by tick
+    stop at different times. The clock shows the earliest, so that nothing expires too soon, and what the others saw
+    expire by their own time is put away beforehand.
     """
-    now = engine.now()
-    cuts = [_cut(reader, stream, when, now) for stream in sorted(streams, key=lambda s: s.number)]
-    cuts = [cut for cut in cuts if cut.entries]
-    moment = parse_time(min((cut.at for cut in cuts), default=now))
+    moment = parse_time(min((cut.moment.at for cut in cuts), default=engine.now()))
     store = SqliteStore(":memory:", fresh_store_id=engine.store.store_id)
     meanings = Meanings(engine.meanings.if_any(engine, reader), engine.policy.recall.vectors_at_hand)
     past = replace(engine, store=store, clock=lambda: moment, accesses=AccessCounter(store), meanings=meanings)
@@ -302,60 +368,67 @@ def as_it_stood(engine: Engine, reader: Reader, streams: Sequence[Stream], when:
             for uid, (name, salt) in reader.actor_names(engine.tenant).items():
                 if name is not None and salt is not None:
                     writer.add_actor(engine.tenant, uid, name, salt)
-            for cut in cuts:
-                _lay_down(past, reader, writer, cut)
-            for cut in cuts:
-                _lay_down_relations(reader, writer, cut)
+            parts = [reader.ledger_around(cut.stream, ids[place] if ids else None) for place, cut in enumerate(cuts)]
+            for cut, part in zip(cuts, parts, strict=True):
+                _lay_down(past, reader, writer, cut, part)
+                if ids is None:
+                    _lay_down_vectors(reader, writer, cut.stream)
+            for cut, part in zip(cuts, parts, strict=True):
+                _lay_down_relations(writer, cut, part)
         yield past
     finally:
         waiting(past).close()
         past.close()
 
 
-def _lay_down(past: Engine, reader: Reader, writer: Writer, cut: _Cut) -> None:
-    """Write one stream as it stood: its versions, and the state that follows from its entries."""
+def _lay_down(past: Engine, reader: Reader, writer: Writer, cut: _Cut, part: LedgerPart) -> None:
+    """Write a part of one stream as it stood: its versions, and the state that follows from its entries."""
     assert cut.stream.address is not None, "a stream that may be read has an owner"
     stream = writer.add_stream(cut.stream.address, cut.stream.uid)
-    versions = {version.id: version for version in reader.versions(cut.stream)}
-    tick, is_later = cut.entries[-1].tick, cut.at > past.now()
-    states = replay(cut.entries, versions, reader.amendments(cut.stream))
+    is_later, states = cut.moment.at > past.now(), cut.states(part)
     hidden, places = hidden_ids(past, reader, states), Places()
     for id, state in states.items():
-        number, _, text, salt = versions[id]
+        number, _, text, salt = part.versions[id]
         body, _ = body_from(text)
         if text is None or body is None or salt is None or id in hidden:
             continue  # erased, purged, damaged, or hidden from this caller
         writer.add_version(stream, number, id, text, salt)
         stored = Stored(stream.tenant, stream.number, number, body, state, 0, None)
-        stored = assemble.as_of(stored, cut.at, tick) if is_later else stored
+        stored = assemble.as_of(stored, cut.moment.at, cut.moment.tick) if is_later else stored
         _put(past, writer, stream, stored, beside=places.is_taken(stored.state, stored.body))
-    _lay_down_vectors(reader, writer, cut.stream, stream)
-    for entry in cut.entries:
-        if entry.event is Event.VOUCHED:
+    for entry in part.entries:
+        if entry.event is Event.VOUCHED and entry.seq <= cut.moment.seq:
             writer.add_entry(stream, entry)
-    stream.tick = tick
-    begun = sum(entry.event is Event.PHASE_STARTED for entry in cut.entries)
+    stream.tick = cut.moment.tick
     # To whom earlier phases are closed, the current one is today's: looking back does not open them.
-    stream.phase = cut.stream.phase if past.phases_closed else stream.phase + begun
+    begun = [phase.number for phase in reader.phases(cut.stream) if phase.started_tick <= cut.moment.tick]
+    stream.phase = cut.stream.phase if past.phases_closed else max(begun, default=stream.phase)
     writer.advance_stream(stream)
 
 
-def _lay_down_vectors(reader: Reader, writer: Writer, today: Stream, stream: Stream) -> None:
+def _lay_down_vectors(reader: Reader, writer: Writer, today: Stream) -> None:
     """The vectors are those of today: content and meaning never change, only what is active does."""
+    stream = _laid_down(writer, today)
     vectors = reader.vectors_after(today, 0)
     stream.embedder, stream.last_memory = today.embedder, today.last_memory
     writer.set_embedder(stream)
     writer.add_vectors(stream, stream.generation, vectors)
+    writer.advance_stream(stream)
 
 
-def _lay_down_relations(reader: Reader, writer: Writer, cut: _Cut) -> None:
+def _lay_down_relations(writer: Writer, cut: _Cut, part: LedgerPart) -> None:
     """What the memories of then were related to, of those that are laid down: other streams' too, so this comes last."""
-    assert cut.stream.address is not None, "a stream that may be read has an owner"
-    stream = writer.stream_at(cut.stream.address)
-    assert stream is not None, "it was laid down before"
-    amendments = reader.amendments(cut.stream)
-    found = relations_of_stream(writer, stream, writer.versions(stream), cut.entries, amendments)
+    stream = _laid_down(writer, cut.stream)
+    entries = [entry for entry in part.entries if entry.seq <= cut.moment.seq]
+    found = relations_of_stream(writer, stream, writer.versions(stream), entries, part.amendments)
     writer.put_relations(stream.tenant, found)
+
+
+def _laid_down(writer: Writer, today: Stream) -> Stream:
+    assert today.address is not None, "a stream that may be read has an owner"
+    stream = writer.stream_at(today.address)
+    assert stream is not None, "it was laid down before"
+    return stream
 
 
 def _put(past: Engine, writer: Writer, stream: Stream, stored: Stored, *, beside: bool) -> None:

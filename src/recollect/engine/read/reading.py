@@ -120,7 +120,7 @@ def page_of(
     if isinstance(user := filters.get("user_id"), str) and _is_about_people(space):
         owner_named(owner, user)
     streams = readable_streams(engine, reader, owner, space, include_namespaces)
-    selection = selection_of(engine, streams, filters, status, before=_place_of_cursor(engine, reader, cursor))
+    selection = selection_of(engine, streams, filters, status, before=place_of_cursor(engine, reader, cursor))
     found = current(engine, reader, reader.select(engine.tenant, selection, limit + 1, damaged=True))
     page, more = found[:limit], len(found) > limit
     items = tuple(to_memory(stored) for stored in page if stored.damage is None)
@@ -436,7 +436,8 @@ def place_of(stored: Stored) -> tuple[str, int, int]:
     return created_at, stored.stream, stored.number
 
 
-def _place_of_cursor(engine: Engine, reader: Reader, cursor: str | None) -> tuple[str, int, int] | None:
+def place_of_cursor(engine: Engine, reader: Reader, cursor: str | None) -> tuple[str, int, int] | None:
+    """Return the place of the last memory of the page before, or ``None`` for the first page."""
     if cursor is None:
         return None
     at, id = decode_cursor(cursor)

@@ -37,6 +37,7 @@ from recollect.model.receipt import Earlier, Form, LeftOut, Recall, Recalled, Re
 from recollect.model.rendering import envelope, visible_json
 from recollect.model.vocabulary import Space
 from recollect.rules.gates.procedures import ORDINARY_KINDS, names_procedures
+from recollect.rules.prompt.change_header import ChangeHeader
 from recollect.rules.ranking.selection import (
     BELOW_THRESHOLD,
     NOT_SURE,
@@ -102,14 +103,49 @@ def check_arguments(unknown: Iterable[str]) -> None:
         raise BadInput("there is no such argument.", field=name, hint=hint)
 
 
-@operations.failures_noted(Node.CONTEXT, Op.SEARCH)
+class Answer(NamedTuple):
+    """A recall whose events are still to be kept, and the header that it begins with."""
+
+    recall: Recall
+    header: ChangeHeader
+    kept: tuple[trace.Trace, ...]
+    stream: int | None
+
+    def keep(self, engine: Engine, block: Callable[[], tracing.PromptBlock]) -> None:
+        """Keep the events, with the block that the prompt got of this answer."""
+        tracing.note_block(engine, self.kept[-1], block)
+        tracing.keep_later(engine, self.kept, self.stream)
+
+
+def block_of(recall: Recall, header: ChangeHeader, budget_tokens: int | None) -> tracing.PromptBlock:
+    """Return what a prompt gets of a recall: its text."""
+    text = recall.text
+    return tracing.PromptBlock(text, count_tokens(text), budget_tokens, quoted_by(recall.items, header))
+
+
+def quoted_by(items: Iterable[Recalled], header: ChangeHeader) -> list[str]:
+    """Return the ids of the memories whose words stand in a prompt: of the items, what is told along, and the header."""
+    told = [line.memory_id for line in header.lines]
+    for item in items:
+        told += [item.memory.id, *(one.id for one in item.earlier), *(one.id for one in item.related)]
+    return told
+
+
 def query(engine: Engine, wanted: Query) -> Recall:
     """The memories that answer a question best, best first."""
+    found = answer(engine, wanted)
+    found.keep(engine, lambda: block_of(found.recall, found.header, wanted.budget_tokens))
+    return found.recall
+
+
+@operations.failures_noted(Node.CONTEXT, Op.SEARCH)
+def answer(engine: Engine, wanted: Query) -> Answer:
+    """The same, before anything is kept of it."""
     top_k = _checked(engine, wanted)
     held_when = None if wanted.at is None else check_moment("at", wanted.at)
     asked = as_asked(engine, wanted.text[:MAX_QUERY_CHARACTERS], named_only=wanted.named)
     header = _header(engine, wanted)
-    budget = _Budget(_left_by(header, wanted.budget_tokens), wanted.form)
+    budget = _Budget(_left_by(header.text, wanted.budget_tokens), wanted.form)
     consulted = engine.policy.spaces.read_order
     with engine.read() as reader:
         announce(engine, reader, owners_in_reach(engine, wanted.owner), wanted.include_namespaces, asked)
@@ -130,15 +166,15 @@ def query(engine: Engine, wanted: Query) -> Recall:
     events = (*(tracing.border_check(engine, "read", *check) for check in refusals.items()), event)
     _note(engine, wanted, streams, items)
     kept = events if checks_are_kept(engine, wanted.owner, asked_spaces(wanted.space), refusals) else (event,)
-    tracing.keep_later(engine, kept, streams[0].number if len(streams) == 1 else None)
     why = NOT_SURE if not_sure else BELOW_THRESHOLD if found else NOTHING_MATCHES
-    return Recall(wanted.text, tuple(items), events, header, no_room + too_many, asked.notice, sure, why, left_out)
+    said = (tuple(items), events, header.text, no_room + too_many, asked.notice, sure, why, left_out)
+    return Answer(Recall(wanted.text, *said), header, kept, streams[0].number if len(streams) == 1 else None)
 
 
-def _header(engine: Engine, wanted: Query) -> str:
+def _header(engine: Engine, wanted: Query) -> ChangeHeader:
     """What changed since the thread last asked, in at most half of the budget: the question is to be answered, too."""
     if wanted.thread is None:
-        return ""
+        return ChangeHeader(0, 0)
     budget = None if wanted.budget_tokens is None else wanted.budget_tokens - count_tokens(_frame(wanted.form))
     return change_header(
         engine,
@@ -147,7 +183,7 @@ def _header(engine: Engine, wanted: Query) -> str:
         space=wanted.space,
         include_namespaces=wanted.include_namespaces,
         budget_tokens=None if budget is None else max(0, budget // 2),
-    ).text
+    )
 
 
 def _left_by(header: str, budget_tokens: int | None) -> int | None:

@@ -15,7 +15,7 @@ from recollect.engine.read.assemble import as_seen
 from recollect.engine.read.filters import selection_of, whole_categories
 from recollect.engine.read.matching import as_told, shadowed, unasked
 from recollect.engine.read.reading import readable_streams
-from recollect.engine.read.recall import Query, checks_are_kept, query, recall_event
+from recollect.engine.read.recall import Query, answer, checks_are_kept, query, quoted_by, recall_event
 from recollect.engine.turns.change_header import change_header
 from recollect.model.caller import Right
 from recollect.model.errors import BadInput
@@ -126,6 +126,7 @@ def _unasked_block(
     now = engine.now()
     engine.accesses.note(engine.tenant, list(told.items), now)
     operations.note(engine, operations.queried(engine, where.owner if streams else None, now))
+    tracing.note_block(engine, event, lambda: tracing.PromptBlock(told.text, told.tokens, budget, told.items))
     kept = events if checks_are_kept(engine, where.owner, where.order, refusals) else (event,)
     tracing.keep_later(engine, kept, streams[0].number if len(streams) == 1 else None)
     return replace(told, events=events)
@@ -148,24 +149,26 @@ def memory_block(
     most = _most(engine, top_k)
     budget = _budget(engine, budget_tokens)
     known = frozenset(besides.items if besides is not None else ())
-    found = query(engine, replace(wanted, top_k=min(MAX_ITEMS, most + len(known)), thread=None))
-    fresh = [item for item in found.items if item.memory.id not in known][:most]
+    found = answer(engine, replace(wanted, top_k=min(MAX_ITEMS, most + len(known)), thread=None))
+    fresh = [item for item in found.recall.items if item.memory.id not in known][:most]
     header = _header(engine, wanted, budget, count_tokens or static.count_tokens)
-    told = _block(engine, RELEVANT, canon_first(fresh), budget, count_tokens, header=header)
-    return replace(told, events=found.events)
+    told = _block(engine, RELEVANT, canon_first(fresh), budget, count_tokens, header=header.text.splitlines())
+    quotes = quoted_by(found.recall.items, header)
+    found.keep(engine, lambda: tracing.PromptBlock(told.text, told.tokens, budget, quotes))
+    return replace(told, events=found.recall.events)
 
 
-def _header(engine: Engine, wanted: Query, budget_tokens: int, count: CountTokens) -> list[str]:
-    """What changed since the thread last asked, line by line, if a block of half the budget has room for it."""
+def _header(engine: Engine, wanted: Query, budget_tokens: int, count: CountTokens) -> ChangeHeader:
+    """What changed since the thread last asked, if a block of half the budget has room for it."""
     if wanted.thread is None:
-        return []
+        return ChangeHeader(0, 0)
     frame = count(block_text(RELEVANT, []))
 
     def fits(header: ChangeHeader) -> bool:
         lines = header.text.splitlines()
         return not lines or count(block_text(RELEVANT, lines)) <= frame + (budget_tokens - frame) // 2
 
-    found = change_header(
+    return change_header(
         engine,
         thread=wanted.thread,
         owner=wanted.owner,
@@ -173,7 +176,6 @@ def _header(engine: Engine, wanted: Query, budget_tokens: int, count: CountToken
         include_namespaces=wanted.include_namespaces,
         fits=fits,
     )
-    return found.text.splitlines()
 
 
 def _block(

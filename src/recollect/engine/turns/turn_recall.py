@@ -26,7 +26,7 @@ from recollect.engine.read.matching import (
     with_counterparts,
 )
 from recollect.engine.read.meaning import Asked, announce, as_asked
-from recollect.engine.read.recall import recall_event, share_of
+from recollect.engine.read.recall import block_of, recall_event, share_of
 from recollect.engine.read.validity import with_what_held
 from recollect.engine.turns.change_header import announce_glance, glance_at, look_at, thread_of
 from recollect.engine.turns.change_header import told as told_of_changes
@@ -88,6 +88,7 @@ def recalled(engine: Engine, exchange: Exchange, top_k: int | None) -> tuple[Rec
     why = NOT_SURE if sure else NOTHING_MATCHES
     told = (*checks, event)
     recall = Recall(exchange.user, tuple(items), told, header.text, notice=asked.notice, confidence=sure, why=why)
+    tracing.note_block(engine, event, lambda: block_of(recall, header, None))
     return recall, homes.get(Space.USER, homes.get(Space.SESSION))
 
 

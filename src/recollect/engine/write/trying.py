@@ -12,7 +12,7 @@ from typing import Any
 
 from recollect.engine.arguments import check_number
 from recollect.engine.context import Engine, PolicyInForce
-from recollect.engine.read.as_of import Point, as_it_stood
+from recollect.engine.read.as_of import Point, as_it_stood, cuts_at
 from recollect.engine.write.ingest import add
 from recollect.model.caller import Right
 from recollect.model.canonical import format_time, parse_time
@@ -63,7 +63,7 @@ def _replayed(
 ) -> list[Receipt | None]:
     """Return the receipt of each write under a policy; ``None`` for one that cannot be said again as it was."""
     receipts: list[Receipt | None] = []
-    with as_it_stood(engine, reader, streams, before) as past:
+    with as_it_stood(engine, reader, cuts_at(engine, reader, streams, before)) as past:
         for at, stored in writes:
             moment = parse_time(at)
             trying = replace(past, in_force=in_force, clock=repeat(moment).__next__)

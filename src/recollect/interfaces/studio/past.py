@@ -1,16 +1,20 @@
 """Pages about what was: what was believed at a moment, and what was traced."""
 
+from collections.abc import Mapping
 from datetime import date, timedelta
 from typing import Any
 
+from recollect.interfaces.python import Recollect
 from recollect.interfaces.studio.visits import Page, Visit
-from recollect.model.errors import NotFound
-from recollect.model.receipt import StreamInfo
+from recollect.model.errors import BadInput, NotFound
+from recollect.model.receipt import Difference, StreamInfo
 from recollect.model.trace import TraceType
 
 PER_PAGE = 50
 MOST_STREAMS = 500
 """How many streams the page on time offers; any other can be named in the address."""
+MOST_ENTRIES = 2_000
+"""How many entries of the ledger two moments may lie apart for what changed to be shown."""
 
 
 def time(visit: Visit) -> Page:
@@ -21,9 +25,10 @@ def time(visit: Visit) -> Page:
         return Page("time.html", {"streams": (), "chosen": None})
     where: dict[str, Any] = {"owner": chosen.owner, "space": chosen.space}
     by = "day" if visit.text("by") == "day" or not chosen.tick else "tick"
-    since = visit.text("from") or (chosen.began_at[:10] if by == "day" else str(max(0, chosen.tick - 1)))
+    since = visit.text("from") or (chosen.last_at[:10] if by == "day" else str(max(0, chosen.tick - 1)))
     until = visit.text("at") or (_day_after(chosen.last_at) if by == "day" else str(chosen.tick))
     then = visit.memory.as_of(**_point(until), **where).list(limit=PER_PAGE, cursor=visit.text("cursor"))
+    difference, too_far = _difference(visit.memory, since, until, where)
     return Page(
         "time.html",
         {
@@ -36,9 +41,20 @@ def time(visit: Visit) -> Page:
             "slide": _slide(chosen, by, since, until),
             "phases": visit.memory.phases(**where),
             "then": then,
-            "difference": visit.memory.difference(since, until, **where),
+            "difference": difference,
+            "too_far": too_far,
         },
     )
+
+
+def _difference(memory: Recollect, since: str, until: str, where: Mapping[str, Any]) -> tuple[Difference, str | None]:
+    """Return what changed between two moments; an empty difference and the reason if too much did to be read."""
+    try:
+        return memory.difference(since, until, most_entries=MOST_ENTRIES, **where), None
+    except BadInput as error:
+        if error.field != "most_entries":
+            raise
+        return Difference((), (), ()), f"{error.message} {error.hint}"
 
 
 def _point(text: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from recollect.interfaces.python import Recollect
 from recollect.interfaces.studio import drawing
 from recollect.interfaces.studio.visits import Page, Visit
 from recollect.model.caller import Right
-from recollect.model.errors import NotFound, RecollectError
+from recollect.model.errors import NotAllowed, NotFound, RecollectError
 from recollect.model.record import Memory, Tombstone
 from recollect.model.vocabulary import Kind, Namespace, Space, Status
 
@@ -161,7 +161,9 @@ def side(memory: Recollect, id: str) -> Memory | None:
 
 
 def prompt(visit: Visit) -> Page:
-    """Build the exact blocks that a prompt gets for a text, each with its tokens and its budget."""
+    """Show the exact block that a past recall got, or build those that a prompt gets for a text now, each with its tokens."""
+    if visit.text("event") is not None:
+        return _past_prompt(visit)
     text, owner, agent = visit.text("text"), visit.text("owner"), visit.text("agent")
     settings = visit.memory.policy().injection
     budget = visit.number("budget", settings.budget_tokens, 1, 1_000_000)
@@ -180,4 +182,22 @@ def prompt(visit: Visit) -> Page:
     except RecollectError as error:
         fault = str(error)
     asked = {"text": text, "owner": owner, "agent": agent}
-    return Page("prompt.html", {"asked": asked, "budget": budget, "blocks": blocks, "fault": fault})
+    recent = (
+        visit.memory.traces(type="memory_recall", latest=True, limit=RECENT).items if visit.may(Right.GOVERN) else ()
+    )
+    shown = {"asked": asked, "budget": budget, "blocks": blocks, "fault": fault}
+    return Page("prompt.html", {**shown, "recent": [one for one in reversed(recent) if "block" in one], "event": None})
+
+
+def _past_prompt(visit: Visit) -> Page:
+    """Show the block that the event of a recall kept, to the letter."""
+    if not visit.may(Right.GOVERN):
+        raise NotAllowed("past prompts are not for you.", hint=f"It takes the right {Right.GOVERN.value!r}.")
+    number = visit.number("event", 0, 0, 10**9)
+    event = next(iter(visit.memory.traces(number=number).items), None)
+    if event is None or event["type"] != "memory_recall":
+        hint = "Its block went with what was erased since, or the policy keeps events no longer than this."
+        raise NotFound(f"no recall is kept as event {number}.", field="event", hint=hint)
+    asked = {"text": event["query"], "owner": None, "agent": None}
+    shown = {"asked": asked, "budget": visit.memory.policy().injection.budget_tokens, "blocks": [], "fault": None}
+    return Page("prompt.html", {**shown, "recent": (), "event": event})

@@ -21,9 +21,11 @@ from recollect.stores.protocol.rows import (
     KeyRow,
     Later,
     Lease,
+    LedgerPart,
     LogCheckpoint,
     LogLeaf,
     LogSignature,
+    Moment,
     Nearby,
     Neighbour,
     OperationPlace,
@@ -47,9 +49,6 @@ from recollect.stores.protocol.rows import (
     WalkedState,
     WalkedVersion,
 )
-
-if TYPE_CHECKING:
-    pass
 
 if TYPE_CHECKING:
     from recollect.stores.protocol.writer import Writer
@@ -132,8 +131,8 @@ class Reader(Protocol):
         """Take the newest ``limit`` searchable active memories of a category, and return those that fit the selection."""
 
     def count(self, tenant: str, selection: Selection) -> int: ...
-    def count_by(self, tenant: str, column: str, selection: Selection) -> dict[str, int]:
-        """Return how many memories fit the selection, for each value of a column."""
+    def count_by(self, tenant: str, columns: Sequence[str], selection: Selection) -> dict[tuple[Any, ...], int]:
+        """Return how many memories fit the selection, for each combination of the values of some columns, in order."""
 
     def count_by_day(self, tenant: str, selection: Selection) -> dict[str, int]:
         """Count the selected memories that are still there by the day on which each was written."""
@@ -266,6 +265,23 @@ class Reader(Protocol):
         """Return the phases of a stream, oldest first. The first began with its first entry."""
 
     def states(self, stream: Stream) -> list[Stored]: ...
+    def last_entry(self, stream: Stream, tick: int, at: str) -> Moment:
+        """Return where a stream stood at the end of a tick and by a time, whichever comes first."""
+
+    def last_memory_by(self, stream: Stream, seq: int) -> int:
+        """Return the number of the last memory that a stream's entries up to ``seq`` brought, 0 if they brought none."""
+
+    def changed_between(self, stream: Stream, after: Moment, upto: Moment) -> list[str]:
+        """Return the ids of every memory that may be believed at one of two moments and not at the other.
+
+        They are what entries between the moments name, what may have expired between them, and what has a key of these.
+        """
+
+    def ledger_around(self, stream: Stream, ids: Sequence[str] | None = None) -> LedgerPart:
+        """Return all that the states of these memories follow from: without ``ids`` the whole ledger of a stream.
+
+        It holds the entries about the memories, and about every memory that entries join with them, at any distance.
+        """
 
     # ── pages in the order of memory numbers (of entries: of ``seq``), each beginning above ``after`` ────────
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
-from recollect.model.ledger import Address
+from recollect.model.ledger import Address, Entry
 from recollect.model.state import State
 
 T = TypeVar("T")
@@ -259,6 +259,22 @@ class Phase(NamedTuple):
     reason: str
     started_tick: int
     started_at: str
+
+
+class Moment(NamedTuple):
+    """Where a stream stood: its last entry, the tick of that entry, and a time; zeros before its first entry."""
+
+    seq: int
+    tick: int
+    at: str
+
+
+class LedgerPart(NamedTuple):
+    """Entries of a stream in their order, and what they bring: versions by id, and amendments by ``seq``."""
+
+    entries: list[Entry]
+    versions: dict[str, "Version"]
+    amendments: dict[int, tuple[str | None, bytes | None]]
 
 
 class Version(NamedTuple):

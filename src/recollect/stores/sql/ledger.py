@@ -14,9 +14,11 @@ from recollect.stores.protocol import (
     IndexedTerm,
     KeyRow,
     Later,
+    LedgerPart,
     LogCheckpoint,
     LogLeaf,
     LogSignature,
+    Moment,
     Phase,
     PlatformId,
     Relation,
@@ -209,6 +211,29 @@ class LedgerTables(Capability):
         started = self._db.rows("phases", tenant=stream.tenant, stream=stream.number)
         later = [_phase(number, row) for number, row in enumerate(started, start=2)]
         return [Phase(1, None, FIRST_WRITE, first[0]["tick"], first[0]["at"]), *later]
+
+    def last_entry(self, stream: Stream, tick: int, at: str) -> Moment:
+        found = self._db.tuples("last_entry", **_of(stream), tick=tick, at=at)
+        return Moment(*found[0]) if found else Moment(0, 0, "")
+
+    def last_memory_by(self, stream: Stream, seq: int) -> int:
+        found = self._db.tuples("last_memory_by", **_of(stream), seq=seq)
+        return int(found[0][0]) if found else 0
+
+    def changed_between(self, stream: Stream, after: Moment, upto: Moment) -> list[str]:
+        bounds = {f"after_{name}": value for name, value in after._asdict().items()}
+        bounds |= {f"upto_{name}": value for name, value in upto._asdict().items()}
+        return [id for (id,) in self._db.tuples("changed_between", **_of(stream), **bounds)]
+
+    def ledger_around(self, stream: Stream, ids: Sequence[str] | None = None) -> LedgerPart:
+        if ids is None:
+            versions = {one.id: one for one in self.versions(stream)}
+            return LedgerPart(self.entries(stream), versions, self.amendments(stream))
+        around = encode_list([id for (id,) in self._db.tuples("ids_around", **_of(stream), ids=encode_list(ids))])
+        found = self._db.tuples("entries_of_memories", **_of(stream), ids=around)
+        versions = {row[1]: Version(*row) for row in self._db.tuples("versions_of_memories", **_of(stream), ids=around)}
+        amended = {row[1]: (row[-2], row[-1]) for row in found if row[-3] is not None}
+        return LedgerPart([rows.entry_of(row[:-3]) for row in found], versions, amended)
 
     def consolidation_entries(self, tenant: str) -> list[tuple[int, Entry, Mapping[str, Any]]]:
         found = self._db.rows("consolidation_entries", tenant=tenant)

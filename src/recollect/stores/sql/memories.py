@@ -265,11 +265,14 @@ class StateTables(ProvenanceTables, _Postings):
         condition, params = where(selection, self._db.dialect)
         return int(self._db.filtered("count_memories", condition, {**params, "tenant": tenant})[0]["n"])
 
-    def count_by(self, tenant: str, column: str, selection: Selection) -> dict[str, int]:
-        check_column(column)
+    def count_by(self, tenant: str, columns: Sequence[str], selection: Selection) -> dict[tuple[Any, ...], int]:
+        for column in columns:
+            check_column(column)
         condition, params = where(selection, self._db.dialect)
-        found = self._db.filtered("count_by", condition, {**params, "tenant": tenant}, column=column)
-        return {str(row["value"]): row["n"] for row in found}
+        named = ", ".join(f"m.{column}" for column in columns)
+        ordered = ", ".join(f"m.{column} NULLS FIRST" for column in columns)
+        found = self._db.filtered("count_by", condition, {**params, "tenant": tenant}, columns=named, ordered=ordered)
+        return {tuple(row[column] for column in columns): row["n"] for row in found}
 
     def count_by_day(self, tenant: str, selection: Selection) -> dict[str, int]:
         condition, params = where(selection, self._db.dialect)

@@ -155,8 +155,8 @@ SELECT id FROM aliases WHERE tenant = :tenant AND alias = :alias ORDER BY id LIM
 SELECT count(*) AS n FROM memories m WHERE m.tenant = :tenant AND m.removed IS NULL AND {filters}
 
 -- name: count_by
-SELECT m.{column} AS value, count(*) AS n FROM memories m
- WHERE m.tenant = :tenant AND m.removed IS NULL AND {filters} GROUP BY m.{column} ORDER BY m.{column} NULLS FIRST
+SELECT {columns}, count(*) AS n FROM memories m
+ WHERE m.tenant = :tenant AND m.removed IS NULL AND {filters} GROUP BY {columns} ORDER BY {ordered}
 
 -- name: count_by_day
 SELECT substr(m.created_at, 1, 10) AS day, count(*) AS n FROM memories m

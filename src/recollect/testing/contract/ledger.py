@@ -18,7 +18,7 @@ from recollect.stores.protocol import (
     Store,
     Version,
 )
-from recollect.testing.stores import SALT, TENANT, Scribe, StoreUnderTest, address, at, entry, memory_id
+from recollect.testing.stores import SALT, TENANT, Scribe, StoreUnderTest, address, at, body, entry, memory_id, state
 
 AWKWARD = canonical_json(
     {"content": "naïve “quotes”, 'ticks', 100 % _ \\ emoji 🫖 \u2028 नमस्ते", "n": [1, 2.5, None, True]}
@@ -56,6 +56,28 @@ class LedgerContract(StoreUnderTest):
             writer.add_version(stream, 1, memory_id("coffee"), "{}", SALT)
         with store.read(TENANT) as reader:
             assert reader.versions(stream) == [Version(1, memory_id("tea"), "{}", SALT)]
+
+    def test_a_part_of_the_ledger_holds_what_states_follow_from(self, store: Store, scribe: Scribe) -> None:
+        told = (("tea", None), ("coffee", "tea"), ("cocoa", "coffee"), ("milk", None))
+        with store.write(TENANT) as writer:
+            stream = scribe.stream(writer)
+            for seq, (name, other) in enumerate(told, start=1):
+                writer.add_version(stream, seq, memory_id(name), f'{{"n":{seq}}}', SALT)
+                writer.put_memory(stream, seq, state(memory_id(name), canonical_key=f"Drink-{name}"), body(name), None)
+                linked = memory_id(other) if other else None
+                writer.add_entry(stream, entry(stream, seq, memory_id(name), Event.STORED, tick=seq, other_id=linked))
+            writer.add_amendment(stream, 3, memory_id("cocoa"), "{}", SALT)
+        chain = [memory_id(name) for name in ("tea", "coffee", "cocoa")]
+        with store.read(TENANT) as reader:
+            whole, part = reader.ledger_around(stream), reader.ledger_around(stream, [chain[1]])
+            assert [one.memory_id for one in part.entries] == chain == list(part.versions)
+            assert part.entries == whole.entries[:3] and part.amendments == whole.amendments == {3: ("{}", SALT)}
+            assert reader.ledger_around(stream, []).entries == []
+            moments = [reader.last_entry(stream, tick, at(99)) for tick in (0, 2, 9)]
+            assert [moment.seq for moment in moments] == [0, 2, 4]
+            assert [reader.last_memory_by(stream, moment.seq) for moment in moments] == [0, 2, 4]
+            changed = reader.changed_between(stream, moments[1], moments[2])
+            assert sorted(changed) == sorted(memory_id(name) for name in ("coffee", "cocoa", "milk"))
 
     def test_an_entry_comes_back_whole_and_still_gives_its_hash(self, store: Store, scribe: Scribe) -> None:
         with store.write(TENANT) as writer:

@@ -106,8 +106,8 @@ def _check(store: Store, selection: Selection, expected: list[Stored]) -> None:
         found = reader.select(TENANT, selection, NO_LIMIT)
         assert [s.state.id for s in found] == [s.state.id for s in expected], selection
         assert reader.count(TENANT, selection) == len(expected), selection
-        by_status = Counter(str(s.state.status) for s in expected)
-        assert reader.count_by(TENANT, "status", selection) == dict(sorted(by_status.items()))
+        by_status = Counter((str(s.state.status), s.stream) for s in expected)
+        assert reader.count_by(TENANT, ["status", "stream"], selection) == dict(sorted(by_status.items()))
 
 
 class SelectionContract(StoreUnderTest):
@@ -214,7 +214,7 @@ class SelectionContract(StoreUnderTest):
                 with pytest.raises(ValueError):
                     reader.select(TENANT, selection, 10)
             with pytest.raises(ValueError):
-                reader.count_by(TENANT, "status FROM memories m --", Selection())
+                reader.count_by(TENANT, ["status FROM memories m --"], Selection())
 
     # ── what upkeep looks for ───────────────────────────────────────────────────────────────────────────────────
 
