@@ -3,9 +3,11 @@
 import asyncio
 import inspect
 import json
+import threading
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import httpx
 import pytest
@@ -189,3 +191,30 @@ def test_what_was_believed_is_asked_under_the_same_names(memory: Recollect, ther
             there.as_of(**wrong)
     with pytest.raises(BadInput, match="as_of"):
         there.as_of(time="yesterday").list()
+
+
+def test_errors_of_an_address_that_is_no_server_say_what_to_do() -> None:
+    class Stranger(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(301 if self.path.startswith("/v1/stats") else 200)
+            self.send_header("Location", "https://example.com/")
+            self.send_header("Content-Type", "text/html")
+            self.send_header("Content-Length", "5")
+            self.end_headers()
+            self.wfile.write(b"hello")
+
+        def log_message(self, *_: object) -> None: ...
+
+    with recollect.connect("http://127.0.0.1:1") as nobody, pytest.raises(recollect.StoreUnavailable) as unreachable:
+        nobody.add("Ana likes tea")
+    assert "recollect serve" in str(unreachable.value) and "Nothing was sent" in str(unreachable.value)
+    with HTTPServer(("127.0.0.1", 0), Stranger) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        with recollect.connect(f"http://127.0.0.1:{server.server_port}") as page:
+            with pytest.raises(recollect.StoreUnavailable, match=r"no Recollect server.*301.*example\.com"):
+                page.stats()
+            with pytest.raises(recollect.StoreUnavailable, match="no Recollect server"):
+                page.list()
+        server.shutdown()
+        thread.join()

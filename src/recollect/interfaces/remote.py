@@ -155,16 +155,21 @@ class RemoteRecollect(Recollect):
                 if answer.status_code != 503 or attempt == TRIES - 1:
                     break
             time.sleep(FIRST_PAUSE_S * 2**attempt)
-        if answer.is_error:
+        if not answer.is_success or "json" not in answer.headers.get("content-type", ""):
             raise _told(answer)
         return answer
 
     def _lost(self, error: httpx.TransportError, is_change: bool) -> OutcomeUnknown | StoreUnavailable:
         where = str(self._http.base_url)
-        if is_change and not isinstance(error, httpx.ConnectError):
+        if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
+            hint = "Is `recollect serve` running there, and is the address right, with http or https and the port?"
+            return StoreUnavailable(f"no server answers there ({error}). Nothing was sent.", field=where, hint=hint)
+        if is_change:
             hint = "Look, or repeat it under the same idempotency key."
             return OutcomeUnknown("the connection was lost before the answer came.", field=where, hint=hint)
-        return StoreUnavailable(f"the server cannot be reached: {error}.", field=where, hint="Is it running?")
+        why = "it took longer than timeout_s" if isinstance(error, httpx.TimeoutException) else str(error)
+        hint = "Try again, or connect with a longer timeout_s."
+        return StoreUnavailable(f"no answer came ({why}).", field=where, hint=hint)
 
 
 class RemotePast(Past):
@@ -188,8 +193,10 @@ def _told(answer: httpx.Response) -> Exception:
     try:
         return error_of(answer.json())
     except (ValueError, AttributeError):
-        hint = "Is this address a Recollect server?"
-        return StoreUnavailable(f"the server answered {answer.status_code}.", field=str(answer.url), hint=hint)
+        led = f" and leads to {answer.headers['location']}" if answer.is_redirect else ""
+        message = f"what answers there is no Recollect server: it says {answer.status_code}{led}."
+        hint = "Give connect the address that `recollect serve` prints, without a path."
+        return StoreUnavailable(message, field=str(answer.url), hint=hint)
 
 
 def _history_event(values: Mapping[str, Any]) -> Any:
