@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from typing import NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
@@ -111,6 +112,7 @@ class Server:
         work: Callable[[Recollect], Answer],
         *,
         session: str | None = None,
+        reads: bool = False,
         changes: bytes | None = None,
     ) -> Response:
         """Answer a request with a JSON document.
@@ -120,24 +122,36 @@ class Server:
         """
         key = None if changes is None else request.headers.get(IDEMPOTENCY_KEY)
         if key is None:
-            answer = await self.call(request, work, session)
+            answer = await self.call(request, work, session, reads=reads)
         else:
             digest = hashlib.sha256(changes or b"").hexdigest()
             said = f"{request.method} {request.url.path}?{request.url.query} {request.headers.get(SESSION)} {digest}"
-            kept = await self.call(
-                request, lambda memory: memory.once(key, said, lambda there: work(there).kept()), session
-            )
-            answer = Answer.given_again(kept)
+            once = partial(_once, key=key, said=said, work=work)
+            answer = Answer.given_again(await self.call(request, once, session))
         headers = {} if answer.etag is None else {"ETag": answer.etag}
         return Response(answer.body, headers=headers, media_type="application/json")
 
-    async def call(self, request: HTTPConnection, work: Callable[[Recollect], T], session: str | None = None) -> T:
+    async def call(
+        self,
+        request: HTTPConnection,
+        work: Callable[[Recollect], T],
+        session: str | None = None,
+        *,
+        reads: bool = False,
+    ) -> T:
         """Do blocking work on the memory that the request's caller may see, in a thread and within the time limit.
 
-        Work that has begun is finished, even if nobody waits for it any more.
+        Work that has begun is finished, even if nobody waits for it any more. Work that only ``reads`` takes a caller who may.
         """
         self._count(request)
-        return await self.in_thread(lambda: work(self.memory_of(request, session)))
+
+        def do() -> T:
+            memory = self.memory_of(request, session)
+            if reads and not (memory.caller.may(Right.READ) or memory.caller.may(Right.OPERATE)):
+                raise NotAllowed("this key may not read.", hint="It takes the right 'read'.")
+            return work(memory)
+
+        return await self.in_thread(do)
 
     async def in_thread(self, work: Callable[[], T], time_limit_s: float | None = None) -> T:
         """Do blocking work in one of the server's threads."""
@@ -184,10 +198,8 @@ class _Bucket:
         return True
 
 
-def check_may_read(memory: Recollect) -> None:
-    """Raise if a caller may neither read memories nor look after the store."""
-    if not (memory.caller.may(Right.READ) or memory.caller.may(Right.OPERATE)):
-        raise NotAllowed("this key may not read.", hint="It takes the right 'read'.")
+def _once(memory: Recollect, key: str, said: str, work: Callable[[Recollect], Answer]) -> str:
+    return memory.once(key, said, lambda there: work(there).kept())
 
 
 def key_of(request: HTTPConnection) -> str | None:

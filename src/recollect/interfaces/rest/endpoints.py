@@ -12,7 +12,7 @@ from recollect.interfaces.python import Recollect
 from recollect.interfaces.python.arguments import NewMemory
 from recollect.interfaces.python.past import Past, point_named
 from recollect.interfaces.python.signatures import Argument, arguments_of, as_json_type, model_of, takes
-from recollect.interfaces.rest.access import IDEMPOTENCY_KEY, Answer, Server, check_may_read
+from recollect.interfaces.rest.access import IDEMPOTENCY_KEY, Answer, Server
 from recollect.interfaces.rest.answers import as_json, etag_of, schema_type
 from recollect.interfaces.rest.operations import OPERATIONS, Operation
 from recollect.interfaces.rest.problems import PROBLEMS, bad_request
@@ -168,6 +168,7 @@ class Endpoint:
             request,
             lambda memory: self._work(memory, call),
             session=call.arguments.get("session"),
+            reads=not self._operation.changes,
             changes=None if keeps_key or not self._operation.changes else body,
         )
 
@@ -201,8 +202,6 @@ class Endpoint:
 
     def _work(self, memory: Recollect, call: Call) -> Answer:
         """Call the method and render its answer. It blocks: it runs in a thread."""
-        if not self._operation.changes:
-            check_may_read(memory)
         arguments, caller = call.arguments, memory.caller
         if call.revision is not None and call.revision != "*":
             memory = memory.at_revision(call.revision)

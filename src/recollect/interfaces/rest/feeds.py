@@ -15,7 +15,7 @@ from starlette.responses import StreamingResponse
 from recollect.engine.arguments import decode_cursor, encode_cursor, refuse_cursor
 from recollect.interfaces.python import Recollect
 from recollect.interfaces.python.signatures import arguments_of, model_of
-from recollect.interfaces.rest.access import Answer, Server, check_may_read
+from recollect.interfaces.rest.access import Answer, Server
 from recollect.interfaces.rest.answers import as_json, schema_type
 from recollect.interfaces.rest.endpoints import ID, KEY_HEADER, QueryReader, add_route, parameter, without_null
 from recollect.interfaces.rest.limits import IMPORT_PATH
@@ -62,12 +62,8 @@ def _add_history(app: FastAPI, server: Server) -> None:
 
     async def history(request: Request) -> Response:
         id, asked = request.path_params["id"], query.read(request)
-
-        def work(memory: Recollect) -> Answer:
-            check_may_read(memory)
-            return Answer(as_json(_newest_first(memory.history(id), asked)))
-
-        return await server.answer(request, work)
+        page = await server.call(request, lambda memory: _newest_first(memory.history(id), asked), reads=True)
+        return Response(as_json(page), media_type="application/json")
 
     for path, name in (("/v1/memories/{id}/history", "history"), ("/memory/{id}/history", "memory_history")):
         add_route(
@@ -106,12 +102,7 @@ def _add_changes(app: FastAPI, server: Server) -> None:
         arguments = query.read(request).model_dump(exclude_unset=True)
         if LAST_EVENT in request.headers:
             arguments["since"] = request.headers[LAST_EVENT]
-
-        def look(memory: Recollect) -> Any:
-            check_may_read(memory)
-            return memory.changes(**arguments)
-
-        first = await server.call(request, look)
+        first = await server.call(request, lambda memory: memory.changes(**arguments), reads=True)
         if "application/json" in request.headers.get("accept", ""):
             return Response(as_json(first), media_type="application/json")
         if server.open_feeds >= server.settings.feeds:
@@ -171,12 +162,7 @@ def _add_export(app: FastAPI, server: Server) -> None:
 
     async def export(request: Request) -> Response:
         arguments = without_null(query.read(request).model_dump(exclude_unset=True))
-
-        def begin(memory: Recollect) -> Iterator[str]:
-            check_may_read(memory)
-            return _begun(memory.export(**arguments))
-
-        pieces = await server.call(request, begin)
+        pieces = await server.call(request, lambda memory: _begun(memory.export(**arguments)), reads=True)
         return StreamingResponse(pieces, media_type=LINES)
 
     add_route(
