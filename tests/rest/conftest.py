@@ -11,9 +11,14 @@ from recollect.interfaces.rest import Settings, create_app
 Connect = Callable[..., TestClient]
 
 
+on_both_stores = pytest.mark.parametrize("memory", ["sqlite", "postgres"], indirect=True)
+"""What a server leans on a store for is tried on PostgreSQL as well."""
+
+
 @pytest.fixture
-def memory() -> Iterator[recollect.Recollect]:
-    with recollect.open(":memory:") as opened:
+def memory(request: pytest.FixtureRequest) -> Iterator[recollect.Recollect]:
+    place = request.getfixturevalue("server_store") if getattr(request, "param", "") == "postgres" else ":memory:"
+    with recollect.open(place) as opened:
         yield opened
 
 

@@ -3,9 +3,11 @@
 import asyncio
 import inspect
 import json
+import threading
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import httpx
 import pytest
@@ -16,6 +18,7 @@ from recollect.interfaces.rest import Settings
 from recollect.interfaces.rest.operations import OPERATIONS
 from recollect.model.errors import BadInput
 
+from .conftest import on_both_stores
 from .serving import listening
 
 
@@ -32,6 +35,7 @@ def there(memory: Recollect, url: str) -> Iterator[Recollect]:
         yield connected
 
 
+@on_both_stores
 def test_the_same_calls_have_the_same_answers(memory: Recollect, there: Recollect) -> None:
     here = memory.as_caller(user="ana", rights=["read", "write", "govern", "erase", "operate"])
     receipt = there.add("Ana prefers dark mode", tags={"ui"}, expires_at=datetime(2030, 1, 1, tzinfo=UTC))
@@ -95,13 +99,14 @@ def test_the_same_errors_are_raised(there: Recollect, url: str) -> None:
 def test_every_method_is_asked_over_http_or_says_that_it_cannot_be(there: Recollect) -> None:
     sent = {one.name for one in OPERATIONS} | {"add_many", "history", "changes", "export", "import_"}
     for name, method in inspect.getmembers(Recollect, inspect.isfunction):
-        if not name.startswith("_") and name not in {"list_all", "close", "at_revision"}:
+        if not name.startswith("_") and name not in {"list_all", "close", "at_revision", "as_of"}:
             assert getattr(type(there), name) is not method, name
             if name not in sent:
                 with pytest.raises(recollect.BadInput, match="cannot be done over HTTP"):
                     getattr(there, name)()
 
 
+@on_both_stores
 def test_a_feed_that_breaks_goes_on_without_loss(memory: Recollect, url: str) -> None:
     keeper = memory.create_key("feed", user="ana", rights=["read", "operate"]).key
     key, ana = {"Authorization": f"Bearer {keeper}"}, memory.as_caller(user="ana")
@@ -152,7 +157,7 @@ def test_asyncio_programs_await_the_same_methods(there: Recollect) -> None:
 
 def test_the_async_class_has_every_method() -> None:
     ours = {name for name, _ in inspect.getmembers(Recollect, inspect.isfunction) if not name.startswith("_")}
-    assert ours - set(dir(AsyncRecollect)) == {"as_caller", "as_of", "at_revision", "with_key"}
+    assert ours - set(dir(AsyncRecollect)) == {"as_caller", "as_of", "at_revision", "once", "with_key"}
 
 
 def test_a_key_with_a_line_end_is_cut_and_nonsense_is_not_repeated(memory: recollect.Recollect) -> None:
@@ -162,3 +167,54 @@ def test_a_key_with_a_line_end_is_cut_and_nonsense_is_not_repeated(memory: recol
     with pytest.raises(BadInput) as refused:
         recollect.connect("http://127.0.0.1:1", "rk\nsecret")
     assert "secret" not in str(refused.value)
+
+
+@on_both_stores
+def test_what_was_believed_is_asked_under_the_same_names(memory: Recollect, there: Recollect, url: str) -> None:
+    here = memory.as_caller(user="ana", rights=["read", "write", "govern", "erase", "operate"])
+    first = here.add("Ana prefers dark mode").memory
+    assert first is not None
+    then = first.created_at
+    second = here.update(first.id, "Ana prefers light mode").memory
+    assert second is not None
+    for point in ({"tick": 1}, {"time": then}):
+        before, known = there.as_of(**point), here.as_of(**point)
+        assert before.get(first.id).to_dict() == known.get(first.id).to_dict()
+        assert before.get(first.id).status == "active" and there.get(first.id).status == "superseded"
+        assert [one.content for one in before.list(status="active")] == ["Ana prefers dark mode"]
+        assert [one.memory.id for one in before.query("which theme?").items] == [first.id]
+        with pytest.raises(recollect.NotFound):
+            before.get(second.id)
+    assert [one.id for one in there.as_of(phase="phase-1", owner="ana").list()] == [second.id]
+    for wrong in ({}, {"tick": 1, "phase": "phase-1"}):
+        with pytest.raises(BadInput, match="tick, time and phase"):
+            there.as_of(**wrong)
+    with pytest.raises(BadInput, match="as_of"):
+        there.as_of(time="yesterday").list()
+
+
+def test_errors_of_an_address_that_is_no_server_say_what_to_do() -> None:
+    class Stranger(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(301 if self.path.startswith("/v1/stats") else 200)
+            self.send_header("Location", "https://example.com/")
+            self.send_header("Content-Type", "text/html")
+            self.send_header("Content-Length", "5")
+            self.end_headers()
+            self.wfile.write(b"hello")
+
+        def log_message(self, *_: object) -> None: ...
+
+    with recollect.connect("http://127.0.0.1:1") as nobody, pytest.raises(recollect.StoreUnavailable) as unreachable:
+        nobody.add("Ana likes tea")
+    assert "recollect serve" in str(unreachable.value) and "Nothing was sent" in str(unreachable.value)
+    with HTTPServer(("127.0.0.1", 0), Stranger) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        with recollect.connect(f"http://127.0.0.1:{server.server_port}") as page:
+            with pytest.raises(recollect.StoreUnavailable, match=r"no Recollect server.*301.*example\.com"):
+                page.stats()
+            with pytest.raises(recollect.StoreUnavailable, match="no Recollect server"):
+                page.list()
+        server.shutdown()
+        thread.join()

@@ -156,6 +156,13 @@ class PolicyInForce:
         return hashlib.sha256(text.encode("utf-8")).hexdigest(), text
 
 
+class Claim(Protocol):
+    """An idempotency key that an operation takes; see :mod:`recollect.engine.retries`."""
+
+    def taken_in(self, opened: AbstractContextManager[Writer]) -> AbstractContextManager[Writer]:
+        """Return a transaction that also takes the key, so that the key is taken if and only if it commits."""
+
+
 MIN_PREFIX = 4
 """Fewer digits of an id than this are a guess, not a name."""
 SHORT_ID = 12
@@ -179,6 +186,8 @@ class Engine:
     caller: Caller = field(default_factory=Caller)
     revision: str | None = None
     """The revision that the one memory which an operation changes must still have; ``None`` if any will do."""
+    claim: Claim | None = None
+    """The idempotency key that each transaction of an operation takes; ``None`` if the operation has none, or keeps its own."""
     node: Node | None = None
     """Which part is at work, for operational events; ``None`` where the kind of a memory says it."""
 
@@ -243,7 +252,8 @@ class Engine:
 
         It waits for other writers for ``patience_s``, by default as long as the store does.
         """
-        return self.store.write(self.tenant, addresses, patience_s=patience_s)
+        opened = self.store.write(self.tenant, addresses, patience_s=patience_s)
+        return opened if self.claim is None else self.claim.taken_in(opened)
 
     def now(self) -> str:
         return format_time(self.clock())

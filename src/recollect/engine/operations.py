@@ -258,6 +258,7 @@ def drop_old(engine: Engine, at: str) -> None:
     with engine.write() as writer:
         writer.remove_operations_before(engine.tenant, before)
         writer.remove_runs_before(engine.tenant, before)
+        writer.remove_answers_before(engine.tenant, before)
 
 
 def _sees_all(caller: Caller) -> bool:

@@ -1,20 +1,31 @@
 """Run an operation again safely.
 
-A write that names an idempotency key is answered once, and a retry gets the same answer. A transaction that loses
-against another writer runs again a few times, because an operation does nothing outside its transaction.
+A change that names an idempotency key is made once, and a retry gets the same answer. A write of a memory keeps its key
+with that memory; any other change is made by :func:`once`. A transaction that loses against another writer runs again a few
+times, because an operation does nothing outside its transaction.
 """
 
 import functools
 import hashlib
 import random
 import time
-from collections.abc import Callable, Sequence
-from typing import Concatenate, ParamSpec, TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from recollect.engine.context import Engine
 from recollect.engine.read.assemble import as_seen, to_memory
 from recollect.model.canonical import canonical_json, check_text
-from recollect.model.errors import BadInput, RetryMismatch, StoreConflict
+from recollect.model.errors import (
+    BadInput,
+    OutcomeUnknown,
+    RecollectError,
+    Refused,
+    RetryMismatch,
+    StoreConflict,
+    StoreError,
+)
 from recollect.model.receipt import Receipt
 from recollect.model.record import Candidate, Memory
 from recollect.model.vocabulary import Outcome
@@ -41,10 +52,7 @@ def earlier_answer(engine: Engine, writer: Writer, key: str, *asked: Candidate) 
     kept = writer.retry(engine.tenant, _owned(engine, key))
     if kept is None:
         return None
-    if kept["digest"] != _digest(kept["salt"], engine, asked):
-        raise RetryMismatch(
-            "was used before for another request.", field="idempotency_key", hint="Draw a new key for a new request."
-        )
+    _check_request(kept, _said(engine, asked))
     stored = writer.by_ids(engine.tenant, [kept["memory_id"]]).get(kept["memory_id"])
     return Receipt(Outcome(kept["outcome"]), _shown(engine, writer, stored), tuple(kept["reasons"]), replayed=True)
 
@@ -67,7 +75,7 @@ def keep_answer(engine: Engine, writer: Writer, key: str, receipt: Receipt, at: 
         engine.tenant,
         _owned(engine, key),
         {
-            "digest": _digest(salt, engine, asked),
+            "digest": _digest(salt, _said(engine, asked)),
             "salt": salt,
             "outcome": str(receipt.outcome),
             "memory_id": receipt.memory.id,
@@ -78,15 +86,29 @@ def keep_answer(engine: Engine, writer: Writer, key: str, receipt: Receipt, at: 
 
 
 def _owned(engine: Engine, key: str) -> str:
-    """Each caller has keys of its own: two that draw the same one never meet."""
+    """Return what a key is kept as. Each caller has keys of its own: two that draw the same one never meet.
+
+    It is a digest, so that the name of a person who is erased stands nowhere.
+    """
     caller = engine.caller
-    return key if caller.trusted else canonical_json([caller.user, caller.agent, key])
+    whose = [] if caller.trusted else [caller.user, caller.agent]
+    return hashlib.sha256(canonical_json([engine.store.store_id, *whose, key]).encode("utf-8")).hexdigest()
 
 
-def _digest(salt: bytes, engine: Engine, asked: Sequence[Candidate]) -> str:
+def _said(engine: Engine, asked: Sequence[Candidate]) -> str:
     said = [candidate.model_dump(mode="json", exclude_unset=True) for candidate in asked]
-    text = canonical_json([engine.caller.name, *said])
-    return hashlib.sha256(salt + text.encode("utf-8")).hexdigest()
+    return canonical_json([engine.caller.name, *said])
+
+
+def _digest(salt: bytes, said: str) -> str:
+    return hashlib.sha256(salt + said.encode("utf-8")).hexdigest()
+
+
+def _check_request(kept: Mapping[str, Any], said: str) -> None:
+    """Raise if a key was used before for another request than the one that says this."""
+    if kept["digest"] != _digest(kept["salt"], said):
+        hint = "Draw a new key for a new request."
+        raise RetryMismatch("was used before for another request.", field="idempotency_key", hint=hint)
 
 
 TRIES = 8
@@ -109,3 +131,113 @@ def again_on_conflict(operation: Callable[Concatenate[Engine, P], T]) -> Callabl
         return operation(engine, *args, **kwargs)
 
     return patient
+
+
+# ── changes that keep their whole answer ────────────────────────────────────────────────────────────────────────────
+
+ANSWER_WAIT_S = 5.0
+"""How long a retry waits for the answer of the request that it repeats, while that is being done."""
+ANSWER_LOOK_S = 0.05
+
+
+def once(engine: Engine, key: str, request: str, work: Callable[[Engine], str]) -> str:
+    """Make a change under an idempotency key, and return its answer, or the kept answer if the same request was made before.
+
+    ``request`` is everything that the caller asks for; ``work`` makes the change with the engine that it is given. The key is
+    taken in the transaction that makes the change, whichever process makes it, so that the change is made at most once. The
+    answer is kept right after. A change that fails gives its key back.
+
+    :raises RetryMismatch: if the key was used for another request.
+    :raises OutcomeUnknown: if the same request was begun before and its answer does not come: its process was ended.
+    """
+    check_key(engine, key)
+    caller = engine.caller
+    said = canonical_json([caller.name, sorted(caller.rights), sorted(caller.projects), request])
+    claim = _KeyClaim(engine, _owned(engine, key), said)
+    deadline = time.monotonic() + ANSWER_WAIT_S
+    while True:
+        answer = claim.kept_answer(deadline)
+        if answer is not None:
+            return answer
+        try:
+            answer = work(replace(engine, claim=claim))
+        except _KeyTaken:
+            continue  # the same request is made at the same time
+        except OutcomeUnknown:
+            raise
+        except Exception:
+            claim.give_back()
+            raise
+        with suppress(StoreError, _KeyTaken):  # the change is made, and here is its answer, kept or not
+            _keep(engine, claim, answer)
+        return answer
+
+
+@again_on_conflict
+def _keep(engine: Engine, claim: "_KeyClaim", answer: str) -> None:
+    with engine.write() as writer:
+        claim.keep(writer, answer)
+
+
+class _KeyTaken(RecollectError):
+    """Another request took the key since this one looked."""
+
+
+@dataclass(slots=True)
+class _KeyClaim:
+    """An idempotency key, claimed by one request for every transaction of the change that it asks for."""
+
+    engine: Engine
+    key: str
+    said: str
+    salt: bytes = field(init=False)
+    _is_taken: bool = field(init=False, default=False)
+
+    def __post_init__(self) -> None:
+        self.salt = self.engine.randomness.bytes(16)
+
+    @contextmanager
+    def taken_in(self, opened: AbstractContextManager[Writer]) -> Iterator[Writer]:
+        with opened as writer:
+            kept = writer.retry(self.engine.tenant, self.key)
+            if kept is not None and kept["salt"] != self.salt:
+                raise _KeyTaken("another request took the key.", field="idempotency_key")
+            yield writer
+            if kept is None:  # last, so that an erasure in this transaction leaves its own answer to come
+                self._take(writer)
+        self._is_taken = True
+
+    def _take(self, writer: Writer) -> None:
+        digest = _digest(self.salt, self.said)
+        writer.claim_retry(self.engine.tenant, self.key, digest, self.salt, self.engine.now())
+
+    def keep(self, writer: Writer, answer: str) -> None:
+        """Keep the answer of the change."""
+        if not self._is_taken:  # a change that found nothing to do had no transaction
+            self._take(writer)
+        writer.keep_answer(self.engine.tenant, self.key, self.salt, answer)
+
+    def kept_answer(self, deadline: float) -> str | None:
+        """Return the answer that is kept under the key, or ``None`` if the key is free. Wait for one that is on its way."""
+        while True:
+            with self.engine.read() as reader:
+                kept = reader.retry(self.engine.tenant, self.key)
+            if kept is None:
+                return None
+            _check_request(kept, self.said)
+            answer: str | None = kept["answer"]
+            if answer:
+                return answer
+            if answer is not None:
+                hint = "Look at what is there now."
+                raise Refused("it was done before, and its answer was erased.", field="idempotency_key", hint=hint)
+            if time.monotonic() > deadline:
+                hint = "Look at what is there; if it is not done, send it again under a new key."
+                raise OutcomeUnknown("it was begun before, and has no answer yet.", field="idempotency_key", hint=hint)
+            time.sleep(ANSWER_LOOK_S)
+
+    def give_back(self) -> None:
+        """Free the key after a failure. If that fails too, a retry is answered as one whose outcome is unknown."""
+        if self._is_taken:
+            with suppress(StoreError), self.engine.write() as writer:
+                writer.release_retry(self.engine.tenant, self.key, self.salt)

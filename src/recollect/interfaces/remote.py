@@ -19,9 +19,10 @@ import httpx
 
 from recollect.engine.context import Engine
 from recollect.interfaces.python.memory import Recollect
+from recollect.interfaces.python.past import Past
 from recollect.interfaces.python.signatures import NOT_SENT, SAY_NULL
 from recollect.interfaces.rest.answers import from_json
-from recollect.interfaces.rest.operations import OPERATIONS, Operation
+from recollect.interfaces.rest.operations import OPERATIONS
 from recollect.interfaces.rest.problems import error_of
 from recollect.model.caller import Caller
 from recollect.model.canonical import canonical_json
@@ -30,6 +31,8 @@ from recollect.model.errors import BadInput, NotAllowed, OutcomeUnknown, StoreCl
 TRIES = 3
 FIRST_PAUSE_S = 0.2
 PAGE = 1_000
+ROWS = {one.name: [row for row in OPERATIONS if row.name == one.name and not row.fixed] for one in OPERATIONS}
+"""The paths of each operation, those first that name more in the path."""
 
 
 def connect(url: str, key: str | None = None, *, timeout_s: float = 60.0) -> Recollect:
@@ -70,6 +73,13 @@ class RemoteRecollect(Recollect):
     def at_revision(self, revision: str) -> Recollect:
         return RemoteRecollect(self._http, revision=revision, owns=False)
 
+    def as_of(self, *, owner: str | None = None, user_id: str | None = None, space: Any = None, **point: Any) -> Past:
+        named = [value for value in point.values() if value is not None]
+        if len(named) != 1 or not set(point) <= {"tick", "time", "phase"}:
+            hint = "as_of(tick=…), as_of(time=…) or as_of(phase=…)."
+            raise BadInput("name one of tick, time and phase.", field="tick", hint=hint)
+        return RemotePast(self, _plain(named[0]), {"owner": owner or user_id, "space": space})
+
     def add_many(self, memories: Sequence[Any]) -> tuple[Any, ...]:
         answer = self._ask("POST", "/v1/memories", body=[_plain(dict(one)) for one in memories], is_change=True).json()
         return tuple(from_json("add", one) for one in answer["items"])
@@ -105,6 +115,15 @@ class RemoteRecollect(Recollect):
         answer = self._ask("POST", "/v1/import", query=_as_query(_sendable(asked)), content=body)
         return from_json("import_", answer.json())
 
+    def operate(self, name: str, given: Mapping[str, Any], idempotency_key: str | None = None) -> Any:
+        """Ask the server for the operation of this name, with these arguments."""
+        rows, sent = ROWS[name], _sendable(given)
+        row = next((one for one in rows if all(sent.get(part) is not None for part in one.in_path)), rows[-1])
+        path = row.path.format(**{part: quote(str(sent.pop(part)), safe="") for part in row.in_path})
+        how: dict[str, Any] = {"body": sent} if row.takes_body else {"query": _as_query(sent)}
+        answer = self._ask(row.method, path, **how, is_change=row.changes, idempotency_key=idempotency_key)
+        return from_json(name, answer.json())
+
     def _ask(
         self,
         method: str,
@@ -136,24 +155,48 @@ class RemoteRecollect(Recollect):
                 if answer.status_code != 503 or attempt == TRIES - 1:
                     break
             time.sleep(FIRST_PAUSE_S * 2**attempt)
-        if answer.is_error:
+        if not answer.is_success or "json" not in answer.headers.get("content-type", ""):
             raise _told(answer)
         return answer
 
     def _lost(self, error: httpx.TransportError, is_change: bool) -> OutcomeUnknown | StoreUnavailable:
         where = str(self._http.base_url)
-        if is_change and not isinstance(error, httpx.ConnectError):
+        if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
+            hint = "Is `recollect serve` running there, and is the address right, with http or https and the port?"
+            return StoreUnavailable(f"no server answers there ({error}). Nothing was sent.", field=where, hint=hint)
+        if is_change:
             hint = "Look, or repeat it under the same idempotency key."
             return OutcomeUnknown("the connection was lost before the answer came.", field=where, hint=hint)
-        return StoreUnavailable(f"the server cannot be reached: {error}.", field=where, hint="Is it running?")
+        why = "it took longer than timeout_s" if isinstance(error, httpx.TimeoutException) else str(error)
+        hint = "Try again, or connect with a longer timeout_s."
+        return StoreUnavailable(f"no answer came ({why}).", field=where, hint=hint)
+
+
+class RemotePast(Past):
+    """What a server's memory was at one point."""
+
+    def __init__(self, memory: RemoteRecollect, point: int | str, where: Mapping[str, Any]) -> None:
+        self._memory, self._as_of = memory, {"as_of": point}
+        self._where = {name: value for name, value in where.items() if value is not None}
+
+    def get(self, id: str) -> Any:
+        return self._memory.operate("get", {"id": id} | self._as_of)
+
+    def list(self, **filters: Any) -> Any:
+        return self._memory.operate("list", self._where | filters | self._as_of)
+
+    def query(self, text: str, **asked: Any) -> Any:
+        return self._memory.operate("query", {"text": text} | self._where | asked | self._as_of)
 
 
 def _told(answer: httpx.Response) -> Exception:
     try:
         return error_of(answer.json())
     except (ValueError, AttributeError):
-        hint = "Is this address a Recollect server?"
-        return StoreUnavailable(f"the server answered {answer.status_code}.", field=str(answer.url), hint=hint)
+        led = f" and leads to {answer.headers['location']}" if answer.is_redirect else ""
+        message = f"what answers there is no Recollect server: it says {answer.status_code}{led}."
+        hint = "Give connect the address that `recollect serve` prints, without a path."
+        return StoreUnavailable(message, field=str(answer.url), hint=hint)
 
 
 def _history_event(values: Mapping[str, Any]) -> Any:
@@ -190,7 +233,7 @@ def _as_query(arguments: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in told.items() if value is not None}
 
 
-def _method(name: str, rows: Sequence[Operation]) -> Callable[..., Any]:
+def _method(name: str) -> Callable[..., Any]:
     """Return the method that asks the server for an operation."""
     local = getattr(Recollect, name)
     signature = inspect.signature(local)
@@ -202,12 +245,7 @@ def _method(name: str, rows: Sequence[Operation]) -> Callable[..., Any]:
         key = bound.pop("idempotency_key", None)
         fields = {field: value for one in unnamed for field, value in bound.pop(one, {}).items()}
         given = {field: value for field, value in bound.items() if value != signature.parameters[field].default}
-        sent = _sendable({**given, **fields})
-        row = next((one for one in rows if all(sent.get(part) is not None for part in one.in_path)), rows[-1])
-        path = row.path.format(**{part: quote(str(sent.pop(part)), safe="") for part in row.in_path})
-        how: dict[str, Any] = {"body": sent} if row.takes_body else {"query": _as_query(sent)}
-        answer = self._ask(row.method, path, **how, is_change=row.changes, idempotency_key=key)
-        return from_json(name, answer.json())
+        return self.operate(name, {**given, **fields}, key)
 
     ask.__name__, ask.__doc__ = name, local.__doc__
     ask.__signature__ = signature  # type: ignore[attr-defined]
@@ -228,8 +266,7 @@ def _fill() -> None:
     for name, _ in inspect.getmembers(Recollect, inspect.isfunction):
         if name in by_hand or name.startswith("_"):
             continue
-        rows = [one for one in OPERATIONS if one.name == name and not one.fixed]
-        setattr(RemoteRecollect, name, _method(name, rows) if rows else _refusing(name))
+        setattr(RemoteRecollect, name, _method(name) if name in ROWS else _refusing(name))
 
 
 _fill()

@@ -284,7 +284,11 @@ def users_of_events(reader: Reader, tenant: str, actors: Collection[str]) -> set
 
 
 def forget_names(writer: Writer, tenant: str, names: Collection[str]) -> int:
-    """Remove the operational events, the cursors and the traces that bear these names; returns how many traces."""
+    """Remove the operational events, the cursors and the traces that bear these names, and the words of kept answers.
+
+    Return how many traces there were.
+    """
+    writer.empty_answers(tenant)
     for name in names:
         writer.remove_operations_naming(tenant, name)
         writer.remove_cursors_naming(tenant, name)

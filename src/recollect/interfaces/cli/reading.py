@@ -1,7 +1,7 @@
 """Commands that read: get, list, query, difference, chain, and snapshot-block and memory-block for a prompt."""
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -19,18 +19,12 @@ from recollect.interfaces.cli.session import (
     of,
 )
 from recollect.interfaces.cli.writing import named_values
-from recollect.model.canonical import read_moment
-from recollect.model.errors import BadInput
-from recollect.model.ledger import PHASE_ID
 from recollect.model.vocabulary import EventType, Kind, Layer, Status, Tier
 
 if TYPE_CHECKING:
     from recollect.interfaces.python import Recollect
     from recollect.interfaces.python.past import Past
     from recollect.rules.prompt.injection import Block
-
-MAX_TICK_DIGITS = 18
-"""No stream ever ticks that often."""
 
 
 class Form(StrEnum):
@@ -75,24 +69,11 @@ def _filter_takes(name: str) -> tuple[str, ...]:
 
 def _as_it_stood(memory: "Recollect", as_of: str | None) -> "Recollect | Past":
     """Return the memory, or what it was at the point that the option names."""
-    return memory if as_of is None else memory.as_of(**_point(as_of))
+    if as_of is None:
+        return memory
+    from recollect.interfaces.python.past import point_named
 
-
-def _point(as_of: str) -> dict[str, Any]:
-    """Return the point that an option names: a whole number is a tick, `phase-1` a phase, and anything else a time."""
-    if as_of.isdecimal() and len(as_of) <= MAX_TICK_DIGITS:
-        return {"tick": int(as_of)}
-    if PHASE_ID.fullmatch(as_of):
-        return {"phase": as_of}
-    try:
-        return {"time": read_moment(as_of)}
-    except ValueError:
-        raise BadInput(
-            f"{as_of!r:.80} is no point in time.",
-            field="as_of",
-            hint="Give a tick such as 12, a time such as 2026-01-31T09:00:00Z or 2026-01-31, or a phase such as phase-1 "
-            "(`recollect phase list`).",
-        ) from None
+    return memory.as_of(**point_named(as_of))
 
 
 def get(context: typer.Context, id: Id, as_of: AsOf = None) -> None:

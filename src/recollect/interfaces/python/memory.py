@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from types import TracebackType
 
 from recollect.engine.context import Engine
 from recollect.engine.lifecycle.erasure import replay_erasures
+from recollect.engine.retries import once
 from recollect.engine.trust.access_keys import bound_caller, caller_of_key
 from recollect.engine.waiting import waiting
 from recollect.interfaces.python.activity import Activity
@@ -94,6 +95,15 @@ class Recollect(Writing, Reading, Turns, Activity, Care, Trust):
         Two who edit the same memory do not undo each other's work unseen: the second gets :class:`recollect.OutOfDate`.
         """
         return Recollect(replace(self._engine, revision=revision), owns_store=False)
+
+    def once(self, idempotency_key: str, request: str, work: Callable[[Recollect], str]) -> str:
+        """Make a change under an idempotency key, and return its answer, or the kept one if the same request was made before.
+
+        For servers: ``request`` is all that was asked, ``work`` makes the change with the store that it is given. The key is the
+        caller's own, and holds after a restart and in every process. The same key for another request is
+        :class:`recollect.RetryMismatch`.
+        """
+        return once(self._engine, idempotency_key, request, lambda engine: work(Recollect(engine, owns_store=False)))
 
     def with_key(self, key: str, *, session: str | None = None) -> Recollect:
         """Return the same store as the caller that a key stands for may see it; the key may be another tenant's.

@@ -12,7 +12,9 @@ from recollect.engine.telemetry import traced
 from recollect.interfaces.lazy import lazy
 from recollect.interfaces.python.arguments import Filters, ListFilters, NamespaceName, SpaceName, Spaces, When
 from recollect.model.caller import Caller
-from recollect.model.errors import NotAllowed
+from recollect.model.canonical import read_moment
+from recollect.model.errors import BadInput, NotAllowed
+from recollect.model.ledger import PHASE_ID
 
 if TYPE_CHECKING:
     from recollect.engine.read import as_of, recall
@@ -21,6 +23,10 @@ if TYPE_CHECKING:
     from recollect.model.record import Memory
 else:
     as_of, recall = lazy("recollect.engine.read", "as_of recall")
+
+
+MAX_TICK_DIGITS = 18
+"""No stream ever ticks that often."""
 
 
 class Past:
@@ -94,6 +100,24 @@ class Past:
             left_out=left_out,
         )
         return as_of.query(through_agent(self._engine, agent), self._point, wanted)
+
+
+def point_named(as_of: int | str) -> dict[str, Any]:
+    """Return the point that one value names, as arguments of ``as_of``: a whole number is a tick, ``phase-1`` a phase, and
+    anything else a time."""
+    text = str(as_of)
+    if text.isdecimal() and len(text) <= MAX_TICK_DIGITS:
+        return {"tick": int(text)}
+    if PHASE_ID.fullmatch(text):
+        return {"phase": text}
+    try:
+        return {"time": read_moment(text)}
+    except ValueError:
+        hint = (
+            "Give a tick such as 12, a time such as 2026-01-31T09:00:00Z or 2026-01-31, or a phase such as phase-1 "
+            "(`recollect phase list`)."
+        )
+        raise BadInput(f"{text!r:.80} is no point in time.", field="as_of", hint=hint) from None
 
 
 def through_agent(engine: Engine, agent: str | None) -> Engine:

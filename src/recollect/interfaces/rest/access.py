@@ -7,18 +7,22 @@ from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from typing import NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
-from starlette.requests import HTTPConnection
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import Response
 
 from recollect.interfaces.listener import Place
 from recollect.interfaces.python import Recollect
 from recollect.interfaces.rest.problems import Draining, TimedOut
+from recollect.model.caller import Right
 from recollect.model.errors import KeyRefused, NotAllowed, TooManyRequests
 
 T = TypeVar("T")
 SESSION = "Recollect-Session"
+IDEMPOTENCY_KEY = "Idempotency-Key"
 MOST_BUCKETS = 10_000
 """Of how many keys it is remembered how often they asked."""
 
@@ -44,6 +48,22 @@ class Settings(NamedTuple):
 DEFAULTS = Settings()
 LOOK_FOR_KEYS_S = 1.0
 """How soon a server without keys notices the first one."""
+
+
+class Answer(NamedTuple):
+    """The JSON document that answers a request, and the entity tag of the memory that it is."""
+
+    body: bytes
+    etag: str | None = None
+
+    def kept(self) -> str:
+        """Return it as one text, to be given again."""
+        return f"{self.etag or ''}\n{self.body.decode()}"
+
+    @classmethod
+    def given_again(cls, text: str) -> "Answer":
+        etag, _, body = text.partition("\n")
+        return cls(body.encode(), etag or None)
 
 
 class Server:
@@ -86,27 +106,66 @@ class Server:
             self._keyed = bool(self.memory.access_keys())
         return self._keyed
 
-    async def call(self, request: HTTPConnection, work: Callable[[Recollect], T], session: str | None = None) -> T:
+    async def answer(
+        self,
+        request: Request,
+        work: Callable[[Recollect], Answer],
+        *,
+        session: str | None = None,
+        reads: bool = False,
+        changes: bytes | None = None,
+    ) -> Response:
+        """Answer a request with a JSON document.
+
+        ``changes`` is the body of a request that changes something: sent under an idempotency key, it is done once, and
+        answered alike each time.
+        """
+        key = None if changes is None else request.headers.get(IDEMPOTENCY_KEY)
+        if key is None:
+            answer = await self.call(request, work, session, reads=reads)
+        else:
+            digest = hashlib.sha256(changes or b"").hexdigest()
+            said = f"{request.method} {request.url.path}?{request.url.query} {request.headers.get(SESSION)} {digest}"
+            once = partial(_once, key=key, said=said, work=work)
+            answer = Answer.given_again(await self.call(request, once, session))
+        headers = {} if answer.etag is None else {"ETag": answer.etag}
+        return Response(answer.body, headers=headers, media_type="application/json")
+
+    async def call(
+        self,
+        request: HTTPConnection,
+        work: Callable[[Recollect], T],
+        session: str | None = None,
+        *,
+        reads: bool = False,
+    ) -> T:
         """Do blocking work on the memory that the request's caller may see, in a thread and within the time limit.
 
-        Work that has begun is finished, even if nobody waits for it any more.
+        Work that has begun is finished, even if nobody waits for it any more. Work that only ``reads`` takes a caller who may.
         """
         self._count(request)
-        return await self.in_thread(lambda: work(self.memory_of(request, session)))
+
+        def do() -> T:
+            memory = self.memory_of(request, session)
+            if reads and not (memory.caller.may(Right.READ) or memory.caller.may(Right.OPERATE)):
+                raise NotAllowed("this key may not read.", hint="It takes the right 'read'.")
+            return work(memory)
+
+        return await self.in_thread(do)
 
     async def in_thread(self, work: Callable[[], T], time_limit_s: float | None = None) -> T:
         """Do blocking work in one of the server's threads."""
         if self.draining:
             raise Draining("the server is about to end.", hint="Try again in a moment.")
         doing = asyncio.get_running_loop().run_in_executor(self._threads, work)
-        doing.add_done_callback(
-            lambda done: done.cancelled() or done.exception()
-        )  # else it is logged as never retrieved
         try:
-            return await asyncio.wait_for(asyncio.shield(doing), time_limit_s or self.settings.time_limit_s)
-        except TimeoutError:
-            hint = "It may still be done: repeat it under the same Idempotency-Key, or look."
-            raise TimedOut("it took too long.", hint=hint) from None
+            await asyncio.wait((doing,), timeout=time_limit_s or self.settings.time_limit_s)
+            if doing.done():
+                return doing.result()
+        finally:  # nobody may be left to take an error, which would be logged as never retrieved
+            doing.add_done_callback(lambda done: done.cancelled() or done.exception())
+        hint = "It may still be done: repeat it under the same Idempotency-Key, or look."
+        raise TimedOut("it took too long.", hint=hint)
 
     def _count(self, request: HTTPConnection) -> None:
         who = self.identity(request)
@@ -137,6 +196,10 @@ class _Bucket:
             return False
         self._left -= 1
         return True
+
+
+def _once(memory: Recollect, key: str, said: str, work: Callable[[Recollect], Answer]) -> str:
+    return memory.once(key, said, lambda there: work(there).kept())
 
 
 def key_of(request: HTTPConnection) -> str | None:

@@ -5,7 +5,6 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from fastapi import FastAPI, Request
-from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
@@ -17,12 +16,10 @@ from recollect.interfaces.rest.limits import Bounded, too_large
 from recollect.interfaces.rest.problems import (
     MEDIA_TYPE,
     ProblemDetails,
-    bad_request,
     headers_of,
     problem_of,
     status_of,
 )
-from recollect.interfaces.rest.retries import Retries
 from recollect.model.errors import BadInput, NotFound, RecollectError
 
 DESCRIPTION = """\
@@ -54,12 +51,11 @@ def create_app(memory: Recollect, settings: Settings = DEFAULTS) -> FastAPI:
         lifespan=lifespan,
     )
     app.state.server = server
-    endpoints.add_to(app, server, Retries())
+    endpoints.add_to(app, server)
     feeds.add_to(app, server)
     mem0.add_to(app, server)
     watch = watching.add_to(app, server)
     app.add_exception_handler(RecollectError, _refuse)
-    app.add_exception_handler(RequestValidationError, _refuse_request)
     app.add_exception_handler(HTTPException, _refuse_http)
     app.add_middleware(watching.Watched, watch=watch)
     app.add_middleware(Bounded, settings=settings)
@@ -75,11 +71,6 @@ def problem(error: RecollectError) -> Response:
 async def _refuse(_: Request, error: Exception) -> Response:
     assert isinstance(error, RecollectError), "it is registered for these"
     return problem(error)
-
-
-async def _refuse_request(_: Request, error: Exception) -> Response:
-    assert isinstance(error, RequestValidationError), "it is registered for these"
-    return problem(bad_request(list(error.errors())))
 
 
 async def _refuse_http(request: Request, error: Exception) -> Response:

@@ -1,29 +1,33 @@
 """Endpoints, made from the table of operations: parse a request, call the method of its name, render the answer."""
 
 import inspect
-from typing import Annotated, Any, Literal, NamedTuple
+from collections.abc import Callable, Coroutine
+from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin
 
 from fastapi import Body, FastAPI, Header, Path, Query, Request, Response
-from pydantic import BaseModel
+from fastapi.routing import APIRoute
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from recollect.interfaces.python import Recollect
 from recollect.interfaces.python.arguments import NewMemory
+from recollect.interfaces.python.past import Past, point_named
 from recollect.interfaces.python.signatures import Argument, arguments_of, as_json_type, model_of, takes
-from recollect.interfaces.rest.access import Server
+from recollect.interfaces.rest.access import IDEMPOTENCY_KEY, Answer, Server
 from recollect.interfaces.rest.answers import as_json, etag_of, schema_type
 from recollect.interfaces.rest.operations import OPERATIONS, Operation
-from recollect.interfaces.rest.problems import PROBLEMS
-from recollect.interfaces.rest.retries import Answered, Retries
+from recollect.interfaces.rest.problems import PROBLEMS, bad_request
 from recollect.model.errors import BadInput
 from recollect.model.receipt import Recall, Receipt
 from recollect.model.record import Memory
 
 ID = Path(description="an id, its first 12 digits, an alias, a content hash or a CID", examples=["0123456789ab"])
-IDEMPOTENCY_KEY = Annotated[
+KEY_HEADER = Annotated[
     str | None,
-    Header(alias="Idempotency-Key", description="a text of your own: a retry under the same text is answered alike"),
+    Header(alias=IDEMPOTENCY_KEY, description="a text of your own: a retry under the same text is answered alike"),
 ]
-IF_MATCH = Annotated[str | None, Header(alias="If-Match", description="the ETag that the memory must still have")]
+IF_MATCH = "If-Match"
+MATCH_HEADER = Annotated[str | None, Header(alias=IF_MATCH, description="the ETag that the memory must still have")]
+AS_OF = Argument("as_of", int | str | None, None)
 
 
 class Call(NamedTuple):
@@ -35,75 +39,82 @@ class Call(NamedTuple):
     shown_as: str | None = None
 
 
-def add_to(app: FastAPI, server: Server, retries: Retries) -> None:
+def add_to(app: FastAPI, server: Server) -> None:
     """Add an endpoint for each operation."""
     for operation in OPERATIONS:
-        _add(app, server, retries, operation)
-
-
-def _add(app: FastAPI, server: Server, retries: Retries, operation: Operation) -> None:
-    async def endpoint(request: Request, **given: Any) -> Response:
-        call = _call_of(operation, given)
-        key = given.get("idempotency_key")
-
-        async def work() -> Answered:
-            return await server.call(request, lambda memory: _answer(memory, call), call.arguments.get("session"))
-
-        if key is None:
-            answered = await work()
-        else:
-            said = f"{request.method} {request.url.path}?{request.url.query}\n".encode() + await request.body()
-            keeps = "idempotency_key" in call.arguments
-            answered = await retries.once(server.identity(request), key, said, work, keeps=keeps)
-        if operation.name == "erase":
-            retries.clear()
-        return answered.response()
-
-    endpoint.__signature__ = inspect.Signature(_parameters(operation))  # type: ignore[attr-defined]
-    method = getattr(Recollect, operation.name)
-    app.add_api_route(
-        operation.path,
-        endpoint,
-        methods=[operation.method],
-        operation_id=operation.id,
-        summary=(inspect.getdoc(method) or "").split("\n")[0],
-        description=inspect.getdoc(method),
-        tags=[operation.path.split("/")[2]],
-        response_model=None,
-        responses={200: {"model": _shown(operation)}, **PROBLEMS},
-    )
-
-
-def _parameters(operation: Operation) -> list[inspect.Parameter]:
-    """Return the parameters of an endpoint, from which the framework parses a request and describes it."""
-    rest = tuple(
-        one
-        for one in arguments_of(operation.name)
-        if one.name not in dict(operation.fixed) and one.name not in operation.in_path
-    )
-    found = [_parameter("request", Request), *(_parameter(name, Annotated[str, ID]) for name in operation.in_path)]
-    if rest and operation.takes_body:
-        is_needed = any(one.required for one in rest)
-        kind = _body(operation, rest)
-        found.append(
-            _parameter("asked", Annotated[kind if is_needed else kind | None, Body()], ... if is_needed else None)
+        method = getattr(Recollect, operation.name)
+        add_route(
+            app,
+            Endpoint(server, operation).answer,
+            operation.path,
+            methods=[operation.method],
+            parameters=_parameters(operation),
+            operation_id=operation.id,
+            summary=(inspect.getdoc(method) or "").split("\n")[0],
+            description=inspect.getdoc(method),
+            tags=[operation.path.split("/")[2]],
+            responses={200: {"model": _shown(operation)}, **PROBLEMS},
         )
-    elif rest:
-        found.append(_parameter("asked", Annotated[model_of(_title(operation), rest, strict=False), Query()]))
-    if operation.changes:
-        found.append(_parameter("idempotency_key", IDEMPOTENCY_KEY, None))
-    if operation.etag and operation.changes:
-        found.append(_parameter("if_match", IF_MATCH, None))
-    return found
 
 
-def _parameter(name: str, kind: Any, default: Any = ...) -> inspect.Parameter:
+Handler = Callable[[Request], Coroutine[Any, Any, Response]]
+
+
+def add_route(app: FastAPI, handler: Handler, path: str, *, parameters: list[inspect.Parameter], **about: Any) -> None:
+    """Add an endpoint whose handler parses its requests itself; ``parameters`` describe them in the OpenAPI document.
+
+    The framework's own parser takes longer than the rest of the server does.
+    """
+
+    def described() -> None:
+        """Stand for the handler where the framework looks for parameters."""
+
+    described.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+
+    class Route(APIRoute):
+        def get_route_handler(self) -> Handler:
+            return handler
+
+    app.router.add_api_route(path, described, route_class_override=Route, response_model=None, **about)
+
+
+def parameter(name: str, kind: Any, default: Any = ...) -> inspect.Parameter:
+    """Return a parameter of an endpoint, as the framework wants it."""
     given = inspect.Parameter.empty if default is ... else default
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=kind, default=given)
 
 
+def _arguments(operation: Operation) -> tuple[Argument, ...]:
+    """Return the arguments that come as query or as body."""
+    named = {*dict(operation.fixed), *operation.in_path}
+    own = tuple(one for one in arguments_of(operation.name) if one.name not in named)
+    return (*own, AS_OF) if operation.past else own
+
+
+def _parameters(operation: Operation) -> list[inspect.Parameter]:
+    arguments = _arguments(operation)
+    found = [parameter(name, Annotated[str, ID]) for name in operation.in_path]
+    if arguments and operation.takes_body:
+        is_needed = any(one.required for one in arguments)
+        kind = _body(operation, arguments)
+        found.append(
+            parameter("asked", Annotated[kind if is_needed else kind | None, Body()], ... if is_needed else None)
+        )
+    elif arguments:
+        found.append(parameter("asked", Annotated[_query(operation, arguments), Query()]))
+    if operation.changes:
+        found.append(parameter("idempotency_key", KEY_HEADER, None))
+    if operation.etag and operation.changes:
+        found.append(parameter("if_match", MATCH_HEADER, None))
+    return found
+
+
 def _title(operation: Operation) -> str:
     return f"{operation.id.title().replace('_', '')}Request"
+
+
+def _query(operation: Operation, arguments: tuple[Argument, ...]) -> type[BaseModel]:
+    return model_of(_title(operation), arguments, strict=False)
 
 
 def _body(operation: Operation, arguments: tuple[Argument, ...]) -> Any:
@@ -134,21 +145,83 @@ class _Items(BaseModel):
     items: list[dict[str, Any]]
 
 
-def _call_of(operation: Operation, given: dict[str, Any]) -> Call:
-    """Return the call that a request asks for."""
-    asked = given.get("asked")
-    if isinstance(asked, list):
-        return Call("add_many", {"memories": [one.model_dump(exclude_unset=True) for one in asked]})
-    arguments = {name: given[name] for name in operation.in_path} | dict(operation.fixed)
-    if asked is not None:
-        values = asked.model_dump(exclude_unset=True)
-        # `null` is how a query string says that there is no value, such as no status to look for
-        arguments |= {name: None if value == ["null"] else value for name, value in values.items()}
-    if given.get("idempotency_key") is not None and takes(operation.name, "idempotency_key"):
-        arguments["idempotency_key"] = given["idempotency_key"]
-    tag = given.get("if_match")
-    call = Call(operation.name, arguments, tag and tag.removeprefix("W/").strip('"'))
-    return _as_asked(call) if operation.name == "query" else call
+class Endpoint:
+    """Answers the requests for one operation."""
+
+    def __init__(self, server: Server, operation: Operation) -> None:
+        self._server, self._operation = server, operation
+        arguments = _arguments(operation)
+        self._is_needed = any(one.required for one in arguments)
+        self._body = TypeAdapter(_body(operation, arguments)) if arguments and operation.takes_body else None
+        self._query = QueryReader(_query(operation, arguments)) if arguments and not operation.takes_body else None
+        self._keeps_key = takes(operation.name, "idempotency_key")
+
+    async def answer(self, request: Request) -> Response:
+        """Parse a request, and answer it."""
+        body = await request.body() if self._operation.takes_body else b""
+        call = self._call_of(request, body)
+        keeps_key = self._keeps_key and call.name == self._operation.name
+        key = request.headers.get(IDEMPOTENCY_KEY) if self._operation.changes else None
+        if keeps_key and key is not None:
+            call.arguments["idempotency_key"] = key
+        return await self._server.answer(
+            request,
+            lambda memory: self._work(memory, call),
+            session=call.arguments.get("session"),
+            reads=not self._operation.changes,
+            changes=None if keeps_key or not self._operation.changes else body,
+        )
+
+    def _call_of(self, request: Request, body: bytes) -> Call:
+        """Return the call that a request asks for."""
+        operation = self._operation
+        asked = self._asked(request, body)
+        if isinstance(asked, list):
+            return Call("add_many", {"memories": [one.model_dump(exclude_unset=True) for one in asked]})
+        arguments = {name: request.path_params[name] for name in operation.in_path} | dict(operation.fixed)
+        if asked is not None:
+            arguments |= without_null(asked.model_dump(exclude_unset=True))
+        tag = request.headers.get(IF_MATCH) if operation.etag and operation.changes else None
+        call = Call(operation.name, arguments, tag and tag.removeprefix("W/").strip('"'))
+        return _as_asked(call) if operation.name == "query" else call
+
+    def _asked(self, request: Request, body: bytes) -> Any:
+        if self._query is not None:
+            return self._query.read(request)
+        if self._body is None or not (body or self._is_needed):
+            return None
+        kind = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
+        if kind != "application/json" and not kind.endswith("+json"):
+            raise BadInput("is not JSON.", field="body", hint="Send a JSON document as application/json.")
+        if not self._is_needed and body.strip() == b"null":
+            return None
+        try:
+            return self._body.validate_json(body)
+        except ValidationError as error:
+            raise bad_request(error, "body") from None
+
+    def _work(self, memory: Recollect, call: Call) -> Answer:
+        """Call the method and render its answer. It blocks: it runs in a thread."""
+        arguments, caller = call.arguments, memory.caller
+        if call.revision is not None and call.revision != "*":
+            memory = memory.at_revision(call.revision)
+        if caller.session and "session" in arguments:
+            arguments = {**arguments, "session": caller.session}
+        answer = getattr(_as_it_stood(memory, arguments), call.name)(**arguments)
+        etag = etag_of(answer) if isinstance(answer, Memory) else None
+        if isinstance(answer, Recall) and call.shown_as is not None:
+            answer = answer.in_full() if call.shown_as == "full" else answer.in_bullets()
+        return Answer(as_json(answer), etag)
+
+
+def _as_it_stood(memory: Recollect, arguments: dict[str, Any]) -> Recollect | Past:
+    """Return the memory, or what it was at the point that ``as_of`` names, which is taken from the arguments."""
+    value = arguments.pop("as_of", None)
+    if value is None:
+        return memory
+    space = arguments.get("space")
+    where: dict[str, Any] = {"owner": arguments.get("owner"), "space": space if isinstance(space, str) else None}
+    return memory.as_of(**point_named(value), **where)
 
 
 def _as_asked(call: Call) -> Call:
@@ -164,13 +237,27 @@ def _as_asked(call: Call) -> Call:
     return call._replace(arguments=arguments, shown_as=shown_as)
 
 
-def _answer(memory: Recollect, call: Call) -> Answered:
-    """Call the method and render its answer. It blocks: it runs in a thread."""
-    if call.revision is not None and call.revision != "*":
-        memory = memory.at_revision(call.revision)
-    own = {"session": memory.caller.session} if memory.caller.session and "session" in call.arguments else {}
-    answer = getattr(memory, call.name)(**call.arguments | own)
-    headers = {"ETag": etag_of(answer)} if isinstance(answer, Memory) else {}
-    if isinstance(answer, Recall) and call.shown_as is not None:
-        answer = answer.in_full() if call.shown_as == "full" else answer.in_bullets()
-    return Answered(as_json(answer), headers=headers)
+class QueryReader:
+    """Reads the query string of a request as a model; a list is the same name again."""
+
+    def __init__(self, model: type[BaseModel]) -> None:
+        self._model = model
+        self._lists = {name for name, field in model.model_fields.items() if _is_list(field.annotation)}
+
+    def read(self, request: Request) -> BaseModel:
+        given: dict[str, Any] = {}
+        for name, value in request.query_params.multi_items():
+            given[name] = [*given.get(name, ()), value] if name in self._lists else value
+        try:
+            return self._model.model_validate(given)
+        except ValidationError as error:
+            raise bad_request(error, "query") from None
+
+
+def _is_list(kind: Any) -> bool:
+    return get_origin(kind) is list or any(get_origin(one) is list for one in get_args(kind))
+
+
+def without_null(values: dict[str, Any]) -> dict[str, Any]:
+    """Return the values of a request; ``null`` is how a query string says that there is no value, such as no status."""
+    return {name: None if value == ["null"] else value for name, value in values.items()}

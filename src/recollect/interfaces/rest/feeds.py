@@ -4,30 +4,42 @@ import asyncio
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from functools import partial
+from hashlib import sha256
 from itertools import chain
 from typing import Annotated, Any
 
 from fastapi import FastAPI, Header, Query, Request, Response
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import StreamingResponse
 
 from recollect.engine.arguments import decode_cursor, encode_cursor, refuse_cursor
+from recollect.interfaces.python import Recollect
 from recollect.interfaces.python.signatures import arguments_of, model_of
-from recollect.interfaces.rest.access import Server
+from recollect.interfaces.rest.access import Answer, Server
 from recollect.interfaces.rest.answers import as_json, schema_type
-from recollect.interfaces.rest.endpoints import ID
+from recollect.interfaces.rest.endpoints import ID, KEY_HEADER, QueryReader, add_route, parameter, without_null
 from recollect.interfaces.rest.limits import IMPORT_PATH
 from recollect.interfaces.rest.problems import PROBLEMS
 from recollect.model.canonical import canonical_json
 from recollect.model.errors import BadInput, RecollectError, TooManyRequests
 from recollect.model.receipt import HistoryEvent, Page
 
-Limit = Annotated[int, Query(ge=1, le=1_000, description="how many at most")]
-Cursor = Annotated[str | None, Query(description="next_cursor of the page before")]
 EVENTS = "text/event-stream"
 TEXT: dict[str, Any] = {"schema": {"type": "string"}}
 LINES = "application/x-ndjson"
 IN_MEMORY_BYTES = 2**20
+LAST_EVENT = "Last-Event-ID"
+NOT_OVER_HTTP = ("source", "table", "history", "columns")
+"""Arguments of an import that name files, or that have no form in a query string."""
+
+
+class HistoryRequest(BaseModel):
+    """Which part of a history is asked for."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    limit: int = Field(100, ge=1, le=1_000, description="how many at most")
+    cursor: str | None = Field(None, description="next_cursor of the page before")
 
 
 class HistoryPage(BaseModel):
@@ -41,37 +53,40 @@ def add_to(app: FastAPI, server: Server) -> None:
     """Add these endpoints."""
     _add_history(app, server)
     _add_changes(app, server)
-    _add_transfer(app, server)
+    _add_export(app, server)
+    _add_import(app, server)
 
 
 def _add_history(app: FastAPI, server: Server) -> None:
-    async def history(request: Request, id: Annotated[str, ID], limit: Limit = 100, cursor: Cursor = None) -> Response:
-        page = await server.call(request, lambda memory: _newest_first(memory.history(id), limit, cursor))
+    query = QueryReader(HistoryRequest)
+
+    async def history(request: Request) -> Response:
+        id, asked = request.path_params["id"], query.read(request)
+        page = await server.call(request, lambda memory: _newest_first(memory.history(id), asked), reads=True)
         return Response(as_json(page), media_type="application/json")
 
-    about: dict[str, Any] = {
-        "summary": "Return what happened to a memory, newest first, a page at a time.",
-        "response_model": None,
-        "responses": {200: {"model": HistoryPage}, **PROBLEMS},
-        "tags": ["memories"],
-    }
-    app.add_api_route("/v1/memories/{id}/history", history, operation_id="history", **about)
-    app.add_api_route("/memory/{id}/history", history, operation_id="memory_history", **about)
+    for path, name in (("/v1/memories/{id}/history", "history"), ("/memory/{id}/history", "memory_history")):
+        add_route(
+            app,
+            history,
+            path,
+            parameters=[parameter("id", Annotated[str, ID]), parameter("asked", Annotated[HistoryRequest, Query()])],
+            operation_id=name,
+            summary="Return what happened to a memory, newest first, a page at a time.",
+            responses={200: {"model": HistoryPage}, **PROBLEMS},
+            tags=["memories"],
+        )
 
 
-def _newest_first(events: tuple[HistoryEvent, ...], limit: int, cursor: str | None) -> Page[HistoryEvent]:
+def _newest_first(events: tuple[HistoryEvent, ...], asked: Any) -> Page[HistoryEvent]:
     """Return a page of a memory's history. Older events never change, so the place of one among them is its key."""
     end = len(events)
-    if cursor is not None:
-        at, place = decode_cursor(cursor)
-        if (
-            not isinstance(place, int) or not 0 < place <= len(events) or events[place].at != at
-            if place != len(events)
-            else at
-        ):
+    if asked.cursor is not None:
+        at, place = decode_cursor(asked.cursor)
+        if not isinstance(place, int) or not 0 < place < len(events) or events[place].at != at:
             refuse_cursor()
         end = place
-    start = max(0, end - limit)
+    start = max(0, end - asked.limit)
     more = encode_cursor(events[start].at, start) if start else None
     return Page(tuple(reversed(events[start:end])), more)
 
@@ -80,17 +95,14 @@ def _newest_first(events: tuple[HistoryEvent, ...], limit: int, cursor: str | No
 
 
 def _add_changes(app: FastAPI, server: Server) -> None:
-    asked = model_of("ChangesRequest", arguments_of("changes"), strict=False)
+    model = model_of("ChangesRequest", arguments_of("changes"), strict=False)
+    query = QueryReader(model)
 
-    async def changes(
-        request: Request,
-        asked: Annotated[asked, Query()],  # type: ignore[valid-type]
-        last_event_id: Annotated[str | None, Header(alias="Last-Event-ID", description="as a browser resumes")] = None,
-    ) -> Response:
-        arguments = asked.model_dump(exclude_unset=True)  # type: ignore[attr-defined]
-        if last_event_id is not None:
-            arguments["since"] = last_event_id
-        first = await server.call(request, lambda memory: memory.changes(**arguments))
+    async def changes(request: Request) -> Response:
+        arguments = query.read(request).model_dump(exclude_unset=True)
+        if LAST_EVENT in request.headers:
+            arguments["since"] = request.headers[LAST_EVENT]
+        first = await server.call(request, lambda memory: memory.changes(**arguments), reads=True)
         if "application/json" in request.headers.get("accept", ""):
             return Response(as_json(first), media_type="application/json")
         if server.open_feeds >= server.settings.feeds:
@@ -98,17 +110,16 @@ def _add_changes(app: FastAPI, server: Server) -> None:
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         return StreamingResponse(_told(server, request, arguments, first), media_type=EVENTS, headers=headers)
 
-    app.add_api_route(
-        "/v1/changes",
+    resumes = Annotated[str | None, Header(alias=LAST_EVENT, description="as a browser resumes")]
+    add_route(
+        app,
         changes,
+        "/v1/changes",
+        parameters=[parameter("asked", Annotated[model, Query()]), parameter("last_event_id", resumes, None)],
         operation_id="changes",
         summary="Follow what changes, as server-sent events; `since` or `Last-Event-ID` resumes without loss.",
-        response_model=None,
         description="Each event's id resumes after it. A client that accepts `application/json` gets one page instead.",
-        responses={
-            200: {"model": schema_type("changes"), "content": {EVENTS: TEXT}},
-            **PROBLEMS,
-        },
+        responses={200: {"model": schema_type("changes"), "content": {EVENTS: TEXT}}, **PROBLEMS},
         tags=["changes"],
     )
 
@@ -145,56 +156,64 @@ def _follow(server: Server, request: Request, arguments: dict[str, Any], found: 
 # ── whole records in and out ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _add_transfer(app: FastAPI, server: Server) -> None:
-    exported = model_of("ExportRequest", arguments_of("export"), strict=False)
-    taken = tuple(one for one in arguments_of("import_") if one.name not in ("source", "table", "history", "columns"))
-    imported = model_of("ImportRequest", taken, strict=False)
+def _add_export(app: FastAPI, server: Server) -> None:
+    model = model_of("ExportRequest", arguments_of("export"), strict=False)
+    query = QueryReader(model)
 
-    async def export(request: Request, asked: Annotated[exported, Query()]) -> Response:  # type: ignore[valid-type]
-        arguments = _without_null(asked.model_dump(exclude_unset=True))  # type: ignore[attr-defined]
-        pieces = await server.call(request, lambda memory: _begun(memory.export(**arguments)))
+    async def export(request: Request) -> Response:
+        arguments = without_null(query.read(request).model_dump(exclude_unset=True))
+        pieces = await server.call(request, lambda memory: _begun(memory.export(**arguments)), reads=True)
         return StreamingResponse(pieces, media_type=LINES)
 
-    async def import_(request: Request, asked: Annotated[imported, Query()]) -> Response:  # type: ignore[valid-type]
-        arguments = asked.model_dump(exclude_unset=True)  # type: ignore[attr-defined]
-        with tempfile.SpooledTemporaryFile(IN_MEMORY_BYTES) as body:
-            async for chunk in request.stream():
-                body.write(chunk)
-            body.seek(0)
-            report = await server.call(request, lambda memory: memory.import_(_lines(body), **arguments))
-        return Response(as_json(report), media_type="application/json")
-
-    app.add_api_route(
-        "/v1/export",
+    add_route(
+        app,
         export,
+        "/v1/export",
+        parameters=[parameter("asked", Annotated[model, Query()])],
         operation_id="export",
         summary="Return the memories as a file of a format, piece by piece.",
-        response_model=None,
         responses={200: {"content": {LINES: TEXT}}, **PROBLEMS},
         response_class=Response,
         tags=["transfer"],
     )
-    app.add_api_route(
-        IMPORT_PATH,
-        import_,
-        methods=["POST"],
-        operation_id="import",
-        summary="Bring in the lines of a file, each through the gates; importing them again changes nothing.",
-        response_model=None,
-        responses={200: {"model": schema_type("import_")}, **PROBLEMS},
-        openapi_extra={"requestBody": {"required": True, "content": dict.fromkeys((LINES, "text/plain"), TEXT)}},
-        tags=["transfer"],
-    )
-
-
-def _without_null(values: dict[str, Any]) -> dict[str, Any]:
-    return {name: None if value == ["null"] else value for name, value in values.items()}
 
 
 def _begun(pieces: Iterator[str]) -> Iterator[str]:
     """Return an export whose first piece is there: what is wrong with it is an error, and no half of a file."""
     first = next(pieces, None)
     return iter(()) if first is None else chain([first], pieces)
+
+
+def _add_import(app: FastAPI, server: Server) -> None:
+    taken = tuple(one for one in arguments_of("import_") if one.name not in NOT_OVER_HTTP)
+    model = model_of("ImportRequest", taken, strict=False)
+    query = QueryReader(model)
+
+    async def import_(request: Request) -> Response:
+        arguments, digest = query.read(request).model_dump(exclude_unset=True), sha256()
+        with tempfile.SpooledTemporaryFile(IN_MEMORY_BYTES) as body:
+            async for chunk in request.stream():
+                body.write(chunk)
+                digest.update(chunk)
+
+            def work(memory: Recollect) -> Answer:
+                body.seek(0)
+                return Answer(as_json(memory.import_(_lines(body), **arguments)))
+
+            return await server.answer(request, work, changes=digest.digest())
+
+    add_route(
+        app,
+        import_,
+        IMPORT_PATH,
+        methods=["POST"],
+        parameters=[parameter("asked", Annotated[model, Query()]), parameter("idempotency_key", KEY_HEADER, None)],
+        operation_id="import",
+        summary="Bring in the lines of a file, each through the gates; importing them again changes nothing.",
+        responses={200: {"model": schema_type("import_")}, **PROBLEMS},
+        openapi_extra={"requestBody": {"required": True, "content": dict.fromkeys((LINES, "text/plain"), TEXT)}},
+        tags=["transfer"],
+    )
 
 
 def _lines(body: Any) -> Iterator[str]:

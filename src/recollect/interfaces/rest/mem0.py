@@ -11,14 +11,14 @@ from itertools import islice
 from typing import Any
 
 from fastapi import APIRouter, FastAPI, Request
-from starlette.responses import JSONResponse
+from starlette.responses import Response
 
 from recollect.interfaces.python import Recollect
 from recollect.interfaces.python.arguments import SourceName
-from recollect.interfaces.rest.access import Server
+from recollect.interfaces.rest.access import Answer, Server
 from recollect.interfaces.rest.problems import NoCounterpart
 from recollect.model.caller import Right
-from recollect.model.canonical import format_time
+from recollect.model.canonical import canonical_json, format_time
 from recollect.model.errors import BadInput, NotAllowed
 from recollect.model.receipt import Receipt
 from recollect.model.record import Memory, Tombstone
@@ -38,9 +38,10 @@ def add_to(app: FastAPI, server: Server) -> None:
     router = APIRouter(prefix=PREFIX, include_in_schema=False)
 
     def route(method: str, path: str, work: Callable[[Recollect, Values], Any]) -> None:
-        async def endpoint(request: Request) -> JSONResponse:
+        async def endpoint(request: Request) -> Response:
             asked = {**dict(request.query_params), **(await _body(request)), **request.path_params}
-            return JSONResponse(await server.call(request, lambda memory: work(memory, asked)))
+            changes = None if method == "GET" or work in (search, get_all) else await request.body()
+            return await server.answer(request, lambda memory: _answer(work(memory, asked)), changes=changes)
 
         router.add_api_route(path, endpoint, methods=[method], response_model=None)
 
@@ -61,6 +62,10 @@ def add_to(app: FastAPI, server: Server) -> None:
 
     router.add_api_route("/{path:path}", anything_else, methods=["GET", "POST", "PUT", "PATCH", "DELETE"])
     app.include_router(router)
+
+
+def _answer(values: Any) -> Answer:
+    return Answer(canonical_json(values).encode())
 
 
 async def _body(request: Request) -> Values:

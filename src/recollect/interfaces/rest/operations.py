@@ -12,7 +12,8 @@ class Operation:
     """One method of :class:`recollect.Recollect` over HTTP. What the path does not name comes as query or as JSON body.
 
     ``changes`` says that it writes: then an ``Idempotency-Key`` makes a retry safe. ``fixed`` are arguments that the path
-    stands for, ``etag`` says that it is about one memory, whose ``If-Match`` counts.
+    stands for, ``etag`` says that it is about one memory, whose ``If-Match`` counts. ``past`` says that it also answers as of an
+    earlier point.
     """
 
     method: str
@@ -20,6 +21,7 @@ class Operation:
     name: str
     changes: bool = False
     etag: bool = False
+    past: bool = False
     fixed: tuple[tuple[str, str], ...] = ()
     alias: str = ""
 
@@ -39,12 +41,12 @@ class Operation:
         return self.alias or self.name
 
 
-def _get(path: str, name: str, *, etag: bool = False) -> Operation:
-    return Operation("GET", path, name, etag=etag)
+def _get(path: str, name: str, *, etag: bool = False, past: bool = False) -> Operation:
+    return Operation("GET", path, name, etag=etag, past=past)
 
 
-def _ask(path: str, name: str) -> Operation:
-    return Operation("POST", path, name)
+def _ask(path: str, name: str, *, past: bool = False) -> Operation:
+    return Operation("POST", path, name, past=past)
 
 
 def _do(path: str, name: str, method: str = "POST", *, etag: bool = False) -> Operation:
@@ -54,8 +56,8 @@ def _do(path: str, name: str, method: str = "POST", *, etag: bool = False) -> Op
 MEMORY = "/v1/memories/{id}"
 OPERATIONS: tuple[Operation, ...] = (
     _do("/v1/memories", "add"),
-    _get("/v1/memories", "list"),
-    _get(MEMORY, "get", etag=True),
+    _get("/v1/memories", "list", past=True),
+    _get(MEMORY, "get", etag=True, past=True),
     _do(MEMORY, "edit", "PATCH", etag=True),
     _do(MEMORY, "update", "PUT", etag=True),
     _do(MEMORY, "forget", "DELETE", etag=True),
@@ -78,7 +80,7 @@ OPERATIONS: tuple[Operation, ...] = (
     _get(f"{MEMORY}/provenance/credit", "credit"),
     _get(f"{MEMORY}/provenance/derivatives", "derivatives"),
     _get("/v1/provenance/common-sources", "common_sources"),
-    _ask("/v1/query", "query"),
+    _ask("/v1/query", "query", past=True),
     _ask("/v1/recall-if-unsure", "recall_if_unsure"),
     _get("/v1/on-demand-share", "on_demand_share"),
     _ask("/v1/memory-block", "memory_block"),

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from recollect.model import errors
 from recollect.model.errors import RecollectError
@@ -141,10 +141,11 @@ def error_of(problem: Mapping[str, Any]) -> RecollectError:
     return kind(str(problem.get("detail")), field=problem.get("field"), hint=problem.get("hint"))
 
 
-def bad_request(found: list[Any]) -> errors.BadInput:
-    """Return the error for a request that its schema refuses, which names the first wrong field."""
+def bad_request(error: ValidationError, where: str) -> errors.BadInput:
+    """Return the error for a request that its schema refuses, which names the first wrong field, or else where it is."""
+    found: list[Any] = list(error.errors(include_url=False, include_input=False))
     first = next((one for one in found if one["type"] == "extra_forbidden"), found[0])
-    field = ".".join(str(part) for part in first["loc"][1:] if _is_a_name(part)) or str(first["loc"][0])
+    field = ".".join(str(part) for part in first["loc"] if _is_a_name(part)) or where
     if first["type"] == "extra_forbidden":
         return errors.BadInput("there is no such argument.", field=field, hint="/openapi.json lists every argument.")
     if first["type"] == "json_invalid":

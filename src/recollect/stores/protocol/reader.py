@@ -356,7 +356,11 @@ class Reader(Protocol):
         """Return the kept events that fit, oldest first: the first ones after a number, or the ``latest``."""
 
     def retry(self, tenant: str, key: str) -> dict[str, Any] | None:
-        """Return the answer that was given under an idempotency key."""
+        """Return what is kept under an idempotency key.
+
+        That is ``digest`` and ``salt`` of the request; of a write ``outcome``, ``memory_id`` and ``reasons``; of another change
+        ``answer``: ``None`` while it is being done, empty once an erasure removed it.
+        """
 
     # ── operational events ──────────────────────────────────────────────────────────────────────────────────
 

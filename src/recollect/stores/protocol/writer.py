@@ -181,7 +181,22 @@ class Writer(Reader, Protocol):
         """Remove events from before a time, and all but the latest ``max_kept`` (``None``: no limit); return how many."""
 
     def keep_retry(self, tenant: str, key: str, answer: Mapping[str, Any]) -> None:
-        """Keep the answer that was given under an idempotency key."""
+        """Keep the answer that a write was given under an idempotency key."""
+
+    def claim_retry(self, tenant: str, key: str, digest: str, salt: bytes, at: str) -> None:
+        """Take an idempotency key for a change whose answer comes later. ``salt`` tells this attempt from any other."""
+
+    def release_retry(self, tenant: str, key: str, salt: bytes) -> None:
+        """Give back a key that an attempt took, because the change failed."""
+
+    def keep_answer(self, tenant: str, key: str, salt: bytes, answer: str) -> None:
+        """Keep the answer of a change under the key that an attempt took, unless an erasure came in between."""
+
+    def empty_answers(self, tenant: str) -> None:
+        """Remove the words of every kept answer, and of those yet to come, which may be anybody's; the keys stay taken."""
+
+    def remove_answers_before(self, tenant: str, at: str) -> None:
+        """Remove the keys of changes from before a time, with their answers. Those of writes stay with their memories."""
 
     # ── operational events ──────────────────────────────────────────────────────────────────────────────────
 

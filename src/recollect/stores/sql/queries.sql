@@ -293,11 +293,27 @@ DELETE FROM traces WHERE tenant = ? AND number = ?
 DELETE FROM traces WHERE tenant = :tenant AND stream = :stream
 
 -- name: retry
-SELECT digest, salt, outcome, memory_id, reasons FROM retries WHERE tenant = :tenant AND key = :key
+SELECT digest, salt, outcome, memory_id, reasons, answer FROM retries WHERE tenant = :tenant AND key = :key
 
 -- name: keep_retry
 INSERT INTO retries (tenant, key, digest, salt, outcome, memory_id, reasons, at)
 VALUES (:tenant, :key, :digest, :salt, :outcome, :memory_id, :reasons, :at)
+
+-- name: claim_retry
+INSERT INTO retries (tenant, key, digest, salt, outcome, memory_id, reasons, at)
+VALUES (:tenant, :key, :digest, :salt, '', '', '[]', :at)
+
+-- name: keep_answer
+UPDATE retries SET answer = :answer WHERE tenant = :tenant AND key = :key AND salt = :salt AND answer IS NULL
+
+-- name: release_retry
+DELETE FROM retries WHERE tenant = :tenant AND key = :key AND salt = :salt
+
+-- name: empty_answers
+UPDATE retries SET answer = '' WHERE tenant = :tenant AND memory_id = '' AND (answer IS NULL OR answer <> '')
+
+-- name: remove_answers_before
+DELETE FROM retries WHERE tenant = :tenant AND memory_id = '' AND at < :at
 
 -- name: remove_retries
 DELETE FROM retries WHERE tenant = :tenant AND memory_id = :id

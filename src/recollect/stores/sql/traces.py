@@ -193,6 +193,7 @@ class SideTables(Capability):
         of_runs = ("erase_run_secrets", "erase_proposals", "remove_call_sources")
         for query in (*of_the_memory, *of_runs):
             self._db.run(query, tenant=stream.tenant, id=memory_id)
+        self.empty_answers(stream.tenant)
         return self._db.counted("remove_traces_of_memory", tenant=stream.tenant, id=memory_id)
 
     def indexed_text(self, stream: Stream) -> list[tuple[str, int, int, int]]:
@@ -213,3 +214,18 @@ class SideTables(Capability):
     def keep_retry(self, tenant: str, key: str, answer: Mapping[str, Any]) -> None:
         reasons = canonical_json(list(answer["reasons"]))
         self._db.run("keep_retry", **{**answer, "tenant": tenant, "key": key, "reasons": reasons})
+
+    def claim_retry(self, tenant: str, key: str, digest: str, salt: bytes, at: str) -> None:
+        self._db.run("claim_retry", tenant=tenant, key=key, digest=digest, salt=salt, at=at)
+
+    def release_retry(self, tenant: str, key: str, salt: bytes) -> None:
+        self._db.run("release_retry", tenant=tenant, key=key, salt=salt)
+
+    def keep_answer(self, tenant: str, key: str, salt: bytes, answer: str) -> None:
+        self._db.run("keep_answer", tenant=tenant, key=key, salt=salt, answer=answer)
+
+    def empty_answers(self, tenant: str) -> None:
+        self._db.run("empty_answers", tenant=tenant)
+
+    def remove_answers_before(self, tenant: str, at: str) -> None:
+        self._db.run("remove_answers_before", tenant=tenant, at=at)

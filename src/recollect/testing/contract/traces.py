@@ -1,5 +1,7 @@
 """Check traces with their policy, answers kept for retries, access counters, and operational events."""
 
+from typing import Any
+
 import pytest
 
 from recollect.model.errors import StoreError
@@ -127,6 +129,32 @@ class TracesContract(StoreUnderTest):
         with store.read(TENANT) as reader:
             found = reader.retry(TENANT, "key")
         assert found is not None and found["digest"] == "d"
+
+    def test_a_key_is_claimed_until_its_answer_is_kept_or_it_is_given_back(self, store: Store) -> None:
+        def kept(key: str = "key") -> Any:
+            with store.read(TENANT) as reader:
+                found = reader.retry(TENANT, key)
+            return found and (found["digest"], found["salt"], found["answer"])
+
+        with store.write(TENANT) as writer:
+            writer.claim_retry(TENANT, "key", "d", b"one", at(1))
+            writer.claim_retry(TENANT, "later", "d", b"two", at(3))
+        with pytest.raises(StoreError), store.write(TENANT) as writer:
+            writer.claim_retry(TENANT, "key", "e", b"other", at(2))
+        assert kept() == ("d", b"one", None)
+        with store.write(TENANT) as writer:
+            writer.keep_answer(TENANT, "key", b"other", "not ours")
+            writer.release_retry(TENANT, "key", b"other")
+            writer.keep_answer(TENANT, "key", b"one", "the answer")
+        assert kept() == ("d", b"one", "the answer")
+        with store.write(TENANT) as writer:
+            writer.empty_answers(TENANT)
+            writer.keep_answer(TENANT, "later", b"two", "words from before the erasure")
+        assert (kept()[2], kept("later")[2]) == ("", ""), "what comes after an erasure may hold what was erased"
+        with store.write(TENANT) as writer:
+            writer.remove_answers_before(TENANT, at(2))
+            writer.release_retry(TENANT, "later", b"two")
+        assert (kept(), kept("later")) == (None, None)
 
     def test_accesses_are_added_up_and_the_last_one_is_the_latest(self, store: Store, scribe: Scribe) -> None:
         tea, coffee = scribe.keep("tea"), scribe.keep("coffee")

@@ -57,6 +57,7 @@ WRITES: dict[str, Write] = {
     "count_accesses": lambda w, s: w.count_accesses(TENANT, {memory_id("tea"): (1, at(9))}),
     "keep_trace": lambda w, s: w.keep_trace(TENANT, {"type": "new"}, at(9), None, ("h", "{}")),
     "keep_retry": lambda w, s: w.keep_retry(TENANT, "new", _ANSWER),
+    "claim_retry": lambda w, s: w.claim_retry(TENANT, "new", "d", b"s", at(9)),
     "put_memory": lambda w, s: Scribe.keep_in(Scribe(NotImplemented), w, "new"),
 }
 

@@ -257,7 +257,8 @@ CREATE INDEX traces_by_stream ON traces (tenant, stream) WHERE stream IS NOT NUL
 GRANT SELECT, INSERT, DELETE ON traces TO recollect_app;
 GRANT USAGE ON SEQUENCE trace_numbers TO recollect_app;
 
--- Answers to writes that named an idempotency key, so that a retry is given the same one.
+-- Answers to changes that named an idempotency key, so that a retry is given the same one. A write keeps its memory and what
+-- became of it. Any other change keeps its whole answer: none while it is being done, empty once an erasure removed it.
 CREATE TABLE retries (
     tenant    TEXT COLLATE "C" NOT NULL,
     key       TEXT COLLATE "C" NOT NULL,
@@ -267,10 +268,12 @@ CREATE TABLE retries (
     memory_id TEXT COLLATE "C" NOT NULL,
     reasons   TEXT COLLATE "C" NOT NULL,
     at        TEXT COLLATE "C" NOT NULL,
+    answer    TEXT COLLATE "C",
     PRIMARY KEY (tenant, key)
 ) /*PARTITION BY HASH (tenant)*/;
 CREATE INDEX retries_by_memory ON retries (tenant, memory_id);
-GRANT SELECT, INSERT, DELETE ON retries TO recollect_app;
+CREATE INDEX retries_with_answer ON retries (tenant) WHERE memory_id = '' AND (answer IS NULL OR answer <> '');
+GRANT SELECT, INSERT, UPDATE, DELETE ON retries TO recollect_app;
 
 -- What was erased, as opaque ids, so that a restored copy forgets it again. Rows are added and never taken away.
 CREATE SEQUENCE erasure_numbers;

@@ -239,7 +239,8 @@ CREATE TABLE traces (
 CREATE INDEX traces_by_memory ON traces (tenant, memory_id) WHERE memory_id IS NOT NULL;
 CREATE INDEX traces_by_stream ON traces (tenant, stream) WHERE stream IS NOT NULL;
 
--- Answers to writes that named an idempotency key, so that a retry is given the same one.
+-- Answers to changes that named an idempotency key, so that a retry is given the same one. A write keeps its memory and what
+-- became of it. Any other change keeps its whole answer: none while it is being done, empty once an erasure removed it.
 CREATE TABLE retries (
     tenant    TEXT NOT NULL,
     key       TEXT NOT NULL,
@@ -249,9 +250,11 @@ CREATE TABLE retries (
     memory_id TEXT NOT NULL,
     reasons   TEXT NOT NULL,
     at        TEXT NOT NULL,
+    answer    TEXT,
     PRIMARY KEY (tenant, key)
 ) WITHOUT ROWID;
 CREATE INDEX retries_by_memory ON retries (tenant, memory_id);
+CREATE INDEX retries_with_answer ON retries (tenant) WHERE memory_id = '' AND (answer IS NULL OR answer <> '');
 
 -- What a running graph needs to go on after a restart: one head row for each user's thread, with its versions behind it.
 -- A thread is known to the other tables by a random uid, so that its user's name and its own stand in one row only.
