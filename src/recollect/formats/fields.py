@@ -124,12 +124,15 @@ def as_created_at(*values: Any) -> dict[str, str]:
     >>> as_created_at(None, "2021-03-01 10:00:00"), as_created_at(1614592800.5), as_created_at("last week")
     ({'created_at': '2021-03-01T10:00:00.000000Z'}, {'created_at': '2021-03-01T10:00:00.500000Z'}, {})
     """
-    found = next((moment for value in values if (moment := moment_of(value)) is not None), None)
+    found = next((moment for value in values if (moment := moment_of(value, latest_year=9999)) is not None), None)
     return {"created_at": format_time(found)} if found is not None else {}
 
 
-def moment_of(value: Any) -> datetime | None:
-    """Return a time as another tool writes it, in UTC; ``None`` if it cannot be read."""
+def moment_of(value: Any, latest_year: int = 9000) -> datetime | None:
+    """Return a time as another tool writes it, in UTC; ``None`` if it cannot be read.
+
+    Later years stand for "never" in other tools' expiry dates. A record that claims to have been made then is of the future.
+    """
     try:
         if isinstance(value, int | float) and not isinstance(value, bool):
             moment = datetime.fromtimestamp(value, UTC)
@@ -140,7 +143,7 @@ def moment_of(value: Any) -> datetime | None:
             moment = read.replace(tzinfo=UTC) if read.tzinfo is None else read.astimezone(UTC)
     except (TypeError, ValueError, OverflowError, OSError):
         return None
-    return moment if 1900 <= moment.year <= 9000 else None
+    return moment if 1900 <= moment.year <= latest_year else None
 
 
 # ── fields of a foreign record that a memory has no field for ─────────────────────────────────────────────────────────

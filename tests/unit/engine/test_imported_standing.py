@@ -254,8 +254,9 @@ def test_a_time_in_the_future_is_refused(opened: Open, tmp_path: Path) -> None:
     done = mem.import_(lines(tomorrow, NEW), format="entries", whole=True)
     assert done.outcomes == {"refused": 1, "stored": 1} and "is in the future" in done.refused[0].detail
     file = tmp_path / "mem0.jsonl"
-    file.write_text(json.dumps({"id": "1", "memory": "The port is 2", "created_at": "2031-01-01T00:00:00Z"}) + "\n")
-    assert mem.import_(file, format="mem0").reasons == {"bad_input": 1}
+    for when in ("2031-01-01T00:00:00Z", "9999-12-31"):
+        file.write_text(json.dumps({"id": "1", "memory": "The port is 2", "created_at": when}) + "\n")
+        assert mem.import_(file, format="mem0").reasons == {"bad_input": 1}, when
     with pytest.raises(recollect.BadInput, match="future"):
         mem.add("The port is 3", created_at="2026-06-02")
 
