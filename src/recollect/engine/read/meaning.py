@@ -147,7 +147,7 @@ class Fresh:
         self._block: Block | None = None
 
     def likeness(self, reader: Reader, stream: Stream, vector: bytes, after: int, scale: Scale) -> "Likeness | None":
-        """How like a vector a stream's memories above ``after`` are; ``None`` if there are none. A few more may be compared."""
+        """How like a vector a stream's memories above ``after`` are; ``None`` if there are none."""
         if stream.last_memory <= after:
             return None
         block = self._block
@@ -155,7 +155,7 @@ class Fresh:
             block = self._block = Block(len(vector), after)
         if stream.last_memory > block.last:
             block.extend(reader.vectors_after(stream, block.last), stream.last_memory)
-        rows = [(stream, block.up_to(stream.last_memory))]
+        rows = [(stream, block.between(after, stream.last_memory))]
         return Likeness(reader, _codes_in(vector), rows, {}, scale)
 
 
@@ -193,6 +193,19 @@ class Likeness:
             self._near[compared] = self._ordered(self._nearest_by_signs(compared))
         return self._best(self._near[compared], count, least)
 
+    def alike(self, least: float, at_least: int) -> list[tuple[Place, float]]:
+        """Return the memories whose cosine is ``least`` or more, best first, and the best ``at_least`` in any case."""
+        import numpy as np
+
+        streams, numbers, likes = self._compared_all(self._nearest_by_signs(RERANKED))
+        if len(likes) > at_least:
+            floor = min(least, np.partition(likes, -at_least)[-at_least])
+            chosen = np.flatnonzero(likes >= floor)
+            streams, numbers, likes = streams[chosen], numbers[chosen], likes[chosen]
+        order = np.argsort(-likes, kind="stable")
+        most = max(at_least, int(np.count_nonzero(likes >= least)))
+        return self._best(_Ordered(streams[order], numbers[order], likes[order]), most, -1.0)
+
     def _nearest_by_signs(self, count: int) -> "dict[int, NDArray[np.int64]]":
         """The rows of each stream whose signs differ least, so many together; all of them where there are no more."""
         import numpy as np
@@ -227,12 +240,21 @@ class Likeness:
         """These rows of each stream, the most alike first, ties by place."""
         import numpy as np
 
-        compared = {of: self._compared(*self._streams[of], rows[of]) for of in sorted(rows)}
-        of = np.repeat(np.array(list(compared), dtype=np.int64), [len(numbers) for numbers, _ in compared.values()])
-        numbers = np.concatenate([np.zeros(0, dtype=np.int64), *(numbers for numbers, _ in compared.values())])
-        likes = np.concatenate([np.zeros(0), *(likes for _, likes in compared.values())])
+        of, numbers, likes = self._compared_all(rows)
         order = np.argsort(-likes, kind="stable")  # which leaves equals in the order of their places
         return _Ordered(of[order], numbers[order], likes[order])
+
+    def _compared_all(self, rows: "Mapping[int, NDArray[np.int64]]") -> "_Ordered":
+        """Compare these rows of each stream; the result is in the order of places."""
+        import numpy as np
+
+        compared = {of: self._compared(*self._streams[of], rows[of]) for of in sorted(rows)}
+        of = np.repeat(np.array(list(compared), dtype=np.int64), [len(numbers) for numbers, _ in compared.values()])
+        if len(compared) == 1:
+            return _Ordered(of, *next(iter(compared.values())))
+        numbers = np.concatenate([np.zeros(0, dtype=np.int64), *(numbers for numbers, _ in compared.values())])
+        likes = np.concatenate([np.zeros(0), *(likes for _, likes in compared.values())])
+        return _Ordered(of, numbers, likes)
 
     def _best(self, near: "_Ordered", count: int, least: float) -> list[tuple[Place, float]]:
         alike = near.likes[:count]
@@ -393,7 +415,7 @@ def _likeness(
     meanings = engine.meanings
     own = [stream for stream in streams if stream.last_memory and stream.embedder == label_of(embedder)]
     blocks = {stream.number: meanings.block(reader, stream, embedder.dimensions, committed) for stream in own}
-    rows = [(stream, blocks[stream.number].up_to(stream.last_memory)) for stream in own]
+    rows = [(stream, blocks[stream.number].between(0, stream.last_memory)) for stream in own]
     seen = {number: block.last for number, block in blocks.items()}
     return Likeness(reader, codes, rows, seen, scale_of(embedder)) if own else None
 

@@ -29,7 +29,6 @@ from recollect.rules.identity.decision import reading_of
 from recollect.rules.identity.keys import BY_RULE
 from recollect.rules.identity.outdating import NEAR, REASONS, reason_to_doubt
 from recollect.rules.ledger.fold import BY_HAND, RELATION_RULE
-from recollect.rules.ranking.closeness import RERANKED
 from recollect.rules.statements import Relation as Comparison
 from recollect.rules.trust.authority import outranks
 from recollect.rules.trust.borders import may_read
@@ -70,13 +69,9 @@ def search(engine: Engine, reader: Reader, stream: Stream, draft: Draft, *, comm
     return Search(tuple(_near(engine, compared)), compared.seen_to(stream))
 
 
-def _near(engine: Engine, compared: Likeness, after: int = 0) -> list[tuple[int, float]]:
+def _near(engine: Engine, compared: Likeness) -> list[tuple[int, float]]:
     """Return the nearest that are alike enough for a link, and some in any case: the nearest are offered however far."""
-    for count, least in ((RERANKED, engine.policy.relations.link_min), (CHUNK, -1.0)):
-        found = [(number, like) for (_, number), like in compared.nearest(count, least) if number > after]
-        if len(found) >= CHUNK:
-            break
-    return found
+    return [(number, like) for (_, number), like in compared.alike(engine.policy.relations.link_min, CHUNK)]
 
 
 Neighbour = tuple[Nearby, float]
@@ -90,7 +85,7 @@ def nearest(pen: Pen, draft: Draft, earlier: Search) -> list[Neighbour]:
     check_stream(pen.writer, pen.stream, embedder)
     settings, since = pen.engine.policy.relations, earlier.seen_to
     fresh = pen.fresh.likeness(pen.writer, pen.stream, draft.vector, since, scale_of(embedder))
-    near = dict(earlier.found) | dict(_near(pen.engine, fresh, since) if fresh is not None else ())
+    near = dict(earlier.found) | dict(_near(pen.engine, fresh) if fresh is not None else ())
     best = _best_first(near)
     linked = (one for one in _looked_up(pen, best) if _may_link(pen.engine, draft, one))
     return [(one, near[one.number]) for one in islice(linked, max(settings.neighbours, COMPARED) + 1)]
