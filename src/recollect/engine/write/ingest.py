@@ -4,6 +4,7 @@
 imports write through it too.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -146,6 +147,7 @@ def _write(
             answers = as_spoken(answers)
         if still_wanted is not None:
             answers = [answers[number] for number in still_wanted(writer)]
+        writing.look_up_neighbours(answers)
         receipts = [writing.write(answer) for answer in answers]
         if refuse_expired:
             check_updates(candidates, [receipt_shown(engine, receipt) for receipt in receipts])
@@ -190,6 +192,16 @@ class Writing:
         if address not in self._unused:
             self._unused[address] = Pen.at_address(self.engine, self.writer, address, self.at)
         return self._unused[address].stream
+
+    def look_up_neighbours(self, answers: Sequence[Answer]) -> None:
+        """Read the neighbours of a whole batch at once."""
+        numbers: dict[Address, set[int]] = defaultdict(set)
+        for answer in answers if len(answers) > 1 else ():
+            if isinstance(answer, Prepared) and answer.related:
+                numbers[answer.address].update(relations.looked_up_first(answer.related))
+        for address, near in numbers.items():
+            if near:
+                self.pen(address).nearby(sorted(near))
 
     def _ask(self, pen: Pen, answer: Prepared | None) -> None:
         _ask_in_advance(self.engine, self.writer.in_advance(), pen.stream, answer, first=not pen.has_ticked)
