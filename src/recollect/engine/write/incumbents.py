@@ -244,7 +244,7 @@ MAX_LINKS = 3
 
 MAX_JUDGED = 20
 """How many of the most alike are read closely. Whoever says the same shares nearly all words, so it is among them."""
-MAX_POSTINGS = 2_000
+MAX_POSTINGS = 600
 """How many index entries a search reads, unless even the fewest lists that it needs hold more."""
 
 

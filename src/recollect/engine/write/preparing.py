@@ -129,11 +129,9 @@ def _compared_all(
     with nullcontext(reader) if reader is not None else engine.read(brief=sum(wanted) <= BRIEF) as found_in:
         for address, at in places.items():
             together = [answer for place in at if isinstance(answer := answers[place], Prepared)]
-            compared = _compared(engine, found_in, address, together, committed=reader is None)
+            compared = _compared(engine, found_in, address, together, ask, committed=reader is None)
             for place, prepared in zip(at, compared, strict=True):
                 found[place] = prepared
-            if ask is not None and (stream := found_in.stream_at(address)) is not None:
-                ask(engine, found_in.in_advance(), stream, compared[0])
     return found
 
 
@@ -143,7 +141,13 @@ def _is_looked_up(engine: Engine, prepared: Prepared) -> bool:
 
 
 def _compared(
-    engine: Engine, reader: Reader, address: Address, together: Sequence[Prepared], *, committed: bool
+    engine: Engine,
+    reader: Reader,
+    address: Address,
+    together: Sequence[Prepared],
+    ask: AskInAdvance | None,
+    *,
+    committed: bool,
 ) -> list[Prepared]:
     """Search the stream at an address for near duplicates of each draft and for memories that it relates to."""
     if committed:
@@ -158,10 +162,13 @@ def _compared(
     similar = incumbents.search(engine, reader, stream, drafts)
     linked = [prepared.draft for prepared in together if prepared.related is not None]
     related = iter(relations.search(engine, reader, stream, linked, committed=committed))
-    return [
+    compared = [
         prepared._replace(similar=alike, related=None if prepared.related is None else next(related))
         for prepared, alike in zip(together, similar, strict=True)
     ]
+    if ask is not None:
+        ask(engine, reader.in_advance(), stream, compared[0])
+    return compared
 
 
 def as_spoken(answers: Iterable[Answer]) -> list[Answer]:
