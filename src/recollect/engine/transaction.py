@@ -100,6 +100,8 @@ class Pen:
         self.own_after = stream.last_memory
         """The memories above this number are the ones that the transaction itself has made."""
         self._own_with: defaultdict[str, list[str]] = defaultdict(list)
+        self.in_order = False
+        """Whether of two new memories the later one is the more recent, although they share a tick: so it is in a batch."""
         self.fresh = Fresh()
         self._nearby: dict[int, Nearby | None] = {}
 

@@ -142,7 +142,7 @@ def _write(
                 return [receipt_shown(engine, replayed)]
             if refuse_expired:
                 check_expiry(engine, candidates[0])
-        writing = Writing(engine, writer)
+        writing = Writing(engine, writer, in_order=True)
         if refuse_expired:
             answers = as_spoken(answers)
         if still_wanted is not None:
@@ -160,8 +160,9 @@ def _write(
 class Writing:
     """The writes of one transaction: each prepared answer is decided in turn, and its events are kept."""
 
-    def __init__(self, engine: Engine, writer: Writer) -> None:
+    def __init__(self, engine: Engine, writer: Writer, *, in_order: bool = False) -> None:
         self.engine, self.writer, self.at = engine, writer, engine.now()
+        self._in_order = in_order
         self._pens: dict[Address, Pen] = {}
         self._unused: dict[Address, Pen] = {}
         self._earlier: dict[Address, list[trace.Trace]] = {}
@@ -180,6 +181,7 @@ class Writing:
             return pen
         self.stream(address)
         pen = self._pens[address] = self._unused.pop(address)
+        pen.in_order = self._in_order
         self._ask(pen, answer)
         self._earlier[address] = expire_due(pen)
         self._hidden |= hidden_in(self.engine, self.writer, self._earlier[address])
