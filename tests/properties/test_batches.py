@@ -23,17 +23,14 @@ def open_at_one_moment(location: Any) -> Recollect:
 
 
 def sayings(seed: int, count: int = 40) -> list[dict[str, Any]]:
-    """Statements of few people and things: many repeat or change an earlier one.
-
-    None takes an earlier one back: within one tick neither is the more recent.
-    """
+    """Statements of few people and things: many repeat, change or take back an earlier one, which may matter more."""
     random = Random(seed)
-    patterns = [one for one in PATTERNS if " not " not in one]
     words = [
-        random.choice(patterns).format(person=random.choice(PEOPLE[:3]), thing=random.choice(THINGS[:3]))
+        random.choice(PATTERNS).format(person=random.choice(PEOPLE[:3]), thing=random.choice(THINGS[:3]))
         for _ in range(count)
     ]
     extras: list[dict[str, Any]] = [{}, {}, {}, {"source": "agent"}, {"kind": "episodic"}, {"scope": "planner"}]
+    extras.append({"importance": 5})
     return [{"content": one, "owner": "ana", **random.choice(extras)} for one in words]
 
 

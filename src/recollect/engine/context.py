@@ -207,7 +207,7 @@ class Engine:
         self.accesses.close()
         self.store.close()
 
-    @property
+    @cached_property
     def sight(self) -> Sight:
         """What the caller sees of the streams that it may read."""
         return sight_of(self.caller, self.policy)

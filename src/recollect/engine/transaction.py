@@ -20,7 +20,7 @@ from recollect.model import trace
 from recollect.model.caller import Right
 from recollect.model.canonical import canonical_json, format_time, parse_time
 from recollect.model.errors import NotAllowed, WrongState
-from recollect.model.ledger import RULES_VERSION, Address, Entry, Event, commit_to, phase_id
+from recollect.model.ledger import RULES_VERSION, Address, Entry, Event, commit_to, phase_id, phase_number
 from recollect.model.operation import Node, Op
 from recollect.model.seals import committed_form, with_salts
 from recollect.model.state import State, body_in_force
@@ -32,7 +32,7 @@ from recollect.rules.language.findable import Findable, findable
 from recollect.rules.ledger import fold
 from recollect.rules.trust.authority import grant_authority, outranks
 from recollect.rules.trust.borders import write_refusal
-from recollect.stores.protocol import Erased, Reader, Stored, Stream, Writer
+from recollect.stores.protocol import Erased, Nearby, Reader, Stored, Stream, Writer
 
 REJECTED_VALUE = "rejected:value"
 
@@ -100,7 +100,10 @@ class Pen:
         self.own_after = stream.last_memory
         """The memories above this number are the ones that the transaction itself has made."""
         self._own_with: defaultdict[str, list[str]] = defaultdict(list)
+        self.in_order = False
+        """Whether of two new memories the later one is the more recent, although they share a tick: so it is in a batch."""
         self.fresh = Fresh()
+        self._nearby: dict[int, Nearby | None] = {}
 
     @classmethod
     def at_address(cls, engine: Engine, writer: Writer, address: Address, at: str) -> "Pen":
@@ -240,12 +243,21 @@ class Pen:
         self.writer.add_version(self.stream, number, id, text, salt)
         if vector:
             self.writer.add_vectors(self.stream, self.stream.generation, [(number, vector)])
+        self.fresh.add(number, vector)
         self._bodies[id], self._numbers[id], self._indexed_as[id] = body, number, None
         self._said[id] = said
         for term in dict.fromkeys(said):
             self._own_with[term].append(id)
         self._new.add(id)
         return id, commit_to(salt, committed_form(body, text))
+
+    def nearby(self, numbers: Sequence[int]) -> list[Nearby]:
+        """Return those of the numbered memories that are active and semantic, in this order; each is read once."""
+        missing = [number for number in numbers if number not in self._nearby]
+        if missing:
+            found = {one.number: one for one in self.writer.nearby(self.stream, missing)}
+            self._nearby.update((number, found.get(number)) for number in missing)
+        return [one for number in numbers if (one := self._nearby[number]) is not None]
 
     def own_sharing(self, terms: Iterable[str], least: int) -> Iterator[tuple[str, frozenset[str]]]:
         """Yield the ids of this transaction's own new memories that say so many of these terms, each with all it says."""
@@ -344,7 +356,9 @@ class Pen:
         number, beside = self._numbers[state.id], state.id in self._beside
         before, now = self._indexed_as[state.id], _labels_if_active(state)
         terms = self._findable(state) if now is not None and before != now else None
+        self._nearby.pop(number, None)
         if state.id in self._new:
+            self._nearby[number] = _as_nearby(number, state, self._bodies[state.id])
             self.writer.put_memory(self.stream, number, state, self._bodies[state.id], terms, beside=beside)
             self._new.remove(state.id)
         else:
@@ -386,6 +400,24 @@ class Pen:
 def _labels_if_active(state: State) -> tuple[str, str, str] | None:
     """Return what decides which words the text index has of a memory; a raised authority takes attached names away."""
     return (state.canonical_key, state.category, state.authority) if state.status is Status.ACTIVE else None
+
+
+def _as_nearby(number: int, state: State, body: Mapping[str, Any] | None) -> Nearby | None:
+    """Return what a store would read of a new memory as a neighbour; ``None`` unless it is active and semantic."""
+    if not body or state.status is not Status.ACTIVE or body["kind"] != Kind.SEMANTIC:
+        return None
+    return Nearby(
+        number,
+        state.id,
+        state.canonical_key,
+        body["created_at"],
+        body["scope"],
+        state.category,
+        phase_number(body.get("phase_id")),
+        state.slot,
+        state.subject_value,
+        body["content"],
+    )
 
 
 def expire_due(pen: Pen) -> list[trace.Trace]:

@@ -140,23 +140,109 @@ class Meanings:
                 self._forget([key])
 
 
+class Near(NamedTuple):
+    """Which memories of one stream to look for: those that are alike enough, and the nearest few however far they are."""
+
+    least: float
+    at_least: int
+
+    def choose(self, numbers: "NDArray[np.int64]", likes: "NDArray[np.float64]") -> list[tuple[int, float]]:
+        """Return these with their likeness, best first, equals in the order in which they are given."""
+        import numpy as np
+
+        if len(likes) > self.at_least:
+            floor = min(self.least, np.partition(likes, -self.at_least)[-self.at_least])
+            chosen = np.flatnonzero(likes >= floor)
+            numbers, likes = numbers[chosen], likes[chosen]
+        best = np.argsort(-likes, kind="stable")
+        alike = likes[best].tolist()
+        enough = max(self.at_least, sum(like >= self.least for like in alike))
+        return list(zip(numbers[best].tolist(), alike, strict=True))[:enough]
+
+
 class Fresh:
     """The vectors that one transaction sees above a number, its own included: read once, however many are compared."""
 
     def __init__(self) -> None:
         self._block: Block | None = None
 
-    def likeness(self, reader: Reader, stream: Stream, vector: bytes, after: int, scale: Scale) -> "Likeness | None":
-        """How like a vector a stream's memories above ``after`` are; ``None`` if there are none. A few more may be compared."""
+    def add(self, number: int, vector: bytes) -> None:
+        """Take up the vector of a memory that the transaction itself has just written."""
+        if self._block is not None:
+            self._block.extend([(number, vector)] if vector else [], number)
+
+    def alike(
+        self, reader: Reader, stream: Stream, vector: bytes, after: int, near: Near, scale: Scale
+    ) -> list[tuple[int, float]]:
+        """Return the memories of a stream above ``after`` that are nearest to a vector."""
         if stream.last_memory <= after:
-            return None
+            return []
         block = self._block
-        if block is None or block.after > after:
+        if block is None or block.after > after or block.last < stream.last_memory:
             block = self._block = Block(len(vector), after)
-        if stream.last_memory > block.last:
-            block.extend(reader.vectors_after(stream, block.last), stream.last_memory)
-        rows = [(stream, block.up_to(stream.last_memory))]
-        return Likeness(reader, _codes_in(vector), rows, {}, scale)
+            block.extend(reader.vectors_after(stream, after), stream.last_memory)
+        numbers, likes = _compared_with(_codes_in(vector), block.between(after, stream.last_memory), scale)
+        return near.choose(numbers, likes[0])
+
+
+MOST_AT_ONCE = 16_384
+"""In a stream of up to so many, several vectors are compared with all of it in one product of matrices."""
+TOGETHER = 64
+"""How many vectors one product compares: the rest of a batch would only take room."""
+
+
+def alike_to_each(
+    engine: "Engine", reader: Reader, stream: Stream, vectors: Sequence[bytes], near: Near, *, committed: bool
+) -> tuple[list[list[tuple[int, float]]], int]:
+    """Return, for each vector, the nearest memories of a stream, and the last memory that was compared.
+
+    They are the best of those whose signs differ least, whether one vector is compared or many.
+    """
+    embedder = engine.meanings.embedder(engine, reader)
+    if not stream.last_memory or stream.embedder != label_of(embedder):
+        return [[] for _ in vectors], 0
+    block = engine.meanings.block(reader, stream, embedder.dimensions, committed)
+    rows, scale = block.between(0, stream.last_memory), scale_of(embedder)
+    found = _alike_together(rows, vectors, near, scale) if rows.whole is not None else None
+    if not len(rows.numbers):
+        found = [[] for _ in vectors]
+    if found is None:
+        each = (Likeness(reader, _codes_in(vector), [(stream, rows)], {}, scale) for vector in vectors)
+        found = [near.choose(*one.compared(RERANKED)) for one in each]
+    return found, min(block.last, stream.last_memory)
+
+
+def _alike_together(
+    rows: Slice, vectors: Sequence[bytes], near: Near, scale: Scale
+) -> list[list[tuple[int, float]]] | None:
+    """Compare several vectors with whole rows in one product; ``None`` where one by one is quicker."""
+    from recollect.rules.ranking.vectors import by_words, codes_from, differing, fewest, signs
+
+    count = len(rows.numbers)
+    if count > (MOST_AT_ONCE if len(vectors) > 1 else RERANKED):
+        return None
+    found = []
+    for begin in range(0, len(vectors), TOGETHER):
+        codes = codes_from(vectors[begin : begin + TOGETHER], len(vectors[0]))
+        numbers, likes = _compared_with(codes, rows, scale)
+        if count <= RERANKED:
+            found += [near.choose(numbers, one) for one in likes]
+            continue
+        asked = by_words(signs(codes))
+        for place, one in enumerate(likes):
+            chosen = fewest(differing(asked[:, place : place + 1], rows.signs), RERANKED)
+            chosen.sort()
+            found.append(near.choose(numbers[chosen], one[chosen]))
+    return found
+
+
+def _compared_with(codes: "Codes", rows: Slice, scale: Scale) -> "tuple[NDArray[np.int64], NDArray[np.float64]]":
+    """Return the numbers of whole rows, and the cosine of each to every vector, a row for each vector."""
+    from recollect.rules.ranking.vectors import cosines
+
+    assert rows.whole is not None, "the vectors are at hand"
+    likes = scale.on_ours(cosines(codes, *rows.whole)).round(6)
+    return rows.numbers, likes
 
 
 class _Ordered(NamedTuple):
@@ -212,6 +298,11 @@ class Likeness:
         return {
             of: part - (end - length) for of, part, end, length in zip(self._streams, parts, ends, lengths, strict=True)
         }
+
+    def compared(self, count: int) -> "tuple[NDArray[np.int64], NDArray[np.float64]]":
+        """Return the memories of the one stream whose signs differ least, in their order, with their cosines."""
+        ((of, (stream, rows)),) = self._streams.items()
+        return self._compared(stream, rows, self._nearest_by_signs(count)[of])
 
     def nearest_of(self, places: Sequence[Place], count: int, least: float = -1.0) -> list[tuple[Place, float]]:
         """The same among these alone."""
@@ -393,7 +484,7 @@ def _likeness(
     meanings = engine.meanings
     own = [stream for stream in streams if stream.last_memory and stream.embedder == label_of(embedder)]
     blocks = {stream.number: meanings.block(reader, stream, embedder.dimensions, committed) for stream in own}
-    rows = [(stream, blocks[stream.number].up_to(stream.last_memory)) for stream in own]
+    rows = [(stream, blocks[stream.number].between(0, stream.last_memory)) for stream in own]
     seen = {number: block.last for number, block in blocks.items()}
     return Likeness(reader, codes, rows, seen, scale_of(embedder)) if own else None
 

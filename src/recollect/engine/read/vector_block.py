@@ -64,15 +64,15 @@ class Block:
     def keep_signs_only(self) -> None:
         self._whole = None
 
-    def up_to(self, last: int) -> "Slice":
-        """What a snapshot knows of it, which may be less than what is here by now."""
-        import numpy as np
-
-        count = int(np.searchsorted(self._numbers[: self._count], last, side="right"))
-        whole = self._whole  # once: another thread may let go of it meanwhile
-        return Slice(
-            self._numbers[:count], self._signs[:, :count], None if whole is None else whole.at(slice(0, count))
+    def between(self, after: int, last: int) -> "Slice":
+        """The memories above ``after`` that a snapshot up to ``last`` knows, which may be fewer than are here by now."""
+        numbers, count = self._numbers, self._count
+        known = slice(
+            0 if after <= self.after else int(numbers[:count].searchsorted(after, side="right")),
+            count if last >= self.last else int(numbers[:count].searchsorted(last, side="right")),
         )
+        whole = self._whole  # once: another thread may let go of it meanwhile
+        return Slice(numbers[known], self._signs[:, known], None if whole is None else whole.at(known))
 
     def _make_room(self, more: int) -> None:
         import numpy as np

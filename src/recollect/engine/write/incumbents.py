@@ -13,7 +13,6 @@ from recollect.engine.transaction import Pen
 from recollect.model.caller import Right
 from recollect.model.errors import BadInput, WrongState
 from recollect.model.ledger import Event
-from recollect.model.policy import NearDuplicates
 from recollect.model.record import Memory
 from recollect.model.state import State
 from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, KindClass, Namespace, Source, Status
@@ -245,7 +244,7 @@ MAX_LINKS = 3
 
 MAX_JUDGED = 20
 """How many of the most alike are read closely. Whoever says the same shares nearly all words, so it is among them."""
-MAX_POSTINGS = 2_000
+MAX_POSTINGS = 600
 """How many index entries a search reads, unless even the fewest lists that it needs hold more."""
 
 
@@ -273,11 +272,18 @@ class Near(NamedTuple):
 NOTHING = Search((), 0)
 
 
-def search(engine: Engine, reader: Reader, stream: Stream, draft: Draft) -> Search:
-    """Look for near-duplicates: in a snapshot, so that the lock is not held meanwhile."""
-    if not wanted(engine, draft):
-        return NOTHING
-    return Search(tuple(_overlapping(engine, reader, stream, draft, after=0)), stream.last_memory)
+def search(engine: Engine, reader: Reader, stream: Stream, drafts: Sequence[Draft]) -> list[Search]:
+    """Look for near-duplicates of each draft: in a snapshot, so that the lock is not held meanwhile."""
+    sought = [wanted(engine, draft) for draft in drafts]
+    words = {term for draft, is_sought in zip(drafts, sought, strict=True) if is_sought for term in draft.terms}
+    literal = engine.policy.near_duplicates.compare == "literal"
+    frequencies = reader.term_frequencies(stream, sorted(words)) if words and not literal else {}
+    return [
+        Search(tuple(_overlapping(engine, reader, stream, draft, 0, frequencies)), stream.last_memory)
+        if is_sought
+        else NOTHING
+        for draft, is_sought in zip(drafts, sought, strict=True)
+    ]
 
 
 def recheck(pen: Pen, draft: Draft, earlier: Search) -> list[Near]:
@@ -289,7 +295,8 @@ def recheck(pen: Pen, draft: Draft, earlier: Search) -> list[Near]:
         alike += _overlapping_own(pen, draft)
     elif pen.stream.last_memory > earlier.seen_to:
         pen.flush()
-        alike += _overlapping(pen.engine, pen.writer, pen.stream, draft, after=earlier.seen_to)
+        frequencies = pen.writer.term_frequencies(pen.stream, sorted(set(draft.terms)))
+        alike += _overlapping(pen.engine, pen.writer, pen.stream, draft, earlier.seen_to, frequencies)
     if not alike:
         return []
     said = read(draft.candidate.content)
@@ -318,12 +325,19 @@ def wanted(engine: Engine, draft: Draft) -> bool:
     return draft.key.source in BY_RULE or (literal and draft.key.source != "topic")
 
 
-def _overlapping(engine: Engine, reader: Reader, stream: Stream, draft: Draft, after: int) -> Iterable[Alike]:
+def _overlapping(
+    engine: Engine, reader: Reader, stream: Stream, draft: Draft, after: int, frequencies: Mapping[str, int]
+) -> Iterable[Alike]:
+    """Return the memories above a number that overlap enough. ``frequencies`` says how many have each of the draft's terms."""
     settings = engine.policy.near_duplicates
     if settings.compare == "literal":
         return _everyone_in_scope(engine, reader, stream, draft, after)
     words = frozenset(draft.terms)
-    numbers = _sharing_enough(reader, stream, words, settings, after, _comparable(engine, stream, draft))
+    looked_up, shared_min = lookup(words, frequencies, settings.overlap_min, MAX_POSTINGS)
+    if len(looked_up) < shared_min:
+        return ()
+    comparable = _comparable(engine, stream, draft)
+    numbers = reader.sharing(stream, looked_up, shared_min, after, settings.max_candidates, comparable)
     if not numbers:
         return ()
     alike = reader.neighbours(stream, numbers, words, fewest_shared(len(words), settings.overlap_min))
@@ -351,17 +365,6 @@ def _everyone_in_scope(engine: Engine, reader: Reader, stream: Stream, draft: Dr
     selection = replace(comparable, streams=(stream.number,), ranges=(("memory", ">", after),))
     found = reader.select(stream.tenant, selection, engine.policy.near_duplicates.max_candidates)
     return [Alike(0.0, stored.number, stored.state.id) for stored in found]
-
-
-def _sharing_enough(
-    reader: Reader, stream: Stream, words: frozenset[str], settings: NearDuplicates, after: int, comparable: Selection
-) -> Sequence[int]:
-    """Who shares enough of the rarest words to be worth comparing: few, and nobody who matters is left out."""
-    frequencies = reader.term_frequencies(stream, sorted(words))
-    looked_up, shared_min = lookup(words, frequencies, settings.overlap_min, MAX_POSTINGS)
-    if len(looked_up) < shared_min:
-        return ()
-    return reader.sharing(stream, looked_up, shared_min, after, settings.max_candidates, comparable)
 
 
 def _comparable(engine: Engine, stream: Stream, draft: Draft) -> Selection:

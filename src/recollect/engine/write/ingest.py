@@ -4,6 +4,7 @@
 imports write through it too.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -141,11 +142,12 @@ def _write(
                 return [receipt_shown(engine, replayed)]
             if refuse_expired:
                 check_expiry(engine, candidates[0])
-        writing = Writing(engine, writer)
+        writing = Writing(engine, writer, in_order=True)
         if refuse_expired:
             answers = as_spoken(answers)
         if still_wanted is not None:
             answers = [answers[number] for number in still_wanted(writer)]
+        writing.look_up_neighbours(answers)
         receipts = [writing.write(answer) for answer in answers]
         if refuse_expired:
             check_updates(candidates, [receipt_shown(engine, receipt) for receipt in receipts])
@@ -158,8 +160,9 @@ def _write(
 class Writing:
     """The writes of one transaction: each prepared answer is decided in turn, and its events are kept."""
 
-    def __init__(self, engine: Engine, writer: Writer) -> None:
+    def __init__(self, engine: Engine, writer: Writer, *, in_order: bool = False) -> None:
         self.engine, self.writer, self.at = engine, writer, engine.now()
+        self._in_order = in_order
         self._pens: dict[Address, Pen] = {}
         self._unused: dict[Address, Pen] = {}
         self._earlier: dict[Address, list[trace.Trace]] = {}
@@ -178,6 +181,7 @@ class Writing:
             return pen
         self.stream(address)
         pen = self._pens[address] = self._unused.pop(address)
+        pen.in_order = self._in_order
         self._ask(pen, answer)
         self._earlier[address] = expire_due(pen)
         self._hidden |= hidden_in(self.engine, self.writer, self._earlier[address])
@@ -190,6 +194,16 @@ class Writing:
         if address not in self._unused:
             self._unused[address] = Pen.at_address(self.engine, self.writer, address, self.at)
         return self._unused[address].stream
+
+    def look_up_neighbours(self, answers: Sequence[Answer]) -> None:
+        """Read the neighbours of a whole batch at once."""
+        numbers: dict[Address, set[int]] = defaultdict(set)
+        for answer in answers if len(answers) > 1 else ():
+            if isinstance(answer, Prepared) and answer.related:
+                numbers[answer.address].update(relations.looked_up_first(answer.related))
+        for address, near in numbers.items():
+            if near:
+                self.pen(address).nearby(sorted(near))
 
     def _ask(self, pen: Pen, answer: Prepared | None) -> None:
         _ask_in_advance(self.engine, self.writer.in_advance(), pen.stream, answer, first=not pen.has_ticked)

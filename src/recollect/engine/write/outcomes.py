@@ -161,7 +161,8 @@ def _meet_holder(pen: Pen, prepared: Prepared, incumbent: Stored, log: operation
     assert incumbent.body is not None, "an active memory has its content"
     draft = prepared.draft
     log.searched([1.0] if draft.fingerprint == incumbent.body["fingerprint"] else [])
-    verdict = judge(draft, incumbent.body, incumbent.state, pen.tick, pen.engine.policy)
+    said_later = pen.in_order and incumbent.number > pen.own_after
+    verdict = judge(draft, incumbent.body, incumbent.state, pen.tick + said_later, pen.engine.policy)
     if isinstance(verdict, Rejection):
         return verdict
     if consent.repeats_what_was_granted(draft, incumbent):

@@ -1,5 +1,6 @@
 """Prepare a write before the lock: run the gates, embed the text, and look up what it may repeat or relate to."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from typing import Any, NamedTuple
@@ -120,13 +121,18 @@ def _compared_all(
     wanted = [isinstance(answer, Prepared) and _is_looked_up(engine, answer) for answer in answers]
     if not any(wanted):
         return list(answers)
+    found = list(answers)
+    places: dict[Address, list[int]] = defaultdict(list)
+    for place, answer in enumerate(answers):
+        if isinstance(answer, Prepared) and wanted[place]:
+            places[answer.address].append(place)
     with nullcontext(reader) if reader is not None else engine.read(brief=sum(wanted) <= BRIEF) as found_in:
-        return [
-            _compared(engine, found_in, answer, ask, committed=reader is None)
-            if isinstance(answer, Prepared) and looked_up
-            else answer
-            for answer, looked_up in zip(answers, wanted, strict=True)
-        ]
+        for address, at in places.items():
+            together = [answer for place in at if isinstance(answer := answers[place], Prepared)]
+            compared = _compared(engine, found_in, address, together, ask, committed=reader is None)
+            for place, prepared in zip(at, compared, strict=True):
+                found[place] = prepared
+    return found
 
 
 def _is_looked_up(engine: Engine, prepared: Prepared) -> bool:
@@ -135,24 +141,34 @@ def _is_looked_up(engine: Engine, prepared: Prepared) -> bool:
 
 
 def _compared(
-    engine: Engine, reader: Reader, prepared: Prepared, ask_in_advance: AskInAdvance | None, *, committed: bool
-) -> Prepared:
-    """Search its stream for near duplicates and related memories."""
+    engine: Engine,
+    reader: Reader,
+    address: Address,
+    together: Sequence[Prepared],
+    ask: AskInAdvance | None,
+    *,
+    committed: bool,
+) -> list[Prepared]:
+    """Search the stream at an address for near duplicates of each draft and for memories that it relates to."""
     if committed:
-        owners, at_hand = [prepared.address.owner], engine.meanings.at_hand(engine.tenant, [prepared.address.owner])
-        terms = sorted(set(prepared.draft.terms))
-        search = Search(owners, [prepared.address.namespace], [Reading(terms, 0)], at_hand)
+        terms = sorted({term for prepared in together for term in prepared.draft.terms})
+        at_hand = engine.meanings.at_hand(engine.tenant, [address.owner])
+        search = Search([address.owner], [address.namespace], [Reading(terms, 0)], at_hand)
         reader.announce_search(engine.tenant, search)
-    stream = reader.stream_at(prepared.address)
+    stream = reader.stream_at(address)
     if stream is None:
-        return prepared
-    prepared = prepared._replace(similar=incumbents.search(engine, reader, stream, prepared.draft))
-    if prepared.related is not None:
-        related = relations.search(engine, reader, stream, prepared.draft, committed=committed)
-        prepared = prepared._replace(related=related)
-    if ask_in_advance is not None:
-        ask_in_advance(engine, reader.in_advance(), stream, prepared)
-    return prepared
+        return list(together)
+    drafts = [prepared.draft for prepared in together]
+    similar = incumbents.search(engine, reader, stream, drafts)
+    linked = [prepared.draft for prepared in together if prepared.related is not None]
+    related = iter(relations.search(engine, reader, stream, linked, committed=committed))
+    compared = [
+        prepared._replace(similar=alike, related=None if prepared.related is None else next(related))
+        for prepared, alike in zip(together, similar, strict=True)
+    ]
+    if ask is not None:
+        ask(engine, reader.in_advance(), stream, compared[0])
+    return compared
 
 
 def as_spoken(answers: Iterable[Answer]) -> list[Answer]:

@@ -14,7 +14,7 @@ from recollect.embed.scale import scale_of
 from recollect.engine.arguments import check_kept
 from recollect.engine.context import Engine, find, is_visible_in
 from recollect.engine.read.assemble import to_memory
-from recollect.engine.read.meaning import Likeness, check_stream, likeness_of
+from recollect.engine.read.meaning import Near, alike_to_each, check_stream
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.transaction import Pen, changing
 from recollect.model.errors import BadInput, NotFound
@@ -29,7 +29,6 @@ from recollect.rules.identity.decision import reading_of
 from recollect.rules.identity.keys import BY_RULE
 from recollect.rules.identity.outdating import NEAR, REASONS, reason_to_doubt
 from recollect.rules.ledger.fold import BY_HAND, RELATION_RULE
-from recollect.rules.ranking.closeness import RERANKED
 from recollect.rules.statements import Relation as Comparison
 from recollect.rules.trust.authority import outranks
 from recollect.rules.trust.borders import may_read
@@ -60,23 +59,21 @@ def wanted(engine: Engine, draft: Draft) -> bool:
     return draft.candidate.kind is Kind.SEMANTIC and bool(draft.vector) and asked_for
 
 
-def search(engine: Engine, reader: Reader, stream: Stream, draft: Draft, *, committed: bool) -> Search:
-    """The memories of the stream that are nearest in meaning: in a snapshot, so that the lock is not held meanwhile."""
-    if not wanted(engine, draft):
-        return NOTHING
-    compared = likeness_of(engine, reader, [stream], draft.vector, committed=committed)
-    if compared is None:
-        return NOTHING
-    return Search(tuple(_near(engine, compared)), compared.seen_to(stream))
+def search(engine: Engine, reader: Reader, stream: Stream, drafts: Sequence[Draft], *, committed: bool) -> list[Search]:
+    """Return the memories of a stream that are nearest in meaning to each draft, as a snapshot knows them.
+
+    Some are returned in any case, since the nearest are offered however far they are.
+    """
+    vectors = [draft.vector for draft in drafts if wanted(engine, draft)]
+    if not vectors:
+        return [NOTHING] * len(drafts)
+    found, seen_to = alike_to_each(engine, reader, stream, vectors, _near(engine), committed=committed)
+    each = iter(found)
+    return [Search(tuple(next(each)), seen_to) if wanted(engine, draft) else NOTHING for draft in drafts]
 
 
-def _near(engine: Engine, compared: Likeness, after: int = 0) -> list[tuple[int, float]]:
-    """Return the nearest that are alike enough for a link, and some in any case: the nearest are offered however far."""
-    for count, least in ((RERANKED, engine.policy.relations.link_min), (CHUNK, -1.0)):
-        found = [(number, like) for (_, number), like in compared.nearest(count, least) if number > after]
-        if len(found) >= CHUNK:
-            break
-    return found
+def _near(engine: Engine) -> Near:
+    return Near(engine.policy.relations.link_min, CHUNK)
 
 
 Neighbour = tuple[Nearby, float]
@@ -89,8 +86,8 @@ def nearest(pen: Pen, draft: Draft, earlier: Search) -> list[Neighbour]:
     embedder = pen.engine.meanings.embedder(pen.engine, pen.writer)
     check_stream(pen.writer, pen.stream, embedder)
     settings, since = pen.engine.policy.relations, earlier.seen_to
-    fresh = pen.fresh.likeness(pen.writer, pen.stream, draft.vector, since, scale_of(embedder))
-    near = dict(earlier.found) | dict(_near(pen.engine, fresh, since) if fresh is not None else ())
+    fresh = pen.fresh.alike(pen.writer, pen.stream, draft.vector, since, _near(pen.engine), scale_of(embedder))
+    near = dict(earlier.found) | dict(fresh)
     best = _best_first(near)
     linked = (one for one in _looked_up(pen, best) if _may_link(pen.engine, draft, one))
     return [(one, near[one.number]) for one in islice(linked, max(settings.neighbours, COMPARED) + 1)]
@@ -115,8 +112,7 @@ def _looked_up(pen: Pen, numbers: Sequence[int]) -> Iterator[Nearby]:
     """The active memories of these numbers, in their order, as far as they are asked for."""
     for begin in range(0, len(numbers), CHUNK):
         chunk = numbers[begin : begin + CHUNK]
-        found = {one.number: one for one in pen.writer.nearby(pen.stream, chunk)}
-        yield from (found[number] for number in chunk if number in found)
+        yield from pen.nearby(chunk)
 
 
 class Link(NamedTuple):
