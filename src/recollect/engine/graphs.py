@@ -230,11 +230,11 @@ def _give_up(engine: Engine, tables: KeepsGraphs, uid: str, ns: str, keep: Reten
     now = engine.clock()
     if keep.exceeded(count, oldest, now):
         versions = tables.graph_versions(engine.tenant, uid)
-        gone = outdated(versions, keep, now, _stored_channels(engine, tables, uid))
+        gone = outdated(versions, keep, now, _load_channels(engine, tables, uid))
         tables.remove_graph_versions(engine.tenant, uid, gone)
 
 
-def _stored_channels(engine: Engine, tables: KeepsGraphs, uid: str) -> StoredChannels:
+def _load_channels(engine: Engine, tables: KeepsGraphs, uid: str) -> StoredChannels:
     return lambda version: tables.graph_channel_names(engine.tenant, uid, version.ns, version.id)
 
 
@@ -365,7 +365,7 @@ def keep_latest(engine: Engine, thread_ids: Sequence[str], user_id: str | None) 
         for thread_id in thread_ids:
             for thread in tables.graph_threads(engine.tenant, thread_id=thread_id, user_id=user_id):
                 versions = tables.graph_versions(engine.tenant, thread.uid)
-                gone = all_but_latest(versions, _stored_channels(engine, tables, thread.uid))
+                gone = all_but_latest(versions, _load_channels(engine, tables, thread.uid))
                 tables.remove_graph_versions(engine.tenant, thread.uid, gone)
 
 

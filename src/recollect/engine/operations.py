@@ -217,7 +217,7 @@ def events(
         op=None if op is None else check_word("op", Op, op),
         status=None if status is None else check_word("status", OpStatus, status),
         since=check_moment("since", since),
-        before=_decoded(engine, cursor),
+        before=_decode(engine, cursor),
     )
     waiting(engine).flush()
     with engine.read() as reader:
@@ -301,7 +301,7 @@ def _masked(engine: Engine, place: OperationPlace) -> OperationPlace:
     return place._replace(number=place.number ^ (int.from_bytes(digest[:8]) >> 3))
 
 
-def _decoded(engine: Engine, cursor: str | None) -> OperationPlace:
+def _decode(engine: Engine, cursor: str | None) -> OperationPlace:
     if cursor is None:
         return OperationPlace()
     at, number = decode_cursor(cursor)

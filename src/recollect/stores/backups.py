@@ -29,12 +29,12 @@ class ErasureList:
 
     def read(self) -> list[Erased]:
         """Return everything on the list that can be read. A line that a crash tore while it was written named nothing yet."""
-        return [row for row in map(_parsed, self._lines()) if row is not None]
+        return [row for row in map(_parse, self._lines()) if row is not None]
 
     def damaged(self) -> list[str]:
         """Return a sentence for each line that was written whole and cannot be read any more."""
         lines = enumerate(self._lines(), start=1)
-        places = [number for number, line in lines if line.rstrip().endswith(b"}") and _parsed(line) is None]
+        places = [number for number, line in lines if line.rstrip().endswith(b"}") and _parse(line) is None]
         return [
             f"line {number} of {self._path} is damaged: a backup that is restored may bring back what the line says was erased"
             for number in places
@@ -61,7 +61,7 @@ class ErasureList:
             os.close(folder)
 
 
-def _parsed(line: bytes) -> Erased | None:
+def _parse(line: bytes) -> Erased | None:
     try:
         found = Erased(**json.loads(line.decode("utf-8")))
     except (ValueError, TypeError, RecursionError):
@@ -97,7 +97,7 @@ def take(store: Remembers, path: Path, copy_to: Callable[[Path], None]) -> None:
     for taken in (path, *(() if was_killed else (listed,))):
         if taken.exists():
             raise StoreUnavailable("is there already.", field=str(taken), hint="Name a file that does not exist yet.")
-    with _claimed(path) as partial:
+    with _claim(path) as partial:
         try:
             store.set_value(PLACE + str(path), "taken")
             try:
@@ -125,7 +125,7 @@ def note(places: Iterable[str], erased: Sequence[Erased]) -> None:
 
 def put_back(backup: Path, target: Path) -> None:
     """Copy a file where none is; it is whole or not there, and private whatever the backup has become."""
-    with _claimed(target) as partial:
+    with _claim(target) as partial:
         with backup.open("rb") as source, partial.open("wb") as copy:
             while block := source.read(1 << 20):
                 copy.write(block)
@@ -139,7 +139,7 @@ def _partial(path: Path) -> Path:
 
 
 @contextmanager
-def _claimed(path: Path) -> Iterator[Path]:
+def _claim(path: Path) -> Iterator[Path]:
     """Make the empty file in which a copy is written before it gets its name; only its owner reads it.
 
     It is locked while it is written. One that nobody has locked was left by a process that was killed, and is written over.

@@ -300,7 +300,7 @@ def recheck(pen: Pen, draft: Draft, earlier: Search) -> list[Near]:
     if not alike:
         return []
     said = read(draft.candidate.content)
-    judged = [near for stored in _closest(pen, draft, alike) if (near := _judged(pen.engine, said, stored)) is not None]
+    judged = [near for stored in _closest(pen, draft, alike) if (near := _judge(pen.engine, said, stored)) is not None]
     return sorted(judged, key=lambda near: (not near.same, -near.score, near.stored.number))[:MAX_LINKS]
 
 
@@ -374,7 +374,7 @@ def _comparable(engine: Engine, stream: Stream, draft: Draft) -> Selection:
     return Selection(categories=engine.sight.categories, equal=equal)
 
 
-def _judged(engine: Engine, said: Statement, stored: Stored) -> Near | None:
+def _judge(engine: Engine, said: Statement, stored: Stored) -> Near | None:
     if stored.body is None or stored.state.status != "active":
         return None
     settings = engine.policy.near_duplicates

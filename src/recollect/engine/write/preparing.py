@@ -70,7 +70,7 @@ def prepare(
     if isinstance(draft, Rejection):
         return Refused(candidate, draft)
     draft = draft._replace(vector=vector_of(engine, candidate.content, reader))
-    return _compared_all(engine, [_prepared(engine, draft, linked)], reader)[0]
+    return _compare_all(engine, [_prepare(engine, draft, linked)], reader)[0]
 
 
 AskInAdvance = Callable[[Engine, Reader | None, Stream, Prepared], None]
@@ -95,10 +95,10 @@ def prepare_all(
     answers = [
         Refused(candidate, draft)
         if isinstance(draft, Rejection)
-        else _prepared(engine, draft._replace(vector=next(vectors)), linked)
+        else _prepare(engine, draft._replace(vector=next(vectors)), linked)
         for candidate, draft in both
     ]
-    return _compared_all(engine, answers, None, ask_in_advance if len(answers) == 1 else None)
+    return _compare_all(engine, answers, None, ask_in_advance if len(answers) == 1 else None)
 
 
 def _vectors(engine: Engine, texts: Sequence[str]) -> Sequence[bytes]:
@@ -108,13 +108,13 @@ def _vectors(engine: Engine, texts: Sequence[str]) -> Sequence[bytes]:
     return vectors_of(embedder, texts) if embedder.dimensions else [b""] * len(texts)
 
 
-def _prepared(engine: Engine, draft: Draft, linked: bool) -> Prepared:
+def _prepare(engine: Engine, draft: Draft, linked: bool) -> Prepared:
     candidate = draft.candidate
     address = Address(engine.tenant, draft.namespace, candidate.space, candidate.owner)
     return Prepared(draft, address) if linked else Prepared(draft, address, related=None)
 
 
-def _compared_all(
+def _compare_all(
     engine: Engine, answers: Sequence[Answer], reader: Reader | None, ask: AskInAdvance | None = None
 ) -> list[Answer]:
     """Look up what each draft may repeat and, if it is to be linked, what it relates to."""

@@ -41,7 +41,7 @@ def try_policy(engine: Engine, policy: Policy, limit: int = 100) -> PolicyTrial:
         numbers = sorted({one.stream for _, one in writes})
         streams = [reader.stream_numbered(engine.tenant, number) for number in numbers]
         now, then = (
-            _replayed(engine, reader, streams, before, writes, in_force)
+            _replay(engine, reader, streams, before, writes, in_force)
             for in_force in (engine.in_force, PolicyInForce(policy))
         )
     tried = [(at, one, now[n], then[n]) for n, (at, one) in enumerate(writes)]
@@ -53,7 +53,7 @@ def _written_at(reader: Reader, stored: Stored) -> str:
     return reader.entries_about(stored.tenant, stored.state.id)[0].at
 
 
-def _replayed(
+def _replay(
     engine: Engine,
     reader: Reader,
     streams: Sequence[Stream],

@@ -171,13 +171,13 @@ class JournalLog:
 
     def _record(self, number: int, line: bytes) -> Record:
         if len(line) > MAX_LINE_BYTES:
-            raise self._damaged(number, f"it is longer than {MAX_LINE_BYTES:,} bytes")
+            raise self._report_damaged(number, f"it is longer than {MAX_LINE_BYTES:,} bytes")
         try:
             return read_line(line)
         except ValueError as error:
-            raise self._damaged(number, str(error)) from None
+            raise self._report_damaged(number, str(error)) from None
 
-    def _damaged(self, number: int, what: str) -> StoreCorrupt:
+    def _report_damaged(self, number: int, what: str) -> StoreCorrupt:
         hint = "Repair that line, or move it into another file, and open the vault again."
         if number == 1:
             imports = f"recollect --store memory.db import jsonl {self.path.name}"
@@ -280,7 +280,7 @@ class JournalLog:
                 except StoreCorrupt as damaged:
                     return damaged
         what = describe_encoding(end) or "it is neither a record nor the beginning of one"
-        return self._damaged(number + 1, what)
+        return self._report_damaged(number + 1, what)
 
 
 def _lines_from(file: int, offset: int) -> Iterator[bytes]:

@@ -60,7 +60,7 @@ class Replica:
         if not self._has_triggers:
             self._install_triggers()
         with self.begin():
-            for name in self._changed_tables():
+            for name in self._list_changed_tables():
                 self._db.execute(_fill("nothing_changed", table=name))
             yield self.transaction()
 
@@ -77,9 +77,9 @@ class Replica:
 
     def changes(self) -> list[Change]:
         """Return what the open transaction has changed so far."""
-        return [self._changes_of(self._tables[name]) for name in self._changed_tables()]
+        return [self._changes_of(self._tables[name]) for name in self._list_changed_tables()]
 
-    def _changed_tables(self) -> list[str]:
+    def _list_changed_tables(self) -> list[str]:
         return [row[0] for row in self._db.execute(_any_changed(tuple(self._tables)))]
 
     def apply(self, changes: Iterable[Change]) -> None:
@@ -171,7 +171,7 @@ class Replica:
                 self._db.execute(_fill("watch", table=table.name, number=str(number), when=when, key=key))
 
     def _changes_of(self, table: Table) -> Change:
-        found = self._tuples(_changed_rows(table))
+        found = self._tuples(_select_changed_rows(table))
         keys, at = len(table.key), len(table.key) + table.columns.index(table.key[0])
         rows = [row[keys:] for row in found if row[at] is not None]
         gone = [row[:keys] for row in found if row[at] is None]
@@ -218,7 +218,7 @@ def _any_changed(tables: tuple[str, ...]) -> str:
 
 
 @cache
-def _changed_rows(table: Table) -> str:
+def _select_changed_rows(table: Table) -> str:
     return _fill(
         "changed_rows",
         table=table.name,

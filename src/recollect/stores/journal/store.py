@@ -78,7 +78,7 @@ class JournalStore:
     @contextmanager
     def read(self, tenant: str, *, brief: bool = False) -> Iterator[Reader]:
         """Read everything up to the last line; threads of one process take turns, since they share one replica."""
-        with self._refreshed() as replica:
+        with self._refresh() as replica:
             yield replica.transaction()
 
     @contextmanager
@@ -92,7 +92,7 @@ class JournalStore:
     @contextmanager
     def _transact(self, patience_s: float | None = None) -> Iterator[tuple[Replica, Transaction]]:
         """Run a transaction in the replica, which may refuse it; sync its line before the replica commits."""
-        with translated(self.location), self._journal.turn(patience_s), self._refreshed() as replica:
+        with translated(self.location), self._journal.turn(patience_s), self._refresh() as replica:
             with replica.record_changes() as transaction:
                 yield replica, transaction
                 changes = replica.changes()
@@ -106,7 +106,7 @@ class JournalStore:
             self._journal.mark_read(line)
 
     @contextmanager
-    def _refreshed(self) -> Iterator[Replica]:
+    def _refresh(self) -> Iterator[Replica]:
         """Return the replica, refreshed to the end of the journal, to one thread at a time; a nested call gets the same."""
         self._reset_after_fork()
         if self._holder == threading.get_ident():
@@ -156,11 +156,11 @@ class JournalStore:
             with (
                 translated(self.location),
                 self._journal.turn(patience_s=0),
-                self._refreshed() as replica,
+                self._refresh() as replica,
                 collector_paused(),
             ):
                 if replica.value("scrub_due") is None:  # else it holds content that is to be erased
-                    self._view.drop_adopted(_adopted(replica))
+                    self._view.drop_adopted(_count_adopted(replica))
                     self._saved.save(replica, self._view, self._journal.seen)
         except StoreError as error:
             _log.warning("%s: its copy was not saved, so that opening it takes longer: %s", self.location, error)
@@ -182,11 +182,11 @@ class JournalStore:
             return str(replica.value("store_id"))
 
     def value(self, name: str) -> str | None:
-        with self._refreshed() as replica:
+        with self._refresh() as replica:
             return replica.value(name)
 
     def _values(self, prefix: str) -> dict[str, str]:
-        with self._refreshed() as replica:
+        with self._refresh() as replica:
             return replica.values(prefix)
 
     def set_value(self, name: str, value: str | None) -> None:
@@ -199,20 +199,20 @@ class JournalStore:
         self.store_id = store_id
 
     def tenants(self) -> list[str]:
-        with self._refreshed() as replica:
+        with self._refresh() as replica:
             return replica.tenants()
 
     # ── memories that a vault wrote ─────────────────────────────────────────────────────────────────────────────
 
     def has_unadopted(self) -> bool:
         """Return whether vaults wrote lines that no store has adopted."""
-        with self._refreshed() as replica:
-            return self._view.vault_lines > _adopted(replica)
+        with self._refresh() as replica:
+            return self._view.vault_lines > _count_adopted(replica)
 
     def unadopted(self) -> tuple[list[Unadopted], int]:
         """Return the memories that a vault wrote and no store has adopted, and the number of all vault lines."""
-        with self._refreshed() as replica, collector_paused():
-            return self._view.unadopted(_adopted(replica)), self._view.vault_lines
+        with self._refresh() as replica, collector_paused():
+            return self._view.unadopted(_count_adopted(replica)), self._view.vault_lines
 
     def lines_of(self, ids: Set[str]) -> dict[str, int]:
         """Return the numbers of the lines that hold the latest versions of these memories."""
@@ -220,7 +220,7 @@ class JournalStore:
 
     def show(self) -> None:
         """Append the lines that a vault should show and does not, as after a migration from another store."""
-        with translated(self.location), self._journal.turn(), self._refreshed() as replica:
+        with translated(self.location), self._journal.turn(), self._refresh() as replica:
             for part in self._view.find_missing(replica.transaction()).parts(ROWS_A_LINE):
                 self._journal.append([_line(part, [])])
 
@@ -251,8 +251,8 @@ class JournalStore:
 
         Vault lines that were not adopted yet stay as they are.
         """
-        with translated(self.location), self._journal.turn(), self._refreshed() as replica:
-            adopted = _adopted(replica)
+        with translated(self.location), self._journal.turn(), self._refresh() as replica:
+            adopted = _count_adopted(replica)
             self._saved.remove()
             with replica.record_changes():
                 replica.set_value("scrub_due", None)
@@ -281,11 +281,11 @@ class JournalStore:
             backups.take(self, path, self._copy_to)
 
     def _copy_to(self, path: Path) -> None:
-        with self._refreshed() as replica:
+        with self._refresh() as replica:
             replica.copy_to(path)
 
     def check(self) -> list[str]:
-        with self._refreshed() as replica:
+        with self._refresh() as replica:
             altered = self._view.find_altered(replica.transaction())
             return [*replica.check(), *self._erased.damaged(), *(ALTERED_LINE.format(id) for id in altered)]
 
@@ -339,7 +339,7 @@ def _parts(change: Change) -> Iterator[Change]:
         yield change._replace(rows=change.rows[start : start + ROWS_A_LINE])
 
 
-def _adopted(replica: Replica) -> int:
+def _count_adopted(replica: Replica) -> int:
     """Return how many vault lines were adopted."""
     return int(replica.value(LINES_ADOPTED) or 0)
 

@@ -80,10 +80,10 @@ def parse_location(url: str) -> Location:
         raise BadInput("must be a number above 0.", field="recollect_connections")
     if prepare not in ("on", "off"):
         raise BadInput("must be on or off.", field="recollect_prepare")
-    clean = _joined(base, settings)
+    clean = _join(base, settings)
     _check(clean)
     public = {name: value for name, value in settings.items() if name not in _SECRETS}
-    shown = _joined(_without_password(base), public)
+    shown = _join(_without_password(base), public)
     return Location(clean, shown, int(connections), PREPARE_AFTER if prepare == "on" else None)
 
 
@@ -112,7 +112,7 @@ def _misread(url: str, ports: str) -> bool:
     return place.count("@") > 1 or "@" in database or not all(port.isdigit() for port in ports.split(",") if port)
 
 
-def _joined(base: str, settings: dict[str, str]) -> str:
+def _join(base: str, settings: dict[str, str]) -> str:
     said = (f"{quote(name, safe='')}={quote(value, safe='/,')}" for name, value in settings.items())
     return f"{base}?{'&'.join(said)}" if settings else base
 

@@ -51,11 +51,11 @@ def examine(db: BoundedConnection) -> list[str]:
     has_amcheck = db.execute(KEEPING["has_amcheck"]).fetchone()
     if has_amcheck and has_amcheck["n"]:
         for row in list(db.execute(KEEPING["indexes_to_examine"])):
-            found += _examined(db, row["name"])
+            found += _examine(db, row["name"])
     return found
 
 
-def _examined(db: BoundedConnection, index: str) -> list[str]:
+def _examine(db: BoundedConnection, index: str) -> list[str]:
     """Return what amcheck says is wrong with an index. A role that may not ask learns nothing, and is told so in the manual."""
     try:
         db.execute(KEEPING["examine_index"], {"name": index})

@@ -168,7 +168,7 @@ def stored_from(found: Sequence[Any]) -> list[Stored]:
     if not found:
         return []
     pick = _picker(tuple(found[0].keys()), isinstance(found[0], dict))
-    return [_stored(pick(row)) for row in found]
+    return [_make_stored(pick(row)) for row in found]
 
 
 @lru_cache(maxsize=64)
@@ -180,7 +180,7 @@ def _picker(columns: tuple[str, ...], by_name: bool) -> Callable[[Any], tuple[An
     return lambda row: (*picked(row), *(None if one is None else row[one] for one in others))
 
 
-def _stored(values: tuple[Any, ...]) -> Stored:
+def _make_stored(values: tuple[Any, ...]) -> Stored:
     tenant, stream, number, text, created_at, scope, count, last, parent_hash = values[len(_STATE) :]
     body, is_whole = body_from(text)
     state, damage = _state_if_whole(values[: len(_STATE)]), None

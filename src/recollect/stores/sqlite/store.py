@@ -39,18 +39,18 @@ class NamedQueries:
 
     def rows(self, query: str, /, **params: Any) -> list[Any]:
         known = self._known.get((query, sqlite3.Row, *params.items())) if self._known else None
-        return self._fetched(QUERIES[query], params) if known is None else known
+        return self._fetch(QUERIES[query], params) if known is None else known
 
     def tuples(self, query: str, /, **params: Any) -> list[tuple[Any, ...]]:
         known = self._known.get((query, tuple, *params.items())) if self._known else None
-        return self._fetched(QUERIES[query], params, by_name=False) if known is None else known
+        return self._fetch(QUERIES[query], params, by_name=False) if known is None else known
 
     def _write(self, query: str) -> str:
         if self._known:
             self._known.forget(QUERIES, query)
         return QUERIES[query]
 
-    def _fetched(self, sql: str, params: Mapping[str, Any], *, by_name: bool = True) -> list[Any]:
+    def _fetch(self, sql: str, params: Mapping[str, Any], *, by_name: bool = True) -> list[Any]:
         """Return every row. Where a text is no UTF-8, they are read again and it stays bytes, which nobody takes for a text."""
         cursor = self._db.cursor()
         if not by_name:
@@ -83,7 +83,7 @@ class NamedQueries:
         sql = self._write(query).replace("{filters}", condition)  # some of them write
         for word, value in words.items():
             sql = sql.replace("{" + word + "}", value)
-        return self._fetched(sql, dict(params))
+        return self._fetch(sql, dict(params))
 
     def filtered_soon(
         self, query: str, condition: str, params: Mapping[str, Any], /, **words: str
@@ -93,7 +93,7 @@ class NamedQueries:
     def filtered_tuples(self, query: str, condition: str, params: Mapping[str, Any], /) -> list[tuple[Any, ...]]:
         known = self._known.get((query, condition, *params.items())) if self._known else None
         sql = QUERIES[query].replace("{filters}", condition)
-        return self._fetched(sql, dict(params), by_name=False) if known is None else known
+        return self._fetch(sql, dict(params), by_name=False) if known is None else known
 
     def insert(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], /) -> None:
         self._known = None

@@ -34,11 +34,11 @@ def _pending(db: sqlite3.Connection, location: str) -> list[Migration]:
     ours = db.execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID
     if not ours and db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
         raise StoreCorrupt("is an SQLite database, but not Recollect's.", field=location, hint="Name another file.")
-    check_applied(known, version, _recorded(db), location)
+    check_applied(known, version, _read_recorded(db), location)
     return known[version:]
 
 
-def _recorded(db: sqlite3.Connection) -> dict[int, str]:
+def _read_recorded(db: sqlite3.Connection) -> dict[int, str]:
     try:
         return dict(db.execute("SELECT number, sha256 FROM migrations"))
     except sqlite3.OperationalError:
