@@ -297,7 +297,7 @@ WRITES = frozenset(
         import_ promote start_phase rebuild close as_caller backup link unlink reindex audit_file vouch withdraw_vouch
         checkpoint erasure_record erase_with_record new_identity register_identity rotate_identity revoke_identity
         link_identity unlink_identity sign_entry create_key access_keys revoke_key with_key at_revision
-        apply_proposal decline_proposal undo worker
+        apply_proposal decline_proposal undo worker once
     """.split()
 )
 

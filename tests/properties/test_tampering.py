@@ -105,7 +105,7 @@ UNSEEN: dict[tuple[str, str], str] = {
                 "tenant id digest name user_id agent projects rights created_at expires_at revoked_at last_used",
                 "the keys of a server's clients",
             ),
-            ("retries", "tenant key digest salt outcome memory_id reasons at", "answers kept for a retry"),
+            ("retries", "tenant key digest salt outcome memory_id reasons at answer", "answers kept for a retry"),
         )
         for column in columns.split()
     },

@@ -328,6 +328,7 @@ PYTHON: dict[str, Call] = {
         outcome(lambda key=key: door.mem.with_key(key).list(status=None))  # type: ignore[misc]
         for key in (foreign.key, f"rk.Z2xvYmV4.{foreign.key}.x", f"rk.YWNtZQ.{foreign.key}.x", "rk...", "")
     ],
+    "once": each(lambda mem, id: mem.once("k", id, lambda there: repr(there.get(id)))),
     "at_revision": each(lambda mem, id: mem.at_revision("0" * 16).edit(id, pinned=True)),
     "create_key": lambda door, _: outcome(lambda: door.mem.create_key("phone", user="ana").about.user),
     "access_keys": lambda door, _: outcome(

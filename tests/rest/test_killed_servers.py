@@ -55,6 +55,9 @@ def test_nothing_acknowledged_is_lost_and_nothing_is_done_twice(place: Any) -> N
     def ask(name: str, client: httpx.Client) -> Any:
         method, path, body = sent[name]
         answer = client.request(method, path, json=body, headers={"Idempotency-Key": name})
+        if name not in answered and answer.status_code == 503:  # killed after the change, before its answer was kept
+            assert answer.json()["code"] == "outcome_unknown", answer.text
+            return None
         assert answer.status_code == 200, answer.text
         return answer.json()
 
@@ -91,6 +94,8 @@ def test_nothing_acknowledged_is_lost_and_nothing_is_done_twice(place: Any) -> N
         with client() as again:
             for name in sent:
                 repeated = ask(name, again)
+                if repeated is None:
+                    continue
                 first = answered.get(name, repeated)
                 if "outcome" in repeated:
                     assert repeated["memory"]["id"] == first["memory"]["id"]
