@@ -11,6 +11,7 @@ import codecs
 import json
 import re
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import IO, Any, NamedTuple, NoReturn, Protocol
 
 from recollect.formats.protocol import at_line
@@ -251,9 +252,18 @@ def refuse_repeated_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     Traceback (most recent call last):
     recollect.formats.decoding.TwiceThere: the field 'content' is there twice
     """
+    notes: list[str] = []
+    found = note_repeated_fields(notes, pairs)
+    if notes:
+        raise TwiceThere(notes[0])
+    return found
+
+
+def note_repeated_fields(notes: list[str], pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the fields of a JSON object, and note one that is there twice: the rest of the document can be read on."""
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise TwiceThere(f"the field {find_repeated(name for name, _ in pairs)!r} is there twice")
+        notes.append(f"the field {find_repeated(name for name, _ in pairs)!r} is there twice")
     return found
 
 
@@ -273,14 +283,8 @@ class _ElementReader:
     def __init__(self, chunks: Iterator[str], name: str) -> None:
         self._name = name
         self._twice: list[str] = []
-        self._json = JsonText(chunks, json.JSONDecoder(object_pairs_hook=self._pairs), MAX_ELEMENT_CHARACTERS)
-
-    def _pairs(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        """Note a field that is there twice: the element can be read on, and is refused as a whole."""
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            self._twice.append(f"the field {find_repeated(name for name, _ in pairs)!r} is there twice")
-        return found
+        decoder = json.JSONDecoder(object_pairs_hook=partial(note_repeated_fields, self._twice))
+        self._json = JsonText(chunks, decoder, MAX_ELEMENT_CHARACTERS)
 
     def fail(self, what: str, hint: str | None = None, line: int | None = None) -> NoReturn:
         raise BadInput(f"{what}.", field=at_line(self._name, line or self._json.line), hint=hint)
