@@ -7,6 +7,7 @@ kept in parts, cut where no secret is divided, since half a secret looks like no
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 from recollect.formats.fields import as_created_at, id_of, mapping_of, refusal, text_of, without_empty
@@ -72,7 +73,7 @@ class Counting:
     """Numbers the messages of all conversations of a file."""
 
     def __init__(self) -> None:
-        self._number = 0
+        self._next = count(1).__next__
 
     def foreign(self, talk: Conversation, place: int | str, message: Message) -> Iterator[Foreign]:
         """Yield a message as one record, or as one for each of its parts."""
@@ -83,19 +84,15 @@ class Counting:
             yield Foreign(self._next(), where, id=message.id, skipped=None if refused else skipped, refused=refused)
             return
         pieces = pieces_of(message.text)
-        for count, piece in enumerate(pieces, start=1):
-            part = {"part": count, "parts": len(pieces)} if len(pieces) > 1 else {}
-            said = f"{where}, part {count} of {len(pieces)}" if part else where
-            id = f"{message.id}#{count}" if part and message.id else message.id
+        for nth, piece in enumerate(pieces, start=1):
+            part = {"part": nth, "parts": len(pieces)} if len(pieces) > 1 else {}
+            said = f"{where}, part {nth} of {len(pieces)}" if part else where
+            id = f"{message.id}#{nth}" if part and message.id else message.id
             yield Foreign(self._next(), said, _fields(talk, message, piece, part), id)
 
     def plain(self, place: str, fields: Mapping[str, Any] = {}, *, refused: str | None = None) -> Foreign:
         """Return a record that is no message, or a broken conversation."""
         return Foreign(self._next(), place, fields, refused=refused)
-
-    def _next(self) -> int:
-        self._number += 1
-        return self._number
 
 
 def pieces_of(text: str, room: int = 0) -> tuple[str, ...]:

@@ -99,7 +99,7 @@ def _before(last: Foreign, wording: Wording, number: int) -> Foreign:
     """Return an earlier wording: whose it is, it shares with the last; the id is the last one's name alone."""
     came = last.fields["meta"][ORIGIN]
     kept = without_empty({"format": came["format"], "id": came.get("id"), "since": wording.since})
-    fields = {name: value for name, value in last.fields.items() if name != "aliases"}
+    fields = drop_fields(last.fields, "aliases")
     fields |= {"content": wording.text, "meta": {ORIGIN: kept}, **as_created_at(wording.since)}
     place, id = f"{last.place}, wording {number}", f"{last.id}@{number}"
     return replace(last, place=place, fields=fields, id=id, earlier=True)
@@ -343,9 +343,8 @@ def _beside_metadata(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return what stands beside a memory, and is neither mem0's own nor the user's metadata: its categories, say."""
     if not isinstance(values.get("metadata"), dict) and "data" in values:
         return {}  # the payloads have it all in one, and it counts as metadata
-    text = () if text_of(values.get("memory")) is None else ("text",)
-    known = drop_fields(dict.fromkeys((*OWN, "metadata", "payload", "text")), *text)
-    return drop_fields(values, *known)
+    text = ("text",) if text_of(values.get("memory")) is None else ()
+    return drop_fields(values, *OWN, "metadata", "payload", *text)
 
 
 def _expiry(value: Any) -> str | None:
@@ -369,7 +368,7 @@ def _own_metadata(values: Mapping[str, Any]) -> dict[str, Any]:
         return dict(values["metadata"])
     if "data" not in values:
         return {}
-    return {name: value for name, value in values.items() if name not in OWN and name != "payload"}
+    return drop_fields(values, *OWN, "payload")
 
 
 def write(memories: Iterable[Memory]) -> Iterator[str]:

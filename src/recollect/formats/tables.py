@@ -29,7 +29,7 @@ from recollect.formats.fields import (
     user_data,
     without_empty,
 )
-from recollect.formats.protocol import ORIGIN, Foreign, Format, Line, Options, Source, at_line, origin
+from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, at_line, origin
 from recollect.model.canonical import canonical_json, format_time
 from recollect.model.errors import BadInput
 from recollect.model.record import Candidate, Memory
@@ -66,7 +66,7 @@ BEYOND = ("entities", "relationships", "artifact_ref", "context", "authority")
 
 def read_csv(source: Source, options: Options) -> Iterator[Foreign]:
     """Read a table whose first row names the columns."""
-    rows = csv.reader(_bounded(source, lines := _Lines(source)), strict=True)
+    rows = csv.reader(lines := _Lines(source), strict=True)
     try:
         header = _named(next(rows, []), source.name)
         columns = _columns(header, options, source.name)
@@ -99,28 +99,22 @@ def _named(header: list[str], name: str) -> list[str]:
 
 
 class _Lines:
-    """Counts the lines and the bytes that one row takes."""
+    """The lines of a table, and a count of the lines and the bytes that one row takes."""
 
     def __init__(self, source: Source) -> None:
-        self._name = source.name
+        self._source = source
         self.last, self.first, self._size = 0, 1, 0
 
     def begin(self) -> None:
         self.first, self._size = self.last + 1, 0
 
-    def passed(self, line: Line) -> None:
-        self.last, self._size = line.number, self._size + len(line.text)
-        if self._size > MAX_LINE_BYTES:
-            place = at_line(self._name, self.first)
-            raise BadInput(
-                f"is a row of more than {MAX_LINE_BYTES:,} characters.", field=place, hint="Is a quote open?"
-            )
-
-
-def _bounded(source: Source, lines: _Lines) -> Iterator[str]:
-    for line in source.lines(whole=True):
-        lines.passed(line)
-        yield line.text
+    def __iter__(self) -> Iterator[str]:
+        for line in self._source.lines(whole=True):
+            self.last, self._size = line.number, self._size + len(line.text)
+            if self._size > MAX_LINE_BYTES:
+                what = f"is a row of more than {MAX_LINE_BYTES:,} characters."
+                raise BadInput(what, field=at_line(self._source.name, self.first), hint="Is a quote open?")
+            yield line.text
 
 
 def read_jsonl(source: Source, options: Options) -> Iterator[Foreign]:
