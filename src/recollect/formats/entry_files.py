@@ -295,13 +295,11 @@ class Findings:
 
     def _dangling(self) -> Iterator[Finding]:
         for noted in self._noted:
-            for nth, parent in enumerate(noted.parents):
-                if parent not in self._by_hash:
-                    told = f"no entry of the file has the content hash {parent.hex()[:12]}…"
-                    yield Finding(noted.number, noted.line, f"parent_refs[{nth}]", told)
-            if noted.superseded_by is not None and noted.superseded_by not in self._by_hash:
-                told = f"no entry of the file has the content hash {noted.superseded_by.hex()[:12]}…"
-                yield Finding(noted.number, noted.line, "superseded_by", told)
+            named = {f"parent_refs[{nth}]": parent for nth, parent in enumerate(noted.parents)}
+            for path, one in {**named, "superseded_by": noted.superseded_by}.items():
+                if one is not None and one not in self._by_hash:
+                    told = f"no entry of the file has the content hash {one.hex()[:12]}…"
+                    yield Finding(noted.number, noted.line, path, told)
 
     def _circles_of_versions(self) -> Iterator[Finding]:
         """Entries that supersede each other: none of them would be left. In a part of a file, another may be meant."""
