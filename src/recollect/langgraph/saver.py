@@ -233,17 +233,10 @@ class RecollectSaver(UsesMemory, BaseCheckpointSaver[Any]):
         self._may(Right.READ)
         if limit is not None and limit <= 0:
             return
-        found = 0
-        for listed in self._listed(config, before):
-            if filter and not self._fits(listed.checkpoint, filter):
-                continue
-            loaded = graphs.load_listed(self._engine, listed)
-            if loaded is None:
-                continue  # removed since its page was read
-            yield unpack_checkpoint(self.serde, *loaded)
-            found += 1
-            if found == limit:
-                return
+        fitting = (one for one in self._listed(config, before) if not filter or self._fits(one.checkpoint, filter))
+        loaded = (graphs.load_listed(self._engine, one) for one in fitting)
+        still_there = (one for one in loaded if one is not None)  # not removed since its page was read
+        yield from (unpack_checkpoint(self.serde, *one) for one in islice(still_there, limit))
 
     def _listed(self, config: RunnableConfig | None, before: RunnableConfig | None) -> Iterator[Listed]:
         end = before.get("configurable", {}).get("checkpoint_id") if before else None
