@@ -9,7 +9,7 @@ those of ``mcp-memory`` do.
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, timedelta
 from itertools import chain, groupby, takewhile
 from typing import Any, NamedTuple
 
@@ -27,6 +27,7 @@ from recollect.formats.fields import (
     id_of,
     keep_unknown,
     mapping_of,
+    moment_of,
     read_each_line,
     read_element,
     split_carried,
@@ -158,8 +159,6 @@ BEYOND = (
 )
 """What a memory of ours says under ``metadata.recollect``; the owner is mem0's user."""
 EXPIRES = "expiration_date"
-FIRST_YEAR, LAST_YEAR = 1900, 9000
-"""Those that a memory can name; 9999 is a way to say never."""
 MAX_TAGS = 64
 MAX_HISTORY = 20
 """How many changes of one memory are carried along, the latest."""
@@ -190,11 +189,8 @@ def _is_history_alone(source: Source) -> bool:
 
 def _numbered(found: Iterable[Foreign], changes: Changes) -> Iterator[Foreign]:
     """Records are counted as the versions that they become: a memory that was changed twice is three."""
-    number = 0
-    for record in found:
-        for version in versions(record, changes.get(record.id or "", ())):
-            number += 1
-            yield replace(version, number=number)
+    every = (version for record in found for version in versions(record, changes.get(record.id or "", ())))
+    return (replace(version, number=number) for number, version in enumerate(every, start=1))
 
 
 def _memories(source: Source) -> Iterator[Foreign]:
@@ -352,14 +348,11 @@ def _expiry(value: Any) -> str | None:
     if text_of(value) is None:
         return None
     try:
-        if len(value) > len("2030-01-31"):
-            moment = datetime.fromisoformat(value)
-            moment = moment.replace(tzinfo=moment.tzinfo or UTC)
-        else:
-            moment = datetime.combine(date.fromisoformat(value) + timedelta(days=1), time(), UTC)
+        is_day = len(value) <= len("2030-01-31")
+        moment = moment_of(date.fromisoformat(value) + timedelta(days=1) if is_day else value)
     except (ValueError, OverflowError):
         return None
-    return format_time(moment) if FIRST_YEAR <= moment.year <= LAST_YEAR else None
+    return format_time(moment) if moment is not None else None
 
 
 def _own_metadata(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -178,20 +178,16 @@ NOTES_FORMAT = Format(NOTES_NAME, "a folder of Basic Memory's Markdown notes", r
 
 
 GRAPH_NAME = "mcp-memory"
-
-
 ENTITY = ("type", "name", "entityType", "observations")
 RELATION = ("type", "from", "to", "relationType")
 
 
 def read_graph(source: Source, options: Options) -> Iterator[Foreign]:
     """Records are counted as the memories that they become: an entity with two observations is three."""
-    number = 0
-    for line, value in parse_lines(source, source.lines()):
-        for part in _graph_parts(value):
-            number += 1
-            place = f"line {line.number}, {part.what}" if part.fields else f"line {line.number}"
-            yield _known(number, place, part) if part.fields else Foreign(number, place, refused=part.what)
+    parts = ((line, part) for line, value in parse_lines(source, source.lines()) for part in _graph_parts(value))
+    for number, (line, part) in enumerate(parts, start=1):
+        place = f"line {line.number}, {part.what}" if part.fields else f"line {line.number}"
+        yield _known(number, place, part) if part.fields else Foreign(number, place, refused=part.what)
 
 
 class _GraphPart(NamedTuple):
