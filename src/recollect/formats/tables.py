@@ -22,6 +22,7 @@ from recollect.formats.fields import (
     as_created_at,
     has_own_name,
     id_of,
+    plain,
     read_each_line,
     split_carried,
     stated_fields,
@@ -30,7 +31,7 @@ from recollect.formats.fields import (
     without_empty,
 )
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, at_line, origin
-from recollect.model.canonical import canonical_json, format_time
+from recollect.model.canonical import canonical_json
 from recollect.model.errors import BadInput
 from recollect.model.record import Candidate, Memory
 from recollect.model.vocabulary import Authority
@@ -238,8 +239,8 @@ def _list(cell: str) -> Any:
 def write_csv(memories: Iterable[Memory]) -> Iterator[str]:
     yield _row([*WRITTEN, NAME])
     for memory in memories:
-        plain = _plain(memory, CSV)
-        yield _row([_with_quote(_cell(plain[name])) for name in (*WRITTEN, NAME)])
+        values = _plain(memory, CSV)
+        yield _row([_with_quote(_cell(values[name])) for name in (*WRITTEN, NAME)])
 
 
 def write_jsonl(memories: Iterable[Memory]) -> Iterator[str]:
@@ -249,13 +250,9 @@ def write_jsonl(memories: Iterable[Memory]) -> Iterator[str]:
 
 def _plain(memory: Memory, format: str) -> dict[str, Any]:
     """Return the fields of a memory that a table has columns for, and the rest in one."""
-    values = {name: getattr(memory, name) for name in WRITTEN if name != "key" and name not in AUTHOR}
+    values = {name: plain(name, getattr(memory, name)) for name in WRITTEN if name != "key" and name not in AUTHOR}
     values |= {name: getattr(memory.author, part) for name, part in AUTHOR.items()}
-    values |= {"created_at": format_time(memory.created_at), "tags": list(memory.tags), "pinned": memory.pinned or None}
-    values["parent_refs"] = list(memory.parent_refs)
-    for name in ("expires_at", "valid_from", "valid_until"):
-        moment = getattr(memory, name)
-        values[name] = format_time(moment) if moment else None
+    values["pinned"] = memory.pinned or None
     values["key"] = memory.meta.get("key") if memory.kind == "profile" else None
     if not has_own_name(values):
         values["canonical_key"] = None
@@ -274,8 +271,8 @@ def _in_one_column(memory: Memory, format: str) -> dict[str, Any]:
 
 def _cell(value: Any) -> str:
     if isinstance(value, list):
-        plain = all(";" not in one and not one.startswith("[") and one == one.strip() for one in value)
-        return ";".join(value) if plain else json.dumps(value, ensure_ascii=False)
+        simple = all(";" not in one and not one.startswith("[") and one == one.strip() for one in value)
+        return ";".join(value) if simple else json.dumps(value, ensure_ascii=False)
     if isinstance(value, dict):
         return canonical_json(value) if value else ""
     return "" if value is None else "true" if value is True else str(value)
