@@ -120,25 +120,18 @@ def validate(
 
 
 def export_entries(
-    engine: Engine,
-    *,
-    owner: str | None = None,
-    space: str | None = None,
-    include_namespaces: Sequence[str] = ("prod",),
-    status: str | Sequence[str] | None = None,
-    sign_as: str | None = None,
-    key_file: Path | None = None,
+    engine: Engine, status: str | Sequence[str] | None, *, sign_as: str | None, key_file: Path | None, **asked: Any
 ) -> Iterator[str]:
     """Yield every memory that the caller may see as one line of canonical JSON, the oldest first: parents before children.
 
-    Only ``prod`` unless asked otherwise. Who may see what is decided as for any read: an export crosses no border. What
-    somebody wrote and nobody has signed is signed with their key, if they ``sign_as`` themselves.
+    ``asked`` says where :func:`exported_from` looks. Who may see what is decided as for any read: an export crosses no
+    border. What somebody wrote and nobody has signed is signed with their key, if they ``sign_as`` themselves.
     """
     statuses = _exported(status)
     signer = holder_named(engine, sign_as) if sign_as is not None else None
     private = signing_key(engine, signer, key_file) if signer is not None else None
     with engine.read() as reader:
-        where = exported_from(engine, reader, owner, space, include_namespaces)
+        where = exported_from(engine, reader, **asked)
         if signer not in (None, sign_as, engine.caller.principal):
             _check_nobody_else_is_meant(engine, reader, str(signer), equal={"status": statuses}, **where)
         ids = _in_order(engine, reader, statuses, **where)
