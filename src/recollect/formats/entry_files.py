@@ -46,10 +46,7 @@ class Read(NamedTuple):
 def read_entries(stream: Readable) -> Iterator[Read]:
     """Yield every entry of a file in order. A broken line is told and passed over; a broken list ends where it breaks."""
     source = _Source(stream)
-    first = source.peek()
-    if first == "":
-        return
-    if first == "[":
+    if source.peek() == "[":
         yield from _list_elements(source)
     elif source.is_lines():
         yield from _lines(source)
