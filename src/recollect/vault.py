@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import yaml
 
@@ -38,7 +38,7 @@ from recollect.policies import load_policy
 from recollect.rules.identity.likeness import search_score
 from recollect.rules.identity.rejected_values import Sealed
 from recollect.rules.privacy.gate import denied_types
-from recollect.rules.prompt.injection import Block, CountTokens, fitting, no_room_for, origin_name
+from recollect.rules.prompt.injection import CountTokens, fitting, no_room_for, origin_name
 from recollect.rules.vault import (
     ANOTHER_SCOPE,
     CANON,
@@ -110,13 +110,7 @@ RELEVANT = "## Relevant memories"
 HEADINGS = {CANON: "Canon", REGISTER: "Registers"}
 UNSTATED = "unstated"
 """Stands for the source of a memory that names none."""
-FILTERS: Mapping[str, Callable[[VaultMemory, Any], bool]] = {
-    "tier": lambda memory, tier: memory.tier == tier,
-    "category": lambda memory, category: memory.category == category,
-    "topic_id": lambda memory, topic_id: memory.topic_id == topic_id,
-    "tag": lambda memory, tag: tag in memory.tags,
-}
-T = TypeVar("T")
+FILTERS = ("tier", "category", "topic_id", "tag")
 CONSOLIDATION_FLOOR = 0.40
 """How alike two memories are to be worth a look: well below what the gate refuses."""
 
@@ -325,25 +319,27 @@ class MemoryVault:
         """
         if not isinstance(query, str):
             raise BadInput("must be text.", field="query")
-        scored = (Hit(memory, search_score(query, memory.text)) for memory in self._select(scopes, filters))
+        scored = [Hit(memory, search_score(query, memory.text)) for memory in self._select(scopes, filters)]
         hits = [hit for hit in scored if hit.score > 0]
-        latest = _latest_first(hits, lambda hit: hit.memory)
-        return sorted(latest, key=lambda hit: -hit.score)[: self._check_limit(limit)]
+        return sorted(hits, key=lambda hit: -hit.score)[: self._check_limit(limit)]
 
     def recall(
         self, scopes: Sequence[str] | None = None, *, limit: int | None = None, **filters: Any
     ) -> list[VaultMemory]:
         """Return active memories, canon first, then what changed last; ``filters`` are tier, category, topic_id and tag."""
-        latest = _latest_first(self._select(scopes, filters), lambda memory: memory)
-        return sorted(latest, key=lambda memory: memory.tier != CANON)[: self._check_limit(limit)]
+        found = self._select(scopes, filters)
+        return sorted(found, key=lambda memory: memory.tier != CANON)[: self._check_limit(limit)]
 
     def _select(self, scopes: Sequence[str] | None, filters: Mapping[str, Any]) -> list[VaultMemory]:
-        """Return the active memories that fit every filter; a filter that is ``None`` does not count."""
-        unknown = sorted(filters.keys() - FILTERS.keys())
+        """Return the active memories that fit every filter, the last changed first; a filter that is ``None`` does not count."""
+        unknown = sorted(filters.keys() - {*FILTERS})
         if unknown:
             raise BadInput("there is no such filter.", field=unknown[0], hint=f"Known: {', '.join(FILTERS)}.")
-        wanted = [(FILTERS[name], value) for name, value in filters.items() if value is not None]
-        return [memory for memory in self.active(scopes) if all(fits(memory, value) for fits, value in wanted)]
+        wanted = {name: value for name, value in filters.items() if value is not None}
+        tag = wanted.pop("tag", None)
+        same = [one for one in self.active(scopes) if all(getattr(one, name) == wanted[name] for name in wanted)]
+        by_id = sorted((one for one in same if tag is None or tag in one.tags), key=lambda one: one.id)
+        return sorted(by_id, key=lambda one: one.changed_at, reverse=True)
 
     def find_consolidation_candidates(self, scope: str | None = None, floor: float = CONSOLIDATION_FLOOR) -> list[Pair]:
         """Return pairs of similar active memories of one scope, the most alike first, for somebody to merge."""
@@ -374,7 +370,10 @@ class MemoryVault:
             "deleted": len(self._memories) - len(active),
             "raw_lines": lines,
             "bloat_ratio": round(lines / max(1, len(active)), 2),
-            **{f"by_{name}": _count_by(active, name) for name in ("scope", "tier", "category")},
+            **{
+                f"by_{name}": dict(sorted(Counter(getattr(memory, name) for memory in active).items()))
+                for name in ("scope", "tier", "category")
+            },
             "register_topics": len({(m.scope, m.topic_id) for m in active if m.tier == REGISTER and m.topic_id}),
             "torn_bytes": torn,
             "torn_file": str(self._journal.torn_path) if torn else None,
@@ -454,20 +453,18 @@ def build_memory_block(
     Over the same as :func:`build_snapshot_block`, and within the same budget.
     """
     if not isinstance(vault, MemoryVault):
+        from recollect.engine.turns.injection import newest_block
+
+        memory = _require_memory(vault)
         how: dict[str, Any] = {"top_k": max_items, "budget_tokens": budget_tokens, "count_tokens": count_tokens}
-        return _memory_block(_require_memory(vault), scopes, query, how).text
+        if query is None:
+            return newest_block(memory.engine, scopes=scopes, **how).text
+        how["filters"] = {} if scopes is None else {"scope": check_names("scopes", scopes)}
+        return memory.memory_block(query, **how).text
     budget = _budget(vault, budget_tokens, count_tokens)
     if query is None:
         return _render(RELEVANT, vault.recall(scopes, limit=max_items), budget)
     return _render(RELEVANT, [hit.memory for hit in vault.search(query, scopes, limit=max_items)], budget)
-
-
-def _memory_block(memory: "Recollect", scopes: Sequence[str] | None, query: str | None, how: dict[str, Any]) -> Block:
-    from recollect.engine.turns.injection import newest_block
-
-    if query is None:
-        return newest_block(memory.engine, scopes=scopes, **how)
-    return memory.memory_block(query, filters={} if scopes is None else {"scope": check_names("scopes", scopes)}, **how)
 
 
 def _require_memory(store: Any) -> "Recollect":
@@ -485,12 +482,9 @@ def _require_memory(store: Any) -> "Recollect":
 def _budget(vault: MemoryVault, budget_tokens: int | None, count_tokens: CountTokens | None) -> Budget:
     from recollect.embed import static
 
-    most = (
-        vault.policy.injection.budget_tokens
-        if budget_tokens is None
-        else check_number("budget_tokens", budget_tokens, 1)
-    )
-    return Budget(most, count_tokens or static.count_tokens)
+    if budget_tokens is not None:
+        check_number("budget_tokens", budget_tokens, 1)
+    return Budget(budget_tokens or vault.policy.injection.budget_tokens, count_tokens or static.count_tokens)
 
 
 def _track_rejections(batches: Iterable[list[Record]], rejected: set[Sealed]) -> Iterator[list[Record]]:
@@ -545,15 +539,6 @@ def _render_line(memory: VaultMemory) -> str:
     return f"- [{origin}] {topic}{one_line(memory.text)}"
 
 
-def _latest_first(found: Iterable[T], memory_of: Callable[[T], VaultMemory]) -> list[T]:
-    by_id = sorted(found, key=lambda one: memory_of(one).id)
-    return sorted(by_id, key=lambda one: memory_of(one).changed_at, reverse=True)
-
-
-def _count_by(memories: Iterable[VaultMemory], field: str) -> dict[str, int]:
-    return dict(sorted(Counter(getattr(memory, field) for memory in memories).items()))
-
-
 def check_vault_path(path: str | Path) -> Path:
     """Return the path of a vault's file. A URL is refused, and not repeated in the error: it may hold a password."""
     if "://" in str(path):
@@ -569,10 +554,8 @@ def _make_folder(folder: Path) -> None:
 
 
 def _profile(given: str | Path | Mapping[str, Any] | VaultProfile | None) -> VaultProfile:
-    if given is None:
-        return VaultProfile()
-    if isinstance(given, VaultProfile):
-        return given
+    if isinstance(given, VaultProfile | None):
+        return given or VaultProfile()
     return parse_profile(given) if isinstance(given, Mapping) else load_profile(given)
 
 

@@ -7,9 +7,10 @@ kept in parts, cut where no secret is divided, since half a secret looks like no
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
-from recollect.formats.fields import as_created_at, id_of, refusal, text_of, without_empty
+from recollect.formats.fields import as_created_at, id_of, mapping_of, refusal, text_of, without_empty
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source
 from recollect.model.record import MAX_CONTENT_BYTES
 from recollect.rules.privacy import scan
@@ -33,6 +34,15 @@ def circle(parents: Mapping[str, Any]) -> str | None:
         return None
     shown = ", ".join(f"{id[:40]!r}" for id in found[:3])
     return f"its messages follow each other in a circle ({shown}): expected a first one that follows none"
+
+
+def _branch(parents: Mapping[str, Any], last: Any) -> tuple[list[str], Any]:
+    """Return the messages from ``last`` back to the first that is known, and the parent that this one names."""
+    found = []
+    while isinstance(last, str) and last in parents:
+        found.append(last)
+        last = parents[last]
+    return found, last
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +73,7 @@ class Counting:
     """Numbers the messages of all conversations of a file."""
 
     def __init__(self) -> None:
-        self._number = 0
+        self._next = count(1).__next__
 
     def foreign(self, talk: Conversation, place: int | str, message: Message) -> Iterator[Foreign]:
         """Yield a message as one record, or as one for each of its parts."""
@@ -74,22 +84,15 @@ class Counting:
             yield Foreign(self._next(), where, id=message.id, skipped=None if refused else skipped, refused=refused)
             return
         pieces = pieces_of(message.text)
-        for count, piece in enumerate(pieces, start=1):
-            part = {"part": count, "parts": len(pieces)} if len(pieces) > 1 else {}
-            said = f"{where}, part {count} of {len(pieces)}" if part else where
-            id = f"{message.id}#{count}" if part and message.id else message.id
+        for nth, piece in enumerate(pieces, start=1):
+            part = {"part": nth, "parts": len(pieces)} if len(pieces) > 1 else {}
+            said = f"{where}, part {nth} of {len(pieces)}" if part else where
+            id = f"{message.id}#{nth}" if part and message.id else message.id
             yield Foreign(self._next(), said, _fields(talk, message, piece, part), id)
 
-    def plain(self, place: str, fields: dict[str, Any]) -> Foreign:
-        """Return a record that is no message."""
-        return Foreign(self._next(), place, fields)
-
-    def broken(self, place: str, why: str) -> Foreign:
-        return Foreign(self._next(), place, refused=why)
-
-    def _next(self) -> int:
-        self._number += 1
-        return self._number
+    def plain(self, place: str, fields: Mapping[str, Any] = {}, *, refused: str | None = None) -> Foreign:
+        """Return a record that is no message, or a broken conversation."""
+        return Foreign(self._next(), place, fields, refused=refused)
 
 
 def pieces_of(text: str, room: int = 0) -> tuple[str, ...]:
@@ -142,22 +145,21 @@ def read_chatgpt(source: Source, options: Options) -> Iterator[Foreign]:
         place = f"conversation {element.number}"
         talk = element.value
         if not isinstance(talk, dict) or not isinstance(talk.get("mapping"), dict):
-            yield counting.broken(place, refusal(talk, "is not a conversation: it has no mapping of messages"))
+            why = refusal(talk, "is not a conversation: it has no mapping of messages")
+            yield counting.plain(place, refused=why)
             continue
-        if (wrong := circle(_chatgpt_parents(talk["mapping"]))) is not None:
-            yield counting.broken(place, wrong)
+        parents = {id: mapping_of(node).get("parent") for id, node in talk["mapping"].items()}
+        if (wrong := circle(parents)) is not None:
+            yield counting.plain(place, refused=wrong)
             continue
-        about = Conversation(
-            CHATGPT_NAME, place, id_of(talk.get("conversation_id") or talk.get("id")), text_of(talk.get("title"))
-        )
-        for number, message in enumerate(_messages(talk), start=1):
-            yield from counting.foreign(about, number, message)
+        id, title = id_of(talk.get("conversation_id") or talk.get("id")), text_of(talk.get("title"))
+        shown, _ = _branch(parents, talk.get("current_node"))
+        for number, message in enumerate(_messages(talk["mapping"], shown[::-1]), start=1):
+            yield from counting.foreign(Conversation(CHATGPT_NAME, place, id, title), number, message)
 
 
-def _messages(talk: Mapping[str, Any]) -> Iterator[Message]:
+def _messages(mapping: Mapping[str, Any], shown: list[str]) -> Iterator[Message]:
     """Yield the branch that the person saw last, from its beginning; then what is on others."""
-    mapping = talk["mapping"]
-    shown = _chatgpt_branch(mapping, talk.get("current_node"))
     if not shown:  # a conversation that does not say where it ended: every message, as they stand
         shown = list(mapping)
     for id in shown:
@@ -169,41 +171,21 @@ def _messages(talk: Mapping[str, Any]) -> Iterator[Message]:
             yield Message(message.role, id=message.id, skipped=message.skipped or OTHER_BRANCH)
 
 
-def _chatgpt_parents(mapping: Mapping[str, Any]) -> dict[str, Any]:
-    return {id: node.get("parent") if isinstance(node, dict) else None for id, node in mapping.items()}
-
-
-def _chatgpt_branch(mapping: Mapping[str, Any], last: Any) -> list[str]:
-    """Return the nodes from the first to ``last``."""
-    found: dict[str, None] = {}
-    while isinstance(last, str) and last in mapping:
-        found[last] = None
-        node = mapping[last]
-        last = node.get("parent") if isinstance(node, dict) else None
-    return list(reversed(found))
-
-
 def _chatgpt_message(node: Any) -> Message | None:
     """Return the message of a node; the root and other joints of the tree have none."""
-    message = node.get("message") if isinstance(node, dict) else None
+    message = mapping_of(node).get("message")
     if message is None:
         return None
     if not isinstance(message, dict):
         return Message("", refused="is not an object")
-    author, content = message.get("author"), message.get("content")
-    role = str(author.get("role", "")) if isinstance(author, dict) else ""
-    id = id_of(message.get("id"))
+    id, content = id_of(message.get("id")), message.get("content")
+    role = str(mapping_of(message.get("author")).get("role", ""))
     if not isinstance(content, dict):
         return Message(role, id=id, refused="has no content")
-    if _hidden(message):
+    if mapping_of(message.get("metadata")).get("is_visually_hidden_from_conversation"):
         return Message(role, id=id, skipped="is not shown in the conversation")
     text, others = _chatgpt_text(content)
     return Message(role, text, id, message.get("create_time"), {"not_text": others} if others else {})
-
-
-def _hidden(message: Mapping[str, Any]) -> bool:
-    metadata = message.get("metadata")
-    return isinstance(metadata, dict) and bool(metadata.get("is_visually_hidden_from_conversation"))
 
 
 def _chatgpt_text(content: Mapping[str, Any]) -> tuple[str, list[str]]:
@@ -211,14 +193,10 @@ def _chatgpt_text(content: Mapping[str, Any]) -> tuple[str, list[str]]:
     pieces = content.get("parts")
     if not isinstance(pieces, list):
         return text_of(content.get("text")) or text_of(content.get("result")) or "", []
-    texts = [piece if isinstance(piece, str) else _within(piece) for piece in pieces]
+    # a part that is not plain text may have words within, such as what was said to it aloud
+    texts = [piece if isinstance(piece, str) else text_of(mapping_of(piece).get("text")) for piece in pieces]
     others = [_kind(piece) for piece, text in zip(pieces, texts, strict=True) if text is None]
     return "\n".join(text for text in texts if text and text.strip()), others
-
-
-def _within(piece: Any) -> str | None:
-    """Return the words of a part that is not plain text, such as what was said to it aloud."""
-    return text_of(piece.get("text")) if isinstance(piece, dict) else None
 
 
 def _kind(piece: Any) -> str:
@@ -254,13 +232,17 @@ def read_claude(source: Source, options: Options) -> Iterator[Foreign]:
             continue
         place = f"conversation {element.number}"
         if not isinstance(talk, dict) or not isinstance(talk.get("chat_messages"), list):
-            yield counting.broken(place, refusal(talk, "is not a conversation: it has no chat_messages"))
+            yield counting.plain(place, refused=refusal(talk, "is not a conversation: it has no chat_messages"))
             continue
-        if (wrong := circle(_claude_parents(talk))) is not None:
-            yield counting.broken(place, wrong)
+        messages = [one for one in talk["chat_messages"] if isinstance(one, dict)]
+        parents = {str(one.get("uuid")): one.get("parent_message_uuid") for one in messages}
+        if (wrong := circle(parents)) is not None:
+            yield counting.plain(place, refused=wrong)
             continue
         about = Conversation(CLAUDE_NAME, place, id_of(talk.get("uuid")), text_of(talk.get("name")))
-        shown = _claude_branch(talk)
+        last = talk.get("current_leaf_message_uuid") or (messages[-1].get("uuid") if messages else None)
+        branch, root = _branch(parents, last)
+        shown = set(branch) if isinstance(root, str) and root.startswith(ROOT) else None  # else the order is not told
         for number, message in enumerate(talk["chat_messages"], start=1):
             found = _claude_message(message)
             if shown is not None and found.id not in shown:
@@ -270,23 +252,6 @@ def read_claude(source: Source, options: Options) -> Iterator[Foreign]:
                 yield from counting.foreign(about, f"{number}, file {nth}", file)
 
 
-def _claude_parents(talk: Mapping[str, Any]) -> dict[str, Any]:
-    messages = [one for one in talk["chat_messages"] if isinstance(one, dict)]
-    return {str(one.get("uuid")): one.get("parent_message_uuid") for one in messages}
-
-
-def _claude_branch(talk: Mapping[str, Any]) -> set[str] | None:
-    """Return the ids of the messages that the person saw last; nothing where the export does not say which follows which."""
-    messages = [one for one in talk["chat_messages"] if isinstance(one, dict)]
-    parents = _claude_parents(talk)
-    last = talk.get("current_leaf_message_uuid") or (messages[-1].get("uuid") if messages else None)
-    found: set[str] = set()
-    while isinstance(last, str) and last in parents:
-        found.add(last)
-        last = parents[last]
-    return found if isinstance(last, str) and last.startswith(ROOT) else None
-
-
 def _remembered(counting: Counting, place: str, memories: Mapping[str, Any]) -> Iterator[Foreign]:
     """Yield what Claude remembers, a paragraph a memory: a model wrote it, from many conversations."""
     everywhere, projects = (memories.get(name) for name in MEMORIES)
@@ -294,7 +259,7 @@ def _remembered(counting: Counting, place: str, memories: Mapping[str, Any]) -> 
     for project, text in said:
         where = f"{place}, {'what is remembered' if project is None else f'project {project}'}"
         if wrong := unfit(text_of(text) or ""):
-            yield counting.broken(where, wrong)
+            yield counting.plain(where, refused=wrong)
             continue
         for heading, paragraph in _paragraphs(text_of(text) or ""):
             came = without_empty(

@@ -11,6 +11,7 @@ import codecs
 import json
 import re
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import IO, Any, NamedTuple, NoReturn, Protocol
 
 from recollect.formats.protocol import at_line
@@ -251,9 +252,18 @@ def refuse_repeated_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     Traceback (most recent call last):
     recollect.formats.decoding.TwiceThere: the field 'content' is there twice
     """
+    notes: list[str] = []
+    found = note_repeated_fields(notes, pairs)
+    if notes:
+        raise TwiceThere(notes[0])
+    return found
+
+
+def note_repeated_fields(notes: list[str], pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the fields of a JSON object, and note one that is there twice: the rest of the document can be read on."""
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise TwiceThere(f"the field {find_repeated(name for name, _ in pairs)!r} is there twice")
+        notes.append(f"the field {find_repeated(name for name, _ in pairs)!r} is there twice")
     return found
 
 
@@ -267,23 +277,17 @@ def find_repeated(names: Iterable[str]) -> str | None:
     return None
 
 
-class _ElementReader:
+class _ElementReader(JsonText):
     """Cuts a document into the elements of its lists; what is wrong with it is an error that names the line."""
 
     def __init__(self, chunks: Iterator[str], name: str) -> None:
         self._name = name
         self._twice: list[str] = []
-        self._json = JsonText(chunks, json.JSONDecoder(object_pairs_hook=self._pairs), MAX_ELEMENT_CHARACTERS)
-
-    def _pairs(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        """Note a field that is there twice: the element can be read on, and is refused as a whole."""
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            self._twice.append(f"the field {find_repeated(name for name, _ in pairs)!r} is there twice")
-        return found
+        decoder = json.JSONDecoder(object_pairs_hook=partial(note_repeated_fields, self._twice))
+        super().__init__(chunks, decoder, MAX_ELEMENT_CHARACTERS)
 
     def fail(self, what: str, hint: str | None = None, line: int | None = None) -> NoReturn:
-        raise BadInput(f"{what}.", field=at_line(self._name, line or self._json.line), hint=hint)
+        raise BadInput(f"{what}.", field=at_line(self._name, line or self.line), hint=hint)
 
     def fail_without_list(self, members: tuple[str, ...]) -> NoReturn:
         wanted = " or ".join(repr(member) for member in members)
@@ -325,7 +329,7 @@ class _ElementReader:
         if self.peek() != "[":
             self._value()
             return
-        line, told = self._json.line, False
+        line, told = self.line, False
         for cut in self.elements(key):
             if isinstance(cut.value, dict | Ambiguous) and not told:
                 told = True
@@ -335,7 +339,7 @@ class _ElementReader:
         """Yield those of the list that begins here, up to its end."""
         self._expect("[")
         while self.peek() != "]":
-            line = self._json.line
+            line = self.line
             yield Cut(line, self._value(), member)
             if self.peek() != "]":
                 self._expect(",")
@@ -348,20 +352,17 @@ class _ElementReader:
         if self.peek():
             self.fail("something follows the end of the document", hint="Were two files joined? Import each by itself.")
 
-    def peek(self) -> str:
-        return self._json.peek()
-
     def _expect(self, sign: str) -> None:
         if self.peek() != sign:
             self.fail(f"is not JSON: {sign!r} is missing", hint="Was the file cut off?")
-        self._json.use_to(self._json.at + 1)
+        self.use_to(self.at + 1)
 
     def _value(self) -> Any:
         if self.peek() in ("", ",", ":", "]", "}"):
             self.fail("is not JSON: a value is missing", hint="Was the file cut off?")
         self._twice.clear()
         try:
-            value = self._json.value()
+            value = self.value()
         except Unreadable as error:
             what, hint = ("ends within a value", "Was the file cut off?") if error.cut_off else (str(error), None)
             self.fail(what, hint, error.line)

@@ -8,13 +8,13 @@ entry that was taken in is handed on unchanged. ``memory-entry-schema.json`` in 
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from functools import partial
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from recollect.formats.fields import mapping_of
+from recollect.formats.fields import drop_fields, mapping_of, plain
 from recollect.model.caller import short_name
 from recollect.model.canonical import canonical_json, check_json, check_text, format_time, parse_time
 from recollect.model.fields import EXPORTED
@@ -34,6 +34,7 @@ from recollect.rules.ledger.content_ids import cid_of_hash, hash_of_cid
 from recollect.rules.trust.signatures import bytes_of_entry, bytes_of_voucher, fault_of, is_signature
 
 _DRAWN = re.compile(r"Entry-Version-[0-9a-f]{12}", re.IGNORECASE)
+"""A key that was drawn here, which is no name and is never exported."""
 Identity = tuple[str, str, str]
 """What makes two entries the same: words, author and time."""
 
@@ -48,11 +49,6 @@ def version_key(content_hash: str) -> str:
     It is told to nobody: whoever takes the versions in again draws it anew.
     """
     return f"Entry-Version-{hashlib.sha256(content_hash.encode()).hexdigest()[:12]}"
-
-
-def is_drawn(key: str) -> bool:
-    """Return whether a key was drawn here, which is no name and is never exported."""
-    return _DRAWN.fullmatch(key) is not None
 
 
 def kept_apart(entry: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -92,21 +88,8 @@ Found = Iterator[Problem]
 
 def problems_of(entry: Any) -> list[Problem]:
     """Return everything that is wrong with one entry, in the order of its fields; nothing if it is sound."""
-    if not isinstance(entry, Mapping):
-        return [Problem("", f"expected an object, found {_kind(entry)}")]
-    found = [*_fields(entry, _FIELDS, REQUIRED, "")]
+    found = [*_with_fields(_FIELDS, REQUIRED)(entry, "")]
     return found or [*_hashes(entry), *_vouching(entry)] or [*_signed(entry)]
-
-
-def _fields(value: Mapping[str, Any], known: Mapping[str, "Check"], required: tuple[str, ...], path: str) -> Found:
-    for name in required:
-        if name not in value:
-            yield Problem(_join(path, name), "is missing")
-    for name, inner in value.items():
-        if name not in known:
-            yield Problem(_join(path, str(name)[:80]), f"there is no such field; known: {', '.join(known)}")
-        else:
-            yield from known[name](inner, _join(path, name))
 
 
 def _hashes(entry: Mapping[str, Any]) -> Found:
@@ -253,10 +236,17 @@ def _object(limit: int) -> "Check":
 
 def _with_fields(known: Mapping[str, "Check"], required: tuple[str, ...]) -> "Check":
     def check(value: Any, path: str) -> Found:
-        if isinstance(value, Mapping):
-            yield from _fields(value, known, required, path)
-        else:
+        if not isinstance(value, Mapping):
             yield _expected("an object", value, path)
+            return
+        for name in required:
+            if name not in value:
+                yield Problem(_join(path, name), "is missing")
+        for name, inner in value.items():
+            if name not in known:
+                yield Problem(_join(path, str(name)[:80]), f"there is no such field; known: {', '.join(known)}")
+            else:
+                yield from known[name](inner, _join(path, name))
 
     return check
 
@@ -333,7 +323,7 @@ def to_entry(memory: Memory, superseded_by: str | None = None) -> dict[str, Any]
         "cid": cid_of_hash(own),
         "memory_type": _TYPE_OF.get(memory.kind, str(memory.kind)),
         "parent_refs": [one for one in memory.parent_refs if one != own],
-        "vouchers": _vouchers(memory),
+        "vouchers": _vouchers(memory.vouchers),
         "confidence": memory.confidence,
         "tags": list(memory.tags),
         "context": memory.context,
@@ -353,17 +343,12 @@ def sound_vouchers(given: Any) -> list[dict[str, Any]]:
     """Return those of a record's vouchers that an entry could have, the first so many, without the mark of an import."""
     check = _with_fields(_VOUCHER, ("id", "name", "timestamp"))
     listed = [one for one in given if isinstance(one, Mapping)] if isinstance(given, list | tuple) else []
-    told = [{name: value for name, value in one.items() if name != "imported"} for one in listed]
-    return _first_of([one for one in told if next(iter(check(one, "vouchers")), None) is None])
+    return _vouchers([one for one in listed if not any(check(drop_fields(one, "imported"), "vouchers"))])
 
 
-def _vouchers(memory: Memory) -> list[dict[str, Any]]:
-    """Return those who vouch for a memory as an entry has them."""
-    return _first_of([{name: value for name, value in one.items() if name != "imported"} for one in memory.vouchers])
-
-
-def _first_of(told: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the first so many vouchers, by when they vouched: a crowd must not make an entry unsound."""
+def _vouchers(given: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the first so many vouchers as an entry has them, by when they vouched: a crowd must not make it unsound."""
+    told = [drop_fields(one, "imported") for one in given]
     in_order = sorted(told, key=lambda one: (one["timestamp"], one["id"]))[:MAX_VOUCHERS]
     sizes = accumulate(len(canonical_json(one).encode("utf-8")) + 1 for one in in_order)
     return [one for one, size in zip(in_order, sizes, strict=True) if size < MAX_VOUCHERS_BYTES]
@@ -382,21 +367,14 @@ def _beyond(memory: Memory, origin: Mapping[str, Any]) -> dict[str, Any]:
         "meta": {name: value for name, value in memory.meta.items() if name not in NOTED_HERE},
         "status": memory.status if memory.status is Status.ARCHIVED and "superseded_by" not in origin else None,
     }
-    for name in ("expires_at", "valid_from", "valid_until"):
-        moment = getattr(memory, name)
-        beyond[name] = format_time(moment) if moment else None
-    return {name: _plain(value) for name, value in beyond.items() if value not in (None, (), [], {})}
-
-
-def _plain(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value
+    return {name: plain(name, value) for name, value in beyond.items() if value not in (None, (), [], {})}
 
 
 def _is_named(memory: Memory) -> bool:
     """Return whether its key is a name to keep. One that stands for a place, or for the words themselves, is drawn anew."""
     if memory.kind in (Kind.PROFILE, Kind.SHORT_TERM, Kind.EPISODIC) or memory.topic_id is not None:
         return False
-    return not memory.canonical_key.startswith(f"{FALLBACK}-") and not is_drawn(memory.canonical_key)
+    return not memory.canonical_key.startswith(f"{FALLBACK}-") and not _DRAWN.fullmatch(memory.canonical_key)
 
 
 # ── an entry as a candidate ─────────────────────────────────────────────────────────────────────────────────────────

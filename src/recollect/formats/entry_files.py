@@ -8,10 +8,11 @@ import json
 from bisect import bisect_right
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from recollect.formats import entries
-from recollect.formats.decoding import JsonText, Unreadable, find_repeated
+from recollect.formats.decoding import JsonText, Unreadable, note_repeated_fields
 from recollect.formats.entries import kept_apart, problems_of
 from recollect.formats.fields import as_created_at, mapping_of, parse_lines, read_each_line, writes_lines
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source
@@ -45,10 +46,7 @@ class Read(NamedTuple):
 def read_entries(stream: Readable) -> Iterator[Read]:
     """Yield every entry of a file in order. A broken line is told and passed over; a broken list ends where it breaks."""
     source = _Source(stream)
-    first = source.peek()
-    if first == "":
-        return
-    if first == "[":
+    if source.peek() == "[":
         yield from _list_elements(source)
     elif source.is_lines():
         yield from _lines(source)
@@ -61,7 +59,8 @@ class _Decoder(json.JSONDecoder):
 
     def __init__(self) -> None:
         self.notes: list[str] = []
-        super().__init__(object_pairs_hook=self._pairs, parse_constant=self._constant, parse_int=self._integer)
+        pairs = partial(note_repeated_fields, self.notes)
+        super().__init__(object_pairs_hook=pairs, parse_constant=self._constant, parse_int=self._integer)
 
     def raw_decode(self, s: str, idx: int = 0) -> tuple[Any, int]:
         self.notes.clear()
@@ -71,12 +70,6 @@ class _Decoder(json.JSONDecoder):
     def note(self) -> str | None:
         """What is wrong with the last value although it can be read."""
         return self.notes[0] if self.notes else None
-
-    def _pairs(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            self.notes.append(f"the field {find_repeated(name for name, _ in pairs)!r} is there twice")
-        return found
 
     def _constant(self, word: str) -> None:
         self.notes.append(f"{word} is not JSON: expected a number")
@@ -126,7 +119,10 @@ def _lines(source: _Source) -> Iterator[Read]:
     while source.peek():
         line, number = source.line, number + 1
         text = source.take_line()
-        yield _too_long(number, line) if text is None else _from_line(source.decoder, number, line, text.rstrip(_BLANK))
+        if text is None:
+            yield Read(number, line, None, f"is longer than {MAX_ENTRY_CHARACTERS:,} characters: no entry is")
+        else:
+            yield _from_line(source.decoder, number, line, text.rstrip(_BLANK))
 
 
 def _from_line(decoder: _Decoder, number: int, line: int, text: str) -> Read:
@@ -180,10 +176,6 @@ def _next_value(source: _Source, number: int) -> Read:
         return Read(number, line, source.value(), source.decoder.note)
     except Unreadable as error:
         return _broken(number, error.line, str(error))
-
-
-def _too_long(number: int, line: int) -> Read:
-    return Read(number, line, None, f"is longer than {MAX_ENTRY_CHARACTERS:,} characters: no entry is")
 
 
 def _broken(number: int, line: int, what: str) -> Read:
@@ -300,13 +292,11 @@ class Findings:
 
     def _dangling(self) -> Iterator[Finding]:
         for noted in self._noted:
-            for nth, parent in enumerate(noted.parents):
-                if parent not in self._by_hash:
-                    told = f"no entry of the file has the content hash {parent.hex()[:12]}…"
-                    yield Finding(noted.number, noted.line, f"parent_refs[{nth}]", told)
-            if noted.superseded_by is not None and noted.superseded_by not in self._by_hash:
-                told = f"no entry of the file has the content hash {noted.superseded_by.hex()[:12]}…"
-                yield Finding(noted.number, noted.line, "superseded_by", told)
+            named = {f"parent_refs[{nth}]": parent for nth, parent in enumerate(noted.parents)}
+            for path, one in {**named, "superseded_by": noted.superseded_by}.items():
+                if one is not None and one not in self._by_hash:
+                    told = f"no entry of the file has the content hash {one.hex()[:12]}…"
+                    yield Finding(noted.number, noted.line, path, told)
 
     def _circles_of_versions(self) -> Iterator[Finding]:
         """Entries that supersede each other: none of them would be left. In a part of a file, another may be meant."""

@@ -226,11 +226,8 @@ _NOTHING: tuple[Any, ...] = (None, "", (), [], {})
 def stated_fields(memory: Memory, *names: str) -> dict[str, Any]:
     """Return these fields of a memory, without those that have the value an import gives by itself."""
     values = {name: getattr(memory, name) for name in names}
-    return {name: plain(name, value) for name, value in values.items() if _is_worth_saying(name, value)}
-
-
-def _is_worth_saying(name: str, value: Any) -> bool:
-    return value not in _NOTHING and value != _GOES_WITHOUT_SAYING.get(name)
+    told = {name: value for name, value in values.items() if value not in _NOTHING}
+    return {name: plain(name, value) for name, value in told.items() if value != _GOES_WITHOUT_SAYING.get(name)}
 
 
 def plain(name: str, value: Any) -> Any:

@@ -9,7 +9,7 @@ those of ``mcp-memory`` do.
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, timedelta
 from itertools import chain, groupby, takewhile
 from typing import Any, NamedTuple
 
@@ -27,6 +27,7 @@ from recollect.formats.fields import (
     id_of,
     keep_unknown,
     mapping_of,
+    moment_of,
     read_each_line,
     read_element,
     split_carried,
@@ -99,7 +100,7 @@ def _before(last: Foreign, wording: Wording, number: int) -> Foreign:
     """Return an earlier wording: whose it is, it shares with the last; the id is the last one's name alone."""
     came = last.fields["meta"][ORIGIN]
     kept = without_empty({"format": came["format"], "id": came.get("id"), "since": wording.since})
-    fields = {name: value for name, value in last.fields.items() if name != "aliases"}
+    fields = drop_fields(last.fields, "aliases")
     fields |= {"content": wording.text, "meta": {ORIGIN: kept}, **as_created_at(wording.since)}
     place, id = f"{last.place}, wording {number}", f"{last.id}@{number}"
     return replace(last, place=place, fields=fields, id=id, earlier=True)
@@ -158,8 +159,6 @@ BEYOND = (
 )
 """What a memory of ours says under ``metadata.recollect``; the owner is mem0's user."""
 EXPIRES = "expiration_date"
-FIRST_YEAR, LAST_YEAR = 1900, 9000
-"""Those that a memory can name; 9999 is a way to say never."""
 MAX_TAGS = 64
 MAX_HISTORY = 20
 """How many changes of one memory are carried along, the latest."""
@@ -190,11 +189,8 @@ def _is_history_alone(source: Source) -> bool:
 
 def _numbered(found: Iterable[Foreign], changes: Changes) -> Iterator[Foreign]:
     """Records are counted as the versions that they become: a memory that was changed twice is three."""
-    number = 0
-    for record in found:
-        for version in versions(record, changes.get(record.id or "", ())):
-            number += 1
-            yield replace(version, number=number)
+    every = (version for record in found for version in versions(record, changes.get(record.id or "", ())))
+    return (replace(version, number=number) for number, version in enumerate(every, start=1))
 
 
 def _memories(source: Source) -> Iterator[Foreign]:
@@ -343,9 +339,8 @@ def _beside_metadata(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return what stands beside a memory, and is neither mem0's own nor the user's metadata: its categories, say."""
     if not isinstance(values.get("metadata"), dict) and "data" in values:
         return {}  # the payloads have it all in one, and it counts as metadata
-    text = () if text_of(values.get("memory")) is None else ("text",)
-    known = drop_fields(dict.fromkeys((*OWN, "metadata", "payload", "text")), *text)
-    return drop_fields(values, *known)
+    text = ("text",) if text_of(values.get("memory")) is None else ()
+    return drop_fields(values, *OWN, "metadata", "payload", *text)
 
 
 def _expiry(value: Any) -> str | None:
@@ -353,14 +348,11 @@ def _expiry(value: Any) -> str | None:
     if text_of(value) is None:
         return None
     try:
-        if len(value) > len("2030-01-31"):
-            moment = datetime.fromisoformat(value)
-            moment = moment.replace(tzinfo=moment.tzinfo or UTC)
-        else:
-            moment = datetime.combine(date.fromisoformat(value) + timedelta(days=1), time(), UTC)
+        is_day = len(value) <= len("2030-01-31")
+        moment = moment_of(date.fromisoformat(value) + timedelta(days=1) if is_day else value)
     except (ValueError, OverflowError):
         return None
-    return format_time(moment) if FIRST_YEAR <= moment.year <= LAST_YEAR else None
+    return format_time(moment) if moment is not None else None
 
 
 def _own_metadata(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -369,7 +361,7 @@ def _own_metadata(values: Mapping[str, Any]) -> dict[str, Any]:
         return dict(values["metadata"])
     if "data" not in values:
         return {}
-    return {name: value for name, value in values.items() if name not in OWN and name != "payload"}
+    return drop_fields(values, *OWN, "payload")
 
 
 def write(memories: Iterable[Memory]) -> Iterator[str]:

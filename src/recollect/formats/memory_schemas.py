@@ -70,14 +70,14 @@ class _Brief(NamedTuple):
     title: str
     said: str
     worth: tuple[float, datetime]
+    """Importance as it was counted there, then the moment, whatever its zone."""
 
 
 def _brief(number: int, value: Any) -> _Brief:
     record = mapping_of(value)
-    said = str(record.get("content") or "").strip()
-    return _Brief(
-        number, _title(record).casefold(), sha256_hex(said.encode("utf-8", "replace").decode()), _worth(record)
-    )
+    said = str(record.get("content") or "").strip().encode("utf-8", "replace").decode()
+    worth = _counted(record) or 0, _made(record) or _LONG_AGO
+    return _Brief(number, _title(record).casefold(), sha256_hex(said), worth)
 
 
 def _in_order(briefs: Iterable[_Brief]) -> Iterator[int]:
@@ -90,11 +90,6 @@ def _in_order(briefs: Iterable[_Brief]) -> Iterator[int]:
         groups.setdefault((brief.title, brief.said), []).append(brief)
     best_first = [sorted(group, key=lambda one: one.worth, reverse=True) for group in groups.values()]
     return (brief.number for group in sorted(best_first, key=lambda group: group[0].worth) for brief in group)
-
-
-def _worth(record: Mapping[str, Any]) -> tuple[float, datetime]:
-    """What decides between records of one title: importance as it was counted there, then the moment, whatever its zone."""
-    return _counted(record) or 0, _made(record) or _LONG_AGO
 
 
 def _made(record: Mapping[str, Any]) -> datetime | None:
@@ -123,8 +118,9 @@ def _candidate_fields(record: Mapping[str, Any]) -> tuple[dict[str, Any], str | 
     """
     homes = {name: record[name] for name in _CARRIED if record.get(name) and _fits(name, record[name])}
     kept = {name: record[name] for name in _KEPT_WITH_THE_ORIGIN if name in record}
-    rest = drop_fields(record, *homes, *kept, "content", "custom_metadata", *(() if _has_title(record) else ("title",)))
-    custom = drop_fields(mapping_of(record.get("custom_metadata")), "title")
+    custom = mapping_of(record.get("custom_metadata"))
+    known = ("content", "custom_metadata", *(() if custom.get("title") else ("title",)))
+    rest, custom = drop_fields(record, *homes, *kept, *known), drop_fields(custom, "title")
     meta, note = keep_unknown({ORIGIN: {"format": V3_NAME, "schema": 3, **kept}}, {**rest, "custom_metadata": custom})
     fields = {"owner": homes.get("user_id"), **homes, "content": record["content"], "source": "import"}
     fields |= {"change": "update", "meta": meta}
@@ -140,10 +136,6 @@ def _fits(name: str, value: Any) -> bool:
     if name == "context":
         return isinstance(value, dict)
     return name not in ("owner", "user_id", "agent_id") or text_of(value) is not None
-
-
-def _has_title(record: Mapping[str, Any]) -> bool:
-    return bool(mapping_of(record.get("custom_metadata")).get("title"))
 
 
 def _title(record: Mapping[str, Any]) -> str:
@@ -254,28 +246,9 @@ def _record(memory: Memory) -> dict[str, Any]:
         said[EXACT] = memory.content_hash
     return {
         **carry_fields(drop_fields(mapping_of(before.get(FIELDS)), *OWN), said),
-        "id": memory.id,
-        "content": memory.content,
+        **{name: getattr(memory, name) for name in OWN},
         "content_hash": memory.fingerprint,
-        "layer": memory.layer,
-        "sublayer": memory.sublayer,
-        "canonical_key": memory.canonical_key,
-        "status": memory.status,
-        "namespace": memory.namespace,
-        "supersedes_id": memory.supersedes_id,
-        "superseded_by_id": memory.superseded_by_id,
-        "related_memory_ids": list(memory.related_memory_ids),
-        "conflict_ids": list(memory.conflict_ids),
-        "created_at": memory.created_at,
-        "last_modified": memory.last_modified,
-        "access_count": memory.access_count,
-        "last_accessed": memory.last_accessed,
         "source": _word(memory, before),
-        "expires_at": memory.expires_at,
-        "tags": list(memory.tags),
-        "entities": list(memory.entities),
-        "relationships": list(memory.relationships),
-        "artifact_ref": memory.artifact_ref,
     }
 
 

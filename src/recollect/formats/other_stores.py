@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import count
 from typing import Any, NamedTuple
 
 from recollect.formats.conversations import pieces_of
@@ -47,8 +48,7 @@ _DIRECTIVE = re.compile(r"\s#bm:links_to\s*$")
 """Says how a link is to be counted, and nothing about the matter."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
+class _Part(NamedTuple):
     """Something that a note says, from a line on."""
 
     line: int
@@ -57,27 +57,17 @@ class _Part:
 
 
 def read_notes(source: Source, options: Options) -> Iterator[Foreign]:
-    number = 0
+    number = count(1)
     for document in source.documents(SUFFIX):
-        for found in _note(document):
-            number += 1
-            place = f"{document.path}, line {found.line}" if isinstance(found, _Part) else document.path
-            if isinstance(found, _Part):
-                yield Foreign(number, place, found.fields, f"{document.path}#{found.line}.{found.piece}")
-            elif document.problem:
-                yield Foreign(number, place, refused=found)
-            else:
-                yield Foreign(number, place, skipped=found)
-
-
-def _note(document: Document) -> Iterator[_Part | str]:
-    """Yield what a note says, or in words why it says nothing."""
-    if document.problem:
-        yield document.problem
-        return
-    about = _About.of(document)
-    said: list[_Part | str] = [*_parts(document.text, about, document.first_line)]
-    yield from said or ["has no text"]
+        path = document.path
+        if document.problem:
+            yield Foreign(next(number), path, refused=document.problem)
+            continue
+        said = [*_parts(document.text, _About.of(document), document.first_line)]
+        for part in said:
+            yield Foreign(next(number), f"{path}, line {part.line}", part.fields, f"{path}#{part.line}.{part.piece}")
+        if not said:
+            yield Foreign(next(number), path, skipped="has no text")
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,14 +124,10 @@ def _parts(text: str, about: _About, first_line: int) -> Iterator[_Part]:
 def _marked(said: str, about: _About) -> dict[str, Any] | None:
     """Return the observation or the relation that a bullet is, if it is one."""
     said = _DIRECTIVE.sub("", said)
-    return _observation(said, about) or _relation(said, about) or _tagged(said, about)
-
-
-def _observation(said: str, about: _About) -> dict[str, Any] | None:
     match = _OBSERVATION.fullmatch(said)
-    if match is None or _TASK.fullmatch(match["category"]):
-        return None
-    return _observed(match["text"], match["category"].strip(), about)
+    if match is not None and not _TASK.fullmatch(match["category"]):
+        return _observed(match["text"], match["category"].strip(), about)
+    return _relation(said, about) or _tagged(said, about)
 
 
 def _tagged(said: str, about: _About) -> dict[str, Any] | None:
@@ -178,8 +164,8 @@ def _relation(said: str, about: _About) -> dict[str, Any] | None:
 def _prose(lines: list[str], began: int, about: _About) -> Iterator[_Part]:
     text = "\n".join(lines).strip()
     room = len(f"{about.title}: ".encode())
-    for count, piece in enumerate(pieces_of(text, room) if text else (), start=1):
-        yield _Part(began, about.memory(piece), count)
+    for number, piece in enumerate(pieces_of(text, room) if text else (), start=1):
+        yield _Part(began, about.memory(piece), number)
 
 
 NOTES_FORMAT = Format(NOTES_NAME, "a folder of Basic Memory's Markdown notes", read_notes)
@@ -192,20 +178,16 @@ NOTES_FORMAT = Format(NOTES_NAME, "a folder of Basic Memory's Markdown notes", r
 
 
 GRAPH_NAME = "mcp-memory"
-
-
 ENTITY = ("type", "name", "entityType", "observations")
 RELATION = ("type", "from", "to", "relationType")
 
 
 def read_graph(source: Source, options: Options) -> Iterator[Foreign]:
     """Records are counted as the memories that they become: an entity with two observations is three."""
-    number = 0
-    for line, value in parse_lines(source, source.lines()):
-        for part in _graph_parts(value):
-            number += 1
-            place = f"line {line.number}, {part.what}" if part.fields else f"line {line.number}"
-            yield _known(number, place, part) if part.fields else Foreign(number, place, refused=part.what)
+    parts = ((line, part) for line, value in parse_lines(source, source.lines()) for part in _graph_parts(value))
+    for number, (line, part) in enumerate(parts, start=1):
+        place = f"line {line.number}, {part.what}" if part.fields else f"line {line.number}"
+        yield _known(number, place, part) if part.fields else Foreign(number, place, refused=part.what)
 
 
 class _GraphPart(NamedTuple):
@@ -298,11 +280,12 @@ def read_langgraph(source: Source, options: Options) -> Iterator[Foreign]:
 
 
 def _take_langgraph(number: int, place: str, row: Mapping[str, Any]) -> Foreign:
-    namespace, key = str(row["prefix"]), str(row["key"])
-    if row["value"] is None:
+    namespace, key, stored = str(row["prefix"]), str(row["key"]), row["value"]
+    if stored is None:
         return Foreign(number, place, refused="its value is missing, or far too long")
     try:
-        value = parse_json(_as_text(row["value"]), place)
+        text = stored.decode("utf-8", "surrogateescape") if isinstance(stored, bytes) else str(stored)
+        value = parse_json(text, place)
     except BadInput as error:
         return Foreign(number, place, refused=f"its value {error.message.rstrip('.')}")
     said = words_of(value)
@@ -313,7 +296,7 @@ def _take_langgraph(number: int, place: str, row: Mapping[str, Any]) -> Foreign:
     fields = {
         "content": said,
         "owner": labels[-1] if labels else None,
-        "tags": [_tag(label) for label in labels[:-1]],
+        "tags": [re.sub(r"\s+", " ", label) for label in labels[:-1]],
         "source": "import",
         **as_created_at(row.get("updated_at"), row.get("created_at")),
         "expires_at": in_utc(row.get("expires_at")),
@@ -332,14 +315,6 @@ def words_of(value: Any, depth: int = 0) -> str | None:
             if said is not None:
                 return said
     return canonical_json(value) if depth == 0 and value not in (None, {}, []) else None
-
-
-def _as_text(value: Any) -> str:
-    return value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else str(value)
-
-
-def _tag(label: str) -> str:
-    return re.sub(r"\s+", " ", label)
 
 
 LANGGRAPH_FORMAT = Format(

@@ -61,39 +61,31 @@ class Source(Protocol):
     @property
     def name(self) -> str:
         """The file's name, without its folder; empty if it is no file, and lines were given."""
-        ...
 
     @property
     def kind(self) -> str:
         """``lines``, ``json``, ``folder``, ``database`` or ``server``: what its name and its first bytes say that it is."""
-        ...
 
     def lines(self, *, whole: bool = False) -> Iterator[Line]:
         """Return every line that is not blank, without its end; or, if they are wanted ``whole``, every line as it stands."""
-        ...
 
     def lines_at(self, numbers: Iterable[int]) -> Iterator[Line]:
         """These lines, in this order; ``lines`` must have been read to the end before."""
-        ...
 
     def elements(self, *members: str) -> Iterator[Element]:
         """Return the elements of a JSON array: the document itself, or what stands under one of the ``members``.
 
         In place of another list of objects in it stands one ``PassedOver``.
         """
-        ...
 
     def documents(self, suffix: str) -> Iterator[Document]:
         """Return the text files of a folder, by path."""
-        ...
 
     def has_table_for(self, query: str) -> bool:
         """Return whether there is a database with the table that a query needs."""
-        ...
 
     def rows(self, query: str) -> Iterator[dict[str, Any]]:
         """Return the rows of a query, by its name, from whatever database belongs to it; none if that has no such table."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from recollect.formats.fields import (
     as_created_at,
     has_own_name,
     id_of,
+    plain,
     read_each_line,
     split_carried,
     stated_fields,
@@ -29,8 +30,8 @@ from recollect.formats.fields import (
     user_data,
     without_empty,
 )
-from recollect.formats.protocol import ORIGIN, Foreign, Format, Line, Options, Source, at_line, origin
-from recollect.model.canonical import canonical_json, format_time
+from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, at_line, origin
+from recollect.model.canonical import canonical_json
 from recollect.model.errors import BadInput
 from recollect.model.record import Candidate, Memory
 from recollect.model.vocabulary import Authority
@@ -66,7 +67,7 @@ BEYOND = ("entities", "relationships", "artifact_ref", "context", "authority")
 
 def read_csv(source: Source, options: Options) -> Iterator[Foreign]:
     """Read a table whose first row names the columns."""
-    rows = csv.reader(_bounded(source, lines := _Lines(source)), strict=True)
+    rows = csv.reader(lines := _Lines(source), strict=True)
     try:
         header = _named(next(rows, []), source.name)
         columns = _columns(header, options, source.name)
@@ -99,28 +100,22 @@ def _named(header: list[str], name: str) -> list[str]:
 
 
 class _Lines:
-    """Counts the lines and the bytes that one row takes."""
+    """The lines of a table, and a count of the lines and the bytes that one row takes."""
 
     def __init__(self, source: Source) -> None:
-        self._name = source.name
+        self._source = source
         self.last, self.first, self._size = 0, 1, 0
 
     def begin(self) -> None:
         self.first, self._size = self.last + 1, 0
 
-    def passed(self, line: Line) -> None:
-        self.last, self._size = line.number, self._size + len(line.text)
-        if self._size > MAX_LINE_BYTES:
-            place = at_line(self._name, self.first)
-            raise BadInput(
-                f"is a row of more than {MAX_LINE_BYTES:,} characters.", field=place, hint="Is a quote open?"
-            )
-
-
-def _bounded(source: Source, lines: _Lines) -> Iterator[str]:
-    for line in source.lines(whole=True):
-        lines.passed(line)
-        yield line.text
+    def __iter__(self) -> Iterator[str]:
+        for line in self._source.lines(whole=True):
+            self.last, self._size = line.number, self._size + len(line.text)
+            if self._size > MAX_LINE_BYTES:
+                what = f"is a row of more than {MAX_LINE_BYTES:,} characters."
+                raise BadInput(what, field=at_line(self._source.name, self.first), hint="Is a quote open?")
+            yield line.text
 
 
 def read_jsonl(source: Source, options: Options) -> Iterator[Foreign]:
@@ -244,8 +239,8 @@ def _list(cell: str) -> Any:
 def write_csv(memories: Iterable[Memory]) -> Iterator[str]:
     yield _row([*WRITTEN, NAME])
     for memory in memories:
-        plain = _plain(memory, CSV)
-        yield _row([_with_quote(_cell(plain[name])) for name in (*WRITTEN, NAME)])
+        values = _plain(memory, CSV)
+        yield _row([_with_quote(_cell(values[name])) for name in (*WRITTEN, NAME)])
 
 
 def write_jsonl(memories: Iterable[Memory]) -> Iterator[str]:
@@ -255,13 +250,9 @@ def write_jsonl(memories: Iterable[Memory]) -> Iterator[str]:
 
 def _plain(memory: Memory, format: str) -> dict[str, Any]:
     """Return the fields of a memory that a table has columns for, and the rest in one."""
-    values = {name: getattr(memory, name) for name in WRITTEN if name != "key" and name not in AUTHOR}
+    values = {name: plain(name, getattr(memory, name)) for name in WRITTEN if name != "key" and name not in AUTHOR}
     values |= {name: getattr(memory.author, part) for name, part in AUTHOR.items()}
-    values |= {"created_at": format_time(memory.created_at), "tags": list(memory.tags), "pinned": memory.pinned or None}
-    values["parent_refs"] = list(memory.parent_refs)
-    for name in ("expires_at", "valid_from", "valid_until"):
-        moment = getattr(memory, name)
-        values[name] = format_time(moment) if moment else None
+    values["pinned"] = memory.pinned or None
     values["key"] = memory.meta.get("key") if memory.kind == "profile" else None
     if not has_own_name(values):
         values["canonical_key"] = None
@@ -280,8 +271,8 @@ def _in_one_column(memory: Memory, format: str) -> dict[str, Any]:
 
 def _cell(value: Any) -> str:
     if isinstance(value, list):
-        plain = all(";" not in one and not one.startswith("[") and one == one.strip() for one in value)
-        return ";".join(value) if plain else json.dumps(value, ensure_ascii=False)
+        simple = all(";" not in one and not one.startswith("[") and one == one.strip() for one in value)
+        return ";".join(value) if simple else json.dumps(value, ensure_ascii=False)
     if isinstance(value, dict):
         return canonical_json(value) if value else ""
     return "" if value is None else "true" if value is True else str(value)

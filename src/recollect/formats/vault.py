@@ -340,19 +340,20 @@ def _foreign(found: _Place, *, is_latest: bool) -> Foreign:
 
 
 def _fields(record: Mapping[str, Any], id: str | None) -> dict[str, Any]:
-    spoken_by = _believed_source(record.get("source"))
-    said = {**record, "tier": record.get("tier") or "canon"}
+    # a file cannot speak for the operator here, but it can say that a person did
+    word, tier = record.get("source"), record.get("tier") or "canon"
+    spoken_by = "user" if word == "operator" else _SPOKEN_BY.get(str(word), "import")
     beyond, extra = split_carried({name: value for name, value in record.items() if name not in OWN}, *BESIDE)
     data = beyond.pop("meta", {})
     names = ("id", "source", "created_at", "updated_at", "version", "tier", MEMORY_ID)
-    came = origin(NAME, said, *names, earlier=mapping_of(data).get(ORIGIN))
+    came = origin(NAME, {**record, "tier": tier}, *names, earlier=mapping_of(data).get(ORIGIN))
     came |= {EXTRA: extra} if extra else {}
     return {
         **beyond,
         "content": record["text"],
         "scope": record.get("scope"),
         "category": record.get("category"),
-        "tier": _tier(record, spoken_by),
+        "tier": None if tier == "canon" and spoken_by != "user" else tier,  # only a person's words are canon here
         "topic_id": record.get("topic_id"),
         "tags": texts_of(record.get("tags")),
         "source": spoken_by,
@@ -360,20 +361,6 @@ def _fields(record: Mapping[str, Any], id: str | None) -> dict[str, Any]:
         "meta": {**data, ORIGIN: came} if isinstance(data, dict) else data,
         **as_alias(id),
     }
-
-
-def _believed_source(word: Any) -> str:
-    """Return who spoke, as far as a file is believed. It cannot speak for the operator here, but it can say that a person did."""
-    return "user" if word == "operator" else _SPOKEN_BY.get(str(word), "import")
-
-
-def _tier(record: Mapping[str, Any], spoken_by: str) -> Any:
-    """Return the tier as far as it holds here: only a person's words are canon.
-
-    A line without a tier is canon in the vault, which says nothing about it; the origin keeps what was said.
-    """
-    tier = record.get("tier") or "canon"
-    return None if tier == "canon" and spoken_by != "user" else tier
 
 
 def _line(memory: Memory) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import WRITES_IDX_MAP, Checkpoint, CheckpointMetadata, CheckpointTuple, PendingWrite
+from langgraph.checkpoint.base import WRITES_IDX_MAP, Checkpoint, CheckpointMetadata, CheckpointTuple
 from langgraph.checkpoint.serde.base import SerializerProtocol
 
 from recollect.engine.graphs import Values, Where
@@ -93,22 +93,17 @@ def pack_checkpoint(
     values = {checked_name("channel", name): pack(serde, value) for name, value in checkpoint["channel_values"].items()}
     rest = {name: value for name, value in checkpoint.items() if name != "channel_values"}
     run_id = metadata.get("run_id")
+    replayed = metadata.get("counters_since_delta_snapshot") or {}  # by LangGraph, from the writes of earlier versions
     version = GraphVersion(
         ns=ns,
         id=checked_name("checkpoint_id", checkpoint["id"]),
         parent_id=parent_id,
         run_id=None if run_id is None else str(run_id),
         saved_at=at,
-        rebuilt=_rebuilt(metadata, values),
+        rebuilt=tuple(sorted(set(replayed) - set(values))),
     )
     packed = GraphCheckpoint(version, pack(serde, rest), pack(serde, dict(metadata)))
     return packed, {channel: (digest(value), value) for channel, value in values.items()}
-
-
-def _rebuilt(metadata: CheckpointMetadata, values: Mapping[str, Packed]) -> tuple[str, ...]:
-    """Return the channels of this version that LangGraph replays from the writes of earlier ones."""
-    replayed = metadata.get("counters_since_delta_snapshot") or {}
-    return tuple(sorted(set(replayed) - set(values)))
 
 
 def pack_writes(
@@ -137,9 +132,5 @@ def unpack_checkpoint(
         checkpoint=checkpoint,
         metadata=unpack(serde, packed.metadata),
         parent_config=to_config(at._replace(id=parent)) if parent else None,
-        pending_writes=[_pending(serde, write) for write in writes],
+        pending_writes=[(write.task_id, write.channel, unpack(serde, write.value)) for write in writes],
     )
-
-
-def _pending(serde: SerializerProtocol, write: GraphWrite) -> PendingWrite:
-    return write.task_id, write.channel, unpack(serde, write.value)

@@ -5,7 +5,6 @@ import contextvars
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial, wraps
-from types import TracebackType
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 
 from recollect import Recollect
@@ -18,26 +17,12 @@ T = TypeVar("T")
 U = TypeVar("U", bound="UsesMemory")
 
 
-class Background:
-    """A few threads that work for async callers. A call that is cancelled may still have been carried out."""
-
-    def __init__(self) -> None:
-        self._threads = ThreadPoolExecutor(WORKERS, thread_name_prefix="recollect-langgraph")
-
-    async def run(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run a function in a thread, and return what it returns without blocking the event loop."""
-        call = partial(contextvars.copy_context().run, partial(function, *args, **kwargs))
-        return await asyncio.get_running_loop().run_in_executor(self._threads, call)
-
-    def close(self) -> None:
-        self._threads.shutdown()
-
-
 class UsesMemory:
     """A saver or a store on a memory, which it closes only if it opened it itself. Use it as a context manager, or close it."""
 
     def _use(self, mem: Recollect, owns_mem: bool) -> None:
-        self._mem, self._owns_mem, self._background = mem, owns_mem, Background()
+        self._mem, self._owns_mem = mem, owns_mem
+        self._workers = ThreadPoolExecutor(WORKERS, thread_name_prefix="recollect-langgraph")
 
     def __enter__(self) -> Self:
         return self
@@ -47,12 +32,17 @@ class UsesMemory:
 
     def close(self) -> None:
         """Finish what async callers began; close the memory if it was opened here."""
-        self._background.close()
+        self._workers.shutdown()
         if self._owns_mem:
             self._mem.close()
 
     def setup(self) -> None:
         """Do nothing: the tables are made when a memory is opened. Here because LangGraph's own classes have it."""
+
+    async def _run(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run a function in a thread. A call that is cancelled may still have been carried out."""
+        call = partial(contextvars.copy_context().run, partial(function, *args, **kwargs))
+        return await asyncio.get_running_loop().run_in_executor(self._workers, call)
 
 
 def in_background(method: Callable[Concatenate[U, P], T]) -> Callable[Concatenate[U, P], Coroutine[Any, Any, T]]:
@@ -60,7 +50,7 @@ def in_background(method: Callable[Concatenate[U, P], T]) -> Callable[Concatenat
 
     @wraps(method)
     async def run(self: U, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return await self._background.run(partial(method, self), *args, **kwargs)
+        return await self._run(partial(method, self), *args, **kwargs)
 
     return run
 
@@ -79,14 +69,12 @@ class Opening(Generic[C]):
         self._opened = self._make()
         return self._opened
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._opened is not None:
             self._opened.close()
 
     async def __aenter__(self) -> C:
         return await asyncio.to_thread(self.__enter__)
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
-    ) -> None:
-        await asyncio.to_thread(self.__exit__, kind, error, at)
+    async def __aexit__(self, *error: object) -> None:
+        await asyncio.to_thread(self.__exit__, *error)

@@ -21,8 +21,7 @@ from langgraph.checkpoint.serde.base import SerializerProtocol
 
 import recollect
 from recollect.engine import graphs
-from recollect.engine.context import Engine
-from recollect.engine.graphs import Incoming, Loaded, Retention, Where
+from recollect.engine.graphs import Incoming, Retention, Where
 from recollect.langgraph.packing import (
     DEFAULT_USER,
     checked_name,
@@ -192,7 +191,21 @@ class RecollectSaver(UsesMemory, BaseCheckpointSaver[Any]):
         self._may(Right.WRITE)
         if self._user is not None and user_id not in (None, self._user):
             raise NotAllowed(f"this saver is bound to the user {self._user!r}.", field="user_id", hint="Leave it out.")
-        return _take_over(self._engine, self.serde, found, self._user or user_id)
+        users: Users = {}
+        saved = writes = 0
+        incoming = (self._incoming(one, _user_of(one, users, self._user or user_id)) for one in found)
+        while batch := list(islice(incoming, BATCH)):  # each batch is there as a whole or not at all
+            graphs.save(self._engine, batch, None)
+            saved += len(batch)
+            writes += sum(len(one.writes) for one in batch)
+        return ImportedCheckpoints(len(users), saved, writes)
+
+    def _incoming(self, found: CheckpointTuple, user_id: str) -> Incoming:
+        at = where(self._engine.policy.privacy, found.config, user_id)
+        parent = found.parent_config["configurable"]["checkpoint_id"] if found.parent_config else None
+        now = self._engine.now()
+        packed, values = pack_checkpoint(self.serde, found.checkpoint, found.metadata, at.ns, parent, now)
+        return Incoming(at, packed, values, list(_numbered(self.serde, found.pending_writes or [])))
 
     def get_next_version(self, current: Any, channel: None) -> Any:
         """Return the next number of a channel's version, in the form that the thread uses: savers differ in it."""
@@ -206,7 +219,7 @@ class RecollectSaver(UsesMemory, BaseCheckpointSaver[Any]):
         """Return the checkpoint that ``config`` names, or the newest of its thread; ``None`` if there is none."""
         self._may(Right.READ)
         loaded = graphs.load(self._engine, self._where(config))
-        return self._unpacked(loaded) if loaded is not None else None
+        return unpack_checkpoint(self.serde, *loaded) if loaded is not None else None
 
     def list(
         self,
@@ -220,17 +233,10 @@ class RecollectSaver(UsesMemory, BaseCheckpointSaver[Any]):
         self._may(Right.READ)
         if limit is not None and limit <= 0:
             return
-        found = 0
-        for listed in self._listed(config, before):
-            if filter and not self._fits(listed.checkpoint, filter):
-                continue
-            loaded = graphs.load_listed(self._engine, listed)
-            if loaded is None:
-                continue  # removed since its page was read
-            yield self._unpacked(loaded)
-            found += 1
-            if found == limit:
-                return
+        fitting = (one for one in self._listed(config, before) if not filter or self._fits(one.checkpoint, filter))
+        loaded = (graphs.load_listed(self._engine, one) for one in fitting)
+        still_there = (one for one in loaded if one is not None)  # not removed since its page was read
+        yield from (unpack_checkpoint(self.serde, *one) for one in islice(still_there, limit))
 
     def _listed(self, config: RunnableConfig | None, before: RunnableConfig | None) -> Iterator[Listed]:
         end = before.get("configurable", {}).get("checkpoint_id") if before else None
@@ -242,9 +248,6 @@ class RecollectSaver(UsesMemory, BaseCheckpointSaver[Any]):
     def _fits(self, checkpoint: GraphCheckpoint, filter: dict[str, Any]) -> bool:
         metadata = unpack(self.serde, checkpoint.metadata)
         return all(metadata.get(name) == value for name, value in filter.items())
-
-    def _unpacked(self, loaded: Loaded) -> CheckpointTuple:
-        return unpack_checkpoint(self.serde, *loaded)
 
     def threads(self) -> Sequence[ThreadHead]:
         """Return the threads that this saver reaches, the latest used first."""
@@ -265,7 +268,7 @@ class RecollectSaver(UsesMemory, BaseCheckpointSaver[Any]):
 
     def _channels(self, at: Where) -> dict[str, Any] | None:
         loaded = graphs.load(self._engine, at)
-        return None if loaded is None else dict(self._unpacked(loaded).checkpoint["channel_values"])
+        return None if loaded is None else dict(unpack_checkpoint(self.serde, *loaded).checkpoint["channel_values"])
 
     # ── removing and copying ────────────────────────────────────────────────────────────────────────────────────
 
@@ -308,7 +311,7 @@ class RecollectSaver(UsesMemory, BaseCheckpointSaver[Any]):
         limit: int | None = None,
     ) -> AsyncIterator[CheckpointTuple]:
         found = self.list(config, filter=filter, before=before, limit=limit)
-        while (item := await self._background.run(partial(next, found, None))) is not None:
+        while (item := await self._run(partial(next, found, None))) is not None:
             yield item
 
     aget_tuple = in_background(get_tuple)
@@ -331,33 +334,12 @@ def import_checkpoints(
     return target.take_over(source.list(None), user_id=user_id)
 
 
-def _take_over(
-    engine: Engine, serde: SerializerProtocol, found: Iterable[CheckpointTuple], user_id: str | None
-) -> ImportedCheckpoints:
-    """Keep checkpoints, newest first, in batches; each batch is there as a whole or not at all."""
-    users: Users = {}
-    saved = writes = 0
-    incoming = (_incoming(engine, serde, one, _user_of(one, users, user_id)) for one in found)
-    while batch := list(islice(incoming, BATCH)):
-        graphs.save(engine, batch, None)
-        saved += len(batch)
-        writes += sum(len(one.writes) for one in batch)
-    return ImportedCheckpoints(len(users), saved, writes)
-
-
 def _user_of(found: CheckpointTuple, users: Users, given: str | None) -> str:
     """Return one user for the whole thread, or its checkpoints would lose their parents; the newest one is met first."""
     place = found.config["configurable"]
     named = given or place.get("user_id") or found.metadata.get("user_id")
     thread = (place.get("user_id"), str(place["thread_id"]))
     return users.setdefault(thread, DEFAULT_USER if named is None else str(named))
-
-
-def _incoming(engine: Engine, serde: SerializerProtocol, found: CheckpointTuple, user_id: str) -> Incoming:
-    at = where(engine.policy.privacy, found.config, user_id)
-    parent = found.parent_config["configurable"]["checkpoint_id"] if found.parent_config else None
-    packed, values = pack_checkpoint(serde, found.checkpoint, found.metadata, at.ns, parent, engine.now())
-    return Incoming(at, packed, values, list(_numbered(serde, found.pending_writes or [])))
 
 
 def _numbered(serde: SerializerProtocol, writes: Sequence[PendingWrite]) -> Iterator[GraphWrite]:

@@ -2,9 +2,12 @@
 
 import heapq
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from itertools import islice
+from operator import ge, gt, le, lt
 from pathlib import Path
 from typing import Any
 
@@ -49,12 +52,7 @@ from recollect.rules.trust.borders import sees
 # ── which namespaces and values a search is about, by LangGraph's rules ───────────────────────────────────────────────
 
 
-_COMPARE: dict[str, Callable[[float, float], bool]] = {
-    "$gt": lambda a, b: a > b,
-    "$gte": lambda a, b: a >= b,
-    "$lt": lambda a, b: a < b,
-    "$lte": lambda a, b: a <= b,
-}
+_COMPARE: dict[str, Callable[[Any, Any], bool]] = {"$gt": gt, "$gte": ge, "$lt": lt, "$lte": le}
 OPERATORS = ("$eq", "$ne", *_COMPARE)
 
 
@@ -216,9 +214,10 @@ def put_items(engine: Engine, scope: str, puts: Sequence[PutOp]) -> None:
         _refuse_early(engine, one, fields, alone=len(puts) == 1)
     receipts = ingest.add_many(engine, wanted)
     for one, fields, receipt in zip(puts, wanted, receipts, strict=True):
-        _check_receipt(one, fields, receipt)
-        if receipt.outcome is Outcome.REINFORCED:
-            _touch(engine, fields, receipt)
+        kept = _check_receipt(one, fields, receipt)
+        changed = list(kept.tags) != fields["tags"] or kept.expires_at != fields["expires_at"]
+        if receipt.outcome is Outcome.REINFORCED and changed:  # the same value, with another life or index
+            changes.edit(engine, kept.id, {"tags": fields["tags"], "expires_at": fields["expires_at"]})
 
 
 def _refuse_early(engine: Engine, one: PutOp, fields: dict[str, Any], *, alone: bool) -> None:
@@ -239,14 +238,12 @@ def _refuse_early(engine: Engine, one: PutOp, fields: dict[str, Any], *, alone: 
         )
 
 
-def _check_receipt(one: PutOp, fields: dict[str, Any], receipt: Receipt) -> None:
-    kept = receipt.outcome in _KEPT and receipt.memory is not None and receipt.memory.content == fields["content"]
-    if not kept:
-        raise Refused(
-            f"the put was refused ({', '.join(receipt.reasons)}).",
-            field=_place(one),
-            hint=receipt.detail or "Nothing was stored.",
-        )
+def _check_receipt(one: PutOp, fields: dict[str, Any], receipt: Receipt) -> Memory:
+    memory = receipt.memory
+    if receipt.outcome in _KEPT and memory is not None and memory.content == fields["content"]:
+        return memory
+    why = f"the put was refused ({', '.join(receipt.reasons)})."
+    raise Refused(why, field=_place(one), hint=receipt.detail or "Nothing was stored.")
 
 
 def _place(one: PutOp) -> str:
@@ -256,19 +253,12 @@ def _place(one: PutOp) -> str:
     return f"key {one.key!r:.80} in {'.'.join(one.namespace):.80}"
 
 
-def _touch(engine: Engine, fields: dict[str, Any], receipt: Receipt) -> None:
-    """The same value was put again: its life and its index may be others."""
-    memory = receipt.memory
-    assert memory is not None, "what was reinforced is there"
-    if list(memory.tags) != fields["tags"] or memory.expires_at != fields["expires_at"]:
-        changes.edit(engine, memory.id, {"tags": fields["tags"], "expires_at": fields["expires_at"]})
-
-
 def drop_item(engine: Engine, scope: str, namespace: Namespace, key: str) -> None:
     """Take an item out of every read; its history stays. Nothing happens if there is none."""
     (memory,) = _memories(engine, scope, [(namespace, key)])
     if memory is not None:
-        _unless_gone(lambda: changes.forget(engine, memory.id))
+        with _unless_gone():
+            changes.forget(engine, memory.id)
 
 
 def prolong_item(engine: Engine, stamped: Stamped, now: datetime) -> None:
@@ -277,15 +267,12 @@ def prolong_item(engine: Engine, stamped: Stamped, now: datetime) -> None:
     if later is None or stamped.expires_at is None or stamped.ttl_minutes is None:
         return
     if (later - stamped.expires_at).total_seconds() >= stamped.ttl_minutes * 60 * EARLY:
-        _unless_gone(lambda: changes.edit(engine, stamped.memory_id, {"expires_at": later}))
+        with _unless_gone():
+            changes.edit(engine, stamped.memory_id, {"expires_at": later})
 
 
-def _unless_gone(change: Any) -> None:
-    """Change a memory that somebody else may just have updated, dropped or erased: then there is nothing to do."""
-    try:
-        change()
-    except (NotFound, WrongState):
-        return
+_unless_gone = partial(suppress, NotFound, WrongState)
+"""Around the change of a memory that somebody else may just have updated, dropped or erased: then there is nothing to do."""
 
 
 # ── what LangGraph calls ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -350,7 +337,7 @@ class RecollectStore(UsesMemory, BaseStore):
         return results
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
-        return await self._background.run(self.batch, list(ops))
+        return await self._run(self.batch, list(ops))
 
     def _answer(self, op: Op) -> Result:
         if isinstance(op, GetOp):

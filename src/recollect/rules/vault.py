@@ -468,8 +468,7 @@ def ratio_to_be_alike(policy: Policy, profile: VaultProfile) -> float:
 
 def _merge(memory: VaultMemory, stated: Mapping[str, Any]) -> Proposal:
     """Return a changed memory as a proposal. Words of closed lists that do not change are not judged again."""
-    fields = {"text": memory.text, "topic_id": memory.topic_id, "tags": memory.tags}
-    return Proposal(**{**fields, **stated})
+    return Proposal(**{"text": memory.text, "topic_id": memory.topic_id, "tags": memory.tags, **stated})
 
 
 def _duplicate(memory: VaultMemory, alike: Likeness) -> Rejection:

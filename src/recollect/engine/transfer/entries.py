@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -72,8 +73,7 @@ class _Lines:
             raise BadInput("is not text.", field=f"line {number}", hint="Give one entry a line, as text.")
         return line if line.endswith("\n") or not number else f"{line}\n"
 
-    def readline(self, size: int = -1, /) -> str:
-        return self.read(size)
+    readline = read
 
 
 EXPORTED = (str(Status.ACTIVE), str(Status.SUPERSEDED), str(Status.ARCHIVED))
@@ -109,13 +109,10 @@ def validate(
     """
     findings, problems = Findings(partial=partial), 0
     with opened(source) as stream:
-        for read in read_entries(stream):
-            for finding in findings.of(read):
-                problems += 1
-                tell(finding)
-    for finding in findings.of_the_whole():
-        problems += 1
-        tell(finding)
+        in_each = (finding for read in read_entries(stream) for finding in findings.of(read))
+        for finding in chain(in_each, findings.of_the_whole()):
+            problems += 1
+            tell(finding)
     return Validation(findings.entries, problems)
 
 
@@ -123,25 +120,18 @@ def validate(
 
 
 def export_entries(
-    engine: Engine,
-    *,
-    owner: str | None = None,
-    space: str | None = None,
-    include_namespaces: Sequence[str] = ("prod",),
-    status: str | Sequence[str] | None = None,
-    sign_as: str | None = None,
-    key_file: Path | None = None,
+    engine: Engine, status: str | Sequence[str] | None, *, sign_as: str | None, key_file: Path | None, **asked: Any
 ) -> Iterator[str]:
     """Yield every memory that the caller may see as one line of canonical JSON, the oldest first: parents before children.
 
-    Only ``prod`` unless asked otherwise. Who may see what is decided as for any read: an export crosses no border. What
-    somebody wrote and nobody has signed is signed with their key, if they ``sign_as`` themselves.
+    ``asked`` says where :func:`exported_from` looks. Who may see what is decided as for any read: an export crosses no
+    border. What somebody wrote and nobody has signed is signed with their key, if they ``sign_as`` themselves.
     """
     statuses = _exported(status)
     signer = holder_named(engine, sign_as) if sign_as is not None else None
     private = signing_key(engine, signer, key_file) if signer is not None else None
     with engine.read() as reader:
-        where = exported_from(engine, reader, owner, space, include_namespaces)
+        where = exported_from(engine, reader, **asked)
         if signer not in (None, sign_as, engine.caller.principal):
             _check_nobody_else_is_meant(engine, reader, str(signer), equal={"status": statuses}, **where)
         ids = _in_order(engine, reader, statuses, **where)
@@ -213,9 +203,6 @@ class _Wanted(NamedTuple):
     replaces: Mapping[str, Any] | None = None
     """The entry of the file whose next version it is to be."""
 
-    def to_foreign(self) -> Foreign:
-        return Foreign(self.number, f"line {self.line}", self.fields, put_away=self.put_away, entry=self.entry)
-
 
 def read_whole(
     engine: Engine, terms: ImportTerms, source: Readable | str | Path | Iterable[str], *, partial: bool = False
@@ -238,7 +225,9 @@ def read_whole(
     _join_versions(engine, in_order)
     for start in range(0, len(in_order), BATCH):
         _put_away_superseded(engine, terms, in_order[start : start + BATCH])
-    return [one.to_foreign() for one in in_order]
+    return [
+        Foreign(one.number, f"line {one.line}", one.fields, put_away=one.put_away, entry=one.entry) for one in in_order
+    ]
 
 
 def _read_all(stream: Readable, *, partial: bool) -> tuple[Findings, list[tuple[int, int, Mapping[str, Any]]]]:

@@ -45,12 +45,12 @@ def export_as(
     """
     known = to_write(format)
     assert known.write is not None, "the registry checked it"
-    which: dict[str, Any] = {"owner": owner, "space": space, "include_namespaces": include_namespaces, "status": status}
+    where: dict[str, Any] = {"owner": owner, "space": space, "include_namespaces": include_namespaces}
     if known.name == ENTRIES:
-        return entries.export_entries(engine, **which, sign_as=sign_as, key_file=key_file)
+        return entries.export_entries(engine, status, **where, sign_as=sign_as, key_file=key_file)
     if sign_as is not None:
         raise BadInput("only entries are signed.", field="sign_as", hint="Export the format entries.")
-    memories = every_memory(engine, oldest_first=known.name != records.NAME, **which)
+    memories = every_memory(engine, status, oldest_first=known.name != records.NAME, **where)
     return known.write(memories if known.tells_scope or include_private else _shared(memories, left_out))
 
 
@@ -63,18 +63,11 @@ def _shared(memories: Iterable[Memory], left_out: LeftOut | None) -> Iterator[Me
 
 
 def every_memory(
-    engine: Engine,
-    *,
-    owner: str | None = None,
-    space: str | None = None,
-    include_namespaces: Sequence[str] = ("prod",),
-    status: str | Sequence[str] | None = "active",
-    oldest_first: bool = False,
+    engine: Engine, status: str | Sequence[str] | None, *, oldest_first: bool, **where: Any
 ) -> Iterator[Memory]:
-    """Yield every memory that fits and that the caller may see, from one snapshot, a page at a time."""
+    """Yield every memory that fits, ``where`` the caller may see it, from one snapshot, a page at a time."""
     with engine.read() as reader:
-        where = exported_from(engine, reader, owner, space, include_namespaces)
-        fitting = replace(selection_of(engine, (), {}, status), **where)
+        fitting = replace(selection_of(engine, (), {}, status), **exported_from(engine, reader, **where))
         starts: list[tuple[str, int, int] | None] = [None]
         while True:
             page = reader.select(engine.tenant, replace(fitting, before=starts[-1]), MAX_PAGE)

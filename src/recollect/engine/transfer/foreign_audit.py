@@ -51,7 +51,10 @@ def audit_file(
             elif record.refused is not None:
                 auditor.broken(_place(record), record.refused)
             else:
-                _look_at(auditor, _place(record), record.fields)
+                try:
+                    auditor.note(_place(record), Candidate.model_validate(record.fields))
+                except ValidationError as error:
+                    auditor.broken(_place(record), str(bad_input(error)))
             if progress is not None:
                 progress(done, 0)
         return AuditedFile(known.name, source.name, auditor.report())
@@ -61,12 +64,3 @@ def _place(record: Foreign) -> str:
     """Return where a record stands, so that it can be found: a whole export may be one line."""
     named = "" if record.id is None else f", id {shown(record.id)}"
     return f"record {record.number:,} ({record.place}{named})"
-
-
-def _look_at(auditor: Auditor, place: str, fields: Mapping[str, object]) -> None:
-    try:
-        candidate = Candidate.model_validate(fields)
-    except ValidationError as error:
-        auditor.broken(place, str(bad_input(error)))
-        return
-    auditor.note(place, candidate)

@@ -7,7 +7,7 @@ import io
 import pickle
 import re
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from importlib import resources
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import quote
 
 from recollect.formats.decoding import parse_json
-from recollect.formats.protocol import Document, Element, Format, Line
+from recollect.formats.protocol import Format
 from recollect.model.errors import BadInput, StoreUnavailable, how_to_install
 from recollect.stores.sql.queries import load_queries
 
@@ -37,7 +37,8 @@ def rows(file: Path, query: str) -> Iterator[dict[str, Any]]:
     """Yield the rows of a named query, none if the file has not the table that it needs. A view in its place is no table."""
     with _reading(file) as db:
         if set(_needs(IN_FILES)[query]) <= _tables(db):
-            yield from (_unpacked(dict(row), query) for row in db.execute(load_queries(PACKAGE)[query]))
+            for row in db.execute(load_queries(PACKAGE)[query]):
+                yield _point(row["point"]) if query == POINTS else dict(row)
 
 
 def has_table_for(file: Path, query: str) -> bool:
@@ -82,10 +83,6 @@ def _text(value: bytes) -> str:
     return value.decode("utf-8", "surrogateescape")
 
 
-def _unpacked(row: dict[str, Any], query: str) -> dict[str, Any]:
-    return _point(row["point"]) if query == POINTS else row
-
-
 # ── Qdrant's local store keeps pickled points ───────────────────────────────────────────────────────────────────
 
 
@@ -112,7 +109,10 @@ def _point(data: Any) -> dict[str, Any]:
     try:
         found = _PointReader(io.BytesIO(data)).load()
         values = found.state["__dict__"]
-        return {"id": values["id"], "payload": _plain(values["payload"])}
+        id, payload = values["id"], values["payload"]
+        if not isinstance(payload, dict):
+            raise ValueError("no payload")
+        return {"id": id, "payload": _Budget(10_000).plain(payload)}
     except (pickle.UnpicklingError, EOFError, AttributeError, KeyError, TypeError, ValueError, IndexError) as error:
         return {"problem": f"is not a point of Qdrant's local store ({type(error).__name__})"}
     except (OverflowError, MemoryError, RecursionError, ImportError):
@@ -134,12 +134,6 @@ class _Budget:
         if isinstance(value, list | tuple):
             return [self.plain(inner, depth + 1) for inner in value]
         return value if value is None or isinstance(value, str | int | float | bool) else str(value)
-
-
-def _plain(value: Any) -> Any:
-    if not isinstance(value, dict):
-        raise ValueError("no payload")
-    return _Budget(10_000).plain(value)
 
 
 # ── a table on a PostgreSQL server ──────────────────────────────────────────────────────────────────────────────────
@@ -203,20 +197,10 @@ class ForeignServer:
         elif self._history is not None:
             yield from rows(self._history, query)
 
-    def lines(self, *, whole: bool = False) -> Iterator[Line]:
-        self._not_text()
-
-    def lines_at(self, numbers: Iterable[int]) -> Iterator[Line]:
-        self._not_text()
-
-    def elements(self, *members: str) -> Iterator[Element]:
-        self._not_text()
-
-    def documents(self, suffix: str) -> Iterator[Document]:
-        self._not_text()
-
-    def _not_text(self) -> NoReturn:
+    def _not_text(self, *asked: Any, **how: Any) -> NoReturn:
         raise BadInput("is a table, and not a file.", field=self._table, hint="Name a file.")
+
+    lines = lines_at = elements = documents = _not_text
 
     def _check(self, needed: list[str]) -> None:
         """The table is there, and is one of this tool's."""
@@ -225,7 +209,8 @@ class ForeignServer:
         if found and found >= set(needed):
             return
         alike = [name for (name,) in self._db.execute(queries["tables_with"], {"columns": needed})]
-        what = f"has no column {_first_missing(needed, found)}" if found else "is not a table there"
+        missing = [name for name in needed if name not in found]
+        what = f"has no column {missing[0]!r}" if found else "is not a table there"
         hint = f"These may be meant: {', '.join(alike)}; name one with --table." if alike else "Is it another database?"
         raise BadInput(f"{what}.", field=f"table {self._table!r}", hint=hint)
 
@@ -238,10 +223,6 @@ class ForeignServer:
         with self._db.cursor(name=query, row_factory=dict_row) as cursor:
             cursor.itersize = ROWS_AT_ONCE
             yield from cursor.execute(text, {"most_bytes": MAX_VALUE_BYTES})
-
-
-def _first_missing(needed: list[str], found: set[str]) -> str:
-    return next(repr(name) for name in needed if name not in found)
 
 
 def _queries() -> dict[str, str]:

@@ -3,6 +3,7 @@
 import lzma
 import os
 import re
+import shutil
 import stat
 import sys
 import tempfile
@@ -83,7 +84,6 @@ STDIN = "-"
 MAX_DOCUMENT_BYTES = 2**20
 """A note is written by hand; what is longer is something else."""
 MAX_FILES = 100_000
-COPY_BYTES = 2**20
 _SQLITE = b"SQLite format 3\0"
 _HISTORY = "mem0 keeps it in ~/.mem0/history.db."
 
@@ -115,7 +115,8 @@ def opened(
     elif str(path) == STDIN:
         with tempfile.TemporaryDirectory(prefix="recollect-") as folder:
             copy = Path(folder) / "standard input"
-            _copy_standard_input(copy)
+            with copy.open("wb") as file:  # it can be read once, and an import reads twice: to check and to store
+                shutil.copyfileobj(sys.stdin.buffer, file)
             yield ForeignFile(copy, format, beside.history)
     else:
         yield ForeignFile(Path(path), format, beside.history)
@@ -131,13 +132,6 @@ def _check(path: str | Path, format: Format, beside: Beside) -> None:
             raise BadInput("is not a file.", field=str(beside.history), hint=_HISTORY)
         if not foreign_databases.has_table_for(beside.history, format.history):
             raise BadInput("is not a history: it has no table `history`.", field=str(beside.history), hint=_HISTORY)
-
-
-def _copy_standard_input(copy: Path) -> None:
-    """Standard input can be read once, and an import reads twice: before anything is stored, and to store it."""
-    with copy.open("wb") as file:
-        while chunk := sys.stdin.buffer.read(COPY_BYTES):
-            file.write(chunk)
 
 
 class ForeignFile:
@@ -157,15 +151,12 @@ class ForeignFile:
         if self._path.is_dir():
             return "folder"
         with self._stream() as stream:
-            start = stream.read(len(_SQLITE))
-        if start == _SQLITE:
+            start = stream.read(CHUNK_BYTES)
+        if start.startswith(_SQLITE):
             return "database"
-        return "json" if self._path.suffix.lower() == ".json" or self._begins_a_document() else "lines"
-
-    def _begins_a_document(self) -> bool:
-        with self._stream() as stream:
-            first, newline, _ = stream.read(CHUNK_BYTES).removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")
-        return bool(newline) and begins_a_document(first.decode("utf-8", "replace"))
+        first, newline, _ = start.removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")
+        is_document = newline and begins_a_document(first.decode("utf-8", "replace"))
+        return "json" if is_document or self._path.suffix.lower() == ".json" else "lines"
 
     # ── text ────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -262,8 +253,8 @@ class ForeignFile:
     def _databases(self) -> list[Path]:
         beside = [] if self._history is None else [self._history]
         if self._path.is_dir():
-            within = sorted(self._path.rglob("*"))
-            return [*(file for file in within if file.suffix in (".db", ".sqlite") and _plain(file)), *beside]
+            within = [file for file in sorted(self._path.rglob("*")) if file.suffix in (".db", ".sqlite")]
+            return [*(file for file in within if stat.S_ISREG(file.lstat().st_mode)), *beside]
         return [self._path, *beside] if self.kind == "database" else beside
 
     # ── opening ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -294,14 +285,7 @@ class ForeignFile:
         return os.fdopen(number, "rb")
 
 
-def _plain(file: Path) -> bool:
-    return stat.S_ISREG(file.lstat().st_mode)
-
-
 # ── members of a zip archive ────────────────────────────────────────────────────────────────────────────────────────
-
-Chooses = Callable[[Iterable[str]], Iterable[str]]
-"""From the names of files, without their folders, to those that are wanted."""
 
 
 class Member:
@@ -321,8 +305,8 @@ class Member:
             return self._stream.read(size)
 
 
-def members(path: Path, chosen: Chooses) -> Iterator[tuple[str, Member]]:
-    """Yield every member with one of the chosen names, in whichever folder it stands, by name."""
+def members(path: Path, chosen: Callable[[Iterable[str]], Iterable[str]]) -> Iterator[tuple[str, Member]]:
+    """Yield every member whose name, without its folder, is one of the chosen ones, by name."""
     with _undamaged(path.name):
         archive = zipfile.ZipFile(path)
     with archive:

@@ -42,7 +42,7 @@ from recollect.model.record import ENTRY_ORIGIN, Candidate, Memory
 from recollect.model.vocabulary import Authority, Outcome, Status
 from recollect.rules.identity.rejected_values import Claim
 from recollect.rules.reasons import plain
-from recollect.stores.protocol import Reader, Store, Stored, Writer
+from recollect.stores.protocol import Reader, Stored
 from recollect.stores.sqlite import SqliteStore
 from recollect.stores.sqlite.connections import IN_MEMORY
 
@@ -55,14 +55,11 @@ NOT_ASKED = ("operations", "traces", "graph_", "thread_")
 @contextmanager
 def rehearsed(engine: Engine) -> Iterator[Engine]:
     """The same memory through the same caller's eyes, to be written to at will. What was counted stays with the original."""
-    with (
-        tempfile.TemporaryDirectory(prefix="recollect-") as folder,
-        closing(_with_store(engine, _copied(engine, Path(folder)))) as trying,
-    ):
+    with tempfile.TemporaryDirectory(prefix="recollect-") as folder, closing(_copied(engine, Path(folder))) as trying:
         yield trying
 
 
-def _copied(engine: Engine, folder: Path) -> Store:
+def _copied(engine: Engine, folder: Path) -> Engine:
     with engine.read() as reader:
         tables = [table for table in reader.tables() if not table.name.startswith(NOT_ASKED)]
         rows = sum(reader.count_rows(engine.tenant, table) for table in tables)
@@ -71,11 +68,7 @@ def _copied(engine: Engine, folder: Path) -> Store:
         for table in tables:
             for _ in copy_rows(reader, copy, engine.tenant, table):
                 pass
-    return copy
-
-
-def _with_store(engine: Engine, copy: Store) -> Engine:
-    """Vectors of what is only tried out must not be taken for the store's own."""
+    # vectors of what is only tried out must not be taken for the store's own
     meanings = Meanings(engine.meanings.if_any(engine), engine.policy.recall.vectors_at_hand)
     return replace(engine, store=copy, accesses=AccessCounter(copy), meanings=meanings)
 
@@ -229,11 +222,7 @@ def column_options(format: Format, columns: Mapping[str, str] | None) -> Options
 
 
 def _read_through(
-    format: Format,
-    source: Source,
-    options: Options,
-    terms: ImportTerms,
-    check: Callable[[Foreign], None] | None = None,
+    format: Format, source: Source, options: Options, terms: ImportTerms, check: Callable[[Foreign], None] | None
 ) -> tuple[int, tuple[str, ...]]:
     """Read everything once. What is wrong with the file is an error now, and not in the middle of an import.
 
@@ -321,7 +310,8 @@ class _Intake:
             asked = self.signatures.believed(parse_candidate(engine, admitted.fields))
         except BadInput as error:
             return _bad(record, error)
-        if _is_over(engine, record, asked):
+        is_over = asked.expires_at is not None and asked.expires_at < engine.clock()
+        if is_over and not record.put_away:  # what is kept for the record only may be over where it comes from
             return Taken(record.number, record.place, SKIPPED, (), f"it expired: {asked.expires_at:%Y-%m-%d %H:%M} UTC")
         if (fault := self.signatures.fault(asked)) is not None:
             return Taken(record.number, record.place, REFUSED, ("signature",), fault)
@@ -350,11 +340,6 @@ class _Intake:
         name = record.id if record.id is not None else record.number
         text = canonical_json([self.format, name, said])
         return f"import:{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()}"
-
-
-def _is_over(engine: Engine, record: Foreign, asked: Candidate) -> bool:
-    """Return whether its time was over where it comes from. What is kept for the record only may be."""
-    return asked.expires_at is not None and not record.put_away and asked.expires_at < engine.clock()
 
 
 def _without_vouchers(asked: Candidate) -> tuple[Sequence[Mapping[str, Any]], Candidate]:
@@ -435,7 +420,10 @@ def _kept(engine: Engine, batch: Sequence[_Asked | Taken]) -> list[Taken]:
     answers = [(None, one) if isinstance(one, Taken) else _answer(engine, one, own) for one in batch]
     waiting(engine).flush_traces(engine.tenant)
     with engine.write(addresses_of(answer for _, answer in answers if isinstance(answer, Prepared))) as writer:
-        return _settled(engine, writer, answers)
+        writing = Writing(engine, writer)
+        taken = [_settle(writing, one, answer) for one, answer in answers]
+        writing.finish()
+        return taken
 
 
 _Answered = tuple[_Asked | None, Answer | Taken]
@@ -452,7 +440,8 @@ def _look_up_own(engine: Engine, batch: Sequence[_Asked]) -> dict[str, Taken]:
     with engine.read() as reader:
         found = reader.by_ids(engine.tenant, ids)
         gone = {id: _why_deleted(engine, reader, one) for id, one in found.items() if _is_deleted(engine, reader, one)}
-        seen = {id: to_memory(one) for id, one in found.items() if id not in gone and _is_readable(engine, reader, one)}
+        there = {id: one for id, one in found.items() if id not in gone and one.body is not None}
+        seen = {id: to_memory(one) for id, one in there.items() if visible(engine, reader, one)}
     alike = here_already(engine, told) if told else {}
     decided: dict[str, Taken] = {}
     for one in batch:
@@ -466,10 +455,6 @@ def _look_up_own(engine: Engine, batch: Sequence[_Asked]) -> dict[str, Taken]:
         elif same is not None:
             decided[one.key] = Taken(record.number, record.place, ALREADY, memory_id=same)
     return decided
-
-
-def _is_readable(engine: Engine, reader: Reader, stored: Stored) -> bool:
-    return stored.body is not None and visible(engine, reader, stored)
 
 
 def _is_deleted(engine: Engine, reader: Reader, stored: Stored) -> bool:
@@ -497,15 +482,8 @@ def _answer(engine: Engine, one: _Asked, own: Mapping[str, Taken]) -> _Answered:
         return None, _bad(one.record, error)
 
 
-def _settled(engine: Engine, writer: Writer, answers: Sequence[_Answered]) -> list[Taken]:
-    """Act on every answer within the transaction, and say what became of each record."""
-    writing = Writing(engine, writer)
-    taken = [_settle(writing, one, answer) for one, answer in answers]
-    writing.finish()
-    return taken
-
-
 def _settle(writing: Writing, one: _Asked | None, answer: Answer | Taken) -> Taken:
+    """Act on an answer within the transaction, and say what became of its record."""
     if isinstance(answer, Taken):
         return answer
     assert one is not None, "an answer of the gates is to a record"

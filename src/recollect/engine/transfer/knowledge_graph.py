@@ -6,6 +6,7 @@ that writes it: of two clients that make the same thing at once, one makes it an
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -197,20 +198,15 @@ def _forget(engine: Engine, **which: Any) -> int:
     for _ in range(LOOKS):
         with engine.read() as reader:
             found = list(_found(engine, reader, **which))
-        done = [_forgotten(engine, memory.id) for memory in found]
-        forgotten += sum(done)
-        if all(done):
+        done = 0
+        for memory in found:
+            with suppress(WrongState, NotFound):  # another client deleted or replaced it since it was found
+                changes.forget(engine, memory.id)
+                done += 1
+        forgotten += done
+        if done == len(found):
             break
     return forgotten
-
-
-def _forgotten(engine: Engine, id: str) -> bool:
-    """Soft-delete a memory, unless another client deleted or replaced it since it was found."""
-    try:
-        changes.forget(engine, id)
-    except (WrongState, NotFound):
-        return False
-    return True
 
 
 # ── reading ─────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -88,7 +88,7 @@ def _check_target(source: Store, target: Store) -> None:
 def _check_named(source: Store, tenants: Sequence[str]) -> None:
     for name in tenants:
         with source.read(name) as reader:
-            if not _rows_by_table(reader, name, reader.tables()):
+            if not _lasting_rows(reader, name, reader.tables()):
                 raise NotFound(f"there is no tenant {name!r}.", field="only-tenant", hint="Check how it is written.")
 
 
@@ -115,14 +115,13 @@ def _refuse_late_writes(source: Store, moved: Sequence[Moved], named: Sequence[s
 
 def _written_since(source: Store, moved: Moved) -> bool:
     with source.read(moved.tenant) as reader:
-        rows = sum(_rows_by_table(reader, moved.tenant, reader.tables()).values())
+        rows = _lasting_rows(reader, moved.tenant, reader.tables())
         return ledger_root_of(reader, moved.tenant) != moved.ledger_root or rows != moved.lasting_rows
 
 
-def _rows_by_table(reader: Reader, tenant: str, tables: Sequence[Table]) -> dict[str, int]:
-    """Return how many rows each table has that only writing adds to; reading is counted in the others."""
-    counts = {table.name: reader.count_rows(tenant, table) for table in tables if table.name not in COUNTERS}
-    return {name: rows for name, rows in counts.items() if rows}
+def _lasting_rows(reader: Reader, tenant: str, tables: Sequence[Table]) -> int:
+    """Return how many rows there are in tables that only writing adds to; reading is counted in the others."""
+    return sum(reader.count_rows(tenant, table) for table in tables if table.name not in COUNTERS)
 
 
 def _mark(tenant: str) -> str:
@@ -147,11 +146,15 @@ def _move(source: Store, target: Store, tenant: str, counter: _Counter) -> Moved
         root, state = ledger_root_of(reader, tenant), state_hash_of(reader, tenant)
         tables = _common_tables(reader, target, tenant)
         rows = sum(reader.count_rows(tenant, table) for table in tables)
-        lasting = sum(_rows_by_table(reader, tenant, tables).values())
+        lasting = _lasting_rows(reader, tenant, tables)
         counter.total += rows
         _begin(target, tenant, tables, f"{root} {state}")
         for table in tables:
-            _copy(reader, target, tenant, table, counter)
+            with target.read(tenant) as there:
+                after = there.last_key(tenant, table)
+                counter.add(there.count_rows(tenant, table))
+            for copied in copy_rows(reader, target, tenant, table, after):
+                counter.add(copied)
     _compare(target, tenant, (root, state))
     return Moved(tenant, rows, lasting, root, state)
 
@@ -174,14 +177,6 @@ def _begin(target: Store, tenant: str, tables: Sequence[Table], snapshot: str) -
             if not (same and table.name in VOUCHED_FOR):
                 writer.clear_rows(tenant, table)
     target.set_value(_mark(tenant), snapshot)
-
-
-def _copy(reader: Reader, target: Store, tenant: str, table: Table, counter: _Counter) -> None:
-    with target.read(tenant) as there:
-        after = there.last_key(tenant, table)
-        counter.add(there.count_rows(tenant, table))
-    for rows in copy_rows(reader, target, tenant, table, after):
-        counter.add(rows)
 
 
 def copy_rows(
