@@ -46,11 +46,7 @@ _SYMBOL_WORDS = dict(
 
 # Latin letters that Unicode does not take apart into a base letter and an accent.
 _LATIN_LETTERS = dict(
-    zip(
-        "ßẞæÆœŒøØđĐðÐþÞłŁħĦŧŦıŋŊ",
-        "ss SS ae AE oe OE o O d D d D th TH l L h H t T i ng NG".split(),
-        strict=True,
-    )
+    zip("ßẞæÆœŒøØđĐðÐþÞłŁħĦŧŦıŋŊ", "ss SS ae AE oe OE o O d D d D th TH l L h H t T i ng NG".split(), strict=True)
 )
 
 # Copy and paste leaves these behind; nobody sees them, so they must not tell two names apart.

@@ -261,10 +261,7 @@ def compare(old: Snapshot, new: Snapshot) -> Difference:
 
 
 def _change(
-    what: str,
-    key: Key,
-    old: tuple[State, Mapping[str, Any]] | None,
-    new: tuple[State, Mapping[str, Any]] | None,
+    what: str, key: Key, old: tuple[State, Mapping[str, Any]] | None, new: tuple[State, Mapping[str, Any]] | None
 ) -> dict[str, Any]:
     shown = new or old
     assert shown is not None, "a change has at least one side"

@@ -6,16 +6,7 @@ from dataclasses import dataclass, replace
 from recollect.rules.statements import tables
 from recollect.rules.statements.clause import TENTATIVE, VerbGroup
 from recollect.rules.statements.frame import NO_SUBJECT, ChangeMark, Frame, Tense, ValueKind, normal_text
-from recollect.rules.statements.phrases import (
-    CREATURES,
-    FILLER,
-    Form,
-    NounPhrase,
-    Tail,
-    form_of,
-    join,
-    kind_of,
-)
+from recollect.rules.statements.phrases import CREATURES, FILLER, Form, NounPhrase, Tail, form_of, join, kind_of
 from recollect.rules.statements.tables import Predicate
 from recollect.rules.statements.tagger import Word
 

@@ -10,15 +10,7 @@ from recollect.rules.statements.descriptions import STATES, read_copula, read_du
 from recollect.rules.statements.frame import ANY, ChangeMark, Frame, Tense
 from recollect.rules.statements.named_values import read_named_value
 from recollect.rules.statements.open_verbs import read_open
-from recollect.rules.statements.phrases import (
-    DAYS,
-    MONTHS,
-    PERIODS,
-    Form,
-    content,
-    noun_phrase,
-    split_tail,
-)
+from recollect.rules.statements.phrases import DAYS, MONTHS, PERIODS, Form, content, noun_phrase, split_tail
 from recollect.rules.statements.predicates import read_predicate
 from recollect.rules.statements.tagger import FINITE, Word, gerund_base
 from recollect.rules.statements.templates import read_template

@@ -166,15 +166,7 @@ def _read_once(context: Context, attribute: str, preposition: str, tail: Tail) -
             return None
         thing = noun_phrase(tail.value, context.speaker).whole
         value = Tail(context.subject_words, times=tail.times)
-        return build(
-            context,
-            _CREATOR[verb.lemma],
-            value,
-            "once",
-            subject=thing,
-            one=True,
-            tense=context.tense,
-        )
+        return build(context, _CREATOR[verb.lemma], value, "once", subject=thing, one=True, tense=context.tense)
     return None
 
 

@@ -6,25 +6,14 @@ from itertools import pairwise
 
 from recollect.rules.statements import tables
 from recollect.rules.statements.building import PROPERTY, SEVERAL, Context, build
-from recollect.rules.statements.changes import (
-    read_absence,
-    read_death,
-)
+from recollect.rules.statements.changes import read_absence, read_death
 from recollect.rules.statements.clause import Opening, VerbGroup, opened, parse_clause
 from recollect.rules.statements.clause_rules import context_of, read_clause
 from recollect.rules.statements.descriptions import read_label
 from recollect.rules.statements.frame import NO_SUBJECT, ChangeMark, Frame, Tense
 from recollect.rules.statements.german import read_german
 from recollect.rules.statements.instructions import read_order, read_permission
-from recollect.rules.statements.phrases import (
-    Form,
-    NounPhrase,
-    canonical,
-    content,
-    head_of,
-    noun_phrase,
-    split_tail,
-)
+from recollect.rules.statements.phrases import Form, NounPhrase, canonical, content, head_of, noun_phrase, split_tail
 from recollect.rules.statements.tagger import CLAUSE_OPENERS, FINITE, Word, tag_english
 
 MAX_LENGTH = 300
@@ -40,10 +29,7 @@ _ABBREVIATION = re.compile(
     r"(?:\b(?:mr|mrs|ms|dr|prof|st|jr|sr|no|vs|etc|approx|ca|inc|ltd|a\.m|p\.m|e\.g|i\.e|z\.b)|\b[A-Z])\.$", re.I
 )
 _NAME_ALONE = re.compile(r"(?:[A-ZÀ-Þ][\w'’-]*[ .!]*){1,3}$")
-_CORRECTION = re.compile(
-    r"^(?:(?:no longer true|fix)\s*[:,–-]\s*|(?:it )?turns out(?: that)? )(.+)$",
-    re.I,
-)
+_CORRECTION = re.compile(r"^(?:(?:no longer true|fix)\s*[:,–-]\s*|(?:it )?turns out(?: that)? )(.+)$", re.I)
 _NOTE = re.compile(
     r"(?:prefers|likes|dislikes|loves|hates|enjoys|lives|works|uses|speaks|drinks|eats|plays|owns|knows|moved to|relocated to) ",
     re.I,

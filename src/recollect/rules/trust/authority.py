@@ -9,11 +9,7 @@ from recollect.model.vocabulary import SOURCE_WORDS, Authority, EventType, Sourc
 
 
 def grant_authority(
-    source: Source,
-    caller: Caller,
-    stated: Authority | None,
-    verifying_tools: tuple[str, ...],
-    tool: str | None = None,
+    source: Source, caller: Caller, stated: Authority | None, verifying_tools: tuple[str, ...], tool: str | None = None
 ) -> tuple[Authority, str]:
     """The authority of a memory and the reason for it.
 
