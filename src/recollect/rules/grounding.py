@@ -23,7 +23,7 @@ from recollect.rules.extraction.values import SUPPOSING
 from recollect.rules.identity.difference import what_differs
 from recollect.rules.identity.keys import KeySource
 from recollect.rules.identity.outdating import signs_of
-from recollect.rules.identity.rejected_values import Claim, Sealed, claimed_marks, seal
+from recollect.rules.identity.rejected_values import Claim, Sealed, is_rejected
 from recollect.rules.language.lexicon import FOREIGN_NEGATIONS, MODALITY, NEGATIONS, PREPOSITIONS, opposites_of
 from recollect.rules.language.marks import Aspect, Case, Mark
 from recollect.rules.language.reading import read
@@ -192,12 +192,8 @@ def _category_is_wider(category: str, of_sources: Set[str], policy: Policy) -> b
 
 
 def _rejected(proposal: Proposal, policy: Policy, rejections: Collection[Sealed]) -> Verdict | None:
-    if not rejections:
-        return None
     claim = Claim(proposal.address, proposal.content, "", KeySource.FALLBACK, proposal.address.owner)
-    marks = claimed_marks(claim, policy.text.synonyms)
-    found = any(seal(one.secret, mark) == one.mark for one in rejections for mark in marks)
-    return Verdict("rejected:value") if found else None
+    return Verdict("rejected:value") if is_rejected(claim, rejections, policy.text.synonyms) else None
 
 
 # ── what it quotes ──────────────────────────────────────────────────────────────────────────────────────────────────

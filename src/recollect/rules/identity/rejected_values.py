@@ -10,7 +10,7 @@ import hmac
 import json
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import product
 from typing import Any, NamedTuple
@@ -90,6 +90,14 @@ class Sealed(NamedTuple):
 def seal(secret: str, mark: str) -> str:
     """Return the keyed hash of a mark: HMAC-SHA-256, in hex."""
     return hmac.new(bytes.fromhex(secret), mark.encode("utf-8"), hashlib.sha256).hexdigest()
+
+
+def is_rejected(claim: Claim, rejections: Collection[Sealed], synonyms: Mapping[str, str]) -> bool:
+    """Return whether a statement claims one of these rejected values."""
+    if not rejections:
+        return False
+    marks = claimed_marks(claim, synonyms)
+    return any(seal(one.secret, mark) == one.mark for one in rejections for mark in marks)
 
 
 def rejected_marks(claim: Claim, synonyms: Mapping[str, str]) -> frozenset[str]:

@@ -59,9 +59,7 @@ def _fresh(entry: Entry, body: Body) -> State:
     state.canonical_key, state.key_digest = body.get("canonical_key", ""), body.get("key_digest", "")
     state.slot, state.subject_value = body.get("slot"), body.get("subject_value")
     _set(state, body, MUTABLE_FIELDS)
-    came = [
-        one for one in vouchers_in(body) if is_signature(one.get("signature"))
-    ]  # others weigh nothing, and stay there
+    came = (one for one in vouchers_in(body) if is_signature(one.get("signature")))  # others weigh nothing
     state.vouchers = [{"actor": NOBODY_HERE, "at": entry.at, TOLD: one} for one in came]
     return state
 
@@ -102,10 +100,6 @@ def _apply_reinforced(states: States, entry: Entry, _: Body, amendment: Body) ->
     state.last_reinforced = entry.at
 
 
-def _apply_moved(states: States, entry: Entry, _: Body, __: Body) -> None:
-    _move(states, entry)
-
-
 def _put_away(states: States, entry: Entry, _: Body, amendment: Body) -> None:
     state = _move(states, entry)
     state.deleted_at, state.purge_at = entry.at, amendment.get("purge_at")
@@ -119,17 +113,6 @@ def _apply_restored(states: States, entry: Entry, _: Body, __: Body) -> None:
         state.expires_at = None
     if state.expires_at_tick is not None and state.expires_at_tick <= entry.tick:
         state.expires_at_tick = None
-
-
-def _apply_edited(states: States, entry: Entry, _: Body, amendment: Body) -> None:
-    _set(states[entry.memory_id], amendment.get("set", {}))
-
-
-def _apply_rekeyed(states: States, entry: Entry, _: Body, amendment: Body) -> None:
-    _set(states[entry.memory_id], {name: amendment[name] for name in _NAMES if name in amendment})
-
-
-_NAMES = ("canonical_key", "key_digest", "slot", "subject_value")
 
 
 def _apply_linked(states: States, entry: Entry, _: Body, __: Body) -> None:
@@ -154,10 +137,6 @@ def _apply_vouched(states: States, entry: Entry, _: Body, amendment: Body) -> No
 def _vouch_withdrawn(states: States, entry: Entry, _: Body, __: Body) -> None:
     state = states[entry.memory_id]
     state.vouchers = [one for one in state.vouchers if one["actor"] != entry.actor]
-
-
-def _apply_unmoved(_: States, __: Entry, ___: Body, ____: Body) -> None:
-    """What happened is in the version's own links."""
 
 
 def _apply_consolidated(states: States, entry: Entry, body: Body, amendment: Body) -> None:
@@ -201,24 +180,25 @@ def _link(links: list[str], other: str) -> None:
 _LEAVES_ALONE = (Event.VOUCHED, Event.VOUCH_WITHDRAWN, Event.SEVERED)
 """Events that are about a memory and do not change it."""
 
-_FOLDS: dict[Event, Callable[[States, Entry, Body, Body], None]] = {
+_NAMES = ("canonical_key", "key_digest", "slot", "subject_value")
+_FOLDS: dict[Event, Callable[[States, Entry, Body, Body], object]] = {
     Event.STORED: _apply_stored,
     Event.CONTRADICTED: _apply_contradicted,
     Event.SUPERSEDED: _apply_superseded,
     Event.RESOLVED: _apply_resolved,
     Event.HELD: _apply_held,
     Event.REINFORCED: _apply_reinforced,
-    Event.ARCHIVED: _apply_moved,
+    Event.ARCHIVED: lambda states, entry, *_: _move(states, entry),
     Event.FORGOTTEN: _put_away,
     Event.EXPIRED: _put_away,
     Event.RESTORED: _apply_restored,
-    Event.EDITED: _apply_edited,
-    Event.REKEYED: _apply_rekeyed,
+    Event.EDITED: lambda states, entry, _, amendment: _set(states[entry.memory_id], amendment.get("set", {})),
+    Event.REKEYED: lambda states, entry, _, amendment: _set(states[entry.memory_id], amendment, _NAMES),
     Event.LINKED: _apply_linked,
     Event.UNLINKED: _apply_unlinked,
     Event.VOUCHED: _apply_vouched,
     Event.VOUCH_WITHDRAWN: _vouch_withdrawn,
-    Event.SEVERED: _apply_unmoved,
+    Event.SEVERED: lambda *_: None,  # what happened is in the version's own links
     Event.CONSOLIDATED: _apply_consolidated,
     Event.PURGED: _apply_removed,
     Event.ERASED: _apply_removed,

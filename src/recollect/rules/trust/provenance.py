@@ -39,7 +39,7 @@ def meant_by(child_at: Any, records: Iterable[tuple[Any, Record]]) -> Record | N
 
 
 class Circle(NamedTuple, Generic[Key]):
-    """The nodes of a cycle that follow the one that closes it, each the parent of the one before; the first so many."""
+    """The nodes of a cycle that follow the one that closes it, each the parent of the one before; the first eight."""
 
     nodes: tuple[Key, ...]
     size: int
@@ -56,7 +56,7 @@ def on_a_cycle(parents: Mapping[Key, Sequence[Key]]) -> list[Key]:
     return list(circles(parents))
 
 
-def circles(parents: Mapping[Key, Sequence[Key]], *, shown: int = 8) -> dict[Key, Circle[Key]]:
+def circles(parents: Mapping[Key, Sequence[Key]]) -> dict[Key, Circle[Key]]:
     """The same with the way round: from the parent that closes the circle back to the node itself.
 
     >>> circles({"a": ["b"], "b": ["c"], "c": ["a"]})
@@ -77,7 +77,7 @@ def circles(parents: Mapping[Key, Sequence[Key]], *, shown: int = 8) -> dict[Key
                 done.add(node)
             elif parent in depths:
                 first, size = depths[parent], len(path) - depths[parent]
-                nodes = tuple(one for one, _ in path[first : first + shown])
+                nodes = tuple(one for one, _ in path[first : first + 8])
                 found.setdefault(node, Circle(nodes, size))
             elif parent not in done and parent in parents:
                 depths[parent] = len(path)
@@ -166,7 +166,7 @@ class Lineage:
             self.towards: [
                 {**self.sources[key].to_dict(), "distance": distance} for key, distance in self.distances().items()
             ],
-            "edges": [[child, parent] for child, parents in self.parents.items() for parent in parents],
+            "edges": [list(edge) for edge in _edges(self)],
             "truncated": self.truncated,
         }
 
