@@ -1,6 +1,7 @@
 """Putting frames together: what every rule of the reader shares."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from recollect.rules.statements import tables
@@ -40,9 +41,9 @@ class Context:
     phrase: NounPhrase
     verb: VerbGroup
     rest: list[Word]
-    tense: Tense
-    negated: bool
-    change: ChangeMark
+    tense: Tense = Tense.NOW
+    negated: bool = False
+    change: ChangeMark = ChangeMark.NONE
     scope: tuple[str, ...] = ()
     sure: bool = True
 
@@ -58,6 +59,11 @@ class Context:
     def stated_tense(self) -> Tense:
         """The tense of the clause: past for a past verb, else what the clause says."""
         return Tense.PAST if self.verb.past and self.tense is Tense.NOW else self.tense
+
+
+def first_of(context: Context, *rules: Callable[[Context], list[Frame]]) -> list[Frame]:
+    """Return the frames of the first rule that reads a clause; none if no rule does."""
+    return next(filter(None, (rule(context) for rule in rules)), [])
 
 
 def build(

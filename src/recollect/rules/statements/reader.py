@@ -10,7 +10,7 @@ from recollect.rules.statements.changes import read_absence, read_death
 from recollect.rules.statements.clause import Opening, VerbGroup, opened, parse_clause
 from recollect.rules.statements.clause_rules import context_of, read_clause
 from recollect.rules.statements.descriptions import read_label
-from recollect.rules.statements.frame import NO_SUBJECT, ChangeMark, Frame, Tense
+from recollect.rules.statements.frame import NO_SUBJECT, ChangeMark, Frame
 from recollect.rules.statements.german import read_german
 from recollect.rules.statements.instructions import read_order, read_permission
 from recollect.rules.statements.phrases import Form, NounPhrase, canonical, content, head_of, noun_phrase, split_tail
@@ -202,7 +202,7 @@ def _read_relative(words: list[Word], speaker: str) -> list[Frame]:
         return []
     said = (speaker if word.lower in _FIRST_PERSON else " ".join(content([word])) for word in description)
     phrase = NounPhrase("", " ".join(filter(None, said)))
-    context = Context(speaker, description, phrase, VerbGroup(copula=True), [], Tense.NOW, False, ChangeMark.NONE)
+    context = Context(speaker, description, phrase, VerbGroup(copula=True), [])
     return [build(context, phrase.head, tail, "relative", subject=NO_SUBJECT, one=True)]
 
 
@@ -265,9 +265,7 @@ def _read_labelled(label: str, value: str, speaker: str) -> list[Frame]:
         return []
     if any(word.tag in FINITE for word in given):
         return []
-    context = Context(
-        speaker, name, noun_phrase(name, speaker), VerbGroup(copula=True), given, Tense.NOW, False, ChangeMark.NONE
-    )
+    context = Context(speaker, name, noun_phrase(name, speaker), VerbGroup(copula=True), given)
     return read_label(name, given, context)
 
 

@@ -116,9 +116,7 @@ def words(section: str, name: str) -> frozenset[str]:
 
 def entries(section: str, name: str) -> frozenset[str]:
     """A list of ``words.toml`` whose entries may have several words: they are separated by commas."""
-    return frozenset(
-        entry.strip() for entry in _word_classes()[section][name].replace("\n", " ").split(",") if entry.strip()
-    )
+    return frozenset(_split_list(_word_classes()[section][name].replace("\n", " ")))
 
 
 def mapping(section: str) -> dict[str, str]:
