@@ -93,14 +93,11 @@ def _starts(traces: Sequence[Trace]) -> list[int]:
     for place, event in enumerate(traces):
         if event["type"] == TraceType.RECALL:
             start = place
-            while start > 0 and _is_read(traces[start - 1]):
+            reads = (TraceType.BORDER_CHECK, "read")
+            while start > 0 and (traces[start - 1]["type"], traces[start - 1].get("action")) == reads:
                 start -= 1
             starts.append(start)
     return starts
-
-
-def _is_read(event: Trace) -> bool:
-    return bool(event["type"] == TraceType.BORDER_CHECK and event["action"] == "read")
 
 
 class _Names:

@@ -114,8 +114,9 @@ def rejected_marks(claim: Claim, synonyms: Mapping[str, str]) -> frozenset[str]:
         marks |= set(_as_read(claim, frames))
         marks |= set(_as_read(claim, map(_of_somebody, frames)) if _is_a_name_of_theirs(claim, frames[0]) else ())
     else:  # "I have a sister. She is called Lea": whichever of the two is false, her sister is not called Lea
-        together = [frame for one in restated(drawn) for frame in stated_frames(one) if _says_more_than_having(frame)]
-        made = set(_as_read(claim, together))
+        together = (frame for one in restated(drawn) for frame in stated_frames(one))
+        says_more = (one for one in together if " " in one.subject or one.attribute not in _NAMING | {"own"})
+        made = set(_as_read(claim, says_more))
         marks |= made if len(made) == 1 else set()
     return frozenset(marks)
 
@@ -246,10 +247,6 @@ def _as_read(claim: Claim, frames: Iterable[Frame], *, each: bool = False) -> It
 def _owned(frame: Frame) -> Frame:
     """Return what a whole text says of a thing without an owner ("Sister: Lea") as said of the person whose memory it is."""
     return replace(frame, subject=SELF) if frame.subject == NO_SUBJECT else frame
-
-
-def _says_more_than_having(frame: Frame) -> bool:
-    return " " in frame.subject or frame.attribute not in {*_NAMING, "own"}
 
 
 def _is_a_name_of_theirs(claim: Claim, frame: Frame) -> bool:

@@ -168,7 +168,8 @@ def _relate_in_slot(old: Frame, new: Frame) -> Relation:
         return Relation.CHANGED
     if old.contested or new.contested or _contains(old, new):
         return Relation.CONTESTED
-    if new.change is ChangeMark.NONE and (_refines(old, new) or _of_two_sorts(old, new)):
+    of_two_sorts = _is_code(old) != _is_code(new) and ValueKind.QUANTITY not in (old.value_kind, new.value_kind)
+    if new.change is ChangeMark.NONE and (of_two_sorts or _refines(old, new)):  # "the casing is IP65", "is green"
         return Relation.CONTESTED
     open_to_others = old.open_to_others or new.open_to_others
     if open_to_others and new.change is ChangeMark.NONE and not _in_two_towns(old, new):
@@ -251,11 +252,6 @@ def _is_code(frame: Frame) -> bool:
     parts = frame.value.split()
     marked = len(parts) <= 3 and any(map(str.isdigit, frame.value)) and any(not part.isdecimal() for part in parts)
     return bool(_CODE.fullmatch(frame.value)) or (marked and all(map(_CODE_PART.fullmatch, parts)))
-
-
-def _of_two_sorts(old: Frame, new: Frame) -> bool:
-    """Whether one value is a code and the other is words: "the casing is IP65" and "is green steel" may both hold."""
-    return _is_code(old) != _is_code(new) and ValueKind.QUANTITY not in (old.value_kind, new.value_kind)
 
 
 def _counted_things(value: str) -> frozenset[str]:

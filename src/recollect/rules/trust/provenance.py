@@ -244,7 +244,8 @@ def to_dot(lineage: Lineage) -> str:
     lines = ["digraph provenance {", "  rankdir=BT;", '  node [shape=box, fontname="sans-serif"];']
     for key, source in lineage.sources.items():
         style = "" if source.resolved else ", style=dashed"
-        lines.append(f'  {names[key]} [label="{_dot_text(label(source))}"{style}];')
+        text = label(source).replace("\\", "\\\\").replace('"', '\\"')
+        lines.append(f'  {names[key]} [label="{text}"{style}];')
     lines += [f"  {names[child]} -> {names[parent]};" for child, parent in _edges(lineage)]
     return "\n".join([*lines, "}", ""])
 
@@ -262,10 +263,6 @@ def to_mermaid(lineage: Lineage) -> str:
 
 def _edges(lineage: Lineage) -> list[tuple[str, str]]:
     return [(child, parent) for child, parents in lineage.parents.items() for parent in parents]
-
-
-def _dot_text(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"')
 
 
 def _mermaid_text(text: str) -> str:
@@ -406,7 +403,7 @@ def roles_of(body: Body, told: Iterable[Body], name: str) -> tuple[str, ...]:
 
 def _roles(body: Body, told: Iterable[Body], name: str) -> Iterator[tuple[str, bool]]:
     acted = name == body.get("actor_id")
-    by_person = not _is_a_machines(body)
+    by_person = body["source"] != WriterSource.TOOL and body.get("role") not in ("tool", "assistant")
     yield WRITTEN_FOR, name == body.get("user_id")
     yield ACTED, acted and by_person
     yield AGENT, (acted and not by_person) or _is_an_agents_name(body, name)
@@ -421,11 +418,6 @@ def _is_author(body: Body, name: str) -> bool:
         return bool(author["id"] == principal(USER, name))
     by_agent = body["source"] in _MACHINES or body.get("agent_id") == name
     return name in (author.get("id"), author.get("name")) and name not in NOBODY and not by_agent
-
-
-def _is_a_machines(body: Body) -> bool:
-    """Whether ``actor_id`` names a tool or a model: those are no people."""
-    return body["source"] == WriterSource.TOOL or body.get("role") in ("tool", "assistant")
 
 
 def _is_an_agents_name(body: Body, name: str) -> bool:

@@ -70,11 +70,6 @@ def worth_of(history: KeyHistory, key: str, checkpoint: Checkpoint) -> Standing:
     return standing(events, checkpoint.size - 1)
 
 
-def worth_now(history: KeyHistory, key: str) -> Standing:
-    """What a key's signature is worth that no log has placed."""
-    return standing(_of(history, key), None)
-
-
 def _of(history: KeyHistory, key: str) -> Sequence[Placed]:
     return [Placed(one.place, one.leaf) for one in history.keys if one.leaf.key == key]
 
@@ -102,7 +97,7 @@ def check_offline(entry: Mapping[str, Any], keys: Collection[str], history: KeyH
     known = Standing.GOOD if signature.key in keys else Standing.UNKNOWN
     if history is not None and known is Standing.GOOD:
         check_history(history, keys)
-        known = worth_now(history, signature.key)
+        known = standing(_of(history, signature.key), None)
     who = str(entry["author"]["id"])
     _, problem = signature_verdict(sound, known, as_principal(who), who)
     return SignatureCheck(problem is None, signature.key, who, known, problem)
