@@ -48,7 +48,10 @@ def _apply_stored(states: States, entry: Entry, body: Body, _: Body) -> None:
 
 
 def _apply_contradicted(states: States, entry: Entry, body: Body, _: Body) -> None:
-    state = states[entry.memory_id] = _fresh(entry, body)
+    """Link a newcomer, or a memory that is held, with what it contradicts."""
+    if entry.event is Event.CONTRADICTED:
+        states[entry.memory_id] = _fresh(entry, body)
+    state = _move(states, entry)
     if entry.other_id:
         _link(state.conflict_ids, entry.other_id)
         _link(states[entry.other_id].conflict_ids, state.id)
@@ -86,13 +89,6 @@ def _apply_resolved(states: States, entry: Entry, _: Body, __: Body) -> None:
         state.supersedes_id, state.version = entry.other_id, states[entry.other_id].version + 1
 
 
-def _apply_held(states: States, entry: Entry, _: Body, __: Body) -> None:
-    state = _move(states, entry)
-    if entry.other_id:
-        _link(state.conflict_ids, entry.other_id)
-        _link(states[entry.other_id].conflict_ids, state.id)
-
-
 def _apply_reinforced(states: States, entry: Entry, _: Body, amendment: Body) -> None:
     state = states[entry.memory_id]
     _set(state, amendment.get("set", {}))
@@ -127,11 +123,9 @@ def _apply_unlinked(states: States, entry: Entry, _: Body, __: Body) -> None:
 
 
 def _apply_vouched(states: States, entry: Entry, _: Body, amendment: Body) -> None:
-    vouchers = states[entry.memory_id].vouchers
-    if TOLD in amendment:
-        vouchers += [{"actor": NOBODY_HERE, "at": entry.at, TOLD: one} for one in amendment[TOLD]]
-    else:
-        vouchers.append({"actor": entry.actor, "at": entry.at, **amendment})
+    told = [{"actor": NOBODY_HERE, "at": entry.at, TOLD: one} for one in amendment.get(TOLD, ())]
+    own = [{"actor": entry.actor, "at": entry.at, **amendment}]
+    states[entry.memory_id].vouchers += told if TOLD in amendment else own
 
 
 def _vouch_withdrawn(states: States, entry: Entry, _: Body, __: Body) -> None:
@@ -186,7 +180,7 @@ _FOLDS: dict[Event, Callable[[States, Entry, Body, Body], object]] = {
     Event.CONTRADICTED: _apply_contradicted,
     Event.SUPERSEDED: _apply_superseded,
     Event.RESOLVED: _apply_resolved,
-    Event.HELD: _apply_held,
+    Event.HELD: _apply_contradicted,
     Event.REINFORCED: _apply_reinforced,
     Event.ARCHIVED: lambda states, entry, *_: _move(states, entry),
     Event.FORGOTTEN: _put_away,

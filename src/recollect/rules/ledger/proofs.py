@@ -182,7 +182,11 @@ def read_document(text: str) -> Document:
 
 def read_as(kind: type[D], text: str) -> D:
     """Return a document of exactly this shape."""
-    found, document = _parse(text), _validate(kind, text)
+    found = _parse(text)
+    try:
+        document = kind.model_validate_json(text)
+    except ValidationError as error:
+        raise BadProof(_first_fault(error)) from None
     if json.loads(document.text) != found:
         raise BadProof("a field is missing: every one has to be there, even where it is empty")
     return document
@@ -236,13 +240,6 @@ def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _validate(kind: type[D], text: str) -> D:
-    try:
-        return kind.model_validate_json(text)
-    except ValidationError as error:
-        raise BadProof(_first_fault(error)) from None
-
-
 def _first_fault(error: ValidationError) -> str:
     fault = error.errors(include_url=False, include_context=False, include_input=False)[0]
     return f"{'.'.join(map(str, fault['loc'])) or 'it'}: {fault['msg']}"
@@ -271,7 +268,8 @@ def _explain_trust(checkpoint: Checkpoint, trust: Trust, what: str) -> list[str]
             raise BadProof(f"{what} is not signed by the key that was given")
         counts = found[0] if trust.history is None else _counting(checkpoint, found, trust.history, what)
         said.append(f"{what} of {leaves(checkpoint.size)} is signed by {counts[:12]}")
-        said += _beyond_history(checkpoint, trust.history, what)
+        if trust.history is not None and checkpoint.size > (ends := trust.history.checkpoint.size):
+            said.append(f"the key history ends at {leaves(ends)}, before {what}: a later one may say more")
     return said
 
 
@@ -282,12 +280,6 @@ def _counting(checkpoint: Checkpoint, keys: Sequence[str], history: KeyHistory, 
     if not good:
         raise BadProof(f"{what}: the key {keys[0][:12]} that signed it is {worth[keys[0]]}, says the key history")
     return good[0]
-
-
-def _beyond_history(checkpoint: Checkpoint, history: KeyHistory | None, what: str) -> list[str]:
-    if history is None or checkpoint.size <= history.checkpoint.size:
-        return []
-    return [f"the key history ends at {leaves(history.checkpoint.size)}, before {what}: a later one may say more"]
 
 
 def check_signatures(checkpoint: Checkpoint, what: str = "the checkpoint") -> list[str]:

@@ -7,7 +7,7 @@ file's ``parts``, where a list means any of its members; ``anchors`` may name on
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -34,13 +34,6 @@ PERSONAL = "numbers contacts personal".split()
 _CHECKS: Mapping[str, Check] = {**vars(checks), **vars(evidence), **vars(personal)}
 _TRIGGERS = {trigger.__name__: trigger for trigger in (always, digit, long_number, long_word, two_colons)}
 _WORD_START, _WORD_END = r"(?<![A-Za-z0-9])", r"(?![A-Za-z0-9])"
-
-
-def read_rules(table: Mapping[str, Any]) -> Iterator[Rule]:
-    """Make the rules of a file. A misspelt field, check or part is an error when the file is loaded."""
-    parts, lists = table.get("parts", {}), table.get("lists", {})
-    for fields in table["rule"]:
-        yield read_rule({**fields, "pattern": _with_parts(fields["pattern"], parts)}, lists)
 
 
 def read_rule(table: Mapping[str, Any], lists: Mapping[str, list[str]] | None = None) -> Rule:
@@ -77,8 +70,11 @@ def _with_parts(pattern: str, parts: Mapping[str, str | list[str]]) -> str:
 
 
 def read_family(name: str) -> tuple[Rule, ...]:
-    """Read the rules of one file of ``formats``."""
-    return tuple(read_rules(load_table(__package__, f"formats/{name}.toml")))
+    """Read the rules of one file of ``formats``. A misspelt field, check or part is an error when the file is loaded."""
+    table = load_table(__package__, f"formats/{name}.toml")
+    parts, lists = table.get("parts", {}), table.get("lists", {})
+    rules = ({**fields, "pattern": _with_parts(fields["pattern"], parts)} for fields in table["rule"])
+    return tuple(read_rule(fields, lists) for fields in rules)
 
 
 FORMAT_RULES: tuple[Rule, ...] = tuple(rule for name in FORMATS for rule in read_family(name))

@@ -152,12 +152,13 @@ def _split_sort(context: Context, value: list[Word]) -> tuple[str, list[Word], b
     return sort, words[2:], one
 
 
+_ADDING = frozenset(("also", "too", "additionally", "another", "sometimes", "occasionally", "often"))
+
+
 def _says_another(context: Context, tail: Tail) -> bool:
     """Whether a statement adds a value to others: "also works at Globex", "works at Globex as well"."""
     said = {*context.verb.adverbs, *(word.lower for word in (*context.rest, *context.subject_words))}
-    return bool(
-        said & {"also", "too", "additionally", "another", "sometimes", "occasionally", "often"}
-    ) or "as well" in " ".join(tail.scope)
+    return not _ADDING.isdisjoint(said) or "as well" in " ".join(tail.scope)
 
 
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")

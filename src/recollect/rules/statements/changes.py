@@ -269,20 +269,13 @@ def _read_removed(context: Context, left: list[Word]) -> list[Frame]:
         if phrase:
             frames.append(_end_value(context, phrase, tail))
     if context.phrase.owner and context.phrase.head:
-        head = [word for word in value if word.tag not in ("POS", "DPS") and word.text != "'s"]
-        owned = _words_of_head(value)
+        owners = [at for at, word in enumerate(value) if word.tag in ("POS", "DPS") or word.text == "'s"]
+        owned = value[owners[-1] + 1 :] if owners else []  # "User's gym membership" gives "gym membership"
+        head = [word for at, word in enumerate(value) if at not in owners]
         frames.append(_end_value(context, context.phrase.owner, split_tail(owned or head)))
     if holder is None:
         frames.append(_end_value(context, context.speaker, tail))
     return frames if once else [*frames[1:], frames[0]]
-
-
-def _words_of_head(value: list[Word]) -> list[Word]:
-    """The words after the last owner: "User's gym membership" gives "gym membership"."""
-    for at in range(len(value) - 1, -1, -1):
-        if value[at].tag in ("POS", "DPS") or value[at].text == "'s":
-            return value[at + 1 :]
-    return []
 
 
 def read_death(context: Context, apposition: list[Word]) -> list[Frame]:
