@@ -104,11 +104,8 @@ def block(
 
 def most_lines(budget_tokens: int, count_tokens: CountTokens) -> int:
     """More lines than a budget ever has room for: twice as many as there could be of the shortest."""
-    return (
-        2
-        * budget_tokens
-        // max(1, count_tokens(f"- [{Tier.CANON} · a · {Authority.AI_INFERRED} · 2000-01-01 · 000000000000] a\n"))
-    )
+    shortest = f"- [{Tier.CANON} · a · {Authority.AI_INFERRED} · 2000-01-01 · 000000000000] a\n"
+    return 2 * budget_tokens // max(1, count_tokens(shortest))
 
 
 def fitting(

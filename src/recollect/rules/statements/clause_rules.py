@@ -60,21 +60,9 @@ def context_of(clause: Clause, speaker: str) -> Context:
         change = ChangeMark.NOW if change is ChangeMark.NONE else change
     sure = subject[0].lower not in _NOT_ONE_THING and subject[0].tag not in ("DT0", "PNI")
     sure = sure or (len(subject) > 2 and subject[1].is_name and subject[-1].is_name)  # a title
-    sure = sure or (
-        subject[0].lower in ("a", "an") and verb.lemma == "cost" and bool(noun_phrase(subject, speaker).owner)
-    )
-    return Context(
-        speaker,
-        subject,
-        noun_phrase(subject, speaker),
-        verb,
-        clause.rest,
-        tense,
-        verb.negated,
-        change,
-        tuple(scope),
-        sure,
-    )
+    phrase = noun_phrase(subject, speaker)
+    sure = sure or (subject[0].lower in ("a", "an") and verb.lemma == "cost" and bool(phrase.owner))
+    return Context(speaker, subject, phrase, verb, clause.rest, tense, verb.negated, change, tuple(scope), sure)
 
 
 def read_clause(context: Context) -> list[Frame]:

@@ -102,14 +102,9 @@ def _read_choice(context: Context) -> Frame | None:
         or words[0].tag in ("AJC", "AJS")
     ):
         return None
-    noun = canonical(words[-1])
-    return build(
-        context,
-        _attribute(context, preposition, noun),
-        replace(tail, value=words if party else words[:-1]),
-        "choice",
-        one=not tail.times,
-    )
+    attribute = _attribute(context, preposition, canonical(words[-1]))
+    chosen = replace(tail, value=words if party else words[:-1])
+    return build(context, attribute, chosen, "choice", one=not tail.times)
 
 
 def _read_amount(context: Context) -> Frame | None:

@@ -236,12 +236,9 @@ def named_ids(value: Any) -> Iterator[str]:
     """
     if isinstance(value, str):
         yield from _ID.findall(value)
-    elif isinstance(value, Mapping):
-        for inner in value.values():
-            yield from named_ids(inner)
-    elif isinstance(value, list | tuple):
-        for inner in value:
-            yield from named_ids(inner)
+    inside = value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else ()
+    for inner in inside:
+        yield from named_ids(inner)
 
 
 def may_be_told(event: Mapping[str, Any], session: str | None, hidden: Set[str]) -> bool:
