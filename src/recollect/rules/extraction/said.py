@@ -277,15 +277,8 @@ _TAKES_BACK = re.compile(rf"(?:{'|'.join(_NEVER_TRUE['marks'])})(?P<then>[\s,:;.
 _DENIES = re.compile("|".join(_NEVER_TRUE["denials"]), re.I)
 _NEVER_NOW = re.compile(r"i never\b", re.I)
 _ENDED = re.compile(rf"\b(?:{_NEVER_TRUE['ended']})\b", re.I)
-_OWNS_NONE = re.compile(
-    "|".join(
-        f"(?:{_named})"
-        for _named in (
-            pattern.replace("?P<thing>", f"?P<thing{number}>")
-            for number, pattern in enumerate(_NEVER_TRUE["owns_none"])
-        )
-    ),
-    re.I,
+_OWNS_NONE = _beginning(
+    pattern.replace("?P<thing>", f"?P<thing{number}>") for number, pattern in enumerate(_NEVER_TRUE["owns_none"])
 )
 
 

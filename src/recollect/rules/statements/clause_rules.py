@@ -83,8 +83,7 @@ def _is_decided(frame: Frame) -> bool:
 
 
 def _read_clause(context: Context) -> list[Frame]:
-    chained = _read_governed_verb(context)
-    if chained is not None:
+    if (chained := _read_governed_verb(context)) is not None:
         return chained
     if frames := first_of(context, read_swapped, read_duty, read_parting):
         return frames

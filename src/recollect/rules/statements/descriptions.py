@@ -131,13 +131,11 @@ def read_copula(context: Context) -> list[Frame]:
         return []
     if tail.value[-1].lower == "intolerant" and len(tail.value) == 2:
         return [replace(build(context, "allergy", Tail(tail.value[:1]), "state"), key_words=("allergic", ""))]
-    state = _state(context, tail)
-    if state:
+    if state := _state(context, tail):
         return state
     if (color := read_color(context, tail)) is not None:
         return [color]
-    measure = _measure(context, tail)
-    if measure is not None:
+    if (measure := _measure(context, tail)) is not None:
         return [measure]
     if _is_slot(context, tail):
         return [describe(context, context.phrase, tail, "nominal")]

@@ -25,8 +25,7 @@ def read_named_value(context: Context) -> list[Frame]:
     if context.verb.past or context.verb.perfect or context.verb.progressive or not context.rest:
         return []
     for rule in (_read_amount, _read_numbered, _read_choice, _read_source, _read_tool):
-        frame = rule(context)
-        if frame is not None:
+        if (frame := rule(context)) is not None:
             return [frame]
     return []
 

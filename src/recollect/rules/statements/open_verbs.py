@@ -65,8 +65,7 @@ def read_open(context: Context) -> list[Frame]:
         _read_leader,
         _read_version,
     ):
-        frame = rule(context, attribute, preposition, tail)
-        if frame is not None:
+        if (frame := rule(context, attribute, preposition, tail)) is not None:
             return [frame]
     if not tail.value:
         return [build(context, attribute, tail, "open")] if not context.rest or tail.scope or dated else []

@@ -43,8 +43,7 @@ _OWNED_THINGS = frozenset(("own", "use", "member", "subscription", "do", "consum
 def read_predicate(context: Context) -> list[Frame]:
     """The frames of the first table phrase that a clause has and whose value fits."""
     for phrase, left in _matches(context):
-        frames = _read_phrase(context, phrase, left)
-        if frames:
+        if frames := _read_phrase(context, phrase, left):
             return frames
     return []
 

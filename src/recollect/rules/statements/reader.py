@@ -121,24 +121,20 @@ def _read_sentence(text: str, speaker: str) -> list[Frame]:
         return _read_labelled(label[1], label[2], speaker)
     if (then := _AND_THEN.match(text)) and (began := parse_clause(tag_english(then[1]))) and began.verb.past:
         return _read_sentence(f"{' '.join(word.text for word in began.subject)} {then[2]}", speaker)
-    if so := _AND_NOW.match(text):
-        now = _read_result(so[1], so[2], speaker)
-        if now:
-            return now
+    if (so := _AND_NOW.match(text)) and (now := _read_result(so[1], so[2], speaker)):
+        return now
     words = tag_english(text)
     if len(words) > 60:
         return []
     if relative := _read_relative(words, speaker):
         return relative
-    order = read_order(words, speaker)
-    if order:
+    if order := read_order(words, speaker):
         return order
     clause = parse_clause(words)
     if clause is None:
         return read_absence(words, speaker)
     context = context_of(clause, speaker)
-    permission = read_permission(context)
-    if permission:
+    if permission := read_permission(context):
         return permission
     if _points_elsewhere(clause.subject):
         return read_absence(words, speaker)
