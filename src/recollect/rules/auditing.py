@@ -7,6 +7,7 @@ records before it: the same words again, nearly the same, or another value for t
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
 from recollect.model.policy import Policy
@@ -176,17 +177,11 @@ class Auditor:
 
     def _alike(self, known: _Known) -> "list[_Finding]":
         settings = self._policy.near_duplicates
+        compare = partial(how_alike, overlap_min=settings.overlap_min, ratio_min=settings.ratio_min)
         nearest = [self._texts[number] for number in self._candidates(known)]
         self._keep(known)
         for one in nearest:
-            verdict = how_alike(
-                one.text,
-                known.text,
-                one.words,
-                known.words,
-                overlap_min=settings.overlap_min,
-                ratio_min=settings.ratio_min,
-            )
+            verdict = compare(one.text, known.text, one.words, known.words)
             if verdict.same:
                 return [("near_duplicate", f"{verdict.score:.0%} alike", one.place)]
         return []

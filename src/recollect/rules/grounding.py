@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from datetime import datetime
 from functools import lru_cache
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from typing import NamedTuple
 
 from recollect.model.ledger import Address
@@ -23,7 +23,7 @@ from recollect.rules.extraction.values import SUPPOSING
 from recollect.rules.identity.difference import what_differs
 from recollect.rules.identity.keys import KeySource
 from recollect.rules.identity.outdating import signs_of
-from recollect.rules.identity.rejected_values import Claim, Sealed, claimed_marks, seal
+from recollect.rules.identity.rejected_values import Claim, Sealed, is_rejected
 from recollect.rules.language.lexicon import FOREIGN_NEGATIONS, MODALITY, NEGATIONS, PREPOSITIONS, opposites_of
 from recollect.rules.language.marks import Aspect, Case, Mark
 from recollect.rules.language.reading import read
@@ -153,9 +153,8 @@ def check_grounding(
     Verdict(code='ungrounded:name', about='Faro')
     """
     by_id = {one.id: one for one in sources}
-    against = next(_against_its_place(proposal, by_id, policy), None) or next(
-        _against_its_quotes(proposal, by_id), None
-    )
+    first = chain(_against_its_place(proposal, by_id, policy), _against_its_quotes(proposal, by_id))
+    against = next(first, None)
     if against is None:
         evidence = _Evidence(proposal.quotes, by_id)
         against = next(_against_its_words(proposal, evidence), None) or _rejected(proposal, policy, rejections)
@@ -182,22 +181,14 @@ def _against_its_place(proposal: Proposal, by_id: Mapping[str, SourceMemory], po
         yield Verdict("ungrounded:space", proposal.address.space)
     if {one.scope for one in sources} - {SHARED, proposal.scope}:
         yield Verdict("ungrounded:scope", proposal.scope)
-    if _category_is_wider(proposal.category, {one.category for one in sources}, policy):
+    readable_with_it = [set(listed) for listed in policy.agents.allowlists.values() if proposal.category in listed]
+    if any(one.category not in listed for one in sources for listed in readable_with_it):
         yield Verdict("ungrounded:category", proposal.category)
 
 
-def _category_is_wider(category: str, of_sources: Set[str], policy: Policy) -> bool:
-    """Return whether an agent may read this category and not one of the sources'."""
-    return any(category in listed and not of_sources <= set(listed) for listed in policy.agents.allowlists.values())
-
-
 def _rejected(proposal: Proposal, policy: Policy, rejections: Collection[Sealed]) -> Verdict | None:
-    if not rejections:
-        return None
     claim = Claim(proposal.address, proposal.content, "", KeySource.FALLBACK, proposal.address.owner)
-    marks = claimed_marks(claim, policy.text.synonyms)
-    found = any(seal(one.secret, mark) == one.mark for one in rejections for mark in marks)
-    return Verdict("rejected:value") if found else None
+    return Verdict("rejected:value") if is_rejected(claim, rejections, policy.text.synonyms) else None
 
 
 # ── what it quotes ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -339,9 +330,10 @@ def _against_its_words(proposal: Proposal, evidence: _Evidence) -> Iterator[Verd
     yield from _turned_around(_flat(proposal.content), said, [*content, *specific], evidence)
     if _reads_the_same(claim, evidence):
         return
-    added = [mark for mark in open_words if not _may_be_added(mark)]
-    if proposal.kind is not Kind.INSIGHT:
-        yield from _extents(said, evidence)
+    added = [mark for mark in open_words if not {stem(word) for word in words(mark.surface)} <= _TELL_NOTHING]
+    for mark in said.marks if proposal.kind is not Kind.INSIGHT else ():  # "his shifts" are not "all shifts"
+        if mark.aspect is Aspect.MODALITY and not _is_covered(mark, evidence.keys, evidence.stems):
+            yield Verdict("ungrounded:words", mark.surface)
     if (added and proposal.kind is not Kind.INSIGHT) or not is_covered:
         yield Verdict("ungrounded:words", " ".join(mark.surface for mark in added or open_words))
     for _, part in _clauses(claim):
@@ -468,13 +460,6 @@ def _negations(said: _Said, evidence: _Evidence) -> Iterator[Verdict]:
         yield Verdict("ungrounded:negation", min(foreign))
 
 
-def _extents(said: _Said, evidence: _Evidence) -> Iterator[Verdict]:
-    """Yield the words of extent and certainty that a claim adds: "his shifts" are not "all shifts"."""
-    for mark in said.marks:
-        if mark.aspect is Aspect.MODALITY and not _is_covered(mark, evidence.keys, evidence.stems):
-            yield Verdict("ungrounded:words", mark.surface)
-
-
 def _denials(marks: Collection[Mark]) -> set[str]:
     return {mark.key.rstrip("!") for mark in marks if mark.key in _DENIALS or mark.surface.lower() in FOREIGN_NEGATIONS}
 
@@ -498,11 +483,6 @@ def _is_covered(mark: Mark, keys: Set[str], stems: Set[str]) -> bool:
     return mark.key in keys or {stem(word)[:64] for word in words(mark.surface)} <= stems
 
 
-def _may_be_added(mark: Mark) -> bool:
-    """Return whether a claim may have a word that its spans do not have: one that tells nothing, and never what happened."""
-    return {stem(word) for word in words(mark.surface)} <= _TELL_NOTHING
-
-
 def _turned_around(whole: str, said: _Said, content: Sequence[Mark], evidence: _Evidence) -> Iterator[Verdict]:
     """Yield how the clauses that a claim rests on say something else: of somebody else, or of another time, or deny it."""
     if any(one.aspect is Aspect.ORDER for clause in evidence.clauses for one in what_differs(clause.text, whole)):
@@ -517,7 +497,8 @@ def _turned_around(whole: str, said: _Said, content: Sequence[Mark], evidence: _
         yield Verdict("ungrounded:words", "has")
     if len(_held_by(content, about)) < len(_held_by(content, evidence.clauses)):
         yield Verdict("ungrounded:subject")
-    if _is_of_the_speaker(whole, said, evidence) and all(map(_is_done_to_the_speaker, rests_on)):
+    done_to_the_speaker = (one.has_any(_FIRST_PERSON) and not one.has_any(_SUBJECT) for one in rests_on)
+    if _is_of_the_speaker(whole, said, evidence) and all(done_to_the_speaker):  # "my dentist moved", "she raised me"
         yield Verdict("ungrounded:subject", said.text)
 
 
@@ -527,11 +508,6 @@ def _is_of_the_speaker(whole: str, said: _Said, evidence: _Evidence) -> bool:
     if opening is None or opening[1].lower() not in evidence.speakers:
         return False
     return not {mark.key for mark in said.marks} & (_HAVING | {"call", "called", "name"})
-
-
-def _is_done_to_the_speaker(clause: _Clause) -> bool:
-    """Return whether the person who speaks is in a clause as an owner or an object alone: "my dentist moved", "she raised me"."""
-    return clause.has_any(_FIRST_PERSON) and not clause.has_any(_SUBJECT)
 
 
 def _says_has(said: _Said) -> bool:

@@ -7,7 +7,7 @@ observations side by side that a rule would take for two versions of one concept
 import base64
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from recollect.model.record import Memory
@@ -129,29 +129,19 @@ def _fields(content: str, key: str, names: Iterable[str], part: Mapping[str, str
 
 def assemble(memories: Iterable[Memory]) -> Graph:
     """The graph that these memories hold, oldest first. What is no part of one, or hangs on no entity, is left out."""
-    found = _Parts()
+    types: dict[str, str] = {}
+    observations: dict[str, list[str]] = {}
+    relations: list[Relation] = []
     for memory in memories:
         match memory.meta.get("graph"):
             case {"entity": str(name), "type": str(type)}:
-                found.types[name] = type
+                types[name] = type
             case {"entity": str(name), "observation": str(text)}:
-                found.observations.setdefault(name, []).append(text)
+                observations.setdefault(name, []).append(text)
             case {"from": str(start), "to": str(end), "type": str(type)}:
-                found.relations.append(Relation(start, end, type))
-    return found.graph()
-
-
-@dataclass(slots=True)
-class _Parts:
-    types: dict[str, str] = field(default_factory=dict)
-    observations: dict[str, list[str]] = field(default_factory=dict)
-    relations: list[Relation] = field(default_factory=list)
-
-    def graph(self) -> Graph:
-        return Graph(
-            tuple(Entity(name, type, tuple(self.observations.get(name, ()))) for name, type in self.types.items()),
-            tuple(self.relations),
-        )
+                relations.append(Relation(start, end, type))
+    entities = (Entity(name, type, tuple(observations.get(name, ()))) for name, type in types.items())
+    return Graph(tuple(entities), tuple(relations))
 
 
 def _key(what: str, *words: str) -> str:

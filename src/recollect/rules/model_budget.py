@@ -18,9 +18,6 @@ class Spent(NamedTuple):
     def tokens(self) -> int:
         return self.prompt_tokens + self.answer_tokens
 
-    def plus(self, other: "Spent") -> "Spent":
-        return Spent(*(one + more for one, more in zip(self, other, strict=True)))
-
 
 class Allowance(NamedTuple):
     """What the next call may use, with its retries: so many tokens, or any number (``None``).

@@ -11,6 +11,7 @@ from recollect.rules.gates.writing import FAULTS as WRITING_FAULTS
 from recollect.rules.identity.change import RULES as CHANGE_RULES
 from recollect.rules.identity.decision import READER_RULES
 from recollect.rules.language.word_lists import load_table
+from recollect.rules.plain_view import counted, memories
 
 REASONS: dict[str, str] = {
     **load_table(__package__, "reasons.toml"),
@@ -92,14 +93,11 @@ def _starts(traces: Sequence[Trace]) -> list[int]:
     for place, event in enumerate(traces):
         if event["type"] == TraceType.RECALL:
             start = place
-            while start > 0 and _is_read(traces[start - 1]):
+            reads = (TraceType.BORDER_CHECK, "read")
+            while start > 0 and (traces[start - 1]["type"], traces[start - 1].get("action")) == reads:
                 start -= 1
             starts.append(start)
     return starts
-
-
-def _is_read(event: Trace) -> bool:
-    return bool(event["type"] == TraceType.BORDER_CHECK and event["action"] == "read")
 
 
 class _Names:
@@ -132,7 +130,7 @@ def _recalled(traces: Sequence[Trace], names: _Names) -> Iterator[str]:
     for event in _of(traces, TraceType.RECALL):
         items, question = event["recalled"], f"for the question {_quoted(event['query'])}"
         if items:
-            yield f"Recalled {_count(len(items), 'memory', 'memories')} {question}: {_reasons_of(items)}."
+            yield f"Recalled {memories(len(items))} {question}: {_reasons_of(items)}."
         else:
             yield f"Recalled nothing {question}."
 
@@ -151,11 +149,11 @@ def _written(traces: Sequence[Trace], names: _Names) -> Iterator[str]:
     passing = [item for item in items if item["kind"] == "short_term"]
     lasting = [item for item in items if item["kind"] != "short_term"]
     if passing:
-        yield f"Kept {_count(len(passing), 'line', 'lines')} of the conversation in short-term memory."
+        yield f"Kept {counted(len(passing), 'line')} of the conversation in short-term memory."
     for item in lasting[:MAX_NAMED]:
         yield _wrote(item)
     if len(lasting) > MAX_NAMED:
-        yield f"Wrote {_count(len(lasting) - MAX_NAMED, 'more memory', 'more memories')}."
+        yield f"Wrote {counted(len(lasting) - MAX_NAMED, 'more memory', 'more memories')}."
 
 
 def _wrote(item: Mapping[str, Any]) -> str:
@@ -168,7 +166,7 @@ def _wrote(item: Mapping[str, Any]) -> str:
 def _refused(traces: Sequence[Trace], names: _Names) -> Iterator[str]:
     counts = Counter(event["reason"] for event in _of(traces, TraceType.DENIED))
     for code, count in counts.items():
-        yield f"Refused {_count(count, 'write', 'writes')}: {plain(code)}."
+        yield f"Refused {counted(count, 'write')}: {plain(code)}."
 
 
 def _settled(traces: Sequence[Trace], names: _Names) -> Iterator[str]:
@@ -210,7 +208,7 @@ def _borders(traces: Sequence[Trace], names: _Names) -> Iterator[str]:
     closed = [event for event in checks if not event["allowed"]]
     if checks:
         state = f"{len(closed)} closed" if closed else "open" if len(checks) == 1 else "all open"
-        yield f"Checked {_count(len(checks), 'border', 'borders')}: {state}."
+        yield f"Checked {counted(len(checks), 'border')}: {state}."
     yield from dict.fromkeys(_stopped(event) for event in closed)
 
 
@@ -223,10 +221,6 @@ _TELLERS: tuple[Teller, ...] = (_recalled, _written, _refused, _settled, _moved,
 
 
 # ── words ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _count(number: int, one: str, many: str) -> str:
-    return f"{number:,} {one if number == 1 else many}"
 
 
 def _listed(ids: Sequence[str], names: _Names) -> str:

@@ -107,13 +107,8 @@ def says_the_same(one: str, other: str) -> bool:
 
 
 _PERIODS = {
-    "hourly": "hour",
-    "daily": "day",
-    "nightly": "night",
-    "weekly": "week",
-    "monthly": "month",
-    "yearly": "year",
-}
+    "hourly": "hour", "daily": "day", "nightly": "night", "weekly": "week", "monthly": "month", "yearly": "year",
+}  # fmt: skip
 _PERIOD = re.compile(
     rf"\b(?:{'|'.join(_PERIODS)}|(?:every|each|a|per) (?P<unit>{'|'.join(_PERIODS.values())}))\b", re.I
 )

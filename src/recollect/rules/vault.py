@@ -29,7 +29,7 @@ from recollect.rules.gates.pipeline import GATES
 from recollect.rules.identity.difference import what_differs
 from recollect.rules.identity.keys import KeySource
 from recollect.rules.identity.likeness import Likeness, likeness
-from recollect.rules.identity.rejected_values import Claim, Sealed, claimed_marks, seal
+from recollect.rules.identity.rejected_values import Claim, Sealed, is_rejected
 from recollect.rules.trust.authority import DEFAULT_OWNER
 
 CANON, REGISTER, LOG = "canon", "register", "log"
@@ -254,11 +254,8 @@ def run_gates(asked: Proposal, policy: Policy, profile: VaultProfile) -> Proposa
 def refuse_rejected(asked: Proposal, rejected: Collection[Sealed], policy: Policy) -> Rejection | None:
     """Refuse a value that a person rejected in the store that shares the file. Only the store can lift the rejection: a vault
     does not know who writes."""
-    if not rejected:
-        return None
     at = Address("default", Namespace.PROD, Space.USER, DEFAULT_OWNER)
-    claimed = claimed_marks(Claim(at, asked.text, "", KeySource.FALLBACK), policy.text.synonyms)
-    if not any(one.mark in {seal(one.secret, mark) for mark in claimed} for one in rejected):
+    if not is_rejected(Claim(at, asked.text, "", KeySource.FALLBACK), rejected, policy.text.synonyms):
         return None
     detail = "A person rejected it as never true. Lift the rejection in the store first."
     return Rejection("rejected", "rejected:value", detail)

@@ -17,7 +17,6 @@ from recollect.rules.ledger.merkle import (
     consistency_proof,
     inclusion_proof,
     leaf_hash,
-    node_hash,
     tree_head,
     tree_heads,
 )
@@ -30,6 +29,10 @@ HEADS = tree_heads(LEAVES, range(LARGEST + 1))
 
 
 # ── the definitions of RFC 6962, section 2.1, word for word ─────────────────────────────────────────────────────────
+
+
+def node_hash(left: str, right: str) -> str:
+    return hashlib.sha256(b"\x01" + bytes.fromhex(left) + bytes.fromhex(right)).hexdigest()
 
 
 def largest_power_below(n: int) -> int:

@@ -44,7 +44,8 @@ def test_no_row_of_calls_passes_a_limit(limit: int, calls: list[tuple[int, int]]
         allowed = allow_call(model, prompt, answer, run=run, tenant=run, day=run)
         if not allowed.reason:
             assert allowed.tokens is not None and prompt + answer <= allowed.tokens
-            run = run.plus(Spent(prompt, answer, cost_of(model, prompt, answer)))
+            spent = Spent(prompt, answer, cost_of(model, prompt, answer))
+            run = Spent(*(one + more for one, more in zip(run, spent, strict=True)))
     assert run.tokens <= limit
     assert run.cost_millionths <= 10_000
 

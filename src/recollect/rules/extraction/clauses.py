@@ -203,46 +203,20 @@ def spelled_out(text: str) -> str:
 # ---------------------------------------------------------------- in the third person: "I park here" as "The user parks here"
 
 _THEIRS = {
-    "i": "they",
-    "i'm": "they are",
-    "i've": "they have",
-    "i'll": "they will",
-    "i'd": "they would",
-    "i am": "they are",
-    "i was": "they were",
-    "me": "them",
-    "my": "their",
-    "mine": "theirs",
-    "myself": "themselves",
-    "we": "they",
-    "we're": "they are",
-    "we've": "they have",
-    "we'll": "they will",
-    "us": "them",
-    "our": "their",
-    "ours": "theirs",
-    "ourselves": "themselves",
-}
+    "i": "they", "i'm": "they are", "i've": "they have", "i'll": "they will", "i'd": "they would", "i am": "they are",
+    "i was": "they were", "me": "them", "my": "their", "mine": "theirs", "myself": "themselves",
+    "we": "they", "we're": "they are", "we've": "they have", "we'll": "they will", "us": "them", "our": "their",
+    "ours": "theirs", "ourselves": "themselves",
+}  # fmt: skip
 _OF_SPEAKER = re.compile(rf"(?<![\w'])(?:{any_of(_THEIRS)})(?![\w'])", re.I)
 _SPOKEN_SUBJECT = re.compile(r"(i|we)(?:('m|'re|'ve|'ll|'d)| ([\w']+))(?: ([\w']+))?(?= |$)", re.I)
 _OF_SEVERAL = re.compile(r"(?:we|our)(?=[' ])", re.I)
 _OWNED = re.compile(r"(?:my|our) ", re.I)
 
 _SAME = {
-    "'m": "is",
-    "'re": "is",
-    "'ve": "has",
-    "'ll": "will",
-    "'d": "would",
-    "am": "is",
-    "are": "is",
-    "were": "was",
-    "have": "has",
-    "do": "does",
-    "don't": "does not",
-    "haven't": "has not",
-    "aren't": "is not",
-}
+    "'m": "is", "'re": "is", "'ve": "has", "'ll": "will", "'d": "would", "am": "is", "are": "is", "were": "was",
+    "have": "has", "do": "does", "don't": "does not", "haven't": "has not", "aren't": "is not",
+}  # fmt: skip
 _UNCHANGED = word_set(
     """was will would can could should must may might shall had did didn't can't won't wasn't cannot shouldn't
     couldn't went got bought made took met saw came left lost found gave kept told wrote put set sold began chose

@@ -175,7 +175,8 @@ def _own_sentences(text: str, may_make_believe: bool) -> Iterator[str]:
         bullet = _BULLET.match(line)
         for part in SENTENCE_END.split(line[bullet.end() :] if bullet else line):
             sentence = " ".join(part.split())
-            if _is_material(sentence) or (may_make_believe and _MAKES_BELIEVE.search(sentence)):
+            is_material = ":" in sentence and (_MATERIAL.match(sentence) or _QUOTES.match(sentence))
+            if is_material or (may_make_believe and _MAKES_BELIEVE.search(sentence)):
                 return
             yield sentence
         if number < len(lines) and _hands_over(line):
@@ -186,11 +187,6 @@ def _is_code(line: str) -> bool:
     if _CODE_LINE.match(line) or _LOG_WORD.search(line):
         return True
     return not _CODE_CHARACTERS.isdisjoint(line) and _CODE_SIGN.search(line) is not None
-
-
-def _is_material(sentence: str) -> bool:
-    """Return whether it hands over, after a colon, what is not the writer's own: "Translate: …", "she wrote: …"."""
-    return ":" in sentence and (_MATERIAL.match(sentence) or _QUOTES.match(sentence)) is not None
 
 
 def _hands_over(line: str) -> bool:

@@ -99,7 +99,10 @@ def kept(message: str, facts: Sequence[Extracted], most: int, taken_out: str | N
     sentences = [s for s in plain_sentences(message) if taken_out is None or taken_out not in s]
     space, asked = _wanted_in(sentences)
     rules, stated = _sorted_out([sentence for sentence in sentences if sentence not in asked])
-    understood = {fact.sentence: _terms_of(facts, fact.sentence) for fact in facts}
+    understood: dict[str, set[str]] = {}
+    for fact in facts:
+        told = terms(f"{fact.content} {fact.value} {fact.replaces or ''}")
+        understood.setdefault(fact.sentence, set()).update(told)
     rules = [rule for rule in rules if rule not in understood]
     parts = () if _is_document(sentences, stated) else _parts(_not_understood(stated, understood))
     found = [*(Kept(part, False, space) for part in parts), *(Kept(rule, True, space) for rule in rules)]
@@ -216,15 +219,6 @@ def _not_understood(stated: Sequence[str], understood: dict[str, set[str]]) -> l
     return left
 
 
-def _terms_of(facts: Sequence[Extracted], sentence: str) -> set[str]:
-    return {
-        term
-        for fact in facts
-        if fact.sentence == sentence
-        for term in terms(f"{fact.content} {fact.value} {fact.replaces or ''}")
-    }
-
-
 def _parts(stated: Sequence[str]) -> list[str]:
     """Return the sentences together, in parts of a few where they are many."""
     parts: list[str] = []
@@ -283,15 +277,8 @@ _TAKES_BACK = re.compile(rf"(?:{'|'.join(_NEVER_TRUE['marks'])})(?P<then>[\s,:;.
 _DENIES = re.compile("|".join(_NEVER_TRUE["denials"]), re.I)
 _NEVER_NOW = re.compile(r"i never\b", re.I)
 _ENDED = re.compile(rf"\b(?:{_NEVER_TRUE['ended']})\b", re.I)
-_OWNS_NONE = re.compile(
-    "|".join(
-        f"(?:{_named})"
-        for _named in (
-            pattern.replace("?P<thing>", f"?P<thing{number}>")
-            for number, pattern in enumerate(_NEVER_TRUE["owns_none"])
-        )
-    ),
-    re.I,
+_OWNS_NONE = _beginning(
+    pattern.replace("?P<thing>", f"?P<thing{number}>") for number, pattern in enumerate(_NEVER_TRUE["owns_none"])
 )
 
 

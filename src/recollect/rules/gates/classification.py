@@ -161,21 +161,17 @@ def classify_gate(draft: Draft, context: Context) -> Draft | Rejection:
     draft = draft.decide(event_rule, event_type, event_type=event_type)
     draft = draft.decide(layer_rule, f"{layer}/{sublayer}", layer=layer, sublayer=sublayer)
     draft = draft.decide(f"authority:{authority}", authority_reason, authority=authority)
+    stated = candidate.authority_reason if context.caller.trusted or context.promoting else None
     return draft.decide(
         importance_reason[-1],
         str(importance),
         importance=importance,
         importance_reason=importance_reason,
-        authority_reason=_stated_reason(candidate, context) or authority_reason,
+        authority_reason=stated or authority_reason,
     )
 
 
 _CANON = "What a model or a tool inferred cannot be canon. Have a person say it, or leave the tier out."
-
-
-def _stated_reason(candidate: Candidate, context: Context) -> str | None:
-    """Why something is believed is for the rules to say, unless the application says it or it comes from another space."""
-    return candidate.authority_reason if context.caller.trusted or context.promoting else None
 
 
 def _no_rule_from_a_guess(authority: Authority, layer: Layer, sublayer: str, rule: str) -> tuple[Layer, str, str]:

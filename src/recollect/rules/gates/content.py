@@ -98,9 +98,8 @@ def length_gate(draft: Draft, context: Context) -> Draft | Rejection:
     limit, why = limit_for(draft.candidate, source_of(draft.candidate, context.caller), context.policy.length)
     size = len(draft.candidate.content)
     if limit is not None and size > limit:
-        return Rejection(
-            "length", "too_long", f"It has {size:,} characters; {why} may have {limit:,}. Compress or split it first."
-        )
+        detail = f"It has {size:,} characters; {why} may have {limit:,}. Compress or split it first."
+        return Rejection("length", "too_long", detail)
     return draft.decide("length:within_limit", f"{size} of {limit:,}" if limit else "")
 
 

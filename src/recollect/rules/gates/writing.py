@@ -128,14 +128,13 @@ def faults_of(text: str, kind: Kind) -> tuple[str, ...]:
     >>> faults_of("Ana lives in Lisbon.", Kind.EPISODIC)
     ('writing:not_past_tense', 'writing:stable_fact')
     """
-    from recollect.rules.statements.reader import (
-        detect_language,
-    )  # it loads the tables, which the command line's help must not
+    from recollect.rules.statements.reader import detect_language  # it loads tables, which `--help` must not
 
     plain = _QUOTED.sub("‘’", text)
     sentences = sentences_of(plain)
     english = detect_language(plain) == "en"
-    found = set(_size_faults(text, sentences, kind))
+    found = {"writing:too_long"} if len(text) > MAX_CHARACTERS and kind in _SEMANTIC else set()
+    found |= {"writing:too_many_sentences"} if len(sentences) > MAX_SENTENCES else set()
     if kind is Kind.EPISODIC:
         found |= set(_episode_faults(sentences)) if english else set()
     else:
@@ -161,13 +160,6 @@ def trimmed(text: str) -> str | None:
         if len(kept) <= MAX_CHARACTERS:
             return kept or None
     return None
-
-
-def _size_faults(text: str, sentences: Sequence[str], kind: Kind) -> Iterator[str]:
-    if len(text) > MAX_CHARACTERS and kind in _SEMANTIC:
-        yield "writing:too_long"
-    if len(sentences) > MAX_SENTENCES:
-        yield "writing:too_many_sentences"
 
 
 def _statement_faults(text: str, sentences: Sequence[str], *, english: bool) -> Iterator[str]:

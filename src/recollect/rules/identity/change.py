@@ -46,7 +46,10 @@ def classify_change(
     >>> classify_change("Ana likes coffee", "Ana no longer likes coffee").rule
     'marks_change_in_time'
     """
-    case = _Case.of(old, new, event_type, same_speaker)
+    before, after = read(old), read(new)
+    differences = differences_between(before, after)
+    aspects = frozenset(difference.aspect for difference in differences)
+    case = _Case(_one_prohibition(before), _one_prohibition(after), differences, aspects, event_type, same_speaker)
     name, rule = next((name, rule) for name, rule in RULES.items() if rule.fits(case))
     return ChangeDecision(rule.change, name, case.differences)
 
@@ -61,13 +64,6 @@ class _Case:
     aspects: frozenset[Aspect]
     event_type: EventType | None
     same_speaker: bool | None
-
-    @classmethod
-    def of(cls, old: str, new: str, event_type: EventType | None, same_speaker: bool | None) -> "_Case":
-        before, after = read(old), read(new)
-        differences = differences_between(before, after)
-        aspects = frozenset(difference.aspect for difference in differences)
-        return cls(_one_prohibition(before), _one_prohibition(after), differences, aspects, event_type, same_speaker)
 
 
 _PROHIBITIONS = frozenset({"no!", "not!", "avoid"})
@@ -87,14 +83,6 @@ def _corrects(case: _Case) -> bool:
     return case.event_type is EventType.CORRECTION or says_correction(case.new.text)
 
 
-def _corrects_another(case: _Case) -> bool:
-    return case.same_speaker is False and _corrects(case)
-
-
-def _marks_change_in_time(case: _Case) -> bool:
-    return says_time_moved_on(case.old.text, case.new.text, case.new.normal)
-
-
 _SUPPOSING = word_set("may might could maybe probably possibly if think believe guess suppose hope wish seem likely")
 
 
@@ -108,10 +96,6 @@ def _asks(statement: Statement) -> bool:
 
 def _supposes(statement: Statement) -> bool:
     return not _SUPPOSING.isdisjoint(_keys(statement.normal))
-
-
-def _only_asks(case: _Case) -> bool:
-    return _asks(case.new) and not _asks(case.old)
 
 
 def _only_supposes(case: _Case) -> bool:
@@ -163,14 +147,6 @@ def _narrows_scope(case: _Case) -> bool:
     return extra is not None and extra[0].key in _CONDITIONS and _follows(case.old.normal, case.new.normal)
 
 
-def _adds_detail(case: _Case) -> bool:
-    return _is_detail(case.old, case.new)
-
-
-def _drops_detail(case: _Case) -> bool:
-    return _is_detail(case.new, case.old)
-
-
 def _is_past(statement: Statement) -> bool:
     return any(mark.key in {"was", "did", "had"} or verb_of(mark.key) for mark in statement.normal)
 
@@ -192,10 +168,6 @@ def _denies(statement: Statement) -> bool:
     """Whether the statement denies something, two denials making an assertion; "neither … nor" is one denial."""
     denials = [mark for mark in statement.normal if mark.aspect is Aspect.NEGATION and mark.key != "nor"]
     return len(denials) % 2 == 1
-
-
-def _negation_flipped(case: _Case) -> bool:
-    return Aspect.NEGATION in case.aspects and _denies(case.old) != _denies(case.new)
 
 
 def _both_have(case: _Case, aspect: Aspect) -> bool:
@@ -265,18 +237,30 @@ RULES: dict[str, Rule] = {
     "nothing_differs": Rule(
         lambda case: not case.differences, Change.SAME, "the words differ, but nothing that matters does"
     ),
-    "only_asks": Rule(_only_asks, Change.CONTRADICTION, "it only asks what the other states"),
-    "corrects_another": Rule(_corrects_another, Change.CONTRADICTION, "it corrects what someone else said"),
+    "only_asks": Rule(
+        lambda case: _asks(case.new) and not _asks(case.old),
+        Change.CONTRADICTION,
+        "it only asks what the other states",
+    ),
+    "corrects_another": Rule(
+        lambda case: case.same_speaker is False and _corrects(case),
+        Change.CONTRADICTION,
+        "it corrects what someone else said",
+    ),
     "said_to_be_correction": Rule(
         lambda case: case.event_type is EventType.CORRECTION, Change.CORRECTION, "it was given as a correction"
     ),
     "marks_correction": Rule(_corrects, Change.CORRECTION, "its words say that it corrects something"),
     "only_supposes": Rule(_only_supposes, Change.CONTRADICTION, "it only supposes what the other states"),
     "becomes_certain": Rule(_becomes_certain, Change.UPDATE, "it states what was only supposed, asked or hoped before"),
-    "marks_change_in_time": Rule(_marks_change_in_time, Change.UPDATE, "its words say that things have changed"),
+    "marks_change_in_time": Rule(
+        lambda case: says_time_moved_on(case.old.text, case.new.text, case.new.normal),
+        Change.UPDATE,
+        "its words say that things have changed",
+    ),
     "narrows_scope": Rule(_narrows_scope, Change.UPDATE, "it says the same with a condition or an exception"),
-    "adds_detail": Rule(_adds_detail, Change.UPDATE, "it says the same and more"),
-    "drops_detail": Rule(_drops_detail, Change.UPDATE, "it says the same more generally"),
+    "adds_detail": Rule(lambda case: _is_detail(case.old, case.new), Change.UPDATE, "it says the same and more"),
+    "drops_detail": Rule(lambda case: _is_detail(case.new, case.old), Change.UPDATE, "it says the same more generally"),
     "tense_moved_on": Rule(lambda case: case.aspects == {Aspect.TENSE}, Change.UPDATE, "only the tense differs"),
     "decides_anew": Rule(
         lambda case: case.event_type is EventType.DECISION,
@@ -293,7 +277,11 @@ RULES: dict[str, Rule] = {
     ),
     "other_occasion": Rule(_other_occasion, Change.UPDATE, "it tells of another day in the past"),
     "prohibits_otherwise": Rule(_prohibits_otherwise, Change.UPDATE, "it forbids the same, more or less strictly"),
-    "negation_flipped": Rule(_negation_flipped, Change.CONTRADICTION, "one affirms what the other denies"),
+    "negation_flipped": Rule(
+        lambda case: Aspect.NEGATION in case.aspects and _denies(case.old) != _denies(case.new),
+        Change.CONTRADICTION,
+        "one affirms what the other denies",
+    ),
     "opposite_word": Rule(
         lambda case: Aspect.OPPOSITE in case.aspects, Change.CONTRADICTION, "one says the opposite of the other"
     ),

@@ -155,14 +155,14 @@ def judge(draft: Draft, body: Mapping[str, Any], state: State, tick: int, policy
         return Rejection("identity", "key_collision", detail)
     if draft.fingerprint == body["fingerprint"]:
         return Judgement(Outcome.REINFORCED, "identity:same_fingerprint")
-    change, rule, detail = _change(draft, body)
+    change, rule, detail = decided = _change(draft, body)
     if change is Change.SAME:
         return Judgement(Outcome.REINFORCED, "identity:nothing_differs", detail, f"change:{rule}")
     if rule in TENTATIVE and policy.conflict.policy != "latest_wins":
         return Judgement(Outcome.CONTRADICTED, f"{CONFLICT_RULE}tentative", detail, f"change:{rule}")
     if rule in _MAY_BE_ANOTHER_FACT and _is_held_apart(draft, body, state, policy):
         return Judgement(Outcome.CONTRADICTED, f"{CONFLICT_RULE}other_subject", detail, f"change:{rule}")
-    return _weigh(draft, change, rule, detail, body, state, tick, policy)
+    return _weigh(draft, decided, body, state, tick, policy.conflict)
 
 
 READER_RULES = {
@@ -280,15 +280,9 @@ def _same_speaker(draft: Draft, body: Mapping[str, Any]) -> bool | None:
 
 
 def _weigh(
-    draft: Draft,
-    change: Change,
-    rule: str,
-    detail: str,
-    body: Mapping[str, Any],
-    state: State,
-    tick: int,
-    policy: Policy,
+    draft: Draft, decided: tuple[Change, str, str], body: Mapping[str, Any], state: State, tick: int, policy: Conflict
 ) -> Judgement:
+    change, rule, detail = decided
     said_at = format_time(draft.candidate.created_at) if draft.candidate.created_at else ""
     newcomer = Claim(draft.authority, draft.source, draft.event_type, draft.importance, tick, change, said_at)
     incumbent = Claim(
@@ -301,11 +295,11 @@ def _weigh(
     )
     change_rule = f"change:{rule}"
     if change is Change.UPDATE:
-        verdict = may_update(incumbent, newcomer, policy.conflict)
+        verdict = may_update(incumbent, newcomer, policy)
         if verdict.newcomer_wins:
             return Judgement(Outcome.SUPERSEDED, "identity:update", detail, change_rule)
     else:
-        verdict = settle(incumbent, newcomer, policy.conflict)
+        verdict = settle(incumbent, newcomer, policy)
     if not verdict.newcomer_wins and verdict.rule == "recency" and newcomer.is_older_than(incumbent):
         return Judgement(Outcome.STORED, OLDER, detail, change_rule)
     outcome = Outcome.SUPERSEDED if verdict.newcomer_wins else Outcome.CONTRADICTED

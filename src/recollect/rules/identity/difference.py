@@ -5,6 +5,7 @@ statements say the same only if, word for word, they come to the same marks in t
 carry nothing are dropped, notations are unified, and a few safe rewordings are undone (see ``rules.language``).
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -101,17 +102,12 @@ def _align(old: Statement, new: Statement) -> tuple[Sequence[Mark], Sequence[Mar
     """Forms of both that agree mark by mark, if there are any."""
     if _keys(old.marks) == _keys(new.marks):
         return old.marks, new.marks
-    old_keys, new_keys = _keys(old.normal), _keys(new.normal)
-    if old_keys == new_keys:
+    if _keys(old.normal) == _keys(new.normal):
         return old.normal, new.normal
-    if len(old_keys) == len(new_keys) and sorted(old_keys) == sorted(new_keys):
-        turned = turn(old.normal)
-        if _keys(turned) == new_keys:
-            return turned, new.normal
-        turned = turn(new.normal)
-        if _keys(turned) == old_keys:
-            return old.normal, turned
-    return None
+    if sorted(_keys(old.normal)) != sorted(_keys(new.normal)):
+        return None
+    turned = ((turn(old.normal), new.normal), (old.normal, turn(new.normal)))
+    return next((forms for forms in turned if _keys(forms[0]) == _keys(forms[1])), None)
 
 
 def _readable(old: Statement, new: Statement) -> bool:
@@ -143,12 +139,9 @@ def _places_of_a_kind(statement: Statement, marks: Sequence[Mark]) -> range:
         return range(1, len(marks))
     verb = next((place for place, mark in enumerate(marks) if mark.key in _TAKES_A_KIND), len(marks))
     start = verb + 2 if _keys(marks[verb + 1 : verb + 2]) in (["to"], ["of"]) else verb + 1
-    ends = (place for place in range(start, len(marks)) if _ends_an_object(marks[place]))
-    return range(start, next(ends, len(marks)))
-
-
-def _ends_an_object(mark: Mark) -> bool:
-    return mark.key in PREPOSITIONS or mark.key in CLAUSE_WORDS or not mark.is_word
+    ends = PREPOSITIONS | CLAUSE_WORDS
+    after = (place for place in range(start, len(marks)) if marks[place].key in ends or not marks[place].is_word)
+    return range(start, next(after, len(marks)))
 
 
 def _in_small_print(old: Sequence[Mark], new: Sequence[Mark], *, of_a_kind: range) -> Iterator[Difference]:
@@ -158,14 +151,14 @@ def _in_small_print(old: Sequence[Mark], new: Sequence[Mark], *, of_a_kind: rang
             continue
         if one.case is not other.case and _capitals_matter(one, other):
             yield Difference(Aspect.NAME, one.surface, other.surface)
-        elif _endings_differ(one, other) and (place not in of_a_kind or _ending_matters(one, other)):
+        elif (
+            one.has_ending != other.has_ending
+            and (one.spelling and other.spelling)
+            and (place not in of_a_kind or _ending_matters(one, other))
+        ):
             yield Difference(_aspect_of_ending(one, other), one.surface, other.surface)
         elif {one.article, other.article} == {"a", "the"}:
             yield Difference(Aspect.CONTENT, f"{one.article} {one.surface}", f"{other.article} {other.surface}")
-
-
-def _endings_differ(one: Mark, other: Mark) -> bool:
-    return one.has_ending != other.has_ending and bool(one.spelling and other.spelling)
 
 
 def _aspect_of_ending(one: Mark, other: Mark) -> Aspect:
@@ -213,14 +206,11 @@ def _in_marks(old: Statement, new: Statement) -> Iterator[Difference]:
 
 def _only_in(marks: Sequence[Mark], others: Sequence[Mark]) -> list[Mark]:
     """The marks that the other side lacks, in order, counting repetitions."""
-    left: dict[str, int] = {}
-    for mark in others:
-        left[mark.key] = left.get(mark.key, 0) + 1
+    left = Counter(_keys(others))
     only: list[Mark] = []
     for mark in marks:
-        count = left.get(mark.key, 0)
-        if count:
-            left[mark.key] = count - 1
+        if left[mark.key]:
+            left[mark.key] -= 1
         else:
             only.append(mark)
     return only

@@ -46,11 +46,7 @@ _SYMBOL_WORDS = dict(
 
 # Latin letters that Unicode does not take apart into a base letter and an accent.
 _LATIN_LETTERS = dict(
-    zip(
-        "ßẞæÆœŒøØđĐðÐþÞłŁħĦŧŦıŋŊ",
-        "ss SS ae AE oe OE o O d D d D th TH l L h H t T i ng NG".split(),
-        strict=True,
-    )
+    zip("ßẞæÆœŒøØđĐðÐþÞłŁħĦŧŦıŋŊ", "ss SS ae AE oe OE o O d D d D th TH l L h H t T i ng NG".split(), strict=True)
 )
 
 # Copy and paste leaves these behind; nobody sees them, so they must not tell two names apart.
@@ -236,12 +232,9 @@ def choose_key(
 
 def read_key(frames: Sequence[Frame]) -> CanonicalKey | None:
     """Return the key that a statement's frames name; None if they name no concept."""
-    return statement_key(*frames[0].name, frames[0].rule) if frames and names_concept(frames[0]) else None
-
-
-def names_concept(frame: Frame) -> bool:
-    """Whether a frame says enough to name what its statement is about: an attribute, and nothing left unread."""
-    return frame.attribute != ANY and not frame.partial
+    if not frames or frames[0].attribute == ANY or frames[0].partial:
+        return None
+    return statement_key(*frames[0].name, frames[0].rule)
 
 
 def _key(components: Sequence[str], source: KeySource, rule: str | None = None) -> CanonicalKey:
@@ -251,7 +244,8 @@ def _key(components: Sequence[str], source: KeySource, rule: str | None = None) 
     whole = "-".join(_pad(components)).casefold()
     digest = sha256_hex(whole)
     lost_letters = not whole.isascii()
-    readable = _pad([_capitalise(word) for word in map(_ascii_only, components) if word] or ["Name"])
+    in_ascii = (word.encode("ascii", "ignore").decode("ascii") for word in components)
+    readable = _pad([word[0].upper() + word[1:] for word in in_ascii if word] or ["Name"])
     text = "-".join(readable)
     if lost_letters or len(text) > MAX_LENGTH:
         text = f"{_cut(readable)}-{_digits(digest, _DIGEST_DIGITS)}"
@@ -284,9 +278,6 @@ def _without_accents(text: str) -> Iterable[str]:
 
     Characters are taken apart one by one: normalising a whole string sorts its accents in quadratic time.
     """
-    if text.isascii():
-        yield from text
-        return
     after_latin_letter = False
     for char in (part for whole in text for part in unicodedata.normalize("NFKD", whole)):
         if unicodedata.combining(char):
@@ -301,14 +292,6 @@ def _without_accents(text: str) -> Iterable[str]:
 def _pad(words: Sequence[str]) -> list[str]:
     """At least three words, so that every key has a subject, an aspect and a qualifier."""
     return [*words, *("Fact", "General")[len(words) - 1 :]] if len(words) < 3 else list(words)
-
-
-def _ascii_only(word: str) -> str:
-    return word if word.isascii() else word.encode("ascii", "ignore").decode("ascii")
-
-
-def _capitalise(word: str) -> str:
-    return word[:1].upper() + word[1:]
 
 
 def _cut(words: Sequence[str]) -> str:

@@ -72,9 +72,7 @@ def prefix_length(n_terms: int, overlap: float) -> int:
     >>> prefix_length(5, 0.6)
     3
     """
-    if n_terms == 0:
-        return 0
-    return n_terms - fewest_shared(n_terms, overlap) + 1
+    return n_terms - fewest_shared(n_terms, overlap) + 1 if n_terms else 0
 
 
 def literal_terms(text: str) -> frozenset[str]:

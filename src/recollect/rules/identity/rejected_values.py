@@ -10,7 +10,7 @@ import hmac
 import json
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import product
 from typing import Any, NamedTuple
@@ -92,6 +92,14 @@ def seal(secret: str, mark: str) -> str:
     return hmac.new(bytes.fromhex(secret), mark.encode("utf-8"), hashlib.sha256).hexdigest()
 
 
+def is_rejected(claim: Claim, rejections: Collection[Sealed], synonyms: Mapping[str, str]) -> bool:
+    """Return whether a statement claims one of these rejected values."""
+    if not rejections:
+        return False
+    marks = claimed_marks(claim, synonyms)
+    return any(seal(one.secret, mark) == one.mark for one in rejections for mark in marks)
+
+
 def rejected_marks(claim: Claim, synonyms: Mapping[str, str]) -> frozenset[str]:
     """Return the marks of a value that is being rejected: what a statement must share to be the same value.
 
@@ -106,8 +114,9 @@ def rejected_marks(claim: Claim, synonyms: Mapping[str, str]) -> frozenset[str]:
         marks |= set(_as_read(claim, frames))
         marks |= set(_as_read(claim, map(_of_somebody, frames)) if _is_a_name_of_theirs(claim, frames[0]) else ())
     else:  # "I have a sister. She is called Lea": whichever of the two is false, her sister is not called Lea
-        together = [frame for one in restated(drawn) for frame in stated_frames(one) if _says_more_than_having(frame)]
-        made = set(_as_read(claim, together))
+        together = (frame for one in restated(drawn) for frame in stated_frames(one))
+        says_more = (one for one in together if " " in one.subject or one.attribute not in _NAMING | {"own"})
+        made = set(_as_read(claim, says_more))
         marks |= made if len(made) == 1 else set()
     return frozenset(marks)
 
@@ -238,10 +247,6 @@ def _as_read(claim: Claim, frames: Iterable[Frame], *, each: bool = False) -> It
 def _owned(frame: Frame) -> Frame:
     """Return what a whole text says of a thing without an owner ("Sister: Lea") as said of the person whose memory it is."""
     return replace(frame, subject=SELF) if frame.subject == NO_SUBJECT else frame
-
-
-def _says_more_than_having(frame: Frame) -> bool:
-    return " " in frame.subject or frame.attribute not in {*_NAMING, "own"}
 
 
 def _is_a_name_of_theirs(claim: Claim, frame: Frame) -> bool:

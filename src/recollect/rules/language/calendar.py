@@ -83,7 +83,8 @@ def _date_at(marks: Sequence[Mark], at: int) -> tuple[Mark | None, int]:
     if not month:
         return None, at
     year, end_of_year = _year(marks, end)
-    if day is None and year is None and not _surely_month(marks[at]):
+    surely_month = marks[at].key in _SURE_MONTHS or marks[at].case is Case.TITLE
+    if day is None and year is None and not surely_month:
         return None, at
     end = end_of_year if year else end
     parts = [f"{year}" if year else "", f"{month:02}", f"{day:02}" if day else ""]
@@ -98,10 +99,6 @@ def _day_and_month(marks: Sequence[Mark], at: int) -> tuple[int | None, int | No
     if month and _day(marks, end + 1)[0]:
         return None, None, at
     return month, day, end + 1
-
-
-def _surely_month(mark: Mark) -> bool:
-    return mark.key in _SURE_MONTHS or mark.case is Case.TITLE
 
 
 def _day(marks: Sequence[Mark], at: int) -> tuple[int | None, int]:

@@ -71,10 +71,7 @@ class Findable(NamedTuple):
 
 
 def findable(
-    body: Mapping[str, Any],
-    state: State,
-    synonyms: Mapping[str, str] | None = None,
-    said: Sequence[str] | None = None,
+    body: Mapping[str, Any], state: State, synonyms: Mapping[str, str] | None = None, said: Sequence[str] | None = None
 ) -> Findable:
     """The index terms of a memory under the key that it has now. What it says is worked out unless it is known.
 

@@ -241,7 +241,8 @@ def dates_in_order(sentence: Sentence) -> Sentence:
             place += 1
             continue
         place += sum(len(part) for part in block)
-        if not written and _is_adverbial(block, rest := _without_comma(sentence[place:])):
+        rest = sentence[place + (_keys(sentence[place : place + 1]) == (",",)) :]
+        if not written and _is_adverbial(block, rest):
             return [*rest, *_sort_parts(block)]
         written += _sort_parts(block)
     return written
@@ -276,10 +277,6 @@ def _sort_of_date(key: str) -> str:
     return "weekday" if key[1].isalpha() else "calendar"
 
 
-def _without_comma(rest: Sentence) -> Sentence:
-    return rest[1:] if rest and rest[0].key == "," else rest
-
-
 def _is_adverbial(block: list[Sentence], rest: Sentence) -> bool:
     """Whether the date at the front says when ("On Friday we …"), and is not what the sentence is about."""
     says_when = any(part[-1].article == "on" or part[-1].key[-1] == "*" or len(part) > 1 for part in block)
@@ -305,13 +302,10 @@ def active(sentence: Sentence) -> Sentence:
     verb = verb_of(keys[by - 1]) if by > 2 and keys[by - 2] == "be" else None
     agent = sentence[by + 1 :]
     simple = 1 <= len(agent) <= 2 and all(mark.is_word or mark.is_name for mark in agent)
-    if not verb or not simple or not lexicon.CLAUSE_WORDS.isdisjoint(keys) or _has_negation(sentence):
+    denied = any(mark.aspect is Aspect.NEGATION for mark in sentence)
+    if not verb or not simple or denied or not lexicon.CLAUSE_WORDS.isdisjoint(keys):
         return sentence
     return [*agent, word(verb, sentence[by - 1].surface), *sentence[: by - 2]]
-
-
-def _has_negation(sentence: Sentence) -> bool:
-    return any(mark.aspect is Aspect.NEGATION for mark in sentence)
 
 
 def sides_of_is_exchanged(sentence: Sentence) -> Sentence:

@@ -208,8 +208,7 @@ def _number(core: str) -> tuple[Mark, ...]:
     if not any(c.isdigit() for c in core):
         return ()
     for read in (_plain_number, _day_or_time, _quantity, _range):
-        marks = read(core)
-        if marks:
+        if marks := read(core):
             return marks
     return ()
 

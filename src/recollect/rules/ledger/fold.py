@@ -48,7 +48,10 @@ def _apply_stored(states: States, entry: Entry, body: Body, _: Body) -> None:
 
 
 def _apply_contradicted(states: States, entry: Entry, body: Body, _: Body) -> None:
-    state = states[entry.memory_id] = _fresh(entry, body)
+    """Link a newcomer, or a memory that is held, with what it contradicts."""
+    if entry.event is Event.CONTRADICTED:
+        states[entry.memory_id] = _fresh(entry, body)
+    state = _move(states, entry)
     if entry.other_id:
         _link(state.conflict_ids, entry.other_id)
         _link(states[entry.other_id].conflict_ids, state.id)
@@ -59,9 +62,7 @@ def _fresh(entry: Entry, body: Body) -> State:
     state.canonical_key, state.key_digest = body.get("canonical_key", ""), body.get("key_digest", "")
     state.slot, state.subject_value = body.get("slot"), body.get("subject_value")
     _set(state, body, MUTABLE_FIELDS)
-    came = [
-        one for one in vouchers_in(body) if is_signature(one.get("signature"))
-    ]  # others weigh nothing, and stay there
+    came = (one for one in vouchers_in(body) if is_signature(one.get("signature")))  # others weigh nothing
     state.vouchers = [{"actor": NOBODY_HERE, "at": entry.at, TOLD: one} for one in came]
     return state
 
@@ -88,22 +89,11 @@ def _apply_resolved(states: States, entry: Entry, _: Body, __: Body) -> None:
         state.supersedes_id, state.version = entry.other_id, states[entry.other_id].version + 1
 
 
-def _apply_held(states: States, entry: Entry, _: Body, __: Body) -> None:
-    state = _move(states, entry)
-    if entry.other_id:
-        _link(state.conflict_ids, entry.other_id)
-        _link(states[entry.other_id].conflict_ids, state.id)
-
-
 def _apply_reinforced(states: States, entry: Entry, _: Body, amendment: Body) -> None:
     state = states[entry.memory_id]
     _set(state, amendment.get("set", {}))
     state.reinforcements += 1
     state.last_reinforced = entry.at
-
-
-def _apply_moved(states: States, entry: Entry, _: Body, __: Body) -> None:
-    _move(states, entry)
 
 
 def _put_away(states: States, entry: Entry, _: Body, amendment: Body) -> None:
@@ -121,17 +111,6 @@ def _apply_restored(states: States, entry: Entry, _: Body, __: Body) -> None:
         state.expires_at_tick = None
 
 
-def _apply_edited(states: States, entry: Entry, _: Body, amendment: Body) -> None:
-    _set(states[entry.memory_id], amendment.get("set", {}))
-
-
-def _apply_rekeyed(states: States, entry: Entry, _: Body, amendment: Body) -> None:
-    _set(states[entry.memory_id], {name: amendment[name] for name in _NAMES if name in amendment})
-
-
-_NAMES = ("canonical_key", "key_digest", "slot", "subject_value")
-
-
 def _apply_linked(states: States, entry: Entry, _: Body, __: Body) -> None:
     for links, other in _both_ways(states, entry):
         _link(links, other)
@@ -144,20 +123,14 @@ def _apply_unlinked(states: States, entry: Entry, _: Body, __: Body) -> None:
 
 
 def _apply_vouched(states: States, entry: Entry, _: Body, amendment: Body) -> None:
-    vouchers = states[entry.memory_id].vouchers
-    if TOLD in amendment:
-        vouchers += [{"actor": NOBODY_HERE, "at": entry.at, TOLD: one} for one in amendment[TOLD]]
-    else:
-        vouchers.append({"actor": entry.actor, "at": entry.at, **amendment})
+    told = [{"actor": NOBODY_HERE, "at": entry.at, TOLD: one} for one in amendment.get(TOLD, ())]
+    own = [{"actor": entry.actor, "at": entry.at, **amendment}]
+    states[entry.memory_id].vouchers += told if TOLD in amendment else own
 
 
 def _vouch_withdrawn(states: States, entry: Entry, _: Body, __: Body) -> None:
     state = states[entry.memory_id]
     state.vouchers = [one for one in state.vouchers if one["actor"] != entry.actor]
-
-
-def _apply_unmoved(_: States, __: Entry, ___: Body, ____: Body) -> None:
-    """What happened is in the version's own links."""
 
 
 def _apply_consolidated(states: States, entry: Entry, body: Body, amendment: Body) -> None:
@@ -201,24 +174,25 @@ def _link(links: list[str], other: str) -> None:
 _LEAVES_ALONE = (Event.VOUCHED, Event.VOUCH_WITHDRAWN, Event.SEVERED)
 """Events that are about a memory and do not change it."""
 
-_FOLDS: dict[Event, Callable[[States, Entry, Body, Body], None]] = {
+_NAMES = ("canonical_key", "key_digest", "slot", "subject_value")
+_FOLDS: dict[Event, Callable[[States, Entry, Body, Body], object]] = {
     Event.STORED: _apply_stored,
     Event.CONTRADICTED: _apply_contradicted,
     Event.SUPERSEDED: _apply_superseded,
     Event.RESOLVED: _apply_resolved,
-    Event.HELD: _apply_held,
+    Event.HELD: _apply_contradicted,
     Event.REINFORCED: _apply_reinforced,
-    Event.ARCHIVED: _apply_moved,
+    Event.ARCHIVED: lambda states, entry, *_: _move(states, entry),
     Event.FORGOTTEN: _put_away,
     Event.EXPIRED: _put_away,
     Event.RESTORED: _apply_restored,
-    Event.EDITED: _apply_edited,
-    Event.REKEYED: _apply_rekeyed,
+    Event.EDITED: lambda states, entry, _, amendment: _set(states[entry.memory_id], amendment.get("set", {})),
+    Event.REKEYED: lambda states, entry, _, amendment: _set(states[entry.memory_id], amendment, _NAMES),
     Event.LINKED: _apply_linked,
     Event.UNLINKED: _apply_unlinked,
     Event.VOUCHED: _apply_vouched,
     Event.VOUCH_WITHDRAWN: _vouch_withdrawn,
-    Event.SEVERED: _apply_unmoved,
+    Event.SEVERED: lambda *_: None,  # what happened is in the version's own links
     Event.CONSOLIDATED: _apply_consolidated,
     Event.PURGED: _apply_removed,
     Event.ERASED: _apply_removed,
@@ -261,10 +235,7 @@ def compare(old: Snapshot, new: Snapshot) -> Difference:
 
 
 def _change(
-    what: str,
-    key: Key,
-    old: tuple[State, Mapping[str, Any]] | None,
-    new: tuple[State, Mapping[str, Any]] | None,
+    what: str, key: Key, old: tuple[State, Mapping[str, Any]] | None, new: tuple[State, Mapping[str, Any]] | None
 ) -> dict[str, Any]:
     shown = new or old
     assert shown is not None, "a change has at least one side"

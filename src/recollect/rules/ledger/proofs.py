@@ -29,8 +29,8 @@ from recollect.model.proof import (
 from recollect.model.seals import committed_text
 from recollect.rules.ledger.merkle import BadProof, Tree, check_consistency, check_inclusion, leaf_hash
 from recollect.rules.plain_view import counted, entries, leaves, memories
-from recollect.rules.trust.signatures import Standing, checkpoint_bytes, erasure_bytes, holds
-from recollect.rules.trust.signed_documents import check_history, worth_of
+from recollect.rules.trust.signatures import Standing, checkpoint_bytes, erasure_bytes
+from recollect.rules.trust.signed_documents import check_history, check_signers, worth_of
 
 
 def entry_leaf(hash: str) -> str:
@@ -55,12 +55,11 @@ class Covering:
         leaf = self._leaf
         if leaf is None:
             return None
-        if self._tree.size == 0 and (leaf.from_seq != self._reached + 1 or leaf.to_seq < leaf.from_seq):
-            return f"its leaves do not follow each other: one covers entries {leaf.from_seq} to {leaf.to_seq}"
+        if self._tree.size == 0 and (fault := self._out_of_order(leaf)):
+            return fault
         self._tree.append(entry_leaf(hash))
-        return self._ended(leaf, hash) if seq == leaf.to_seq else None
-
-    def _ended(self, leaf: StreamLeaf, hash: str) -> str | None:
+        if seq != leaf.to_seq:
+            return None
         if hash != leaf.head:
             return f"entry {leaf.to_seq} is not the one that a checkpoint covers: history was rewritten"
         if self._tree.head != leaf.root:
@@ -72,11 +71,13 @@ class Covering:
         """Return what is wrong when the walk ends after so many entries."""
         if self._leaf is None:
             return None
-        if self._leaf.from_seq != self._reached + 1 or self._leaf.to_seq < self._leaf.from_seq:
-            return (
-                f"its leaves do not follow each other: one covers entries {self._leaf.from_seq} to {self._leaf.to_seq}"
-            )
-        return f"a checkpoint covers {self._leaf.to_seq} entries, and {entries} are there: its end was cut off"
+        cut_off = f"a checkpoint covers {self._leaf.to_seq} entries, and {entries} are there: its end was cut off"
+        return self._out_of_order(self._leaf) or cut_off
+
+    def _out_of_order(self, leaf: StreamLeaf) -> str | None:
+        if leaf.from_seq == self._reached + 1 and leaf.to_seq >= leaf.from_seq:
+            return None
+        return f"its leaves do not follow each other: one covers entries {leaf.from_seq} to {leaf.to_seq}"
 
 
 KINDS: Mapping[tuple[str, str | None], type[Document]] = {
@@ -181,7 +182,11 @@ def read_document(text: str) -> Document:
 
 def read_as(kind: type[D], text: str) -> D:
     """Return a document of exactly this shape."""
-    found, document = _parse(text), _validate(kind, text)
+    found = _parse(text)
+    try:
+        document = kind.model_validate_json(text)
+    except ValidationError as error:
+        raise BadProof(_first_fault(error)) from None
     if json.loads(document.text) != found:
         raise BadProof("a field is missing: every one has to be there, even where it is empty")
     return document
@@ -235,13 +240,6 @@ def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _validate(kind: type[D], text: str) -> D:
-    try:
-        return kind.model_validate_json(text)
-    except ValidationError as error:
-        raise BadProof(_first_fault(error)) from None
-
-
 def _first_fault(error: ValidationError) -> str:
     fault = error.errors(include_url=False, include_context=False, include_input=False)[0]
     return f"{'.'.join(map(str, fault['loc'])) or 'it'}: {fault['msg']}"
@@ -270,7 +268,8 @@ def _explain_trust(checkpoint: Checkpoint, trust: Trust, what: str) -> list[str]
             raise BadProof(f"{what} is not signed by the key that was given")
         counts = found[0] if trust.history is None else _counting(checkpoint, found, trust.history, what)
         said.append(f"{what} of {leaves(checkpoint.size)} is signed by {counts[:12]}")
-        said += _beyond_history(checkpoint, trust.history, what)
+        if trust.history is not None and checkpoint.size > (ends := trust.history.checkpoint.size):
+            said.append(f"the key history ends at {leaves(ends)}, before {what}: a later one may say more")
     return said
 
 
@@ -283,26 +282,9 @@ def _counting(checkpoint: Checkpoint, keys: Sequence[str], history: KeyHistory, 
     return good[0]
 
 
-def _beyond_history(checkpoint: Checkpoint, history: KeyHistory | None, what: str) -> list[str]:
-    if history is None or checkpoint.size <= history.checkpoint.size:
-        return []
-    return [f"the key history ends at {leaves(history.checkpoint.size)}, before {what}: a later one may say more"]
-
-
 def check_signatures(checkpoint: Checkpoint, what: str = "the checkpoint") -> list[str]:
     """Return the keys that signed a checkpoint."""
-    return _check_signatures(checkpoint, checkpoint_bytes(checkpoint), what)
-
-
-def _check_signatures(document: Checkpoint | ErasureRecord, message: bytes, what: str) -> list[str]:
-    """Return the keys that signed a document. One signature that does not hold spoils it: nobody adds one by mistake."""
-    keys = [one.key for one in document.signatures]
-    if len(set(keys)) != len(keys):
-        raise BadProof(f"{what} is signed twice by the same key")
-    for signature in document.signatures:
-        if not holds(signature, message):
-            raise BadProof(f"{what}: the signature of {signature.key[:12]} does not hold")
-    return keys
+    return check_signers(checkpoint, checkpoint_bytes(checkpoint), what)
 
 
 def _check_kept(checkpoint: Checkpoint, kept: Checkpoint, what: str) -> None:
@@ -346,7 +328,9 @@ def _growth(proof: GrowthProof, trust: Trust) -> list[str]:
 
 def _memory(proof: MemoryProof, trust: Trust) -> list[str]:
     said = _explain_trust(proof.checkpoint, trust, "the checkpoint")
-    _check_order(proof.segments)
+    places = [segment.place for segment in proof.segments]
+    if places != sorted(set(places)):
+        raise BadProof("segments: they are not in the order of their places, once each")
     for number, segment in enumerate(proof.segments):
         _check_segment(segment, proof, f"segments.{number}")
     shown = [placed.entry for segment in proof.segments for placed in segment.entries]
@@ -375,16 +359,6 @@ def _quote(words: str) -> str:
     return text if len(text) <= MAX_QUOTED else f"{text[:MAX_QUOTED]}… ({len(words):,} characters)"
 
 
-def _is_about(entry: ProvenEntry, memory: str) -> bool:
-    return memory in (entry.memory_id, entry.other_id)
-
-
-def _check_order(segments: Sequence[Segment]) -> None:
-    places = [segment.place for segment in segments]
-    if places != sorted(set(places)):
-        raise BadProof("segments: they are not in the order of their places, once each")
-
-
 def _check_segment(segment: Segment, proof: MemoryProof, where: str) -> None:
     """The leaf is in the log, and the entries are in the leaf, each at its own place."""
     leaf, checkpoint = segment.leaf, proof.checkpoint
@@ -403,7 +377,7 @@ def _check_entry(entry: ProvenEntry, leaf: StreamLeaf, memory: str) -> None:
         raise BadProof("its fields do not give its hash")
     if entry.stream != leaf.stream or not leaf.from_seq <= entry.seq <= leaf.to_seq:
         raise BadProof("it is not one of those that the leaf covers")
-    if not _is_about(entry, memory):
+    if memory not in (entry.memory_id, entry.other_id):
         raise BadProof("it is not about the memory")
     if (entry.seq == 1) != (entry.prev_hash == GENESIS):
         raise BadProof("only the first entry of a stream follows nothing")
@@ -455,7 +429,7 @@ def _commit_text(value: Value, entry: ProvenEntry, where: str) -> str:
 
 def _erasure(record: ErasureRecord, keys: Collection[str]) -> list[str]:
     _check_itself(record)
-    signers = _check_signatures(record, erasure_bytes(record), "it")
+    signers = check_signers(record, erasure_bytes(record), "it")
     if not signers:
         raise BadProof("it is not signed, so nobody stands for it; `erase --sign-as` signs the next one")
     trusted = sorted(set(keys) & set(signers))

@@ -7,7 +7,7 @@ file's ``parts``, where a list means any of its members; ``anchors`` may name on
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -31,21 +31,9 @@ from recollect.rules.privacy.values import is_masked
 FORMATS = "private_keys cloud code_hosting ai messaging business password_hashes tokens wallets".split()
 LABELS = "assigned_keys command_lines passwords codes access".split()
 PERSONAL = "numbers contacts personal".split()
-CHECKS: Mapping[str, Check] = {**checks.CHECKS, **evidence.CHECKS, **personal.CHECKS}
+_CHECKS: Mapping[str, Check] = {**vars(checks), **vars(evidence), **vars(personal)}
 _TRIGGERS = {trigger.__name__: trigger for trigger in (always, digit, long_number, long_word, two_colons)}
 _WORD_START, _WORD_END = r"(?<![A-Za-z0-9])", r"(?![A-Za-z0-9])"
-
-
-def with_head(length: int, match: re.Match[str]) -> Span:
-    """Accept, and take in ``length`` characters before the match: for keys that are recognised by their middle."""
-    return match.start() - length, match.end()
-
-
-def read_rules(table: Mapping[str, Any]) -> Iterator[Rule]:
-    """Make the rules of a file. A misspelt field, check or part is an error when the file is loaded."""
-    parts, lists = table.get("parts", {}), table.get("lists", {})
-    for fields in table["rule"]:
-        yield read_rule({**fields, "pattern": _with_parts(fields["pattern"], parts)}, lists)
 
 
 def read_rule(table: Mapping[str, Any], lists: Mapping[str, list[str]] | None = None) -> Rule:
@@ -54,12 +42,12 @@ def read_rule(table: Mapping[str, Any], lists: Mapping[str, list[str]] | None = 
     whole, inside, head = fields.pop("whole", False), fields.pop("inside", False), fields.pop("head", None)
     pattern = f"(?:{fields.pop('pattern')})"
     anchors = fields.pop("anchors", ())
-    named = CHECKS[fields.pop("check")] if "check" in fields else marked
+    named = _CHECKS[fields.pop("check")] if "check" in fields else marked
     return Rule(
         type=fields.pop("type", "api_key"),
         when=_TRIGGERS[fields.pop("when", "long_word")],
         pattern=("" if inside else _WORD_START) + pattern + (_WORD_END if whole else ""),
-        check=partial(_unless_masked, partial(with_head, head) if head else named),
+        check=partial(_unless_masked, (lambda match: (match.start() - head, match.end())) if head else named),
         anchors=tuple((lists or {})[anchors] if isinstance(anchors, str) else anchors),
         finds=tuple(fields.pop("finds")),
         leaves=tuple(fields.pop("leaves")),
@@ -82,8 +70,11 @@ def _with_parts(pattern: str, parts: Mapping[str, str | list[str]]) -> str:
 
 
 def read_family(name: str) -> tuple[Rule, ...]:
-    """Read the rules of one file of ``formats``."""
-    return tuple(read_rules(load_table(__package__, f"formats/{name}.toml")))
+    """Read the rules of one file of ``formats``. A misspelt field, check or part is an error when the file is loaded."""
+    table = load_table(__package__, f"formats/{name}.toml")
+    parts, lists = table.get("parts", {}), table.get("lists", {})
+    rules = ({**fields, "pattern": _with_parts(fields["pattern"], parts)} for fields in table["rule"])
+    return tuple(read_rule(fields, lists) for fields in rules)
 
 
 FORMAT_RULES: tuple[Rule, ...] = tuple(rule for name in FORMATS for rule in read_family(name))

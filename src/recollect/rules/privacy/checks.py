@@ -2,10 +2,9 @@
 
 import re
 from base64 import b64decode
-from collections.abc import Mapping
 
 from recollect.rules.privacy import values
-from recollect.rules.privacy.rule import Check, Span, compiled, entropy_bits, marked, text_after, text_before
+from recollect.rules.privacy.rule import Span, compiled, entropy_bits, marked, text_after, text_before
 
 _RANDOM_RUN = r"[A-Za-z0-9]{20}|(?=[A-Za-z]{0,11}[0-9])[A-Za-z0-9]{12}"
 _ENVIRONMENT = ("PASSWORD=", "PASSWD=", "PWD=", "PASSPHRASE=", "PASS=")
@@ -194,11 +193,8 @@ def long_value(match: re.Match[str]) -> Span | None:
 def spoken_value(match: re.Match[str]) -> Span | None:
     """Accept a value that speaks for itself, where the sentence around it is in another script."""
     start, value = match.start("secret"), match["secret"].rstrip(".,:)]}>'\"?!")
-    return (
-        (start, start + len(value))
-        if values.speaks_for_itself(value, text_after(match, start + len(value), 4))
-        else None
-    )
+    end = start + len(value)
+    return (start, end) if values.speaks_for_itself(value, text_after(match, end, 4)) else None
 
 
 def value_before(match: re.Match[str]) -> Span | None:
@@ -243,15 +239,12 @@ def value_of_a_key(match: re.Match[str]) -> Span | None:
     last = compiled(r"[A-Z][a-z]{1,20}\Z|[a-z0-9]{1,20}\Z").search(word[0].rstrip("-")) if word else None
     if values.WORDS["access_keys"].intersection((kind, kind.rsplit("-", 1)[-1], last[0].lower() if last else "")):
         return _assigned(match, name_is_enough=True)
-    variable = match[0].startswith("KEY") and match["sign"] == "=" and kind not in values.WORDS["harmless_keys"]
+    harmless = kind in values.WORDS["harmless_keys"]
+    variable = match[0].startswith("KEY") and match["sign"] == "=" and not harmless
     if variable and word is not None and word[0].isupper():
         return _assigned(match, name_is_enough=False)
-    plain = (
-        len(match["secret"]) >= 24
-        and values.is_random_key(match["secret"].rstrip("."))
-        and kind not in values.WORDS["harmless_keys"]
-    )
-    return _assigned(match, name_is_enough=False) if plain else None
+    plain = len(match["secret"]) >= 24 and values.is_random_key(match["secret"].rstrip("."))
+    return _assigned(match, name_is_enough=False) if plain and not harmless else None
 
 
 def value_of_a_secret(match: re.Match[str]) -> Span | None:
@@ -291,33 +284,3 @@ def _assigned(match: re.Match[str], name_is_enough: bool) -> Span | None:
         return None
     start = match.start("secret")
     return start, start + len(value)
-
-
-CHECKS: Mapping[str, Check] = {
-    check.__name__: check
-    for check in (
-        *(has_digit, is_mixed, has_random_run, is_random, with_bot_id, with_key_before),
-        *(
-            is_bitcoin_address,
-            filled_in,
-            filled_in_with_a_digit,
-            opens_something,
-            keyed_into_something,
-            strong_value,
-            any_value,
-        ),
-        *(value_after_a_change, long_value, spoken_value, value_before, words_without_grammar),
-        *(striking_or_random, striking_around),
-        *(
-            of_a_known_user,
-            secret_argument,
-            default_of_a_secret,
-            names_an_answer,
-            striking_before_a_host,
-            decodes_to_a_pair,
-            value_of_a_key,
-            value_of_a_secret,
-            value_of_a_token,
-        ),
-    )
-}

@@ -7,12 +7,12 @@ are data, in ``evidence.toml``.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from recollect.rules.language.word_lists import load_table
 from recollect.rules.privacy import values
-from recollect.rules.privacy.rule import Check, Span, compiled
+from recollect.rules.privacy.rule import Span, compiled
 
 _DATA = load_table(__package__, "evidence.toml")
 _ENOUGH: int = _DATA["enough"]
@@ -113,16 +113,12 @@ def _weigh(
         return None  # no cue could make up for what is missing
     if "[redacted:" in text[max(0, start - _REACH_BEHIND - 20) : end + _REACH_AHEAD]:
         return None  # what these words were about was cut out; the value only came nearer to them by that
-    weights = [_weight(cue, text, start, end) for cue in _cues(text, start, end, kinds)]
+    reach = ((max(0, start - _REACH_BEHIND), start), (end, end + _REACH_AHEAD))
+    cues = (cue for first, last in reach for cue in _cues_between(text[first:last].lower(), first, kinds))
+    weights = [_weight(cue, text, start, end) for cue in cues]
     if not weights and not without_cue:
         return None
     return (start, end) if total + max(weights, default=_CUE["none"]) >= _ENOUGH else None
-
-
-def _cues(text: str, start: int, end: int, kinds: tuple[str, ...]) -> Iterator[Cue]:
-    """Find the cues of these kinds in reach of the value."""
-    for first, last in ((max(0, start - _REACH_BEHIND), start), (end, end + _REACH_AHEAD)):
-        yield from _cues_between(text[first:last].lower(), first, kinds)
 
 
 def _cues_between(lower: str, offset: int, kinds: tuple[str, ...]) -> Iterator[Cue]:
@@ -160,11 +156,5 @@ def _before(text: str, start: int, end: int, is_key: bool) -> int:
     if name is not None:
         return _BEFORE["hands_over" if is_key and name == "names_a_user" else name]
     last = before.rstrip()[-1]
-    return (
-        _BEFORE["hands_over"] if last.isalpha() and last > "\u036f" else 0
-    )  # a Latin word among those of another script
-
-
-CHECKS: Mapping[str, Check] = {
-    check.__name__: check for check in (password_by_evidence, key_by_evidence, number_by_evidence, quoted_by_evidence)
-}
+    in_another_script = last.isalpha() and last > "\u036f"
+    return _BEFORE["hands_over"] if in_another_script else 0

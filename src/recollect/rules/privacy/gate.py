@@ -28,9 +28,10 @@ def privacy_gate(draft: Draft, context: Context) -> Draft | Rejection:
     Every string field is scanned: content, keys, tags, names, and everything inside ``meta`` and ``context``.
     """
     candidate, settings = draft.candidate, context.policy.privacy
-    refused = _refused_key(candidate, settings)
-    if refused is not None:
-        return refused
+    unlisted = settings.profile_keys is not None and candidate.key not in settings.profile_keys
+    if candidate.kind is Kind.PROFILE and unlisted:
+        detail = "The policy does not list this profile key. Add it to privacy.profile_keys, or use kind 'semantic'."
+        return Rejection("privacy", "privacy_profile_key_not_allowed", detail)
     found = scan_fields(candidate, settings, context.clean)
     if found.denied:
         names = ", ".join(sorted(found.denied))
@@ -160,16 +161,6 @@ def _redacted_text(text: str, settings: Privacy, prefix: str) -> str:
     hits = [f for f in privacy.scan(prefix + text) if action(f.type, settings) == "redact"]
     whole = privacy.redact(prefix + text, hits) if hits else prefix + text
     return whole.removeprefix(prefix) if whole.startswith(prefix) else f"[redacted:{hits[0].type}]"
-
-
-def _refused_key(candidate: Candidate, settings: Privacy) -> Rejection | None:
-    if candidate.kind is not Kind.PROFILE or settings.profile_keys is None or candidate.key in settings.profile_keys:
-        return None
-    return Rejection(
-        "privacy",
-        "privacy_profile_key_not_allowed",
-        "The policy does not list this profile key. Add it to privacy.profile_keys, or use kind 'semantic'.",
-    )
 
 
 TIME_LIMIT_S = 0.25

@@ -2,11 +2,10 @@
 
 import ipaddress
 import re
-from collections.abc import Mapping
 from string import ascii_uppercase
 
 from recollect.rules.language.word_lists import load_table
-from recollect.rules.privacy.rule import Check, Span, compiled, marked, text_before
+from recollect.rules.privacy.rule import Span, compiled, marked, text_before
 
 _NUMBERS = load_table(__package__, "formats/numbers.toml")
 _CARD_LENGTHS = {
@@ -99,28 +98,15 @@ def account_number(match: re.Match[str]) -> Span | None:
         return None
     written = match.string[start : match.end()]
     number = written.translate(_SEPARATORS)[:length].upper()
-    if len(number) < length or not _passes_mod_97(number) or not _has_its_countrys_structure(number):
-        return None
-    size = _size_written(written, length)
-    goes_on = written[size : size + 1].isalnum()
-    return None if goes_on else (start, start + size)
-
-
-def _size_written(written: str, length: int) -> int:
-    """How many characters the first ``length`` letters and digits take, separators included."""
-    places = [place for place, c in enumerate(written) if c.isalnum()]
-    return places[length - 1] + 1
-
-
-def _passes_mod_97(number: str) -> bool:
-    """The checksum, and cheap: what a text full of near misses is tried on."""
-    return int((number[4:] + number[:4]).translate(_AS_NUMBERS)) % 97 == 1
-
-
-def _has_its_countrys_structure(number: str) -> bool:
+    if len(number) < length or int((number[4:] + number[:4]).translate(_AS_NUMBERS)) % 97 != 1:
+        return None  # the checksum first, since it is cheap: a text may be full of near misses
     from stdnum import iban  # takes 90 ms to import, and few processes ever need it
 
-    return bool(iban.is_valid(number, check_country=False))
+    if not iban.is_valid(number, check_country=False):
+        return None
+    size = [place for place, c in enumerate(written) if c.isalnum()][length - 1] + 1
+    goes_on = written[size : size + 1].isalnum()
+    return None if goes_on else (start, start + size)
 
 
 def mailbox(match: re.Match[str]) -> Span | None:
@@ -159,11 +145,6 @@ def possible_worldwide(match: re.Match[str]) -> Span | None:
     return match.span() if possible else None
 
 
-def _on_its_line(match: re.Match[str]) -> str:
-    """What stands before the number on the same line: the line above says nothing about it."""
-    return text_before(match, 16).rpartition("\n")[2]
-
-
 def with_trunk_code(match: re.Match[str]) -> Span | None:
     """Take in a leading +1, 1 or 001; refuse what is part of a longer number or an amount of money."""
     before = text_before(match, 8)
@@ -171,7 +152,8 @@ def with_trunk_code(match: re.Match[str]) -> Span | None:
     lead = before[: trunk.start()] if trunk else before
     glued = compiled(r"[0-9][.\-]\Z|[\w+.$€£]\Z").search(lead)
     one_of_many_groups = lead[-1:] == " " and lead[-2:-1].isdigit() and match[0].count(" ") > 1
-    if glued or one_of_many_groups or compiled(_OTHER_NUMBER).search(_on_its_line(match)):
+    on_its_line = text_before(match, 16).rpartition("\n")[2]  # the line above says nothing about the number
+    if glued or one_of_many_groups or compiled(_OTHER_NUMBER).search(on_its_line):
         return None
     return match.start() - len(before) + len(lead), match.end()
 
@@ -235,25 +217,3 @@ def with_street_name(match: re.Match[str]) -> Span | None:
     """Look back to the capital with which the name begins: "Haupt" in "Hauptstraße"."""
     name = compiled(r"(?<![\w])[A-ZÄÖÜ][a-zäöüß]{2,24}\Z").search(text_before(match, 26))
     return (match.start() - len(name[0]), match.end()) if name else None
-
-
-CHECKS: Mapping[str, Check] = {
-    check.__name__: check
-    for check in (
-        could_be_issued,
-        ssn_before_its_label,
-        card_number,
-        account_number,
-        mailbox,
-        with_local_part,
-        possible_worldwide,
-        with_trunk_code,
-        phone_after_its_label,
-        phone_before_its_label,
-        host,
-        host_v6,
-        enough_digits,
-        not_a_distance,
-        with_street_name,
-    )
-}

@@ -134,12 +134,10 @@ def _united(found: list[Finding]) -> list[Finding]:
         else:
             stretches.append([finding])
         reach = max(reach, finding.end)
-    return [_as_one(stretch) for stretch in stretches]
-
-
-def _as_one(stretch: list[Finding]) -> Finding:
-    strongest = min(stretch, key=_weakness)
-    return replace(strongest, start=stretch[0].start, end=max(each.end for each in stretch))
+    return [
+        replace(min(stretch, key=_weakness), start=stretch[0].start, end=max(each.end for each in stretch))
+        for stretch in stretches
+    ]
 
 
 def _is_denied(finding: Finding) -> bool:

@@ -162,16 +162,13 @@ def without_copies(changes: Sequence[Change]) -> list[Change]:
     """
     told: list[Change] = []
     for change in sorted(changes, key=lambda one: (one.sign is Sign.CREATED, *_rank(one))):
-        copied = next((place for place, one in enumerate(told) if _says_the_same_elsewhere(change, one)), None)
+        alike = (place for place, one in enumerate(told) if one.content_hash == change.content_hash != "")
+        copied = next((place for place in alike if not told[place].seqs_in(change.stream)), None)
         if copied is None:
             told.append(change)
         else:
             told[copied] = told[copied]._replace(places=(*told[copied].places, *change.places))
     return told
-
-
-def _says_the_same_elsewhere(change: Change, other: Change) -> bool:
-    return change.content_hash == other.content_hash != "" and not other.seqs_in(change.stream)
 
 
 class Choice(NamedTuple):

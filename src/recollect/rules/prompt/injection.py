@@ -104,11 +104,8 @@ def block(
 
 def most_lines(budget_tokens: int, count_tokens: CountTokens) -> int:
     """More lines than a budget ever has room for: twice as many as there could be of the shortest."""
-    return (
-        2
-        * budget_tokens
-        // max(1, count_tokens(f"- [{Tier.CANON} · a · {Authority.AI_INFERRED} · 2000-01-01 · 000000000000] a\n"))
-    )
+    shortest = f"- [{Tier.CANON} · a · {Authority.AI_INFERRED} · 2000-01-01 · 000000000000] a\n"
+    return 2 * budget_tokens // max(1, count_tokens(shortest))
 
 
 def fitting(
@@ -188,16 +185,13 @@ def standing_order(memories: Sequence[Memory], authorities: Sequence[Authority])
 
     The order depends on nothing that changes from one turn to the next, so that a model's cache of its prompt holds.
     """
-    tiers = {Tier.CANON: 0, Tier.REGISTER: 1}
-    return sorted(
-        memories,
-        key=lambda m: (
-            tiers.get(m.tier, 2) if m.tier else 2,
-            by_weight(m.authority, m.importance, authorities),
-            m.canonical_key.lower(),
-            m.id,
-        ),
-    )
+    tiers: dict[Tier | None, int] = {Tier.CANON: 0, Tier.REGISTER: 1}
+
+    def order(m: Memory) -> tuple[int, tuple[int, int], str, str]:
+        weight = by_weight(m.authority, m.importance, authorities)
+        return tiers.get(m.tier, 2), weight, m.canonical_key.lower(), m.id
+
+    return sorted(memories, key=order)
 
 
 def canon_first(found: Sequence[Recalled]) -> list[Recalled]:

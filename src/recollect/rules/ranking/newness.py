@@ -140,7 +140,9 @@ def newest_first(
         newer = updates.of(older, below)
         if newer:
             lifted.add(newer.place)
-            found[newer.place] = _above(found[newer.place], found[older.place])
+            one = found[newer.place]
+            added = one.features.newness + _to_be_above(one, found[older.place])
+            found[newer.place] = scored(newer.place, one.features._replace(newness=added))
     return in_order(found.values())
 
 
@@ -184,11 +186,6 @@ def _shared(one: Statement, other: Statement, idf: Mapping[str, float]) -> float
 
 def _telling(asked: frozenset[str], idf: Mapping[str, float]) -> float:
     return sum(idf.get(term, 0.0) for term in sorted(asked))
-
-
-def _above(newer: Scored, older: Scored) -> Scored:
-    added = newer.features.newness + _to_be_above(newer, older)
-    return scored(newer.place, newer.features._replace(newness=added))
 
 
 def _to_be_above(lower: Scored, upper: Scored) -> float:

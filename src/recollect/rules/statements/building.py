@@ -1,21 +1,13 @@
 """Putting frames together: what every rule of the reader shares."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from recollect.rules.statements import tables
 from recollect.rules.statements.clause import TENTATIVE, VerbGroup
 from recollect.rules.statements.frame import NO_SUBJECT, ChangeMark, Frame, Tense, ValueKind, normal_text
-from recollect.rules.statements.phrases import (
-    CREATURES,
-    FILLER,
-    Form,
-    NounPhrase,
-    Tail,
-    form_of,
-    join,
-    kind_of,
-)
+from recollect.rules.statements.phrases import CREATURES, FILLER, Form, NounPhrase, Tail, form_of, join, kind_of
 from recollect.rules.statements.tables import Predicate
 from recollect.rules.statements.tagger import Word
 
@@ -49,9 +41,9 @@ class Context:
     phrase: NounPhrase
     verb: VerbGroup
     rest: list[Word]
-    tense: Tense
-    negated: bool
-    change: ChangeMark
+    tense: Tense = Tense.NOW
+    negated: bool = False
+    change: ChangeMark = ChangeMark.NONE
     scope: tuple[str, ...] = ()
     sure: bool = True
 
@@ -67,6 +59,11 @@ class Context:
     def stated_tense(self) -> Tense:
         """The tense of the clause: past for a past verb, else what the clause says."""
         return Tense.PAST if self.verb.past and self.tense is Tense.NOW else self.tense
+
+
+def first_of(context: Context, *rules: Callable[[Context], list[Frame]]) -> list[Frame]:
+    """Return the frames of the first rule that reads a clause; none if no rule does."""
+    return next(filter(None, (rule(context) for rule in rules)), [])
 
 
 def build(
@@ -155,12 +152,13 @@ def _split_sort(context: Context, value: list[Word]) -> tuple[str, list[Word], b
     return sort, words[2:], one
 
 
+_ADDING = frozenset(("also", "too", "additionally", "another", "sometimes", "occasionally", "often"))
+
+
 def _says_another(context: Context, tail: Tail) -> bool:
     """Whether a statement adds a value to others: "also works at Globex", "works at Globex as well"."""
     said = {*context.verb.adverbs, *(word.lower for word in (*context.rest, *context.subject_words))}
-    return bool(
-        said & {"also", "too", "additionally", "another", "sometimes", "occasionally", "often"}
-    ) or "as well" in " ".join(tail.scope)
+    return not _ADDING.isdisjoint(said) or "as well" in " ".join(tail.scope)
 
 
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from recollect.rules.statements import tables
-from recollect.rules.statements.building import Context, build, by_suffix, describe
+from recollect.rules.statements.building import Context, build, by_suffix, describe, first_of
 from recollect.rules.statements.clause import VerbGroup
 from recollect.rules.statements.frame import ANY, ChangeMark, Frame, Tense
 from recollect.rules.statements.phrases import (
@@ -34,10 +34,7 @@ def read_change(context: Context) -> list[Frame]:
     """The frames of a clause that announces a change; none if it announces none."""
     if context.negated or context.tense is Tense.UNSURE:
         return []
-    for rule in (read_role, _read_from_to, _read_trade, read_held_role, _read_new_value):
-        if frames := rule(context):
-            return frames
-    return []
+    return first_of(context, read_role, _read_from_to, _read_trade, read_held_role, _read_new_value)
 
 
 def _read_from_to(context: Context) -> list[Frame]:
@@ -175,7 +172,7 @@ def _change_target(context: Context, target: list[Word], tail: Tail, rule: str, 
         return []
     if form is Form.QUANTITY and dimension(tail.value) in ("mass", "volume") and phrase.owner:  # a dose
         amount, period = cut_period(tail.value)
-        dosed = Tail([*amount, *period], tail.scope, tail.times, tail.more, tail.now)
+        dosed = replace(tail, value=[*amount, *period])
         return [
             build(context, f"take {phrase.head}", dosed, f"{rule} dose", subject=phrase.owner, one=True, tense=Tense.NOW,
                   change=ChangeMark.CHANGE),
@@ -252,10 +249,8 @@ def _end_value(context: Context, subject: str, tail: Tail) -> Frame:
 
 def _read_loss(context: Context, event: str) -> Frame:
     """The time of an event that was called off."""
-    nothing = Tail([])
-    return build(
-        context, "time", nothing, "stop", subject=event, one=True, negated=True, change=ChangeMark.STOP, tense=Tense.NOW
-    )
+    nothing, stop = Tail([]), ChangeMark.STOP
+    return build(context, "time", nothing, "stop", subject=event, one=True, negated=True, change=stop, tense=Tense.NOW)
 
 
 def _read_removed(context: Context, left: list[Word]) -> list[Frame]:
@@ -274,20 +269,13 @@ def _read_removed(context: Context, left: list[Word]) -> list[Frame]:
         if phrase:
             frames.append(_end_value(context, phrase, tail))
     if context.phrase.owner and context.phrase.head:
-        head = [word for word in value if word.tag not in ("POS", "DPS") and word.text != "'s"]
-        owned = _words_of_head(value)
+        owners = [at for at, word in enumerate(value) if word.tag in ("POS", "DPS") or word.text == "'s"]
+        owned = value[owners[-1] + 1 :] if owners else []  # "User's gym membership" gives "gym membership"
+        head = [word for at, word in enumerate(value) if at not in owners]
         frames.append(_end_value(context, context.phrase.owner, split_tail(owned or head)))
     if holder is None:
         frames.append(_end_value(context, context.speaker, tail))
     return frames if once else [*frames[1:], frames[0]]
-
-
-def _words_of_head(value: list[Word]) -> list[Word]:
-    """The words after the last owner: "User's gym membership" gives "gym membership"."""
-    for at in range(len(value) - 1, -1, -1):
-        if value[at].tag in ("POS", "DPS") or value[at].text == "'s":
-            return value[at + 1 :]
-    return []
 
 
 def read_death(context: Context, apposition: list[Word]) -> list[Frame]:
@@ -319,16 +307,8 @@ def read_absence(words: list[Word], speaker: str) -> list[Frame]:
     tail = split_tail(left)
     if not tail.value or tail.more:
         return []
-    context = Context(
-        speaker,
-        words[:1],
-        noun_phrase(words[:1], speaker),
-        VerbGroup(copula=True),
-        left,
-        Tense.NOW,
-        True,
-        ChangeMark.STOP,
-    )
+    there = noun_phrase(words[:1], speaker)
+    context = Context(speaker, words[:1], there, VerbGroup(copula=True), left, negated=True, change=ChangeMark.STOP)
     at = next((i for i, word in enumerate(left) if word.lower in ("in", "on", "at")), None)
     frames = [_end_value(context, speaker, tail)]
     if at is not None:

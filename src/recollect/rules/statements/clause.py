@@ -85,10 +85,8 @@ def _cut_lead(words: list[Word]) -> tuple[list[Word], list[Word]]:
     if not words:
         return [], words
     first = words[0]
-    if first.tag not in ("PRP", "CJS", "AV0", "AVQ", "ORD", "DT0", "PRF", "VVG", "VVN") and first.lower not in (
-        "as",
-        "starting",
-    ):
+    leads = first.tag in ("PRP", "CJS", "AV0", "AVQ", "ORD", "DT0", "PRF", "VVG", "VVN")
+    if not leads and first.lower not in ("as", "starting"):
         return [], words
     comma = next((at for at, word in enumerate(words) if word.text == ","), None)
     if comma and comma < 12:
@@ -192,12 +190,8 @@ def _is_perfect(words: list[Word], at: int) -> bool:
     after = words[at + 1 : at + 4]
     if not after or after[0].is_noun or after[0].tag in DETERMINERS:
         return False
-    for word in after:
-        if word.tag in ("VVN", "VBN", "VHN", "VDN", "VVD"):
-            return True
-        if word.tag not in ("AV0", "XX0"):
-            return False
-    return False
+    verb = next((word.tag for word in after if word.tag not in ("AV0", "XX0")), "")
+    return verb in ("VVN", "VBN", "VHN", "VDN", "VVD")
 
 
 def _take_main_verb(word: Word, auxiliaries: list[str], verb: VerbGroup) -> bool:

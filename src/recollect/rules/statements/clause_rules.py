@@ -3,22 +3,14 @@
 from dataclasses import replace
 
 from recollect.rules.statements import tables
-from recollect.rules.statements.building import PROPERTY, Context, build, names_the_only_one
+from recollect.rules.statements.building import PROPERTY, Context, build, first_of, names_the_only_one
 from recollect.rules.statements.changes import CHANGE_VERBS, read_change, read_parting, read_stop
 from recollect.rules.statements.clause import TENTATIVE, Clause, VerbGroup
 from recollect.rules.statements.descriptions import STATES, read_copula, read_duty, read_swapped
 from recollect.rules.statements.frame import ANY, ChangeMark, Frame, Tense
 from recollect.rules.statements.named_values import read_named_value
 from recollect.rules.statements.open_verbs import read_open
-from recollect.rules.statements.phrases import (
-    DAYS,
-    MONTHS,
-    PERIODS,
-    Form,
-    content,
-    noun_phrase,
-    split_tail,
-)
+from recollect.rules.statements.phrases import DAYS, MONTHS, PERIODS, Form, content, noun_phrase, split_tail
 from recollect.rules.statements.predicates import read_predicate
 from recollect.rules.statements.tagger import FINITE, Word, gerund_base
 from recollect.rules.statements.templates import read_template
@@ -68,21 +60,9 @@ def context_of(clause: Clause, speaker: str) -> Context:
         change = ChangeMark.NOW if change is ChangeMark.NONE else change
     sure = subject[0].lower not in _NOT_ONE_THING and subject[0].tag not in ("DT0", "PNI")
     sure = sure or (len(subject) > 2 and subject[1].is_name and subject[-1].is_name)  # a title
-    sure = sure or (
-        subject[0].lower in ("a", "an") and verb.lemma == "cost" and bool(noun_phrase(subject, speaker).owner)
-    )
-    return Context(
-        speaker,
-        subject,
-        noun_phrase(subject, speaker),
-        verb,
-        clause.rest,
-        tense,
-        verb.negated,
-        change,
-        tuple(scope),
-        sure,
-    )
+    phrase = noun_phrase(subject, speaker)
+    sure = sure or (subject[0].lower in ("a", "an") and verb.lemma == "cost" and bool(phrase.owner))
+    return Context(speaker, subject, phrase, verb, clause.rest, tense, verb.negated, change, tuple(scope), sure)
 
 
 def read_clause(context: Context) -> list[Frame]:
@@ -103,13 +83,10 @@ def _is_decided(frame: Frame) -> bool:
 
 
 def _read_clause(context: Context) -> list[Frame]:
-    chained = _read_governed_verb(context)
-    if chained is not None:
+    if (chained := _read_governed_verb(context)) is not None:
         return chained
-    for rule in (read_swapped, read_duty, read_parting):
-        frames = rule(context)
-        if frames:
-            return frames
+    if frames := first_of(context, read_swapped, read_duty, read_parting):
+        return frames
     verb, rest = context.verb, context.rest
     done = len(rest) > 1 and rest[0].tag == "VVN" and (rest[0].lemma in CHANGE_VERBS or rest[1].lower == "by")
     if verb.lemma == "get" and done:  # "got moved to Monday", "gets serviced by Heatwise"
@@ -132,9 +109,7 @@ def _read_clause(context: Context) -> list[Frame]:
     if context.verb.copula:
         return read_copula(context)
     if context.verb.passive and context.verb.surface in STATES and not context.rest:
-        participle = Word(
-            context.verb.surface, context.verb.surface, "AJ0"
-        )  # "is divorced" is a state, not what was done
+        participle = Word(context.verb.surface, context.verb.surface, "AJ0")  # "is divorced" is not what was done
         return read_copula(replace(context, verb=replace(context.verb, copula=True, passive=False), rest=[participle]))
     return read_open(context)
 
@@ -177,15 +152,11 @@ def _as_kept(context: Context) -> Context:
 _KEEPING = frozenset(("keep", "store", "hide"))
 
 
-def _may_be_done_again(lemma: str, base: str) -> bool:
-    return base in _DONE_AGAIN or "-" in lemma
-
-
 def _undo_prefix(context: Context) -> Context:
     """Read "was relicensed under V" as the change of what "is licensed under V" says."""
     verb = context.verb
     base, surface = (form.removeprefix("re").removeprefix("-") for form in (verb.lemma, verb.surface))
-    if base == verb.lemma or not _may_be_done_again(verb.lemma, base):
+    if base == verb.lemma or (base not in _DONE_AGAIN and "-" not in verb.lemma):
         return context
     at = next((at for at, word in enumerate(context.rest) if word.lower in ("with", "in", "under", "to")), 0)
     if not verb.passive and verb.past and at and context.is_self:  # "we re-encrypted the disk with B"

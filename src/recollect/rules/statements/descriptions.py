@@ -75,8 +75,7 @@ def read_swapped(context: Context) -> list[Frame]:
         return []
     if form_of(subject) is not Form.NAME and not special:
         return []
-    tail = replace_value(after, subject)
-    return [describe(context, phrase, tail, "swapped")]
+    return [describe(context, phrase, replace(after, value=subject), "swapped")]
 
 
 def _role(rest: list[Word]) -> tuple[list[Word] | None, Tail]:
@@ -118,11 +117,6 @@ def _plain(words: list[Word]) -> list[Word]:
     return [w for w in words if w.tag not in ("PRP", "PUN") and not w.tag.startswith("V")]
 
 
-def replace_value(tail: Tail, value: list[Word]) -> Tail:
-    """The same tail with another value."""
-    return Tail(value, tail.scope, tail.times, tail.more, tail.now)
-
-
 def read_copula(context: Context) -> list[Frame]:
     """Frames of "X is …"."""
     rest = context.rest
@@ -137,13 +131,11 @@ def read_copula(context: Context) -> list[Frame]:
         return []
     if tail.value[-1].lower == "intolerant" and len(tail.value) == 2:
         return [replace(build(context, "allergy", Tail(tail.value[:1]), "state"), key_words=("allergic", ""))]
-    state = _state(context, tail)
-    if state:
+    if state := _state(context, tail):
         return state
     if (color := read_color(context, tail)) is not None:
         return [color]
-    measure = _measure(context, tail)
-    if measure is not None:
+    if (measure := _measure(context, tail)) is not None:
         return [measure]
     if _is_slot(context, tail):
         return [describe(context, context.phrase, tail, "nominal")]
@@ -151,7 +143,7 @@ def read_copula(context: Context) -> list[Frame]:
 
 
 def _status_of(context: Context) -> bool:
-    return context.phrase.head.split()[-1:] != [] and context.phrase.head.split()[-1] in _STATUS_NOUNS
+    return not _STATUS_NOUNS.isdisjoint(context.phrase.head.split()[-1:])
 
 
 def _with_preposition(context: Context) -> Frame:
@@ -162,7 +154,8 @@ def _with_preposition(context: Context) -> Frame:
     if form in (Form.CLOCK, Form.DATE):
         if noun is not None and {"clock", "date"} & noun.kinds:
             return describe(context, context.phrase, tail, "nominal time")
-        return build(context, "time", tail, "be at time", one=_one_time(context, tail))
+        habit = any(w.lower.endswith(("days", "ends")) for w in tail.value)  # of "on Tuesdays" there may be several
+        return build(context, "time", tail, "be at time", one=not habit)
     if preposition in ("in", "at", "on") and form is Form.NAME:
         if noun is not None and noun.place:
             return describe(context, context.phrase, tail, "nominal place")
@@ -195,11 +188,6 @@ def read_duty(context: Context) -> list[Frame]:
     return [build(context, duty, value, "duty", subject=noun_phrase(thing.value, context.speaker).whole, one=True)]
 
 
-def _one_time(context: Context, tail: Tail) -> bool:
-    """A plural day ("on Tuesdays") is a habit of which there may be several."""
-    return not any(w.lower.endswith("days") or w.lower.endswith("ends") for w in tail.value)
-
-
 def _state(context: Context, tail: Tail) -> list[Frame]:
     """ "User is vegetarian", "The pool is closed": adjectives that exclude one another."""
     words = [w for w in tail.value if w.lower not in ("a", "an")]
@@ -210,19 +198,8 @@ def _state(context: Context, tail: Tail) -> list[Frame]:
         return []  # "Ana's diet is vegan" names the attribute
     frame = build(context, STATES[word], tail, "state", one=True)
     if frame.single and word in ("divorced", "single", "widowed") and not frame.negated:
-        gone = [
-            replace(
-                frame,
-                attribute=attribute,
-                value="",
-                value_kind=ValueKind.NONE,
-                negated=True,
-                rule="implied",
-                change=ChangeMark.STOP,
-            )
-            for attribute in ("spouse", "partner")
-        ]
-        return [frame, *gone]
+        gone = replace(frame, value="", value_kind=ValueKind.NONE, negated=True, rule="implied", change=ChangeMark.STOP)
+        return [frame, *(replace(gone, attribute=attribute) for attribute in ("spouse", "partner"))]
     return [frame]
 
 
@@ -232,10 +209,9 @@ def _measure(context: Context, tail: Tail) -> Frame | None:
         return None
     lowers = [word.lower for word in tail.value]
     if lowers[-1] == "old" or (len(tail.value) == 1 and _is_person(context) and lowers[0].isdecimal()):
-        return build(context, "age", Tail(tail.value[:1], tail.scope, tail.times, tail.more, tail.now), "age", one=True)
+        return build(context, "age", replace(tail, value=tail.value[:1]), "age", one=True)
     if lowers[-1] in _MEASURES:
-        value = Tail(tail.value[:-1], tail.scope, tail.times, tail.more, tail.now)
-        return build(context, _MEASURES[lowers[-1]], value, "measure", one=True)
+        return build(context, _MEASURES[lowers[-1]], replace(tail, value=tail.value[:-1]), "measure", one=True)
     if dimension(tail.value) == "mass" and _is_person(context):
         return build(context, "weight", tail, "measure", one=True)
     return None

@@ -163,10 +163,9 @@ def _by_table(context: Context, lemma: str, past: bool) -> list[Frame]:
     said = join(lemma, preposition)
     for phrases in tables.predicates("de").by_head.values():
         for phrase in phrases:
-            if " ".join(phrase.words) == said:
-                frame = _frame(context, phrase, _tail(rest), old, past)
-                if frame is not None:
-                    return [frame]
+            frame = _frame(context, phrase, _tail(rest), old, past) if " ".join(phrase.words) == said else None
+            if frame is not None:
+                return [frame]
     return []
 
 

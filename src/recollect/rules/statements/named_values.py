@@ -5,15 +5,7 @@ from dataclasses import replace
 from recollect.rules.statements import tables
 from recollect.rules.statements.building import PROPERTY, SEVERAL, Context, build, describe, names_the_only_one
 from recollect.rules.statements.frame import Frame, normal_text
-from recollect.rules.statements.phrases import (
-    Form,
-    NounPhrase,
-    Tail,
-    canonical,
-    content,
-    join,
-    split_tail,
-)
+from recollect.rules.statements.phrases import Form, NounPhrase, Tail, canonical, content, join, split_tail
 from recollect.rules.statements.tagger import Word
 
 COLORS = tables.words("nouns", "colors")
@@ -32,15 +24,8 @@ def read_named_value(context: Context) -> list[Frame]:
     """The frame of a clause whose value is told together with the noun that says what it is; none if there is none."""
     if context.verb.past or context.verb.perfect or context.verb.progressive or not context.rest:
         return []
-    for rule in (
-        _read_amount,
-        _read_numbered,
-        _read_choice,
-        _read_source,
-        _read_tool,
-    ):
-        frame = rule(context)
-        if frame is not None:
+    for rule in (_read_amount, _read_numbered, _read_choice, _read_source, _read_tool):
+        if (frame := rule(context)) is not None:
             return [frame]
     return []
 
@@ -116,14 +101,9 @@ def _read_choice(context: Context) -> Frame | None:
         or words[0].tag in ("AJC", "AJS")
     ):
         return None
-    noun = canonical(words[-1])
-    return build(
-        context,
-        _attribute(context, preposition, noun),
-        replace(tail, value=words if party else words[:-1]),
-        "choice",
-        one=not tail.times,
-    )
+    attribute = _attribute(context, preposition, canonical(words[-1]))
+    chosen = replace(tail, value=words if party else words[:-1])
+    return build(context, attribute, chosen, "choice", one=not tail.times)
 
 
 def _read_amount(context: Context) -> Frame | None:

@@ -65,8 +65,7 @@ def read_open(context: Context) -> list[Frame]:
         _read_leader,
         _read_version,
     ):
-        frame = rule(context, attribute, preposition, tail)
-        if frame is not None:
+        if (frame := rule(context, attribute, preposition, tail)) is not None:
             return [frame]
     if not tail.value:
         return [build(context, attribute, tail, "open")] if not context.rest or tail.scope or dated else []
@@ -148,33 +147,19 @@ def _read_once(context: Context, attribute: str, preposition: str, tail: Tail) -
     done = verb.passive or verb.lemma in _HAPPENS
     placed = preposition in ("in", "on", "at", "by", "after") or (preposition == "for" and verb.lemma == "name")
     if placed and done and (named or tail.form is Form.DATE):
-        kind = "when" if tail.form is Form.DATE else ""
-        several = preposition in ("in", "at") or kind == "when"
+        dated = tail.form is Form.DATE
+        several = preposition in ("in", "at") or dated
         again = verb.lemma in _HAPPENS and bool(tail.times)  # "premiered in Dublin in 1958" leaves room for others
+        what = join(attribute, "when" if dated else "")
         return build(
-            context,
-            join(attribute, kind),
-            tail,
-            "once",
-            one=True,
-            tense=context.tense,
-            contested=again,
-            open_to_others=several,
+            context, what, tail, "once", one=True, tense=context.tense, contested=again, open_to_others=several
         )
     if not preposition and not verb.passive and named and form_of(context.subject_words) is Form.NAME:
         if tail.scope or tail.more or verb.lemma not in _CREATOR:
             return None
         thing = noun_phrase(tail.value, context.speaker).whole
         value = Tail(context.subject_words, times=tail.times)
-        return build(
-            context,
-            _CREATOR[verb.lemma],
-            value,
-            "once",
-            subject=thing,
-            one=True,
-            tense=context.tense,
-        )
+        return build(context, _CREATOR[verb.lemma], value, "once", subject=thing, one=True, tense=context.tense)
     return None
 
 
@@ -193,14 +178,8 @@ def _read_time(context: Context, attribute: str, preposition: str, tail: Tail) -
     habit = any(word.lower.endswith(("days", "ends")) for word in tail.value)
     ends = preposition in ("by", "until", "till")  # it may leave at 8 and at 9, and be over by one of them only
     own = bool(context.phrase.owner) and context.phrase.head.split()[-1] not in SEVERAL  # "Ana's alarm goes off at 6"
-    return build(
-        context,
-        attribute,
-        tail,
-        "verb at time",
-        one=not habit and not context.is_self,
-        open_to_others=not (ends or own),
-    )
+    one = not habit and not context.is_self
+    return build(context, attribute, tail, "verb at time", one=one, open_to_others=not (ends or own))
 
 
 def _read_amount(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
@@ -228,18 +207,10 @@ def _read_amount(context: Context, attribute: str, preposition: str, tail: Tail)
         what, amount = content([word for word in value[1:] if word.is_noun or word.tag in ("AJ0", "VVN")]), value[:1]
     if not what:
         return build(context, attribute, tail, "quantity", one=True, value_kind=ValueKind.QUANTITY)
-    scope = list(tail.scope)
-    amount = [*amount, *period]
-    counted = Tail(amount, [*scope, *([" ".join(tail.times)] if tail.times else [])], [], tail.more, tail.now)
-    return build(
-        context,
-        join(attribute, *what),
-        counted,
-        "quantity",
-        one=True,
-        value=text_of(amount),
-        value_kind=ValueKind.QUANTITY,
-    )
+    amount, kind = [*amount, *period], ValueKind.QUANTITY
+    counted = replace(tail, value=amount, scope=[*tail.scope, *filter(None, [" ".join(tail.times)])], times=[])
+    attribute = join(attribute, *what)
+    return build(context, attribute, counted, "quantity", one=True, value=text_of(amount), value_kind=kind)
 
 
 def _approximates(value: list[Word], at: int) -> bool:
@@ -263,7 +234,7 @@ def _read_leader(context: Context, attribute: str, preposition: str, tail: Tail)
     if any((word.text == "'s" and not tends) or word.tag == "CJC" for word in [*tail.value, *context.subject_words]):
         return None
     thing = noun_phrase(tail.value, context.speaker).whole
-    value = Tail(context.subject_words, tail.scope, tail.times, tail.more, tail.now)
+    value = replace(tail, value=context.subject_words)
     return build(context, agent_noun(context.verb.lemma), value, "agent", subject=thing, one=True)
 
 

@@ -223,8 +223,7 @@ def form_of(phrase: list[Word]) -> Form:
     if not words:
         return Form.NONE
     first, lowers = words[0], [word.lower for word in words]
-    timed = _time_form(words, lowers)
-    if timed is not None:
+    if (timed := _time_form(words, lowers)) is not None:
         return timed
     if first.lower in ("a", "an") and len(words) == 2 and unit_named(words[1].lower):
         return Form.QUANTITY  # "a month"

@@ -43,8 +43,7 @@ _OWNED_THINGS = frozenset(("own", "use", "member", "subscription", "do", "consum
 def read_predicate(context: Context) -> list[Frame]:
     """The frames of the first table phrase that a clause has and whose value fits."""
     for phrase, left in _matches(context):
-        frames = _read_phrase(context, phrase, left)
-        if frames:
+        if frames := _read_phrase(context, phrase, left):
             return frames
     return []
 
@@ -147,8 +146,8 @@ def _read_phrase(context: Context, phrase: Phrase, left: list[Word]) -> list[Fra
     )
     if predicate.attribute in _TIMED and frame.value_kind is ValueKind.QUANTITY:
         frame = replace(frame, value_kind=ValueKind.CLOCK, value=f"{frame.value}:00")
-    if attribute == "name":
-        return _read_name(context, tail, frame)
+    if attribute == "name" and context.phrase.owner and context.phrase.head:  # "X's dog is called Rex"
+        return [describe(context, context.phrase, tail, "table:name", tense=frame.tense, change=frame.change)]
     if attribute == "time" and tail.value:
         return [_of_event(context, tail, frame)]
     return _also(context, phrase, left, tail, frame)
@@ -164,9 +163,8 @@ def _names_the_whole(context: Context, phrase: Phrase, tail: Tail) -> bool:
         words = context.subject_words
         return words[-1].tag != "NN2" and (words[0].tag == "DPS" or any(word.text == "'s" for word in words))
     if phrase.predicate.attribute == "job":
-        return (
-            phrase.words == ("work", "as") and not tail.scope and not _SECOND_JOB & {word.lower for word in tail.value}
-        )
+        second = tail.scope or not _SECOND_JOB.isdisjoint(word.lower for word in tail.value)
+        return phrase.words == ("work", "as") and not second
     return phrase.predicate.attribute == "store" and not tail.has_name
 
 
@@ -218,14 +216,6 @@ def _of_event(context: Context, tail: Tail, frame: Frame) -> Frame:
     return replace(frame, open_to_others=last in SEVERAL and not regular)
 
 
-def _read_name(context: Context, tail: Tail, frame: Frame) -> list[Frame]:
-    """ "X's dog is called Rex": the name of a role is the role's value."""
-    phrase = context.phrase
-    if phrase.owner and phrase.head:
-        return [describe(context, phrase, tail, "table:name", tense=frame.tense, change=frame.change)]
-    return [frame]
-
-
 def _over_another(frame: Frame) -> Frame:
     """Read "prefers tea over coffee" as one value of the pair: whichever is preferred, the other is not."""
     other = next((one.partition(" ")[2] for one in frame.scope if one.split()[0] in ("over", "to")), "")
@@ -233,6 +223,12 @@ def _over_another(frame: Frame) -> Frame:
         return frame
     pair = " ".join(sorted((normal_text(frame.value), other)))
     return replace(frame, attribute=f"prefer {pair}", scope=(), single=True, key_words=("prefers", pair))
+
+
+def _besides(context: Context, frame: Frame, attribute: str, rule: str, value: str, kind: ValueKind) -> Frame:
+    """Return what a statement says of another attribute besides its own."""
+    said = build(context, attribute, Tail([]), rule, one=True, value=value, value_kind=kind, tense=frame.tense)
+    return replace(said, partial=True, single=False)
 
 
 def _also(context: Context, phrase: Phrase, left: list[Word], tail: Tail, frame: Frame) -> list[Frame]:
@@ -261,36 +257,10 @@ def _also(context: Context, phrase: Phrase, left: list[Word], tail: Tail, frame:
             if phrase.mode != "state":
                 return [job]
             where = at[0].split(" ", 1)[1]
-            employer = build(
-                context,
-                "employer",
-                Tail([]),
-                "table:employer",
-                one=True,
-                value=where,
-                value_kind=ValueKind.NAME,
-                tense=frame.tense,
-            )
-            return [job, replace(employer, partial=True, single=False)]
+            return [job, _besides(context, frame, "employer", "table:employer", where, ValueKind.NAME)]
     if frame.attribute == "spouse" and frame.change is not ChangeMark.STOP and not frame.negated:
-        return [
-            frame,
-            replace(
-                build(
-                    context,
-                    "marital",
-                    Tail([]),
-                    "implied",
-                    one=True,
-                    value="married",
-                    value_kind=ValueKind.ADJECTIVE,
-                    tense=frame.tense,
-                ),
-                change=frame.change,
-                partial=True,
-                single=False,
-            ),
-        ]
+        married = _besides(context, frame, "marital", "implied", "married", ValueKind.ADJECTIVE)
+        return [frame, replace(married, change=frame.change)]
     if (
         frame.attribute in _OWNED_THINGS
         and frame.value_kind is ValueKind.NAME
@@ -315,12 +285,10 @@ def _also(context: Context, phrase: Phrase, left: list[Word], tail: Tail, frame:
     named = len(tail.value) > 1 and all(word.is_name for word in tail.value) and not tail.value[-1].lower.endswith("s")
     owns = phrase.words in (("own",), ("buy",), ("acquire",)) and (tail.has_name or phrase.words == ("own",))
     if frame.attribute == "own" and owns and (tail.form is Form.THE or named) and not context.is_self:
-        owner = Tail(context.subject_words, tail.scope, tail.times, tail.more, tail.now)
+        owner = replace(tail, value=context.subject_words)
         thing = noun_phrase(tail.value, context.speaker).whole
         owned = build(context, "owner", owner, "agent", subject=thing, one=True, tense=frame.tense, change=frame.change)
-        return (
-            [owned, replace(frame, rule="implied")]
-            if tail.has_name and frame.change is not ChangeMark.START
-            else [frame, owned]
-        )
+        if tail.has_name and frame.change is not ChangeMark.START:
+            return [owned, replace(frame, rule="implied")]
+        return [frame, owned]
     return [frame]

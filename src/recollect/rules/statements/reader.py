@@ -6,25 +6,14 @@ from itertools import pairwise
 
 from recollect.rules.statements import tables
 from recollect.rules.statements.building import PROPERTY, SEVERAL, Context, build
-from recollect.rules.statements.changes import (
-    read_absence,
-    read_death,
-)
+from recollect.rules.statements.changes import read_absence, read_death
 from recollect.rules.statements.clause import Opening, VerbGroup, opened, parse_clause
 from recollect.rules.statements.clause_rules import context_of, read_clause
 from recollect.rules.statements.descriptions import read_label
-from recollect.rules.statements.frame import NO_SUBJECT, ChangeMark, Frame, Tense
+from recollect.rules.statements.frame import NO_SUBJECT, ChangeMark, Frame
 from recollect.rules.statements.german import read_german
 from recollect.rules.statements.instructions import read_order, read_permission
-from recollect.rules.statements.phrases import (
-    Form,
-    NounPhrase,
-    canonical,
-    content,
-    head_of,
-    noun_phrase,
-    split_tail,
-)
+from recollect.rules.statements.phrases import Form, NounPhrase, canonical, content, head_of, noun_phrase, split_tail
 from recollect.rules.statements.tagger import CLAUSE_OPENERS, FINITE, Word, tag_english
 
 MAX_LENGTH = 300
@@ -40,10 +29,7 @@ _ABBREVIATION = re.compile(
     r"(?:\b(?:mr|mrs|ms|dr|prof|st|jr|sr|no|vs|etc|approx|ca|inc|ltd|a\.m|p\.m|e\.g|i\.e|z\.b)|\b[A-Z])\.$", re.I
 )
 _NAME_ALONE = re.compile(r"(?:[A-ZÀ-Þ][\w'’-]*[ .!]*){1,3}$")
-_CORRECTION = re.compile(
-    r"^(?:(?:no longer true|fix)\s*[:,–-]\s*|(?:it )?turns out(?: that)? )(.+)$",
-    re.I,
-)
+_CORRECTION = re.compile(r"^(?:(?:no longer true|fix)\s*[:,–-]\s*|(?:it )?turns out(?: that)? )(.+)$", re.I)
 _NOTE = re.compile(
     r"(?:prefers|likes|dislikes|loves|hates|enjoys|lives|works|uses|speaks|drinks|eats|plays|owns|knows|moved to|relocated to) ",
     re.I,
@@ -135,24 +121,20 @@ def _read_sentence(text: str, speaker: str) -> list[Frame]:
         return _read_labelled(label[1], label[2], speaker)
     if (then := _AND_THEN.match(text)) and (began := parse_clause(tag_english(then[1]))) and began.verb.past:
         return _read_sentence(f"{' '.join(word.text for word in began.subject)} {then[2]}", speaker)
-    if so := _AND_NOW.match(text):
-        now = _read_result(so[1], so[2], speaker)
-        if now:
-            return now
+    if (so := _AND_NOW.match(text)) and (now := _read_result(so[1], so[2], speaker)):
+        return now
     words = tag_english(text)
     if len(words) > 60:
         return []
     if relative := _read_relative(words, speaker):
         return relative
-    order = read_order(words, speaker)
-    if order:
+    if order := read_order(words, speaker):
         return order
     clause = parse_clause(words)
     if clause is None:
         return read_absence(words, speaker)
     context = context_of(clause, speaker)
-    permission = read_permission(context)
-    if permission:
+    if permission := read_permission(context):
         return permission
     if _points_elsewhere(clause.subject):
         return read_absence(words, speaker)
@@ -216,7 +198,7 @@ def _read_relative(words: list[Word], speaker: str) -> list[Frame]:
         return []
     said = (speaker if word.lower in _FIRST_PERSON else " ".join(content([word])) for word in description)
     phrase = NounPhrase("", " ".join(filter(None, said)))
-    context = Context(speaker, description, phrase, VerbGroup(copula=True), [], Tense.NOW, False, ChangeMark.NONE)
+    context = Context(speaker, description, phrase, VerbGroup(copula=True), [])
     return [build(context, phrase.head, tail, "relative", subject=NO_SUBJECT, one=True)]
 
 
@@ -279,9 +261,7 @@ def _read_labelled(label: str, value: str, speaker: str) -> list[Frame]:
         return []
     if any(word.tag in FINITE for word in given):
         return []
-    context = Context(
-        speaker, name, noun_phrase(name, speaker), VerbGroup(copula=True), given, Tense.NOW, False, ChangeMark.NONE
-    )
+    context = Context(speaker, name, noun_phrase(name, speaker), VerbGroup(copula=True), given)
     return read_label(name, given, context)
 
 

@@ -34,7 +34,8 @@ _NOT_HELD = frozenset(("event", "intent", "be", "instruction", "instruction:limi
 
 def relate(old: Frame, new: Frame) -> Relation:
     """Relate a new frame to a stored one."""
-    if new.negated and _only_then(new) and normal_value(new.rest) != normal_value(old.rest):
+    only_then = new.negated and _AT_AN_HOUR.search(new.rest.lower())
+    if only_then and normal_value(new.rest) != normal_value(old.rest):
         return Relation.APART
     found = _relate(old, new)
     # A stored statement with more clauses would lose them; a new one with more clauses is no plain replacement.
@@ -167,7 +168,8 @@ def _relate_in_slot(old: Frame, new: Frame) -> Relation:
         return Relation.CHANGED
     if old.contested or new.contested or _contains(old, new):
         return Relation.CONTESTED
-    if new.change is ChangeMark.NONE and (_refines(old, new) or _of_two_sorts(old, new)):
+    of_two_sorts = _is_code(old) != _is_code(new) and ValueKind.QUANTITY not in (old.value_kind, new.value_kind)
+    if new.change is ChangeMark.NONE and (of_two_sorts or _refines(old, new)):  # "the casing is IP65", "is green"
         return Relation.CONTESTED
     open_to_others = old.open_to_others or new.open_to_others
     if open_to_others and new.change is ChangeMark.NONE and not _in_two_towns(old, new):
@@ -186,12 +188,7 @@ def _other_version(old: Frame, new: Frame) -> bool:
 
 _AT_AN_HOUR = re.compile(rf"~\d|\d\s?(?:am|pm)\b|\d:\d\d|\b(?:{any_of((*WEEKDAYS, *SHORT_WEEKDAYS))})s?\b")
 
-
-def _only_then(frame: Frame) -> bool:
-    """Whether what ended is bound to an hour or a day: "stopped drinking coffee after 4 pm" leaves that of the morning."""
-    return bool(_AT_AN_HOUR.search(frame.rest.lower()))
-
-
+"""What binds an end to an hour or a day: "stopped drinking coffee after 4 pm" leaves that of the morning."""
 _CONTINENTS = frozenset(
     ("africa", "antarctica", "asia", "europe", "north america", "south america", "oceania", "australia")
 )
@@ -204,18 +201,14 @@ _IN_SEVERAL = re.compile(
 def _in_two_towns(old: Frame, new: Frame) -> bool:
     """Whether a thing that is in one place is said to be in two towns or countries, neither of which is part of the other."""
     places = [place_name(frame.value) for frame in (old, new)]
-    known = any(all(place in listed for place in places) for listed in (COUNTRIES, _CONTINENTS))
-    known = known or are_far_apart(*places) or (all(place in CITIES for place in places) and not _is_borough(places))
+    known = any(listed.issuperset(places) for listed in (COUNTRIES, _CONTINENTS))
+    known = known or are_far_apart(*places) or (CITIES.issuperset(places) and _BOROUGHS.isdisjoint(places))
     began = new.rule == "once" and not _IN_SEVERAL.search(f"{new.attribute} ")
     return known and (new.attribute in _IN_ONE_PLACE or began)
 
 
-def _is_borough(places: Sequence[str]) -> bool:
-    """Whether one of two places is part of a city that is often named instead of it."""
-    return bool(_BOROUGHS & set(places))
-
-
 _BOROUGHS = frozenset(("bronx", "brooklyn", "manhattan", "queens"))
+"""Parts of a city that are often named instead of it."""
 
 
 def _same_value(old: Frame, new: Frame) -> Relation:
@@ -259,11 +252,6 @@ def _is_code(frame: Frame) -> bool:
     parts = frame.value.split()
     marked = len(parts) <= 3 and any(map(str.isdigit, frame.value)) and any(not part.isdecimal() for part in parts)
     return bool(_CODE.fullmatch(frame.value)) or (marked and all(map(_CODE_PART.fullmatch, parts)))
-
-
-def _of_two_sorts(old: Frame, new: Frame) -> bool:
-    """Whether one value is a code and the other is words: "the casing is IP65" and "is green steel" may both hold."""
-    return _is_code(old) != _is_code(new) and ValueKind.QUANTITY not in (old.value_kind, new.value_kind)
 
 
 def _counted_things(value: str) -> frozenset[str]:

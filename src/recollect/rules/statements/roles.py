@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from recollect.rules.statements import tables
-from recollect.rules.statements.building import Context, build, describe
+from recollect.rules.statements.building import Context, build, describe, first_of
 from recollect.rules.statements.frame import ANY, ChangeMark, Frame, Tense
 from recollect.rules.statements.phrases import (
     DEICTIC,
@@ -50,16 +50,11 @@ def _role_after(words: list[Word], context: Context) -> tuple[NounPhrase, Tail]:
 def _describe_role(
     context: Context, role: NounPhrase, value: list[Word], after: Tail, rule: str, old: str = ""
 ) -> list[Frame]:
-    if not role.head or not value or form_of(value) in NO_VALUE or not _may_be_value(value):
+    pointing = any(word.tag in ("PNP", "DTQ", "PNQ") for word in value)
+    if not role.head or not value or form_of(value) in NO_VALUE or pointing:
         return []
-    tail = Tail(value, after.scope, after.times, after.more, after.now)
-    return [
-        describe(context, role, tail, rule, tense=Tense.NOW, change=ChangeMark.CHANGE, old_value=old, negated=False)
-    ]
-
-
-def _may_be_value(value: list[Word]) -> bool:
-    return not any(word.tag in ("PNP", "DTQ", "PNQ") for word in value)
+    tail, change = replace(after, value=value), ChangeMark.CHANGE
+    return [describe(context, role, tail, rule, tense=Tense.NOW, change=change, old_value=old, negated=False)]
 
 
 def _read_replacement(context: Context) -> list[Frame]:
@@ -92,24 +87,12 @@ def _read_role_phrase(context: Context) -> list[Frame]:
     as_at = index_of(rest, "as")
     if as_at is None or as_at + 1 >= len(rest) or verb.lemma in _NOT_INTO_ROLE or verb.progressive or verb.copula:
         return []
-    if f"{verb.lemma}-{verb.particle}" in _OUT_OF_ROLE or rest[as_at + 1].lower in (
-        "a",
-        "an",
-        "one",
-        "if",
-        "though",
-        "well",
-    ):
+    follows, happened = rest[as_at + 1].lower, verb.past or verb.perfect or verb.passive
+    if f"{verb.lemma}-{verb.particle}" in _OUT_OF_ROLE or follows in ("a", "an", "one", "if", "though", "well"):
         return []
-    if not (verb.past or verb.perfect or verb.passive) and verb.lemma not in (
-        "take",
-        "step",
-        "replace",
-        "succeed",
-        "follow",
-    ):
+    if not happened and verb.lemma not in ("take", "step", "replace", "succeed", "follow"):
         return []
-    own = rest[as_at + 1].lower in ("its", "their")
+    own = follows in ("its", "their")
     role, after = _role_after(rest[as_at + 1 :], context)
     instead, after = _instead_of(after)
     given = [word for word in rest[:as_at] if word.tag not in ("AVP", "AV0", "PRP")]
@@ -237,7 +220,7 @@ def _read_use(context: Context) -> list[Frame]:
     value = split_tail(rest[: as_at if rest[as_at].lower == "as" else as_at + 1]).value
     if not role.head or role.owner or not value or (form_of(value) in NO_VALUE and len(value) > 1):
         return []
-    tail = Tail(value, after.scope, after.times, after.more, after.now)
+    tail = replace(after, value=value)
     change = context.change if verb.lemma in ("use", "have", "keep") else ChangeMark.CHANGE
     tense = context.stated_tense if verb.lemma in ("use", "have", "keep") else Tense.NOW
     return [describe(context, NounPhrase(context.subject, role.head), tail, "used as", change=change, tense=tense)]
@@ -284,15 +267,9 @@ def _read_new_role(context: Context) -> list[Frame]:
 
 def read_role(context: Context) -> list[Frame]:
     """Return the frames of a clause that gives a role to somebody or something; none if it gives none."""
-    for rule in (_read_replacement, _read_role_phrase, _read_appointment, _read_takeover):
-        if frames := rule(context):
-            return frames
-    return []
+    return first_of(context, _read_replacement, _read_role_phrase, _read_appointment, _read_takeover)
 
 
 def read_held_role(context: Context) -> list[Frame]:
     """Return the frames of what somebody has or uses in a role; none if there is none."""
-    for rule in (_read_use, _read_owned_role, _read_new_role):
-        if frames := rule(context):
-            return frames
-    return []
+    return first_of(context, _read_use, _read_owned_role, _read_new_role)

@@ -87,16 +87,10 @@ def _predicate(file: str, attribute: str, row: dict[str, Any]) -> Predicate:
     kinds = frozenset(_split_list(row["kinds"]))
     if row["values"] not in ("one", "many") or not kinds <= KINDS:
         raise BadTable(f"{file}: [{attribute}] values must be one or many, kinds must be of {sorted(KINDS)}")
+    place, contest, lasting = (row.get(name, False) for name in ("place", "contest", "lasting"))
     aspect, qualifier = row.get("key", ("", ""))
-    return Predicate(
-        attribute.replace("-", " "),
-        row["values"] == "one",
-        kinds,
-        row.get("place", False),
-        row.get("contest", False),
-        row.get("lasting", False),
-        (aspect, qualifier),
-    )
+    single = row["values"] == "one"
+    return Predicate(attribute.replace("-", " "), single, kinds, place, contest, lasting, (aspect, qualifier))
 
 
 def _split_list(text: str) -> list[str]:
@@ -116,9 +110,7 @@ def words(section: str, name: str) -> frozenset[str]:
 
 def entries(section: str, name: str) -> frozenset[str]:
     """A list of ``words.toml`` whose entries may have several words: they are separated by commas."""
-    return frozenset(
-        entry.strip() for entry in _word_classes()[section][name].replace("\n", " ").split(",") if entry.strip()
-    )
+    return frozenset(_split_list(_word_classes()[section][name].replace("\n", " ")))
 
 
 def mapping(section: str) -> dict[str, str]:

@@ -11,6 +11,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 from recollect.rules.collector import collector_paused
@@ -264,9 +265,10 @@ def _stand_in(tokens: list[str], at: int) -> str:
 def _repair_word(words: list[Word], at: int, word: Word) -> None:
     """Repairs that need no more than the word and its neighbours."""
     lower = word.lower
-    previous = words[at - 1] if at else None
+    previous = words[at - 1] if at else _NOTHING
+    after = words[at + 1] if at + 1 < len(words) else _NOTHING
     if lower == "user":
-        word.tag, word.lemma = ("NP0" if at + 1 < len(words) and words[at + 1].text == "'s" else "PNP"), "user"
+        word.tag, word.lemma = ("NP0" if after.text == "'s" else "PNP"), "user"
     elif " " in word.text:
         word.tag, word.lemma = "NP0", lower
     elif _QUANTITY.fullmatch(word.text):
@@ -281,22 +283,22 @@ def _repair_word(words: list[Word], at: int, word: Word) -> None:
         word.tag, word.lemma = "XX0", "not"
     elif word.tag in ("VVN", "VVD") and word.lemma.endswith(("che", "she")) and word.lemma not in ("ache", "cache"):
         word.lemma = word.lemma[:-1]  # the model takes "coached" for a form of "coache"
-    elif lower == "for" and word.tag == "CJS" and at + 1 < len(words) and words[at + 1].lower in ("user", "me", "us"):
+    elif lower == "for" and word.tag == "CJS" and after.lower in ("user", "me", "us"):
         word.tag = "PRP"
-    elif lower.endswith("ed") and previous is not None and previous.lemma == "be" and _is_agent_next(words, at):
+    elif lower.endswith("ed") and previous.lemma == "be" and after.lower == "by":
         word.tag, word.lemma = "VVN", lemma_as(word.text, "VVD")  # "is captained by"
     elif lower == "&":
         word.tag = "NP0"  # "Finch & Sons" is one name
-    elif lower == "am" and (previous is None or previous.lower not in ("i", "user", "not")):
+    elif lower == "am" and previous.lower not in ("i", "user", "not"):
         word.tag, word.lemma = "NP0", lower  # "Frankfurt am Main"
     elif lower in ("'m", "'re", "am", "is", "are", "was", "were") or (lower == "'s" and word.tag == "VBZ"):
         word.lemma = "be"
         word.tag = {"was": "VBD", "were": "VBD", "is": "VBZ", "'s": "VBZ"}.get(lower, "VBB")
-    elif lower in _LEVELS and at + 1 < len(words) and words[at + 1].lower in _HAS_LEVELS:
+    elif lower in _LEVELS and after.lower in _HAS_LEVELS:
         word.tag = "ORD"  # "the ground floor" is one of several, as "the second floor" is
-    elif lower == "time" and at + 1 < len(words) and words[at + 1].lower == "out" and previous is not None:
+    elif lower == "time" and after.lower == "out" and at:
         word.tag = "VVB"
-    elif lower == "done" and previous is not None and previous.lemma == "be":
+    elif lower == "done" and previous.lemma == "be":
         word.tag, word.lemma = "VVN", "do"
     elif lower == "has" and word.tag == "NN1":
         word.tag, word.lemma = "VHZ", "have"
@@ -304,31 +306,23 @@ def _repair_word(words: list[Word], at: int, word: Word) -> None:
         word.tag, word.lemma = "VHB", "have"
     elif word.tag == "AVP" and lower in ("in", "on"):
         word.tag = "PRP"
-    elif lower == "that" and previous is not None and previous.is_noun:
+    elif lower == "that" and previous.is_noun:
         word.tag = "CJT"
-    elif (
-        lower in _APPROXIMATELY and at + 1 < len(words) and _QUANTITY.fullmatch(words[at + 1].text)
-    ) or lower == "please":
+    elif (lower in _APPROXIMATELY and _QUANTITY.fullmatch(after.text)) or lower == "please":
         word.tag = "AV0"
     elif word.text == "A" and at:
         word.tag, word.lemma = "NP0", lower
-    elif at == 0 and word.tag == "VVB" and len(words) > 1 and _QUANTITY.fullmatch(words[1].text):
+    elif at == 0 and word.tag == "VVB" and _QUANTITY.fullmatch(after.text):
         word.tag = "NN1"  # "Release 4.2 ships"
     elif at == 0 and word.tag == "NN1":
         word.lemma = lower
-    elif word.tag == "NN1" and lower.endswith("ing") and at + 1 < len(words) and _is_between_copulas(words, at):
+    elif word.tag == "NN1" and lower.endswith("ing") and previous.lower in _PRESENT_OF_BE and after.lower == "is":
         word.tag, word.lemma = "VVG", gerund_base(word.text) or lower  # "the song Ana is learning is …"
-    elif (
-        word.tag in ("VVB", "VVI")
-        and previous is not None
-        and previous.tag in ("AT0", "DPS")
-        and at + 1 < len(words)
-        and words[at + 1].is_noun
-    ):
+    elif word.tag in ("VVB", "VVI") and previous.tag in ("AT0", "DPS") and after.is_noun:
         word.tag = "NN1"  # "the deploy window": between a determiner and a noun there is no finite verb
-    elif word.tag == "AJC" and at + 1 < len(words) and words[at + 1].lower in ("of", "for", "at"):
+    elif word.tag == "AJC" and after.lower in ("of", "for", "at"):
         word.tag, word.lemma = "NN1", lower  # "as presenter of Quiz Attic"
-    elif word.tag == "VVN" and previous is not None and previous.tag == "NN1" and _closes_noun(words, at):
+    elif word.tag == "VVN" and previous.tag == "NN1" and _closes_noun(words, at):
         word.tag, word.lemma = "NN1", lower  # "in the garden shed"
     elif word.tag == "UNC" or (
         word.tag in ("AV0", "VVN") and not lower.endswith(("ed", "ly", "ley")) and is_unknown(lower)
@@ -352,24 +346,15 @@ _SAME_IN_PAST = frozenset("beat bet burst cost cut hit hurt let put quit read se
 def _is_plural(subject: list[Word]) -> bool:
     """Whether the words before a verb begin with a plural noun or are "we", "they", "you" or "I"."""
     pronoun = len(subject) == 1 and subject[0].lower in ("we", "they", "you", "i")
-    first = next((word for at, word in enumerate(subject) if word.is_noun and not _is_compound(subject, at)), None)
-    return pronoun or (first is not None and first.tag == "NN2")
-
-
-def _is_compound(words: list[Word], at: int) -> bool:
-    return at + 1 < len(words) and words[at + 1].is_noun
+    ends = (word for word, after in pairwise([*subject, _NOTHING]) if word.is_noun and not after.is_noun)
+    return pronoun or next(ends, _NOTHING).tag == "NN2"
 
 
 _LEVELS = frozenset(("ground", "top", "bottom", "middle", "upper", "lower"))
 _HAS_LEVELS = frozenset(("floor", "shelf", "drawer", "bunk", "deck", "row", "tier"))
-
-
-def _is_agent_next(words: list[Word], at: int) -> bool:
-    return at + 1 < len(words) and words[at + 1].lower == "by"
-
-
-def _is_between_copulas(words: list[Word], at: int) -> bool:
-    return words[at - 1].lower in ("is", "'s", "am", "are") and words[at + 1].lower == "is"
+_PRESENT_OF_BE = ("is", "'s", "am", "are")
+_NOTHING = Word("", "", "")
+"""What stands before the first word and after the last."""
 
 
 def _closes_noun(words: list[Word], at: int) -> bool:

@@ -67,7 +67,8 @@ def _read_measure(context: Context) -> Frame | None:
     timed = kind in (ValueKind.CLOCK, ValueKind.DATE) or bool(hour)
     if any(word.lower in ("a", "an", "another") for word in before) and (timed or kind is ValueKind.NAME):
         return None  # "has a lesson at 9", "has a v1 endpoint": there may be another one
-    if context.is_self and not _has_definite(before) and (timed or not before):
+    definite = any(w.tag == "DPS" or w.lower == "the" or is_possessive(w) or w.is_name for w in before)
+    if context.is_self and not definite and (timed or not before):
         return None
     if timed and not before:
         return None
@@ -133,8 +134,3 @@ def _kind_of_measure(value: list[Word]) -> ValueKind:
         return ValueKind.DATE
     first = next((word for word in value if word.lower not in APPROXIMATELY), value[0])
     return ValueKind.QUANTITY if first.tag == "CRD" and not first.text[-1:].isalpha() else ValueKind.NAME
-
-
-def _has_definite(words: list[Word]) -> bool:
-    """Whether a phrase names one thing: "the nursery", "our bedroom", "Ana"."""
-    return any(word.tag == "DPS" or word.lower == "the" or is_possessive(word) or word.is_name for word in words)

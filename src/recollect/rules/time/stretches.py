@@ -11,6 +11,7 @@ it is needed.
 import re
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
+from functools import partial
 from typing import NamedTuple
 
 from recollect.rules.language.calendar import MONTHS, WEEKDAYS
@@ -214,10 +215,6 @@ def _numeric(words: str, asked_at: datetime) -> Span | None:
     return whole("day", day) if day else None
 
 
-def _any(words: str, asked_at: datetime) -> Span | None:
-    return _one_of("", words, asked_at)
-
-
 def _which(words: str, asked_at: datetime) -> Span | None:
     *_, which, name = _SAID.split(words)
     return _one_of(_MEANT.get(which, "next"), name, asked_at)
@@ -259,7 +256,7 @@ def _decade(words: str, asked_at: datetime) -> Span:
 
 
 _READERS: Mapping[str, Callable[[str, datetime], Span | None]] = {
-    **dict.fromkeys(RECURRING, _any),
+    **dict.fromkeys(RECURRING, partial(_one_of, "")),
     "numeric": _numeric,
     "rolling": _rolling,
     "then": _then,

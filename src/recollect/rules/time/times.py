@@ -130,32 +130,12 @@ def _count_from(said: re.Match[str], span: Span) -> Span | None:
     return Span(day - 3 * _DAY, day + 4 * _DAY) if unit == "week" else whole(unit, day)
 
 
-def _before(_: re.Match[str], span: Span) -> Span:
-    return Span(datetime.min.replace(tzinfo=span.start.tzinfo), span.start)
+def _up_to(end: datetime) -> Span:
+    return Span(datetime.min.replace(tzinfo=end.tzinfo), end)
 
 
-def _until(_: re.Match[str], span: Span) -> Span:
-    return Span(datetime.min.replace(tzinfo=span.start.tzinfo), span.end)
-
-
-def _since(_: re.Match[str], span: Span) -> Span:
-    return Span(span.start, datetime.max.replace(tzinfo=span.start.tzinfo))
-
-
-def _after(_: re.Match[str], span: Span) -> Span:
-    return Span(span.end, datetime.max.replace(tzinfo=span.start.tzinfo))
-
-
-def _around(_: re.Match[str], span: Span) -> Span:
-    return Span(span.start - 3 * _DAY, span.end + 3 * _DAY)
-
-
-def _itself(_: re.Match[str], span: Span) -> Span:
-    return span
-
-
-def _whole(said: re.Match[str], span: Span) -> Span:
-    return whole(said[1].lower(), span.start)
+def _from(start: datetime) -> Span:
+    return Span(start, datetime.max.replace(tzinfo=start.tzinfo))
 
 
 def _from_day(said: re.Match[str], span: Span) -> Span | None:
@@ -169,14 +149,17 @@ _LEADS: tuple[tuple[re.Pattern[str], _Meaning], ...] = tuple(
     for words, meaning in (
         (rf"({AMOUNT}|the {UNIT}) (before|prior to|after|following) {_ON}", _count_from),
         (rf"({AMOUNT}) (from) ", _count_from),
-        (rf"(?:until|till|up to) {_ON}|(?:until|till|up to|before|prior to) {_IN}", _until),
-        (rf"since {_ON}|(?:since|after) {_IN}", _since),
-        (rf"(?:before|prior to|earlier than) {_ON}", _before),
-        (rf"(?:after|later than) {_ON}", _after),
-        (r"the (week|weekend|month|year) (?:of|around) (?:the )?", _whole),
+        (rf"(?:until|till|up to) {_ON}|(?:until|till|up to|before|prior to) {_IN}", lambda _, span: _up_to(span.end)),
+        (rf"since {_ON}|(?:since|after) {_IN}", lambda _, span: _from(span.start)),
+        (rf"(?:before|prior to|earlier than) {_ON}", lambda _, span: _up_to(span.start)),
+        (rf"(?:after|later than) {_ON}", lambda _, span: _from(span.end)),
+        (
+            r"the (week|weekend|month|year) (?:of|around) (?:the )?",
+            lambda said, span: whole(said[1].lower(), span.start),
+        ),
         (r"(?:between|from) (?:the )?(\d{1,2})(?:st|nd|rd|th)? (?:and|to|until|till|through) (?:the )?", _from_day),
-        (r"around (?:the )?", _around),
-        (r"on ", _itself),
+        (r"around (?:the )?", lambda _, span: Span(span.start - 3 * _DAY, span.end + 3 * _DAY)),
+        (r"on ", lambda _, span: span),
     )
 )
 _BETWEEN = re.compile(r"\bbetween (?:the )?$", re.IGNORECASE)

@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import NamedTuple
 
-from recollect.model.record import ENTRY_ORIGIN, Candidate
+from recollect.model.record import ENTRY_ORIGIN
 from recollect.model.vocabulary import KIND_CLASS, KindClass, Source
 from recollect.rules.gates.draft import Context, Draft
 from recollect.rules.statements import ChangeMark, Tense, read_statement
@@ -45,18 +45,15 @@ def validity_gate(draft: Draft, context: Context) -> Draft:
         draft = draft.decide("validity:as_given", valid_from=candidate.valid_from, valid_until=candidate.valid_until)
     if len(stated) == 2 or context.promoting or KIND_CLASS[candidate.kind] is KindClass.EVENT:
         return draft
-    read = read_validity(candidate.content, context.now, dated_only=_is_from_elsewhere(candidate))
+    from_elsewhere = not {"imported_from", ENTRY_ORIGIN}.isdisjoint(candidate.meta)  # and so from another time than now
+    dated_only = candidate.source is Source.IMPORT or from_elsewhere
+    read = read_validity(candidate.content, context.now, dated_only=dated_only)
     start = candidate.valid_from if "valid_from" in stated else read.start
     end = candidate.valid_until if "valid_until" in stated else read.end
     if (start, end) == (draft.valid_from, draft.valid_until) or (start and end and end <= start):
         return draft
     statement = without(read.words, candidate.content) if read.words else None
     return draft.decide("validity:read", read.words, valid_from=start, valid_until=end, statement=statement)
-
-
-def _is_from_elsewhere(candidate: Candidate) -> bool:
-    """Whether it was written at another time than now."""
-    return candidate.source is Source.IMPORT or not {"imported_from", ENTRY_ORIGIN}.isdisjoint(candidate.meta)
 
 
 def read_validity(text: str, now: datetime, *, dated_only: bool = False) -> Validity:

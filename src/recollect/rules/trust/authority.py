@@ -9,11 +9,7 @@ from recollect.model.vocabulary import SOURCE_WORDS, Authority, EventType, Sourc
 
 
 def grant_authority(
-    source: Source,
-    caller: Caller,
-    stated: Authority | None,
-    verifying_tools: tuple[str, ...],
-    tool: str | None = None,
+    source: Source, caller: Caller, stated: Authority | None, verifying_tools: tuple[str, ...], tool: str | None = None
 ) -> tuple[Authority, str]:
     """The authority of a memory and the reason for it.
 
@@ -84,7 +80,8 @@ def granted_fields(
     if PLACE not in believed:
         claims |= {name: fields[name] for name in place if fields.get(name) not in (None, place[name])}
         granted |= place
-        if _is_anothers(fields.get("user_id"), place):
+        user = fields.get("user_id")
+        if user is not None and place["space"] == Space.USER and user != place["owner"]:
             claims["user_id"] = granted.pop("user_id")
     if WEIGHT not in believed:
         for name, allowed in _lowered(fields):
@@ -94,11 +91,6 @@ def granted_fields(
             if allowed is not None:
                 granted[name] = allowed
     return {**granted, **options}, claims
-
-
-def _is_anothers(user: Any, place: Mapping[str, str]) -> bool:
-    """Whether a record names another person than the one whose memory it goes to."""
-    return user is not None and place["space"] == Space.USER and user != place["owner"]
 
 
 def _lowered(fields: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

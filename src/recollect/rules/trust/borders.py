@@ -74,7 +74,8 @@ def border_gate(draft: Draft, context: Context) -> Draft | Rejection:
     source = candidate.source or caller.speaks_as
     code = write_refusal(caller, address, candidate.scope, source)
     if code is None and not context.promoting:
-        code = _borrowed_name(candidate, source, caller) or _only_by_promotion(candidate, source, context)
+        borrowed = signs_as_another(caller, candidate, source)
+        code = "border:not_your_name" if borrowed else _only_by_promotion(candidate, source, context)
     if code is None and not sight_of(caller, context.policy).sees(candidate.scope, candidate.category):
         code = "border:category_not_yours"
     if code is not None:
@@ -99,10 +100,6 @@ def source_of(candidate: Candidate, caller: Caller) -> Source:
     """Return who speaks: as the candidate states, else the caller. An agent that may not pass on a person's words speaks."""
     source = candidate.source or caller.speaks_as
     return Source.AGENT if source is Source.USER and not speaks_for_a_person(caller) else source
-
-
-def _borrowed_name(candidate: Candidate, source: Source, caller: Caller) -> str | None:
-    return "border:not_your_name" if signs_as_another(caller, candidate, source) else None
 
 
 def _only_by_promotion(candidate: Candidate, source: Source, context: Context) -> str | None:
@@ -239,12 +236,9 @@ def named_ids(value: Any) -> Iterator[str]:
     """
     if isinstance(value, str):
         yield from _ID.findall(value)
-    elif isinstance(value, Mapping):
-        for inner in value.values():
-            yield from named_ids(inner)
-    elif isinstance(value, list | tuple):
-        for inner in value:
-            yield from named_ids(inner)
+    inside = value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else ()
+    for inner in inside:
+        yield from named_ids(inner)
 
 
 def may_be_told(event: Mapping[str, Any], session: str | None, hidden: Set[str]) -> bool:

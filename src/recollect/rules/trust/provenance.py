@@ -39,7 +39,7 @@ def meant_by(child_at: Any, records: Iterable[tuple[Any, Record]]) -> Record | N
 
 
 class Circle(NamedTuple, Generic[Key]):
-    """The nodes of a cycle that follow the one that closes it, each the parent of the one before; the first so many."""
+    """The nodes of a cycle that follow the one that closes it, each the parent of the one before; the first eight."""
 
     nodes: tuple[Key, ...]
     size: int
@@ -56,7 +56,7 @@ def on_a_cycle(parents: Mapping[Key, Sequence[Key]]) -> list[Key]:
     return list(circles(parents))
 
 
-def circles(parents: Mapping[Key, Sequence[Key]], *, shown: int = 8) -> dict[Key, Circle[Key]]:
+def circles(parents: Mapping[Key, Sequence[Key]]) -> dict[Key, Circle[Key]]:
     """The same with the way round: from the parent that closes the circle back to the node itself.
 
     >>> circles({"a": ["b"], "b": ["c"], "c": ["a"]})
@@ -77,7 +77,7 @@ def circles(parents: Mapping[Key, Sequence[Key]], *, shown: int = 8) -> dict[Key
                 done.add(node)
             elif parent in depths:
                 first, size = depths[parent], len(path) - depths[parent]
-                nodes = tuple(one for one, _ in path[first : first + shown])
+                nodes = tuple(one for one, _ in path[first : first + 8])
                 found.setdefault(node, Circle(nodes, size))
             elif parent not in done and parent in parents:
                 depths[parent] = len(path)
@@ -166,7 +166,7 @@ class Lineage:
             self.towards: [
                 {**self.sources[key].to_dict(), "distance": distance} for key, distance in self.distances().items()
             ],
-            "edges": [[child, parent] for child, parents in self.parents.items() for parent in parents],
+            "edges": [list(edge) for edge in _edges(self)],
             "truncated": self.truncated,
         }
 
@@ -244,7 +244,8 @@ def to_dot(lineage: Lineage) -> str:
     lines = ["digraph provenance {", "  rankdir=BT;", '  node [shape=box, fontname="sans-serif"];']
     for key, source in lineage.sources.items():
         style = "" if source.resolved else ", style=dashed"
-        lines.append(f'  {names[key]} [label="{_dot_text(label(source))}"{style}];')
+        text = label(source).replace("\\", "\\\\").replace('"', '\\"')
+        lines.append(f'  {names[key]} [label="{text}"{style}];')
     lines += [f"  {names[child]} -> {names[parent]};" for child, parent in _edges(lineage)]
     return "\n".join([*lines, "}", ""])
 
@@ -262,10 +263,6 @@ def to_mermaid(lineage: Lineage) -> str:
 
 def _edges(lineage: Lineage) -> list[tuple[str, str]]:
     return [(child, parent) for child, parents in lineage.parents.items() for parent in parents]
-
-
-def _dot_text(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"')
 
 
 def _mermaid_text(text: str) -> str:
@@ -406,7 +403,7 @@ def roles_of(body: Body, told: Iterable[Body], name: str) -> tuple[str, ...]:
 
 def _roles(body: Body, told: Iterable[Body], name: str) -> Iterator[tuple[str, bool]]:
     acted = name == body.get("actor_id")
-    by_person = not _is_a_machines(body)
+    by_person = body["source"] != WriterSource.TOOL and body.get("role") not in ("tool", "assistant")
     yield WRITTEN_FOR, name == body.get("user_id")
     yield ACTED, acted and by_person
     yield AGENT, (acted and not by_person) or _is_an_agents_name(body, name)
@@ -421,11 +418,6 @@ def _is_author(body: Body, name: str) -> bool:
         return bool(author["id"] == principal(USER, name))
     by_agent = body["source"] in _MACHINES or body.get("agent_id") == name
     return name in (author.get("id"), author.get("name")) and name not in NOBODY and not by_agent
-
-
-def _is_a_machines(body: Body) -> bool:
-    """Whether ``actor_id`` names a tool or a model: those are no people."""
-    return body["source"] == WriterSource.TOOL or body.get("role") in ("tool", "assistant")
 
 
 def _is_an_agents_name(body: Body, name: str) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 from recollect.model.caller import as_principal
 from recollect.model.errors import BadInput, NotFound
-from recollect.model.proof import Checkpoint, KeyHistory, Signature
+from recollect.model.proof import Checkpoint, ErasureRecord, KeyHistory, Signature
 from recollect.model.receipt import Plain
 from recollect.rules.ledger.merkle import BadProof, check_inclusion, leaf_hash
 from recollect.rules.trust.signatures import (
@@ -24,7 +24,7 @@ from recollect.rules.trust.signers import signature_verdict
 
 def check_history(history: KeyHistory, trusted: Collection[str]) -> None:
     """Raise :class:`BadProof` unless a trusted key, which itself counts, answers for this history."""
-    _check_signatures(history)
+    check_signers(history, history_bytes(history), "the key history")
     _check_places(history)
     signers = [one.key for one in history.signatures if one.key in trusted]
     if not signers:
@@ -33,13 +33,15 @@ def check_history(history: KeyHistory, trusted: Collection[str]) -> None:
         raise BadProof("the key history is signed by a key that, as it says itself, no longer counts")
 
 
-def _check_signatures(history: KeyHistory) -> None:
-    message, keys = history_bytes(history), [one.key for one in history.signatures]
+def check_signers(document: Checkpoint | ErasureRecord | KeyHistory, message: bytes, what: str) -> list[str]:
+    """Return the keys that signed a document. One signature that does not hold spoils it: nobody adds one by mistake."""
+    keys = [one.key for one in document.signatures]
     if len(set(keys)) != len(keys):
-        raise BadProof("the key history is signed twice by the same key")
-    for signature in history.signatures:
+        raise BadProof(f"{what} is signed twice by the same key")
+    for signature in document.signatures:
         if not holds(signature, message):
-            raise BadProof(f"the key history: the signature of {signature.key[:12]} does not hold")
+            raise BadProof(f"{what}: the signature of {signature.key[:12]} does not hold")
+    return keys
 
 
 def _check_places(history: KeyHistory) -> None:
@@ -66,11 +68,6 @@ def worth_of(history: KeyHistory, key: str, checkpoint: Checkpoint) -> Standing:
     if any(one.leaf.event == "revoked" for one in events):
         return Standing.REVOKED
     return standing(events, checkpoint.size - 1)
-
-
-def worth_now(history: KeyHistory, key: str) -> Standing:
-    """What a key's signature is worth that no log has placed."""
-    return standing(_of(history, key), None)
 
 
 def _of(history: KeyHistory, key: str) -> Sequence[Placed]:
@@ -100,7 +97,7 @@ def check_offline(entry: Mapping[str, Any], keys: Collection[str], history: KeyH
     known = Standing.GOOD if signature.key in keys else Standing.UNKNOWN
     if history is not None and known is Standing.GOOD:
         check_history(history, keys)
-        known = worth_now(history, signature.key)
+        known = standing(_of(history, signature.key), None)
     who = str(entry["author"]["id"])
     _, problem = signature_verdict(sound, known, as_principal(who), who)
     return SignatureCheck(problem is None, signature.key, who, known, problem)

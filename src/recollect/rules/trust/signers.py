@@ -151,18 +151,17 @@ class Signers:
     def of_vouchers(self, body: Mapping[str, Any], place: int | None = None) -> Iterator[Judged]:
         """The same for those who vouched where it comes from, and signed it."""
         vouchers = origin_in(body).get("vouchers", ())
-        for one in vouchers if isinstance(vouchers, list | tuple) else ():
-            text = one.get("signature") if isinstance(one, Mapping) else None
-            if is_signature(text):
-                yield self._of_voucher(body, one, text, place)
+        named = (one for one in vouchers if isinstance(one, Mapping)) if isinstance(vouchers, list | tuple) else ()
+        yield from filter(None, (self.of_voucher(body, one, place) for one in named))
 
-    def of_voucher(self, body: Mapping[str, Any], voucher: Mapping[str, Any]) -> Judged | None:
-        """Return what the signature of one who vouched elsewhere is worth here now; ``None`` if there is none of ours."""
+    def of_voucher(
+        self, body: Mapping[str, Any], voucher: Mapping[str, Any], place: int | None = None
+    ) -> Judged | None:
+        """Return what the signature of one who vouched elsewhere is worth; ``None`` if there is none of ours."""
         text = voucher.get("signature")
-        return self._of_voucher(body, voucher, text, None) if is_signature(text) else None
-
-    def _of_voucher(self, body: Mapping[str, Any], one: Mapping[str, Any], text: Any, place: int | None) -> Judged:
-        return self._read(text, lambda: bytes_of_voucher({"content_hash": _hash(body)}, one), one, place)
+        if not is_signature(text):
+            return None
+        return self._read(text, lambda: bytes_of_voucher({"content_hash": _hash(body)}, voucher), voucher, place)
 
     def _read(self, text: Any, over: Callable[[], bytes], by: Mapping[str, Any], place: int | None) -> Judged:
         """What came along was checked when it came as an entry; what a program wrote there itself need not be readable."""
