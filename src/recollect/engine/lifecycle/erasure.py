@@ -79,11 +79,7 @@ def erase(
     """
     _check_erasure(engine, owner, id, whole_chain)
     intent = _Intent(engine)
-    with (
-        intent.told_when_it_fails(),
-        waiting(engine).forgetting(engine.tenant, owner),
-        engine.write() as writer,
-    ):
+    with intent.told_when_it_fails(), waiting(engine).forgetting(engine.tenant, owner), engine.write() as writer:
         at = engine.now()
         locked = writer.locked_streams(engine.tenant)  # all: nothing may be derived from a memory while it is erased
         person = person_named(writer, engine.tenant, owner, locked)

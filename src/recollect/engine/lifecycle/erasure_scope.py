@@ -95,12 +95,7 @@ def _leads_to(link: Link, parents: Collection[str], gone: Collection[str]) -> bo
 
 
 def going_along(
-    reader: Reader,
-    tenant: str,
-    asked: Mapping[str, Stored],
-    spared: Collection[str] = (),
-    *,
-    by_a_model: bool = False,
+    reader: Reader, tenant: str, asked: Mapping[str, Stored], spared: Collection[str] = (), *, by_a_model: bool = False
 ) -> dict[str, Tie]:
     """Return everything that was made of these, of what was made of them, and so on, without what is ``spared``.
 

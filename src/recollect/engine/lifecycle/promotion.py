@@ -83,12 +83,7 @@ def _refusal(engine: Engine, stored: Stored, address: Address) -> str | None:
 
 
 def crossing_refusal(
-    engine: Engine,
-    source: Space,
-    address: Address,
-    authority: Authority,
-    event_type: EventType,
-    scope: str = SHARED,
+    engine: Engine, source: Space, address: Address, authority: Authority, event_type: EventType, scope: str = SHARED
 ) -> str | None:
     """Return the code with which the border between two spaces refuses a memory, or None."""
     policy = engine.policy

@@ -338,11 +338,7 @@ def _last_tick_of(reader: Reader, stream: Stream, wanted: str | None) -> int:
 def _known_phase(reader: Reader, streams: Sequence[Stream], wanted: str) -> str:
     known = {phase_id(phase.number) for stream in streams for phase in reader.phases(stream)}
     if wanted not in known:
-        raise NotFound(
-            f"there is no phase {wanted!r} there.",
-            field="phase",
-            hint=LISTED,
-        )
+        raise NotFound(f"there is no phase {wanted!r} there.", field="phase", hint=LISTED)
     return wanted
 
 

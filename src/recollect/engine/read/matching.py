@@ -229,14 +229,7 @@ def loaded(
 
 def as_told(one: Ranked, stored: Stored) -> Recalled:
     """A memory as it is told."""
-    return Recalled(
-        to_memory(stored),
-        one.score,
-        (one.reason,),
-        one.shadowed,
-        one.relevance,
-        dict(one.features),
-    )
+    return Recalled(to_memory(stored), one.score, (one.reason,), one.shadowed, one.relevance, dict(one.features))
 
 
 def told(engine: Engine, chosen: Sequence[Ranked], at_hand: Mapping[Place, Stored]) -> list[tuple[Ranked, Recalled]]:

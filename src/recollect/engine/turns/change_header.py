@@ -202,11 +202,7 @@ def glance_at(engine: Engine, reader: Reader, thread: Thread, streams: Sequence[
 
 
 def look_at(
-    engine: Engine,
-    reader: Reader,
-    glance: Glance,
-    streams: Sequence[Stream],
-    fits: Fits = lambda header: True,
+    engine: Engine, reader: Reader, glance: Glance, streams: Sequence[Stream], fits: Fits = lambda header: True
 ) -> Look:
     """Choose what a thread is shown of the changes since it last looked, as much as fits."""
     at, cursors, _ = glance

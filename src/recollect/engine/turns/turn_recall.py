@@ -105,12 +105,7 @@ def _refusals(engine: Engine, exchange: Exchange) -> dict[Space, str | None]:
 
 
 def _items(
-    engine: Engine,
-    reader: Reader,
-    asked: Asked,
-    streams: Sequence[Stream],
-    consulted: Sequence[Space],
-    top_k: int,
+    engine: Engine, reader: Reader, asked: Asked, streams: Sequence[Stream], consulted: Sequence[Space], top_k: int
 ) -> tuple[list[Recalled], float]:
     """Return what matches, then rules and facts that come anyway, then the conversation in its order; each once.
 

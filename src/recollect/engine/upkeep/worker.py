@@ -343,10 +343,7 @@ class Renewing:
         """Do nothing: the worker closes its model."""
 
 
-BY_RULES = (
-    Step(WorkerJob.UPKEEP, "rules", _keep_up, by_time=True),
-    Step(WorkerJob.CONSOLIDATE, "rules", _consolidate),
-)
+BY_RULES = (Step(WorkerJob.UPKEEP, "rules", _keep_up, by_time=True), Step(WorkerJob.CONSOLIDATE, "rules", _consolidate))
 BY_MODEL = tuple(
     Step(WorkerJob(job), "model", partial(_ask, job), frozenset(JOBS[job].spaces), frozenset({Namespace.PROD}))
     for job in (Job.EXTRACT, Job.INSIGHTS, Job.CONSOLIDATE)
