@@ -20,7 +20,6 @@ from recollect.rules.trust.signatures import (
     KEY_BYTES,
     Placed,
     bytes_of_entry,
-    bytes_of_voucher,
     check_public_key,
     link_bytes,
     private_from_pem,
@@ -420,13 +419,6 @@ def sign_entry(entry: Mapping[str, Any], private: "Ed25519PrivateKey") -> dict[s
     return {**entry, "signature": signature_text(sign(private, message))}
 
 
-def sign_voucher(entry: Mapping[str, Any], voucher: Mapping[str, Any], private: "Ed25519PrivateKey") -> dict[str, Any]:
-    """A voucher for an exported entry, with the signature of whoever vouches."""
-    with faults_named():
-        message = bytes_of_voucher(entry, voucher)
-    return {**voucher, "signature": signature_text(sign(private, message))}
-
-
 def check_entry(engine: Engine, entry: Mapping[str, Any], place: int | None = None) -> SignatureCheck:
     """Whether the author of an exported entry signed it, with a key that counted at this place of the log.
 
@@ -435,15 +427,6 @@ def check_entry(engine: Engine, entry: Mapping[str, Any], place: int | None = No
     with faults_named():
         message = bytes_of_entry(entry)
     return check_signature(engine, signature_of(entry), message, entry["author"], place)
-
-
-def check_voucher(
-    engine: Engine, entry: Mapping[str, Any], voucher: Mapping[str, Any], place: int | None = None
-) -> SignatureCheck:
-    """The same for somebody who vouches for an exported entry."""
-    with faults_named():
-        message = bytes_of_voucher(entry, voucher)
-    return check_signature(engine, signature_of(voucher), message, voucher, place)
 
 
 def check_signature(
