@@ -85,9 +85,7 @@ def erase(
         person = person_named(writer, engine.tenant, owner, locked)
         if person.streams and not person.actors and owner == engine.caller.name:
             acting = writer.actor_uid(engine.tenant, engine.caller.name, engine.randomness.bytes(SALT_BYTES))
-            person = person._replace(
-                actors=[acting]
-            )  # the caller is an actor in the ledger, and that name goes as well
+            person = person._replace(actors=[acting])  # the ledger names the caller too, and that name goes as well
         plan = _planned(engine, writer, _what(engine, writer, owner, id, whole_chain))
         said_in = sessions_of(writer, engine.tenant, plan.asked)
         if owner is not None:
