@@ -82,9 +82,8 @@ def point(
 ) -> Point:
     """The point that exactly one of tick, time and phase names. A phase must be known where the caller may look."""
     if sum(given is not None for given in (tick, time, phase)) != 1:
-        raise BadInput(
-            "name one of tick, time and phase.", field="tick", hint="as_of(tick=…), as_of(time=…) or as_of(phase=…)."
-        )
+        hint = "as_of(tick=…), as_of(time=…) or as_of(phase=…)."
+        raise BadInput("name one of tick, time and phase.", field="tick", hint=hint)
     if tick is not None:
         return Point(tick=check_number("tick", tick))
     if time is not None:
@@ -108,11 +107,8 @@ def get(engine: Engine, when: Point, id: str) -> Memory:
     with engine.read() as reader:
         found = find(engine, reader, id)
         if found.body is None:
-            raise NotFound(
-                f"the content of {id!r} was {found.state.removed} since.",
-                field="id",
-                hint="What is removed is gone from the past too.",
-            )
+            hint = "What is removed is gone from the past too."
+            raise NotFound(f"the content of {id!r} was {found.state.removed} since.", field="id", hint=hint)
         stream = reader.stream_numbered(engine.tenant, found.stream)
         stood = _stood(reader, _cut(reader, stream, when, engine.now()), found)
         if stood is None:
@@ -190,9 +186,8 @@ def _is_certain(page: MemoryPage, newest: Sequence[_Newest]) -> bool:
     if not ends:
         return True
     places = {id: place for one in newest for id, place in one.places.items()}
-    return page.next_cursor is not None and all(
-        item.id in places and places[item.id] >= max(ends) for item in page.items
-    )
+    laid_down = all(item.id in places and places[item.id] >= max(ends) for item in page.items)
+    return page.next_cursor is not None and laid_down
 
 
 @operations.failures_noted(Node.CONTEXT, Op.SEARCH)
@@ -202,11 +197,8 @@ def query(engine: Engine, when: Point, wanted: recall.Query) -> Recall:
     No thread looks at the past: what changed since it last asked is about what is known today.
     """
     if wanted.thread is not None:
-        raise BadInput(
-            "what changed since a thread last asked is told of today, not of the past.",
-            field="thread",
-            hint="Leave it out, or ask without the earlier point.",
-        )
+        message = "what changed since a thread last asked is told of today, not of the past."
+        raise BadInput(message, field="thread", hint="Leave it out, or ask without the earlier point.")
     with engine.read() as reader:
         streams = readable_streams(engine, reader, wanted.owner, wanted.space, wanted.include_namespaces)
         with as_it_stood(engine, reader, cuts_at(engine, reader, streams, when)) as past:

@@ -109,12 +109,9 @@ class Meanings:
     def at_hand(self, tenant: str, owners: Sequence[str] | None) -> list[tuple[int, int, int]]:
         """The streams of some owners, or of all, whose vectors are here: number, generation, and up to which memory."""
         with self._lock:
-            found = [
-                key for key, owner in self._owners.items() if key[0] == tenant and (owners is None or owner in owners)
-            ]
-            return [
-                (stream, generation, self._blocks[tenant, stream, generation].last) for _, stream, generation in found
-            ]
+            of_tenant = [(key, owner) for key, owner in self._owners.items() if key[0] == tenant]
+            found = [key for key, owner in of_tenant if owners is None or owner in owners]
+            return [(key[1], key[2], self._blocks[key].last) for key in found]
 
     def forget(self, tenant: str, stream: int) -> None:
         """Let go of a stream's vectors, since some were removed."""
@@ -265,9 +262,7 @@ class Likeness:
         for of, (stream, rows) in self._streams.items() if places else ():
             wanted = np.array(sorted({memory for number, memory in places if number == of}), dtype=np.int64)
             numbers, values = self._compared(stream, rows, rows_of(rows, wanted))
-            self._cosines |= {
-                (of, number): like for number, like in zip(numbers.tolist(), values.tolist(), strict=True)
-            }
+            self._cosines |= zip(((of, number) for number in numbers.tolist()), values.tolist(), strict=True)
 
     def between(self, places: Sequence[Place]) -> dict[tuple[Place, Place], float]:
         """The cosine between each two of these memories that have a vector."""
