@@ -264,14 +264,12 @@ class _AlreadySo(Exception):
 def _edited(engine: Engine, id: str, values: Mapping[str, Any]) -> Memory:
     with changing(engine, id) as (pen, stored):
         if stored.state.status is Status.SUPERSEDED:
-            raise WrongState(
-                "it was superseded, and older versions do not change.", field="id", hint="Edit the current one."
-            )
+            message = "it was superseded, and older versions do not change."
+            raise WrongState(message, field="id", hint="Edit the current one.")
         held_to_steps = engine.policy.procedures.steps_required and (stored.body or {}).get("kind") == Kind.PROCEDURAL
         if "category" in values and held_to_steps:
-            raise BadInput(
-                "of a procedure stays what it is.", field="category", hint="Use tags to tell procedures apart."
-            )
+            hint = "Use tags to tell procedures apart."
+            raise BadInput("of a procedure stays what it is.", field="category", hint=hint)
         check_validity(stored.state, values)
         if _says_so(stored.state, values):
             raise _AlreadySo(stored.state.id)
@@ -290,9 +288,8 @@ def _says_so(state: State, values: Mapping[str, Any]) -> bool:
 def _edited_values(engine: Engine, changes: Mapping[str, Any]) -> dict[str, Any]:
     for name in changes:
         if name not in EDITABLE:
-            raise BadInput(
-                "cannot be edited.", field=name, hint=f"Editable: {', '.join(EDITABLE)}. For other content, `add` it."
-            )
+            hint = f"Editable: {', '.join(EDITABLE)}. For other content, `add` it."
+            raise BadInput("cannot be edited.", field=name, hint=hint)
     if not changes:
         raise BadInput("nothing to change.", hint=f"Give one of: {', '.join(EDITABLE)}.")
     try:

@@ -128,9 +128,8 @@ def _check_erasure(engine: Engine, owner: str | None, id: str | None, whole_chai
     if (owner is None) == (id is None):
         raise BadInput("name either an owner or an id.", field="owner", hint="erase(owner=…) or erase(id=…).")
     if owner is not None and whole_chain:
-        raise BadInput(
-            "belongs to an id.", field="whole_chain", hint="Leave it out: an owner's memories go with every version."
-        )
+        hint = "Leave it out: an owner's memories go with every version."
+        raise BadInput("belongs to an id.", field="whole_chain", hint=hint)
     if owner is not None:
         check_sought("owner", owner)
     if owner is not None and owner != engine.caller.user and not engine.caller.trusted:

@@ -264,6 +264,5 @@ def _archive_earlier(engine: Engine, pair: Linked) -> Memory:
 def _check_still_open(reader: Reader, later: Stored, earlier: Stored) -> None:
     active = all(one.state.status is Status.ACTIVE for one in (later, earlier))
     if not active or between(reader, later, earlier) is None:
-        raise WrongState(
-            "somebody else decided this pair meanwhile.", field="id", hint="`recollect outdated` lists it."
-        )
+        hint = "`recollect outdated` lists it."
+        raise WrongState("somebody else decided this pair meanwhile.", field="id", hint=hint)

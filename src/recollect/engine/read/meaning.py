@@ -423,11 +423,9 @@ def _made(embedder: Embedder, texts: Sequence[str]) -> "Codes":
 
     vectors = np.asarray(embedder.embed(texts))
     if vectors.shape != (len(texts), embedder.dimensions) or not np.isfinite(vectors).all():
-        raise EmbedderUnavailable(
-            f"{embedder.name} did not make a vector of {embedder.dimensions} numbers for each text.",
-            field="embedder",
-            hint="Its embed() gives one row a text, in their order, and each row has as many numbers as dimensions says.",
-        )
+        message = f"{embedder.name} did not make a vector of {embedder.dimensions} numbers for each text."
+        hint = "Its embed() gives one row a text, in their order, and each row has as many numbers as dimensions says."
+        raise EmbedderUnavailable(message, field="embedder", hint=hint)
     return quantise(vectors)
 
 
@@ -457,11 +455,9 @@ def _checked(engine: "Engine", asked: Embedder | None, reader: Reader | None) ->
     with nullcontext(reader) if reader is not None else engine.read(brief=True) as asking:
         there = asking.embedders(engine.tenant)
     if there and FORMER_DEFAULTS.issuperset(there) and (asked is None or policy_name(asked) == "static"):
-        raise FormerVectors(
-            f"the vectors here were made by {_named(there)}, the default of an earlier version.",
-            field="embedder",
-            hint="Make them anew: recollect reindex. Until then queries are answered by words alone.",
-        )
+        message = f"the vectors here were made by {_named(there)}, the default of an earlier version."
+        hint = "Make them anew: recollect reindex. Until then queries are answered by words alone."
+        raise FormerVectors(message, field="embedder", hint=hint)
     embedder = asked or _as_it_is(there)
     if there and label_of(embedder) not in there:
         raise _mismatch(there, embedder)
@@ -474,11 +470,8 @@ def _as_it_is(there: Sequence[str]) -> Embedder:
     found = next((known[label] for label in there if label in known), None)
     if found is not None or not there:
         return found or known[label_of(embedder_named(EmbedderSettings()))]
-    raise EmbedderMismatch(
-        f"the vectors here were made by {_named(there)}.",
-        field="embedder",
-        hint="Open it with that embedder, or change to another: recollect reindex --embedder static",
-    )
+    hint = "Open it with that embedder, or change to another: recollect reindex --embedder static"
+    raise EmbedderMismatch(f"the vectors here were made by {_named(there)}.", field="embedder", hint=hint)
 
 
 def _mismatch(there: Sequence[str], embedder: Embedder) -> EmbedderMismatch:
@@ -487,11 +480,9 @@ def _mismatch(there: Sequence[str], embedder: Embedder) -> EmbedderMismatch:
     command = f"recollect reindex --embedder {name}" if name else "mem.reindex(embedder), in Python"
     if name == "openai":
         command = "recollect --policy FILE reindex, with the policy that describes it"
-    return EmbedderMismatch(
-        f"the vectors here were made by {_named(there)}, not by {_named([label_of(embedder)])}.",
-        field="embedder",
-        hint=f"Open it with the embedder that made them, or make them anew with this one: {command}",
-    )
+    message = f"the vectors here were made by {_named(there)}, not by {_named([label_of(embedder)])}."
+    hint = f"Open it with the embedder that made them, or make them anew with this one: {command}"
+    return EmbedderMismatch(message, field="embedder", hint=hint)
 
 
 def _named(labels: Sequence[str]) -> str:

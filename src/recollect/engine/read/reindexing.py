@@ -145,11 +145,9 @@ def _keep(
 def _still_ours(stream: Stream, embedder: Embedder) -> None:
     """Of two who make different vectors at once, the one who began last goes on."""
     if stream.next_embedder != label_of(embedder):
-        raise EmbedderMismatch(
-            f"somebody else is making vectors by {stream.next_embedder or 'nobody'} here meanwhile.",
-            field="embedder",
-            hint="Wait until that is done; then, if these are wanted after all: recollect reindex",
-        )
+        message = f"somebody else is making vectors by {stream.next_embedder or 'nobody'} here meanwhile."
+        hint = "Wait until that is done; then, if these are wanted after all: recollect reindex"
+        raise EmbedderMismatch(message, field="embedder", hint=hint)
 
 
 @again_on_conflict

@@ -181,9 +181,8 @@ def _wrote(caller: Caller, reader: Reader, body: Mapping[str, Any]) -> bool:
 
 def _may_withdraw(stored: Stored, mine: bool) -> None:
     if stored.body is None or not mine:
-        raise WrongState(
-            "this identity does not vouch for it.", field="id", hint="Only one's own vouch can be taken back."
-        )
+        hint = "Only one's own vouch can be taken back."
+        raise WrongState("this identity does not vouch for it.", field="id", hint=hint)
 
 
 # ── what it weighs ──────────────────────────────────────────────────────────────────────────────────────────────────
