@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 
-from recollect.engine.ledger.audit import canonical_state
 from recollect.interfaces.python import Recollect
 from recollect.model.errors import NotAllowed, NotFound, RecollectError
 from rows import every_row
 from support.invariants import EVERYWHERE
-from support.script import START, open_seeded
+from support.script import START, canonical_state, open_seeded
 
 MISSING = "7d7d7d7d-1111-5222-8333-444444444444"
 ANAS_WORDS = ("Ana keeps her savings under the blue mattress", "Ana is moving to Lisbon in spring")

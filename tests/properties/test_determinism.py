@@ -5,9 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from recollect.engine.ledger.audit import canonical_state
 from support.invariants import EVERYWHERE
-from support.script import digest, open_seeded, run
+from support.script import canonical_state, digest, open_seeded, run
 
 SEEDS = range(40 if os.environ.get("RECOLLECT_TORTURE") else 4)
 

@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 import recollect
-from recollect.engine.ledger.audit import canonical_state
 from support.postgres_server import PostgresServer
-from support.script import digest, open_seeded, run
+from support.script import canonical_state, digest, open_seeded, run
 
 SCRIPTS = range(200 if os.environ.get("RECOLLECT_TORTURE") else 4)
 QUESTIONS = ("green tea", "who lives in Anatown?", "dark mode port 8080", "Дмитрий", "emojis")

@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from recollect.engine.ledger.audit import canonical_state
 from recollect.interfaces.cli.activity import schema_text
 from recollect.interfaces.python import Recollect
 from recollect.model.canonical import canonical_json
@@ -26,7 +25,7 @@ from support import load_cases
 from support.invariants import EVERYWHERE, all_memories
 from support.postgres_server import PostgresServer
 from support.sayings import SENTENCES, mostly
-from support.script import open_seeded
+from support.script import canonical_state, open_seeded
 
 TORTURE = bool(os.environ.get("RECOLLECT_TORTURE"))
 EXAMPLES = 1_000 if TORTURE else 8

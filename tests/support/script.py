@@ -7,13 +7,14 @@ so that two processes can be compared too.
 import hashlib
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any, cast
 
 from recollect.compose import open as open_memory
-from recollect.engine.context import SeededRandomness, SteppingClock
+from recollect.engine.context import Engine, SeededRandomness, SteppingClock
+from recollect.engine.ledger.audit import state_lines
 from recollect.interfaces.python import Recollect
 from recollect.interfaces.python.arguments import NewMemory, ToolOutput
 from recollect.model.errors import Refused
@@ -39,6 +40,12 @@ def open_seeded(location: Any = ":memory:", seed: int = 0, **settings: Any) -> R
     """A memory whose clock and randomness are the same for the same seed."""
     clock = SteppingClock(START, timedelta(milliseconds=1_700))
     return open_memory(location, clock=clock, randomness=SeededRandomness(seed), **settings)
+
+
+def canonical_state(engine: Engine) -> Iterator[str]:
+    """Yield the tenant's whole state, a canonical line each."""
+    with engine.read() as reader:
+        yield from state_lines(reader, engine.tenant)
 
 
 def run(mem: Recollect, seed: int, steps: int = 60) -> None:

@@ -12,7 +12,6 @@ from recollect.engine.ledger import checkpoint_log
 from recollect.engine.trust import identities
 from recollect.engine.trust.identities import (
     check_entry,
-    check_voucher,
     identity,
     new_identity,
     place_of_memory,
@@ -20,7 +19,6 @@ from recollect.engine.trust.identities import (
     revoke_identity,
     rotate_identity,
     sign_entry,
-    sign_voucher,
     signing_key,
     write_key,
 )
@@ -31,6 +29,7 @@ from recollect.rules.trust.signatures import Standing, checkpoint_bytes, private
 from recollect.rules.trust.signed_documents import check_offline
 from recollect.stores.protocol import LogSignature
 from support.script import open_seeded
+from support.vouchers import check_voucher, sign_voucher
 
 WORDS = "Trust needs attribution"
 

@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 import recollect
-from recollect.engine.trust.identities import sign_entry, sign_voucher
+from recollect.engine.trust.identities import sign_entry
 from recollect.model.errors import BadInput, NotAllowed, WrongState
 from recollect.model.proof import Signature
 from recollect.rules.trust.signatures import holds, private_key, public_key, public_pem
 from rows import every_row
+from support.vouchers import sign_voucher
 
 BABEL, NEXT, CRITIC = (private_key(bytes([number]) * 32) for number in (1, 2, 3))
 THEIRS = public_key(BABEL)

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 import recollect
-from recollect.engine.ledger.audit import canonical_state
 from recollect.interfaces.mcp.catalogue import TOOLS
 from recollect.langgraph import RecollectStore
 from recollect.vault import MemoryVault
 from support.machine import START
 from support.postgres_server import binaries
+from support.script import canonical_state
 
 LEA = "Ana has a sister called Lea"
 SPLIT = "Ana has a sister. The sister is called Lea."

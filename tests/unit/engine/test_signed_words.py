@@ -10,9 +10,9 @@ import pytest
 
 import recollect
 from recollect.engine.transfer.entries import validate
-from recollect.engine.trust.identities import check_voucher
 from recollect.model.errors import AmbiguousId, BadInput, NotAllowed, NotFound
 from recollect.model.record import Memory
+from support.vouchers import check_voucher
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

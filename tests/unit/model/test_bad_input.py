@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 
-from recollect.engine.ledger.audit import canonical_state
 from recollect.interfaces.python import Recollect
 from recollect.model.errors import BadInput, NotFound, RecollectError
 from recollect.model.record import Candidate
 from rows import every_row
-from support.script import open_seeded
+from support.script import canonical_state, open_seeded
 
 SURROGATE = "lone \ud800 surrogate"
 NUL = "nul \x00 here"

@@ -4,11 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from recollect.engine.ledger.audit import canonical_state
 from recollect.interfaces.python import Recollect
 from recollect.model.errors import BadInput
 from rows import every_row
-from support.script import open_seeded
+from support.script import canonical_state, open_seeded
 
 
 @pytest.fixture

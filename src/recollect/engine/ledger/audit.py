@@ -11,8 +11,8 @@ from typing import Any
 from recollect.embed import Embedder
 from recollect.engine.arguments import check_number
 from recollect.engine.context import Engine
-from recollect.engine.ledger.checkpoint_log import audit_log
-from recollect.engine.ledger.stream_audit import HINT, Walked, walked
+from recollect.engine.ledger.checkpoint_log import HINT, Actors, audit_log
+from recollect.engine.ledger.stream_audit import Walked, walked
 from recollect.engine.lifecycle.outdated import with_a_reason
 from recollect.engine.read.meaning import FORMER_DEFAULTS
 from recollect.engine.read.reading import readable_streams, told_damage
@@ -69,8 +69,6 @@ def ledger_root_of(reader: Reader, tenant: str) -> str:
 
 
 Progress = Callable[[int, int], None]
-
-
 FILE_HINT = "Restore it from a backup; if only an index is damaged, `REINDEX` makes it anew."
 
 
@@ -90,22 +88,19 @@ def verify(engine: Engine, progress: Progress | None = None, kept: Checkpoint | 
         walks = [walked(engine, reader, one, actors, log, tell) for one in streams]
         found = [*_check_across_streams(engine, reader, actors, walks), *log.problems]
     found += [Problem("database file", what, FILE_HINT) for what in engine.store.check()]
-    problems = (*found, *(problem for walk in walks for problem in _problems_of(walk)))
+    for walk in walks:
+        found += [*([walk.problem] if walk.problem is not None else ()), *walk.signed.problems]
     covered = {uid: leaves[-1][1].to_seq for uid, leaves in log.leaves.items()}
     return Verification(
-        ok=not problems,
+        ok=not found,
         streams=len(streams),
         entries=sum(walk.entries for walk in walks),
         versions=sum(walk.versions for walk in walks),
-        problems=problems,
+        problems=tuple(found),
         uncovered_entries=sum(max(0, w.entries - covered.get(s.uid, 0)) for s, w in zip(streams, walks, strict=True)),
         signed_entries=_sum_counts(walk.signed.entries for walk in walks),
         signed_vouches=_sum_counts(walk.signed.vouches for walk in walks),
     )
-
-
-def _problems_of(walk: Walked) -> list[Problem]:
-    return [*([walk.problem] if walk.problem is not None else ()), *walk.signed.problems]
 
 
 def _sum_counts(counts: Iterable[Counter[str]]) -> dict[str, int]:
@@ -125,9 +120,7 @@ def _telling(progress: Progress | None, streams: Sequence[Stream]) -> Callable[[
     return tell
 
 
-def _check_across_streams(
-    engine: Engine, reader: Reader, actors: Mapping[str, tuple[str | None, bytes | None]], walks: Sequence[Walked]
-) -> list[Problem]:
+def _check_across_streams(engine: Engine, reader: Reader, actors: Actors, walks: Sequence[Walked]) -> list[Problem]:
     """Return what no single stream can tell: streams that are missing, names put under another's acts, forged aliases."""
     found = [
         Problem(f"stream number {number}", "it has entries or versions, but its own row is gone", HINT)
@@ -210,12 +203,6 @@ def _rejections(entries: Iterable[Entry], amendments: Mapping[int, tuple[str | N
     return standing((entry, None if text is None else values_from(text)) for entry, text in told)
 
 
-def canonical_state(engine: Engine) -> Iterator[str]:
-    """Yield the tenant's whole state, a canonical line each."""
-    with engine.read() as reader:
-        yield from state_lines(reader, engine.tenant)
-
-
 def state_hash(engine: Engine) -> str:
     """Return one hash over the canonical state: equal for two stores that hold the same."""
     engine.require(Right.OPERATE, "hash the whole store")
@@ -232,8 +219,6 @@ def ledger_root(engine: Engine) -> str:
 
 FOREIGN = "Recollect did not make it: it may keep copies of what an erasure removes"
 FOREIGN_HINT = "Find out what it is for and what it holds, then drop it."
-
-
 MAX_DAYS = 3_660
 
 
@@ -345,43 +330,37 @@ def doctor(engine: Engine) -> tuple[Problem, ...]:
     engine.require(Right.OPERATE, "examine the store")
     problems = [Problem(what, FOREIGN, FOREIGN_HINT) for what in engine.store.foreign_objects()]
     problems += verify(engine).problems
-    problems += _find_damaged(engine)
-    problems += _waiting(engine)
-    problems += _find_outdated(engine)
-    problems += _former_vectors(engine)
-    problems += _risky_policy(engine)
-    return tuple(problems)
+    with engine.read() as reader:
+        for look in (_find_damaged, _waiting, _find_outdated, _former_vectors):
+            problems += look(engine, reader)
+    return (*problems, *_risky_policy(engine))
 
 
-def _find_damaged(engine: Engine) -> list[Problem]:
+def _find_damaged(engine: Engine, reader: Reader) -> list[Problem]:
     """Return every memory that cannot be read: ``verify`` stops at the first of a stream."""
-    with engine.read() as reader:
-        found = reader.select(engine.tenant, Selection(), NO_LIMIT, damaged=True)
-        return [told_damage(reader, stored) for stored in found if stored.damage is not None]
+    found = reader.select(engine.tenant, Selection(), NO_LIMIT, damaged=True)
+    return [told_damage(reader, stored) for stored in found if stored.damage is not None]
 
 
-def _waiting(engine: Engine) -> list[Problem]:
-    with engine.read() as reader:
-        waiting = reader.count(engine.tenant, Selection(equal={"status": "contradictory"}))
+def _waiting(engine: Engine, reader: Reader) -> list[Problem]:
+    waiting = reader.count(engine.tenant, Selection(equal={"status": "contradictory"}))
     if not waiting:
         return []
     what = f"{waiting} contradictory {'memory waits' if waiting == 1 else 'memories wait'} for a decision"
     return [Problem("memories", what, "`recollect list --status contradictory`, then `recollect resolve`.")]
 
 
-def _find_outdated(engine: Engine) -> list[Problem]:
-    with engine.read() as reader:
-        streams = readable_streams(engine, reader, None, None, tuple(Namespace))
-        count = len(with_a_reason(engine, reader, streams))
+def _find_outdated(engine: Engine, reader: Reader) -> list[Problem]:
+    streams = readable_streams(engine, reader, None, None, tuple(Namespace))
+    count = len(with_a_reason(engine, reader, streams))
     if not count:
         return []
     what = f"{counted(count, 'pair')} of memories may be outdated: the later one may have replaced the earlier one"
     return [Problem("memories", what, "`recollect outdated`, then `recollect resolve`.")]
 
 
-def _former_vectors(engine: Engine) -> list[Problem]:
-    with engine.read() as reader:
-        found = sorted(FORMER_DEFAULTS.intersection(reader.embedders(engine.tenant)))
+def _former_vectors(engine: Engine, reader: Reader) -> list[Problem]:
+    found = sorted(FORMER_DEFAULTS.intersection(reader.embedders(engine.tenant)))
     what = "made by an earlier version's embedder, {}: queries find by words alone, and writes are refused"
     return [Problem("vectors", what.format(label), "`recollect reindex`.") for label in found]
 

@@ -131,11 +131,8 @@ def _sign(engine: Engine, writer: Writer, made: LogCheckpoint, signer: "Ed25519P
     key = public_key(signer)
     worth = standing(key_history(writer, engine.tenant, key), place)
     if worth is not Standing.GOOD:
-        raise NotAllowed(
-            f"the key {key[:12]} is {worth}, and may not sign.",
-            field="key",
-            hint="`recollect identity list` shows the keys that may.",
-        )
+        hint = "`recollect identity list` shows the keys that may."
+        raise NotAllowed(f"the key {key[:12]} is {worth}, and may not sign.", field="key", hint=hint)
     signature = sign(signer, checkpoint_bytes(document_of(made)))
     writer.add_log_signature(engine.tenant, LogSignature(made.size, *signature.model_dump().values()))
 
@@ -271,11 +268,8 @@ def checkpoint_of(reader: Reader, tenant: str, size: int | None) -> Checkpoint:
     found = reader.log_checkpoint(tenant, size)
     if found is None:
         which = "" if size is None else f" of {size} leaves"
-        raise NotFound(
-            f"there is no checkpoint{which}.",
-            field="since",
-            hint="`recollect ledger list` shows those that were taken.",
-        )
+        hint = "`recollect ledger list` shows those that were taken."
+        raise NotFound(f"there is no checkpoint{which}.", field="since", hint=hint)
     return _with_signatures(reader, tenant, found)
 
 
@@ -309,7 +303,10 @@ def _place_entries(reader: Reader, stream: Stream, leaf: StreamLeaf, seqs: Seque
     size = leaf.to_seq - leaf.from_seq + 1
     tree = [entry_leaf(hash) for hash in reader.entry_hashes(stream, leaf.from_seq - 1, size)]
     if tree_head(tree) != leaf.root:
-        raise _unlike(stream)
+        what = (
+            f"the entries of stream {stream.uid[:12]} are not those that a checkpoint covers, so nothing can be proven."
+        )
+        raise StoreCorrupt(what, hint="`recollect verify` says what is wrong.")
     paths = inclusion_proofs(tree, [seq - leaf.from_seq for seq in sorted(seqs)])
     return tuple(
         PlacedEntry(entry=_prove_entry(reader.entries(stream, seq - 1, 1)[0]), path=path)
@@ -319,11 +316,6 @@ def _place_entries(reader: Reader, stream: Stream, leaf: StreamLeaf, seqs: Seque
 
 def _prove_entry(entry: Entry) -> ProvenEntry:
     return ProvenEntry(**{**entry._asdict(), "event": str(entry.event)})
-
-
-def _unlike(stream: Stream) -> StoreCorrupt:
-    what = f"the entries of stream {stream.uid[:12]} are not those that a checkpoint covers, so nothing can be proven."
-    return StoreCorrupt(what, hint="`recollect verify` says what is wrong.")
 
 
 def _values(reader: Reader, stored: Stored, segments: Sequence[Segment]) -> tuple[Value, ...]:
@@ -342,7 +334,6 @@ CUT_HINT = (
     "If the store was restored from an older backup, keep a new checkpoint. If not, find out who wrote to the file."
 )
 LOG = "the checkpoint log"
-
 
 PlacedLeaf = tuple[int, StreamLeaf]
 """What the log says of a stream, and at which place."""
@@ -379,7 +370,8 @@ def audit_log(
     except BadProof as error:
         return LogAudit([_problem(LOG, str(error))], {}, Signers((), {}))
     log = _Log(rows, leaves, reader.log_checkpoints(tenant), reader.log_signatures(tenant))
-    heads = _heads(log, kept)
+    sizes = {made.size for made in log.checkpoints} | ({kept.size} if kept else set())
+    heads = tree_heads(hashes_of(rows), sizes)
     found = [*_about_checkpoints(log, heads), *_about_signatures(log), *_about_leaves(log, streams, actors)]
     if kept is not None:
         found += _about_kept(log, heads, kept)
@@ -407,11 +399,6 @@ def _leaf(place: int, row: LogLeaf) -> StreamLeaf | KeyLeaf:
     if (row.kind, row.subject) != (leaf.leaf, subject):
         raise BadProof(f"leaf {place} is filed under another subject than its own")
     return leaf
-
-
-def _heads(log: _Log, kept: Checkpoint | None) -> dict[int, str]:
-    sizes = {made.size for made in log.checkpoints} | ({kept.size} if kept else set())
-    return tree_heads(hashes_of(log.rows), sizes)
 
 
 def _about_checkpoints(log: _Log, heads: dict[int, str]) -> list[Problem]:

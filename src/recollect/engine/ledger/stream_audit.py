@@ -3,13 +3,13 @@
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple, TypeVar
 
 from pydantic_core import from_json
 
 from recollect.engine.context import Engine
-from recollect.engine.ledger.checkpoint_log import LogAudit
+from recollect.engine.ledger.checkpoint_log import HINT, Actors, LogAudit
 from recollect.engine.write.relations import links_in, relations_of_stream
 from recollect.model.ledger import ABOUT_THE_STREAM, BRINGS_VERSION, GENESIS, Entry, Event, commit_to
 from recollect.model.proof import StreamLeaf
@@ -33,7 +33,6 @@ from recollect.stores.protocol import (
     Relation,
     Stream,
     Version,
-    WalkedState,
     WalkedVersion,
 )
 
@@ -51,19 +50,11 @@ def paged(read: Callable[[int, int], list[T]], place: Callable[[T], int]) -> Ite
         page = read(place(page[-1]), PAGE)
 
 
-def entry_pages(reader: Reader, stream: Stream) -> Iterator[list[Entry]]:
-    return paged(lambda after, limit: reader.entries(stream, after, limit), lambda one: one.seq)
-
-
-def state_pages(reader: Reader, stream: Stream) -> Iterator[list[WalkedState]]:
-    return paged(lambda after, limit: reader.states_after(stream, after, limit), lambda one: one.number)
-
-
 class Amendments:
     """The amendments of a stream, each for the entry of its own place."""
 
     def __init__(self, reader: Reader, stream: Stream) -> None:
-        pages = paged(lambda after, limit: reader.amendments_after(stream, after, limit), lambda one: one.seq)
+        pages = paged(partial(reader.amendments_after, stream), lambda one: one.seq)
         self._rows = (one for page in pages for one in page)
         self._next = next(self._rows, None)
 
@@ -115,8 +106,7 @@ class Versions:
         return rest[0].version if rest else None
 
     def _read(self) -> Iterator[Brought]:
-        pages = paged(lambda after, limit: self._reader.versions_after(self._stream, after, limit), _number)
-        for page in pages:
+        for page in paged(partial(self._reader.versions_after, self._stream), lambda one: one.number):
             after, self.last = self.last, page[-1].number
             self.count += len(page)
             yield from self._with_derived(page, after, self.last)
@@ -134,19 +124,14 @@ class Versions:
         self.alone += [*parents, *relations]
 
 
-def _number(version: WalkedVersion) -> int:
-    return version.number
-
-
 POSTINGS_PAGE = 10_000
 
 
 class TextAudit:
-    """Takes the note of every active memory, then walks through the index once.
+    """Takes the note of every active memory, a line of ``length term:count …``, then walks through the index once.
 
-    Notes are kept as a line of ``length term:count …``, and a posting is looked for in its memory's: taken
-    apart, the notes of a large stream would fill the memory. They stand at the numbers of their memories, since there are
-    millions of postings to look up.
+    Notes are not taken apart, for those of a large stream would fill the memory, and stand at the numbers of their memories,
+    since there are millions of postings to look up.
     """
 
     def __init__(self, reader: Reader, stream: Stream) -> None:
@@ -271,7 +256,6 @@ class SignedAudit:
         return self._places[found] if found < len(self._ends) else None
 
 
-HINT = "Restore the store from a backup, and find out who wrote to the file."
 UNREADABLE = (ValueError, LookupError, TypeError, AttributeError)
 """What comes of reading a row that somebody has put nonsense into."""
 _COMMITS_TO_NO_VALUES = (Event.SEVERED, Event.NAME_ERASED)
@@ -281,8 +265,6 @@ AT_ONCE = 500
 Walk = Callable[[int], None]
 """Told how many entries were walked since it was last told."""
 Body = Mapping[str, Any]
-Actors = Mapping[str, tuple[str | None, bytes | None]]
-"""Name and salt of everybody who acted, by uid."""
 
 
 class Walked(NamedTuple):
@@ -366,7 +348,7 @@ class _StreamAudit:
     def follow(self, tell: Walk) -> None:
         if self._stream.fault is not None:
             raise Broken(self.name, self._stream.fault)
-        for page in entry_pages(self._reader, self._stream):
+        for page in paged(partial(self._reader.entries, self._stream), lambda one: one.seq):
             for entry in page:
                 self._in_chain(entry)
                 fold.apply(self._states, entry, *self._values(entry))
@@ -527,7 +509,7 @@ class _StreamAudit:
     def compare(self) -> None:
         """Hold the tables that are derived against what the chain has led to."""
         text = TextAudit(self._reader, self._stream)
-        for page in state_pages(self._reader, self._stream):
+        for page in paged(partial(self._reader.states_after, self._stream), lambda one: one.number):
             for number, terms, state in page:
                 expected = self._states.pop(state.id, None)
                 if state != expected or self._numbers[state.id] != number:

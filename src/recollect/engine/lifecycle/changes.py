@@ -67,7 +67,6 @@ def scrubbed(engine: Engine) -> tuple[str, ...]:
 
 
 EDITABLE = ("pinned", "tags", "category", "importance", "expires_at", "valid_from", "valid_until")
-
 _RESTORABLE = (Status.ARCHIVED, Status.SOFT_DELETED, Status.REDUNDANT)
 
 
@@ -209,11 +208,8 @@ def _forget_one(engine: Engine, id: str, copies: Sequence[str]) -> Memory:
         allowed = tuple(status for status in Status if status is not Status.SOFT_DELETED)
         expect(stored, allowed, "forget", "It is soft-deleted already.")
         if stored.state.status is Status.SUPERSEDED:
-            raise WrongState(
-                "an older version is history, and history is kept.",
-                field="id",
-                hint="Forget the current version, or use `erase` to remove content for good.",
-            )
+            hint = "Forget the current version, or use `erase` to remove content for good."
+            raise WrongState("an older version is history, and history is kept.", field="id", hint=hint)
         tell_gone(pen, stored, "forgotten:by_hand")
         soft_delete(pen, stored.state.id, Event.FORGOTTEN, "forgotten:by_hand")
         note_forgotten(engine, (stored.state.id, *copies))
@@ -240,11 +236,8 @@ def take_key(pen: Pen, stored: Stored) -> None:
     if beside:
         pen.keep_beside(stored.state.id)
     if taken is not None:
-        raise WrongState(
-            f"its key {stored.state.canonical_key} is taken by {taken.state.id}.",
-            field="id",
-            hint="Archive or forget that one first.",
-        )
+        message = f"its key {stored.state.canonical_key} is taken by {taken.state.id}."
+        raise WrongState(message, field="id", hint="Archive or forget that one first.")
 
 
 @failures_noted(Node.HOTPATH, Op.UPDATE)
@@ -271,14 +264,12 @@ class _AlreadySo(Exception):
 def _edited(engine: Engine, id: str, values: Mapping[str, Any]) -> Memory:
     with changing(engine, id) as (pen, stored):
         if stored.state.status is Status.SUPERSEDED:
-            raise WrongState(
-                "it was superseded, and older versions do not change.", field="id", hint="Edit the current one."
-            )
+            message = "it was superseded, and older versions do not change."
+            raise WrongState(message, field="id", hint="Edit the current one.")
         held_to_steps = engine.policy.procedures.steps_required and (stored.body or {}).get("kind") == Kind.PROCEDURAL
         if "category" in values and held_to_steps:
-            raise BadInput(
-                "of a procedure stays what it is.", field="category", hint="Use tags to tell procedures apart."
-            )
+            hint = "Use tags to tell procedures apart."
+            raise BadInput("of a procedure stays what it is.", field="category", hint=hint)
         check_validity(stored.state, values)
         if _says_so(stored.state, values):
             raise _AlreadySo(stored.state.id)
@@ -297,9 +288,8 @@ def _says_so(state: State, values: Mapping[str, Any]) -> bool:
 def _edited_values(engine: Engine, changes: Mapping[str, Any]) -> dict[str, Any]:
     for name in changes:
         if name not in EDITABLE:
-            raise BadInput(
-                "cannot be edited.", field=name, hint=f"Editable: {', '.join(EDITABLE)}. For other content, `add` it."
-            )
+            hint = f"Editable: {', '.join(EDITABLE)}. For other content, `add` it."
+            raise BadInput("cannot be edited.", field=name, hint=hint)
     if not changes:
         raise BadInput("nothing to change.", hint=f"Give one of: {', '.join(EDITABLE)}.")
     try:
@@ -326,9 +316,8 @@ def _edited_values(engine: Engine, changes: Mapping[str, Any]) -> dict[str, Any]
 def upkeep(engine: Engine, progress: Callable[[int, int], None] | None = None) -> UpkeepReport:
     """One round of housekeeping over the tenant; safe at any time, and twice.
 
-    Expires what is past its date or tick, lets undecided proposals lapse, puts away what was not
-    used for long and matters little, and removes the content of what is past its purge date, and operational and governance
-    events that are older than the policy keeps.
+    Expires what is past its date or tick, lets undecided proposals lapse, puts away what was not used for long and matters
+    little, and removes content past its purge date and events that are older than the policy keeps.
     """
     engine.require(Right.OPERATE, "run upkeep")
     with engine.read() as reader:

@@ -177,16 +177,8 @@ def _outdated(engine: Engine, owner: str | None, include_namespaces: Sequence[st
     with engine.read() as reader:
         streams = readable_streams(engine, reader, owner, None, include_namespaces)
         found = [linked.pair for linked in with_a_reason(engine, reader, streams)]
-    return [
-        Step(
-            "outdated",
-            pair.later.id,
-            pair.earlier.id,
-            f"{pair.reason}: {pair.later.content!r} ~ {pair.earlier.content!r}",
-        )
-        for pair in found
-        if pair.earlier is not None
-    ]
+    both = [(pair.reason, pair.later, pair.earlier) for pair in found if pair.earlier is not None]
+    return [Step("outdated", a.id, b.id, f"{reason}: {a.content!r} ~ {b.content!r}") for reason, a, b in both]
 
 
 @operations.failures_noted(Node.WORKER, Op.UPDATE)
@@ -360,7 +352,8 @@ def _apply(pens: Pens, pen: Pen, plan: Plan, step: Step, found: Mapping[str, Sto
     """Carry out one step; returns whether it was still possible."""
     stored, possible = found[step.id], True
     if step.action == "redundant":
-        amendment = {"run": run, "linked_before": _linked(pen, step)}
+        linked = step.other in pen.stored(step.id).state.related_memory_ids
+        amendment = {"run": run, "linked_before": linked}
         rule, to = "consolidation:redundant", Status.REDUNDANT
         tell_gone(pen, pen.stored(step.id), rule)
         pen.record(Event.CONSOLIDATED, step.id, rule=rule, to=to, other=step.other, amendment=amendment)
@@ -417,10 +410,6 @@ def _rekey(pen: Pen, stored: Stored, names: Mapping[str, str | None], run: str) 
     return True
 
 
-def _linked(pen: Pen, step: Step) -> bool:
-    return step.other in pen.stored(step.id).state.related_memory_ids
-
-
 def _take_back(pens: Pens, pen: Pen, entry: Entry, brought: Mapping[str, Any]) -> list[Step]:
     found = pen.writer.by_ids(pen.stream.tenant, [id for id in (entry.memory_id, entry.other_id) if id])
     stored = found[entry.memory_id]
@@ -455,10 +444,7 @@ def _take_back(pens: Pens, pen: Pen, entry: Entry, brought: Mapping[str, Any]) -
 
 
 def _bring_back(pen: Pen, stored: Stored, from_status: Status, marks: Mapping[str, Any]) -> None:
-    """Make a memory active again that consolidation took out, unless it was changed since.
-
-    Such as rejecting its value.
-    """
+    """Make a memory active again that consolidation took out, unless it was changed or its value rejected since."""
     assert stored.body is not None and pen.stream.address is not None, "what is undone has its content"
     claim = Claim.of_memory(pen.stream.address, stored.body, stored.state.canonical_key)
     if stored.state.status is from_status and not rejections_of(pen.engine, pen.writer, claim):

@@ -79,19 +79,13 @@ def erase(
     """
     _check_erasure(engine, owner, id, whole_chain)
     intent = _Intent(engine)
-    with (
-        intent.told_when_it_fails(),
-        waiting(engine).forgetting(engine.tenant, owner),
-        engine.write() as writer,
-    ):
+    with intent.told_when_it_fails(), waiting(engine).forgetting(engine.tenant, owner), engine.write() as writer:
         at = engine.now()
         locked = writer.locked_streams(engine.tenant)  # all: nothing may be derived from a memory while it is erased
         person = person_named(writer, engine.tenant, owner, locked)
         if person.streams and not person.actors and owner == engine.caller.name:
             acting = writer.actor_uid(engine.tenant, engine.caller.name, engine.randomness.bytes(SALT_BYTES))
-            person = person._replace(
-                actors=[acting]
-            )  # the caller is an actor in the ledger, and that name goes as well
+            person = person._replace(actors=[acting])  # the ledger names the caller too, and that name goes as well
         plan = _planned(engine, writer, _what(engine, writer, owner, id, whole_chain))
         said_in = sessions_of(writer, engine.tenant, plan.asked)
         if owner is not None:
@@ -134,9 +128,8 @@ def _check_erasure(engine: Engine, owner: str | None, id: str | None, whole_chai
     if (owner is None) == (id is None):
         raise BadInput("name either an owner or an id.", field="owner", hint="erase(owner=…) or erase(id=…).")
     if owner is not None and whole_chain:
-        raise BadInput(
-            "belongs to an id.", field="whole_chain", hint="Leave it out: an owner's memories go with every version."
-        )
+        hint = "Leave it out: an owner's memories go with every version."
+        raise BadInput("belongs to an id.", field="whole_chain", hint=hint)
     if owner is not None:
         check_sought("owner", owner)
     if owner is not None and owner != engine.caller.user and not engine.caller.trusted:

@@ -95,12 +95,7 @@ def _leads_to(link: Link, parents: Collection[str], gone: Collection[str]) -> bo
 
 
 def going_along(
-    reader: Reader,
-    tenant: str,
-    asked: Mapping[str, Stored],
-    spared: Collection[str] = (),
-    *,
-    by_a_model: bool = False,
+    reader: Reader, tenant: str, asked: Mapping[str, Stored], spared: Collection[str] = (), *, by_a_model: bool = False
 ) -> dict[str, Tie]:
     """Return everything that was made of these, of what was made of them, and so on, without what is ``spared``.
 
@@ -356,8 +351,5 @@ def to_review_again(reader: Reader, tenant: str, listed: Collection[str]) -> dic
     recalled again, was looked at by somebody."""
     found = reader.by_ids(tenant, sorted(listed)) if listed else {}
     served = {id: stored for id, stored in found.items() if stored.body is not None and stored.state.status in SERVED}
-    return {id: Tie(stored, (), ()) for id, stored in served.items() if not _was_put_aside(reader, tenant, id)}
-
-
-def _was_put_aside(reader: Reader, tenant: str, id: str) -> bool:
-    return any(entry.rule == REVIEW for entry in reader.entries_about(tenant, id))
+    aside = {id for id in served if any(entry.rule == REVIEW for entry in reader.entries_about(tenant, id))}
+    return {id: Tie(stored, (), ()) for id, stored in served.items() if id not in aside}

@@ -78,11 +78,8 @@ def with_a_reason(engine: Engine, reader: Reader, streams: Sequence[Stream]) -> 
     found = [linked for linked in _linked(engine, reader, streams, relations) if linked.reason != NEAR]
     found.sort(key=lambda linked: linked.later.state.id)
     found.sort(key=lambda linked: linked.pair.later.created_at, reverse=True)
-    return sorted(found, key=lambda linked: (_rank(linked.reason), -linked.relation.strength))
-
-
-def _rank(reason: str) -> int:
-    return REASONS.index(reason) if reason in REASONS else len(REASONS)
+    ranks = {reason: rank for rank, reason in enumerate(REASONS)}
+    return sorted(found, key=lambda linked: (ranks.get(linked.reason, len(REASONS)), -linked.relation.strength))
 
 
 def _linked(engine: Engine, reader: Reader, streams: Sequence[Stream], relations: Sequence[Relation]) -> list[Linked]:
@@ -267,6 +264,5 @@ def _archive_earlier(engine: Engine, pair: Linked) -> Memory:
 def _check_still_open(reader: Reader, later: Stored, earlier: Stored) -> None:
     active = all(one.state.status is Status.ACTIVE for one in (later, earlier))
     if not active or between(reader, later, earlier) is None:
-        raise WrongState(
-            "somebody else decided this pair meanwhile.", field="id", hint="`recollect outdated` lists it."
-        )
+        hint = "`recollect outdated` lists it."
+        raise WrongState("somebody else decided this pair meanwhile.", field="id", hint=hint)

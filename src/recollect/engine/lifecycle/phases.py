@@ -74,19 +74,17 @@ def start_phase(
     """Begin a new phase of one owner's space. What was known stays known; a recall sees the new phase."""
     _enabled(engine)
     address = _address(engine, space, owner)
-    _check_label(engine, "name", name)
-    code = _code(engine, reason)
+    if name is not None:
+        check_kept(engine.policy.privacy, "name", name)
+    code = reason_code(engine.policy.privacy, "phase", reason)
     check = _may_start(engine, address)
     with engine.write([address]) as writer:
         pen = Pen.at_address(engine, writer, address, engine.now())
         events = [check, *first_phase(pen, address), *expire_due(pen)]
         entry = pen.start_phase(name, code)
         started = PhaseInfo(phase_id(pen.stream.phase), name, entry.tick, code, entry.at)
-        events.append(
-            trace.memory_phase_started(
-                engine.caller, address.space, address.owner, started.phase_id, code, engine.in_force.expanded
-            )
-        )
+        where = engine.caller, address.space, address.owner
+        events.append(trace.memory_phase_started(*where, started.phase_id, code, engine.in_force.expanded))
         left = _beyond_the_limit(pen)
         for id, body in left:
             events += forgotten(engine, id, body, "decay")
@@ -144,29 +142,12 @@ def phase_diff(
         assert stream is not None, "a phase that is known has its stream"
         old, new = (_at_the_end(engine, reader, stream, known, phase) for phase in (from_phase, to_phase))
     difference = compare(old, new)
-    event = trace.memory_phase_diff(
-        engine.caller,
-        address.space,
-        address.owner,
-        from_phase,
-        to_phase,
-        len(difference.added),
-        len(difference.deleted),
-        len(difference.replaced),
-        list(difference.top_changes),
-        list(difference.summary_lines),
-    )
+    added, deleted, replaced, top_changes, summary_lines = difference
+    counts, told = (len(added), len(deleted), len(replaced)), (list(top_changes), list(summary_lines))
+    where = engine.caller, address.space, address.owner
+    event = trace.memory_phase_diff(*where, from_phase, to_phase, *counts, *told)
     keep_later(engine, [check, event], stream.number)
-    return PhaseDiff(
-        from_phase,
-        to_phase,
-        difference.added,
-        difference.deleted,
-        difference.replaced,
-        difference.top_changes,
-        difference.summary_lines,
-        (check, event),
-    )
+    return PhaseDiff(from_phase, to_phase, *difference, (check, event))
 
 
 def _at_the_end(engine: Engine, reader: Reader, stream: Stream, known: Mapping[str, Phase], phase: str) -> Snapshot:
@@ -219,13 +200,3 @@ def _read_check(engine: Engine, address: Address) -> trace.Trace:
 def _readable(engine: Engine, reader: Reader, address: Address) -> Stream | None:
     may = may_read(engine.caller, address) and engine.sight.categories != ()
     return reader.stream_at(address) if may else None
-
-
-def _check_label(engine: Engine, field_name: str, value: str | None) -> None:
-    """What people call a phase is kept, so it is held to what any stored text is held to."""
-    if value is not None:
-        check_kept(engine.policy.privacy, field_name, value)
-
-
-def _code(engine: Engine, reason: str) -> str:
-    return reason_code(engine.policy.privacy, "phase", reason)

@@ -83,12 +83,7 @@ def _refusal(engine: Engine, stored: Stored, address: Address) -> str | None:
 
 
 def crossing_refusal(
-    engine: Engine,
-    source: Space,
-    address: Address,
-    authority: Authority,
-    event_type: EventType,
-    scope: str = SHARED,
+    engine: Engine, source: Space, address: Address, authority: Authority, event_type: EventType, scope: str = SHARED
 ) -> str | None:
     """Return the code with which the border between two spaces refuses a memory, or None."""
     policy = engine.policy
@@ -136,18 +131,13 @@ def _events(engine: Engine, stored: Stored, target: Space, receipt: Receipt) -> 
     """What the border says, before and after the gates have spoken."""
     assert stored.body is not None, "an active memory has its content"
     caller, policy, source = engine.caller, engine.in_force.expanded, stored.body["space"]
-    code = _not_promoted(receipt)
+    let_across = trace.memory_border_check(caller, "promote", source, target, True, ALLOWED, policy)
+    which, code = (caller, source, target, stored.state.id), _not_promoted(receipt)
     if code is not None or receipt.memory is None:
-        code = code or receipt.reasons[0]
-        return [
-            trace.memory_border_check(caller, "promote", source, target, True, ALLOWED, policy),
-            trace.memory_promotion_denied(caller, source, target, stored.state.id, code, policy),
-        ]
+        return [let_across, trace.memory_promotion_denied(*which, code or receipt.reasons[0], policy)]
     return [
-        trace.memory_border_check(caller, "promote", source, target, True, ALLOWED, policy),
-        trace.memory_promoted(
-            caller, source, target, stored.state.id, receipt.memory.id, stored.state.authority, ALLOWED, policy
-        ),
+        let_across,
+        trace.memory_promoted(*which, receipt.memory.id, stored.state.authority, ALLOWED, policy),
     ]
 
 

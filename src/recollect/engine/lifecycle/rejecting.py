@@ -391,12 +391,7 @@ def _reason(engine: Engine, reader: Reader, entry: Entry) -> str | None:
 
 
 def _told(
-    engine: Engine,
-    reader: Reader,
-    home: Address,
-    entry: Entry,
-    reason: str | None,
-    also_gone: tuple[str, ...] = (),
+    engine: Engine, reader: Reader, home: Address, entry: Entry, reason: str | None, also_gone: tuple[str, ...] = ()
 ) -> RejectedValue:
     stored = reader.by_ids(engine.tenant, [entry.other_id or ""]).get(entry.other_id or "")
     body = stored.body if stored is not None and visible(engine, reader, stored) else None

@@ -163,7 +163,7 @@ def move(here: Pen, there: Pen, stored: Stored, rule: str, vector: bytes, run: s
 
     If its key is taken in the test stream, or its value was rejected there, the moved memory is archived there too.
     """
-    assert stored.body is not None, "an active memory has its content"
+    assert stored.body is not None and here.stream.address is not None, "an active memory has its content and its owner"
     engine, id = here.engine, stored.state.id
     body = _moved_body(there, stored, rule)
     kind_class = KIND_CLASS[Kind(body["kind"])]
@@ -171,7 +171,7 @@ def move(here: Pen, there: Pen, stored: Stored, rule: str, vector: bytes, run: s
     new_id, commitment = there.new_version(body, said_terms(body, engine.policy.text.synonyms), vector)
     if held.by_others:
         there.keep_beside(new_id)
-    claim = Claim.of_memory(address_of_test_data(_address(here)), body, body["canonical_key"])
+    claim = Claim.of_memory(address_of_test_data(here.stream.address), body, body["canonical_key"])
     is_free = held.incumbent is None and not rejections_of(engine, there.writer, claim)
     status = Status.ACTIVE if is_free else Status.ARCHIVED
     there.record(Event.STORED, new_id, rule=MOVED, to=status, commitment=commitment)
@@ -179,11 +179,6 @@ def move(here: Pen, there: Pen, stored: Stored, rule: str, vector: bytes, run: s
     told = {"run": run, "moved_to": new_id}
     here.record(Event.ARCHIVED, id, rule=MOVED, to=Status.ARCHIVED, other=new_id, amendment=told)
     return new_id
-
-
-def _address(pen: Pen) -> Address:
-    assert pen.stream.address is not None, "a stream that may be read has an owner"
-    return pen.stream.address
 
 
 def _moved_body(there: Pen, stored: Stored, rule: str) -> dict[str, Any]:

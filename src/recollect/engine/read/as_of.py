@@ -82,9 +82,8 @@ def point(
 ) -> Point:
     """The point that exactly one of tick, time and phase names. A phase must be known where the caller may look."""
     if sum(given is not None for given in (tick, time, phase)) != 1:
-        raise BadInput(
-            "name one of tick, time and phase.", field="tick", hint="as_of(tick=…), as_of(time=…) or as_of(phase=…)."
-        )
+        hint = "as_of(tick=…), as_of(time=…) or as_of(phase=…)."
+        raise BadInput("name one of tick, time and phase.", field="tick", hint=hint)
     if tick is not None:
         return Point(tick=check_number("tick", tick))
     if time is not None:
@@ -108,11 +107,8 @@ def get(engine: Engine, when: Point, id: str) -> Memory:
     with engine.read() as reader:
         found = find(engine, reader, id)
         if found.body is None:
-            raise NotFound(
-                f"the content of {id!r} was {found.state.removed} since.",
-                field="id",
-                hint="What is removed is gone from the past too.",
-            )
+            hint = "What is removed is gone from the past too."
+            raise NotFound(f"the content of {id!r} was {found.state.removed} since.", field="id", hint=hint)
         stream = reader.stream_numbered(engine.tenant, found.stream)
         stood = _stood(reader, _cut(reader, stream, when, engine.now()), found)
         if stood is None:
@@ -190,9 +186,8 @@ def _is_certain(page: MemoryPage, newest: Sequence[_Newest]) -> bool:
     if not ends:
         return True
     places = {id: place for one in newest for id, place in one.places.items()}
-    return page.next_cursor is not None and all(
-        item.id in places and places[item.id] >= max(ends) for item in page.items
-    )
+    laid_down = all(item.id in places and places[item.id] >= max(ends) for item in page.items)
+    return page.next_cursor is not None and laid_down
 
 
 @operations.failures_noted(Node.CONTEXT, Op.SEARCH)
@@ -202,11 +197,8 @@ def query(engine: Engine, when: Point, wanted: recall.Query) -> Recall:
     No thread looks at the past: what changed since it last asked is about what is known today.
     """
     if wanted.thread is not None:
-        raise BadInput(
-            "what changed since a thread last asked is told of today, not of the past.",
-            field="thread",
-            hint="Leave it out, or ask without the earlier point.",
-        )
+        message = "what changed since a thread last asked is told of today, not of the past."
+        raise BadInput(message, field="thread", hint="Leave it out, or ask without the earlier point.")
     with engine.read() as reader:
         streams = readable_streams(engine, reader, wanted.owner, wanted.space, wanted.include_namespaces)
         with as_it_stood(engine, reader, cuts_at(engine, reader, streams, when)) as past:
@@ -338,11 +330,7 @@ def _last_tick_of(reader: Reader, stream: Stream, wanted: str | None) -> int:
 def _known_phase(reader: Reader, streams: Sequence[Stream], wanted: str) -> str:
     known = {phase_id(phase.number) for stream in streams for phase in reader.phases(stream)}
     if wanted not in known:
-        raise NotFound(
-            f"there is no phase {wanted!r} there.",
-            field="phase",
-            hint=LISTED,
-        )
+        raise NotFound(f"there is no phase {wanted!r} there.", field="phase", hint=LISTED)
     return wanted
 
 
@@ -369,19 +357,18 @@ def as_it_stood(
                 if name is not None and salt is not None:
                     writer.add_actor(engine.tenant, uid, name, salt)
             parts = [reader.ledger_around(cut.stream, ids[place] if ids else None) for place, cut in enumerate(cuts)]
-            for cut, part in zip(cuts, parts, strict=True):
-                _lay_down(past, reader, writer, cut, part)
-                if ids is None:
-                    _lay_down_vectors(reader, writer, cut.stream)
-            for cut, part in zip(cuts, parts, strict=True):
-                _lay_down_relations(writer, cut, part)
+            streams = [_lay_down(past, reader, writer, cut, part) for cut, part in zip(cuts, parts, strict=True)]
+            for cut, stream in zip(cuts, streams, strict=True) if ids is None else ():
+                _lay_down_vectors(reader, writer, cut.stream, stream)
+            for cut, part, stream in zip(cuts, parts, streams, strict=True):
+                _lay_down_relations(writer, cut, part, stream)
         yield past
     finally:
         waiting(past).close()
         past.close()
 
 
-def _lay_down(past: Engine, reader: Reader, writer: Writer, cut: _Cut, part: LedgerPart) -> None:
+def _lay_down(past: Engine, reader: Reader, writer: Writer, cut: _Cut, part: LedgerPart) -> Stream:
     """Write a part of one stream as it stood: its versions, and the state that follows from its entries."""
     assert cut.stream.address is not None, "a stream that may be read has an owner"
     stream = writer.add_stream(cut.stream.address, cut.stream.uid)
@@ -395,7 +382,9 @@ def _lay_down(past: Engine, reader: Reader, writer: Writer, cut: _Cut, part: Led
         writer.add_version(stream, number, id, text, salt)
         stored = Stored(stream.tenant, stream.number, number, body, state, 0, None)
         stored = assemble.as_of(stored, cut.moment.at, cut.moment.tick) if is_later else stored
-        _put(past, writer, stream, stored, beside=places.is_taken(stored.state, stored.body))
+        state, is_active = stored.state, stored.state.status is Status.ACTIVE
+        words = findable(body, state, past.policy.text.synonyms) if is_active else None
+        writer.put_memory(stream, number, state, body, words, beside=places.is_taken(state, body))
     for entry in part.entries:
         if entry.event is Event.VOUCHED and entry.seq <= cut.moment.seq:
             writer.add_entry(stream, entry)
@@ -404,11 +393,11 @@ def _lay_down(past: Engine, reader: Reader, writer: Writer, cut: _Cut, part: Led
     begun = [phase.number for phase in reader.phases(cut.stream) if phase.started_tick <= cut.moment.tick]
     stream.phase = cut.stream.phase if past.phases_closed else max(begun, default=stream.phase)
     writer.advance_stream(stream)
+    return stream
 
 
-def _lay_down_vectors(reader: Reader, writer: Writer, today: Stream) -> None:
+def _lay_down_vectors(reader: Reader, writer: Writer, today: Stream, stream: Stream) -> None:
     """The vectors are those of today: content and meaning never change, only what is active does."""
-    stream = _laid_down(writer, today)
     vectors = reader.vectors_after(today, 0)
     stream.embedder, stream.last_memory = today.embedder, today.last_memory
     writer.set_embedder(stream)
@@ -416,24 +405,8 @@ def _lay_down_vectors(reader: Reader, writer: Writer, today: Stream) -> None:
     writer.advance_stream(stream)
 
 
-def _lay_down_relations(writer: Writer, cut: _Cut, part: LedgerPart) -> None:
+def _lay_down_relations(writer: Writer, cut: _Cut, part: LedgerPart, stream: Stream) -> None:
     """What the memories of then were related to, of those that are laid down: other streams' too, so this comes last."""
-    stream = _laid_down(writer, cut.stream)
     entries = [entry for entry in part.entries if entry.seq <= cut.moment.seq]
     found = relations_of_stream(writer, stream, writer.versions(stream), entries, part.amendments)
     writer.put_relations(stream.tenant, found)
-
-
-def _laid_down(writer: Writer, today: Stream) -> Stream:
-    assert today.address is not None, "a stream that may be read has an owner"
-    stream = writer.stream_at(today.address)
-    assert stream is not None, "it was laid down before"
-    return stream
-
-
-def _put(past: Engine, writer: Writer, stream: Stream, stored: Stored, *, beside: bool) -> None:
-    """A memory's state of then, to be found by its words if it was active."""
-    assert stored.body is not None, "what was removed is left out"
-    is_active = stored.state.status is Status.ACTIVE
-    words = findable(stored.body, stored.state, past.policy.text.synonyms) if is_active else None
-    writer.put_memory(stream, stored.number, stored.state, stored.body, words, beside=beside)

@@ -12,10 +12,7 @@ from recollect.model.fields import read_fields
 from recollect.model.receipt import Receipt
 from recollect.model.record import ENTRY_ORIGIN, MAX_PARENTS, Author, Memory, Tombstone
 from recollect.model.trace import Trace
-from recollect.model.vocabulary import (
-    Outcome,
-    Status,
-)
+from recollect.model.vocabulary import Outcome, Status
 from recollect.rules.ledger.fold import TOLD
 from recollect.rules.trust.borders import Sight
 from recollect.rules.trust.signatures import is_signature

@@ -83,9 +83,8 @@ def changes(
         if len(items) >= limit:
             return Changes(tuple(items), _encode(told), more=True, read=places)
         events = [event for *_, event in entry]
-        items += [
-            Change(event, _encode(told)) for event in events[:-1]
-        ]  # whoever stops here is told of the entry again
+        # whoever stops before the last event is told of the entry again
+        items += [Change(event, _encode(told)) for event in events[:-1]]
         told[keys[number]] = places[number] = seq
         items.append(Change(events[-1], _encode(told)))
     return Changes(tuple(items), _encode(told), read=places | heads)

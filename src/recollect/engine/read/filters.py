@@ -126,11 +126,8 @@ def check_categories(engine: Engine, field: str, asked: Sequence[str]) -> tuple[
     names, known = check_names(field, asked), engine.sight.categories
     closed = [name for name in names if known is not None and name not in known]
     if closed:
-        raise NotAllowed(
-            f"this agent may not know of the category {closed[0]!r}.",
-            field=field,
-            hint="The policy's agents.allowlists says what it may.",
-        )
+        hint = "The policy's agents.allowlists says what it may."
+        raise NotAllowed(f"this agent may not know of the category {closed[0]!r}.", field=field, hint=hint)
     return tuple(names)
 
 

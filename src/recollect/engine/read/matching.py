@@ -165,7 +165,7 @@ def with_counterparts(
     Without it, somebody could say the same in the words of the question and be told instead.
     """
     by_key: dict[Concept, list[Ranked]] = defaultdict(list)
-    scopes = _scopes(engine, found)
+    scopes = engine.sight.scopes or sorted({SHARED, *(one.row.scope for one in found)})  # who may hold these keys
     several = len(streams) > 1 or len(scopes) > 1 or bool(engine.policy.agents.allowlists)
     for one in found if several else ():  # else nobody else can hold any of the keys
         if one.row.kind_class != KindClass.EVENT:  # which is about nothing but itself
@@ -183,11 +183,6 @@ def with_counterparts(
         told[one.id] = one
         told |= {other.id: other for other in more[one.id] if other.id not in known}
     return list(told.values())
-
-
-def _scopes(engine: Engine, found: Sequence[Ranked]) -> Sequence[str]:
-    """Whose memories may hold the keys of these: those that the caller sees, or everybody's who has one of them."""
-    return engine.sight.scopes or sorted({SHARED, *(one.row.scope for one in found)})
 
 
 def _holders(
@@ -229,14 +224,7 @@ def loaded(
 
 def as_told(one: Ranked, stored: Stored) -> Recalled:
     """A memory as it is told."""
-    return Recalled(
-        to_memory(stored),
-        one.score,
-        (one.reason,),
-        one.shadowed,
-        one.relevance,
-        dict(one.features),
-    )
+    return Recalled(to_memory(stored), one.score, (one.reason,), one.shadowed, one.relevance, dict(one.features))
 
 
 def told(engine: Engine, chosen: Sequence[Ranked], at_hand: Mapping[Place, Stored]) -> list[tuple[Ranked, Recalled]]:

@@ -109,12 +109,9 @@ class Meanings:
     def at_hand(self, tenant: str, owners: Sequence[str] | None) -> list[tuple[int, int, int]]:
         """The streams of some owners, or of all, whose vectors are here: number, generation, and up to which memory."""
         with self._lock:
-            found = [
-                key for key, owner in self._owners.items() if key[0] == tenant and (owners is None or owner in owners)
-            ]
-            return [
-                (stream, generation, self._blocks[tenant, stream, generation].last) for _, stream, generation in found
-            ]
+            of_tenant = [(key, owner) for key, owner in self._owners.items() if key[0] == tenant]
+            found = [key for key, owner in of_tenant if owners is None or owner in owners]
+            return [(key[1], key[2], self._blocks[key].last) for key in found]
 
     def forget(self, tenant: str, stream: int) -> None:
         """Let go of a stream's vectors, since some were removed."""
@@ -356,9 +353,7 @@ class Likeness:
         for of, (stream, rows) in self._streams.items() if places else ():
             wanted = np.array(sorted({memory for number, memory in places if number == of}), dtype=np.int64)
             numbers, values = self._compared(stream, rows, rows_of(rows, wanted))
-            self._cosines |= {
-                (of, number): like for number, like in zip(numbers.tolist(), values.tolist(), strict=True)
-            }
+            self._cosines |= zip(((of, number) for number in numbers.tolist()), values.tolist(), strict=True)
 
     def between(self, places: Sequence[Place]) -> dict[tuple[Place, Place], float]:
         """The cosine between each two of these memories that have a vector."""
@@ -519,11 +514,9 @@ def _made(embedder: Embedder, texts: Sequence[str]) -> "Codes":
 
     vectors = np.asarray(embedder.embed(texts))
     if vectors.shape != (len(texts), embedder.dimensions) or not np.isfinite(vectors).all():
-        raise EmbedderUnavailable(
-            f"{embedder.name} did not make a vector of {embedder.dimensions} numbers for each text.",
-            field="embedder",
-            hint="Its embed() gives one row a text, in their order, and each row has as many numbers as dimensions says.",
-        )
+        message = f"{embedder.name} did not make a vector of {embedder.dimensions} numbers for each text."
+        hint = "Its embed() gives one row a text, in their order, and each row has as many numbers as dimensions says."
+        raise EmbedderUnavailable(message, field="embedder", hint=hint)
     return quantise(vectors)
 
 
@@ -553,11 +546,9 @@ def _checked(engine: "Engine", asked: Embedder | None, reader: Reader | None) ->
     with nullcontext(reader) if reader is not None else engine.read(brief=True) as asking:
         there = asking.embedders(engine.tenant)
     if there and FORMER_DEFAULTS.issuperset(there) and (asked is None or policy_name(asked) == "static"):
-        raise FormerVectors(
-            f"the vectors here were made by {_named(there)}, the default of an earlier version.",
-            field="embedder",
-            hint="Make them anew: recollect reindex. Until then queries are answered by words alone.",
-        )
+        message = f"the vectors here were made by {_named(there)}, the default of an earlier version."
+        hint = "Make them anew: recollect reindex. Until then queries are answered by words alone."
+        raise FormerVectors(message, field="embedder", hint=hint)
     embedder = asked or _as_it_is(there)
     if there and label_of(embedder) not in there:
         raise _mismatch(there, embedder)
@@ -570,11 +561,8 @@ def _as_it_is(there: Sequence[str]) -> Embedder:
     found = next((known[label] for label in there if label in known), None)
     if found is not None or not there:
         return found or known[label_of(embedder_named(EmbedderSettings()))]
-    raise EmbedderMismatch(
-        f"the vectors here were made by {_named(there)}.",
-        field="embedder",
-        hint="Open it with that embedder, or change to another: recollect reindex --embedder static",
-    )
+    hint = "Open it with that embedder, or change to another: recollect reindex --embedder static"
+    raise EmbedderMismatch(f"the vectors here were made by {_named(there)}.", field="embedder", hint=hint)
 
 
 def _mismatch(there: Sequence[str], embedder: Embedder) -> EmbedderMismatch:
@@ -583,11 +571,9 @@ def _mismatch(there: Sequence[str], embedder: Embedder) -> EmbedderMismatch:
     command = f"recollect reindex --embedder {name}" if name else "mem.reindex(embedder), in Python"
     if name == "openai":
         command = "recollect --policy FILE reindex, with the policy that describes it"
-    return EmbedderMismatch(
-        f"the vectors here were made by {_named(there)}, not by {_named([label_of(embedder)])}.",
-        field="embedder",
-        hint=f"Open it with the embedder that made them, or make them anew with this one: {command}",
-    )
+    message = f"the vectors here were made by {_named(there)}, not by {_named([label_of(embedder)])}."
+    hint = f"Open it with the embedder that made them, or make them anew with this one: {command}"
+    return EmbedderMismatch(message, field="embedder", hint=hint)
 
 
 def _named(labels: Sequence[str]) -> str:

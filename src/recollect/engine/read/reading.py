@@ -27,7 +27,6 @@ from recollect.model.ledger import BRINGS_VERSION, HISTORY_KIND, Entry, Event
 from recollect.model.receipt import Explanation, HistoryEvent, MemoryPage, Problem
 from recollect.model.record import Memory, Tombstone
 from recollect.model.rendering import one_line
-from recollect.model.state import State
 from recollect.model.vocabulary import SHARED, Kind, Namespace, Space
 from recollect.rules.gates.draft import Decision
 from recollect.rules.reasons import plain
@@ -79,11 +78,8 @@ def get(engine: Engine, id: str) -> Memory:
     with engine.read() as reader:
         (stored,) = current(engine, reader, [find(engine, reader, id)])
     if stored.body is None:
-        raise NotFound(
-            f"the content of {id!r} was {stored.state.removed}.",
-            field="id",
-            hint="`history` and `chain` show what is left of it.",
-        )
+        hint = "`history` and `chain` show what is left of it."
+        raise NotFound(f"the content of {id!r} was {stored.state.removed}.", field="id", hint=hint)
     engine.accesses.note(engine.tenant, [stored.state.id], engine.now())
     return to_memory(stored)
 
@@ -108,12 +104,8 @@ def page_of(
 ) -> MemoryPage:
     """By default what is active in ``prod``; ``status=None`` is every status. ``cursor`` continues a page.
 
-    The other filters are those of :mod:`recollect.engine.read.filters`: ``kind``, ``event_type``, ``layer``, ``tier``,
-    ``category``, ``pinned``, ``topic_id``, ``source``, ``user_id``, ``agent_id``, ``run_id``, ``thread_id``, ``actor_id``,
-    ``role`` and ``scope`` (a value, or several of which one must fit), ``tags`` (all of them), ``key``, ``importance_min``,
-    ``importance_max``, ``updated_after``, ``updated_before``, ``created_after``, ``created_before`` and ``phase``; and
-    ``author`` (an id or a name), ``content_hash`` and ``parent`` (a hash or a CID), ``voucher`` (a name) and
-    ``confidence_min``.
+    The other filters are the ``FILTERS`` of :mod:`recollect.engine.read.filters`. Most take a value, or several of which
+    one must fit; of ``tags`` all must.
     """
     engine.require(Right.READ, "list memories")
     check_number("limit", limit, 1, MAX_PAGE)
@@ -125,7 +117,9 @@ def page_of(
     page, more = found[:limit], len(found) > limit
     items = tuple(to_memory(stored) for stored in page if stored.damage is None)
     damaged = tuple(told_damage(reader, stored) for stored in page if stored.damage is not None)
-    return MemoryPage(items, _encoded(page[-1]) if more else None, damaged)
+    # the last memory by its time and id: its place would tell how many there are of what may not be seen
+    cursor = encode_cursor(place_of(page[-1])[0], page[-1].state.id) if more else None
+    return MemoryPage(items, cursor, damaged)
 
 
 def told_damage(reader: Reader, stored: Stored) -> Problem:
@@ -179,9 +173,8 @@ def _admitted(
     engine: Engine, streams: Sequence[Stream], space: Spaces, include_namespaces: Sequence[str]
 ) -> list[Stream]:
     """Return those of the streams that lie in the spaces and namespaces that are asked for, and that the caller may read."""
-    wanted = {
-        check_word("include_namespaces", Namespace, n) for n in check_names("include_namespaces", include_namespaces)
-    }
+    names = check_names("include_namespaces", include_namespaces)
+    wanted = {check_word("include_namespaces", Namespace, name) for name in names}
     only = asked_spaces(space)
     return [
         stream
@@ -230,12 +223,7 @@ def history(engine: Engine, id: str) -> tuple[HistoryEvent, ...]:
 
 
 def history_of_owner(
-    engine: Engine,
-    owner: str,
-    *,
-    space: Spaces = None,
-    include_namespaces: Sequence[str] | None = None,
-    since: int = 0,
+    engine: Engine, owner: str, *, space: Spaces = None, include_namespaces: Sequence[str] | None = None, since: int = 0
 ) -> Iterator[HistoryEvent]:
     """Return everything that happened to a person's memories so far, wherever the caller may read, oldest first.
 
@@ -314,9 +302,8 @@ def _links_brought(
 ) -> dict[int, list[HistoryEvent]]:
     """Return, by the number of the entry that brought a version, the links that the version was written with."""
     ids = [entry.memory_id for entry in entries if entry.event in BRINGS_VERSION]
-    linked = (
-        {id: links_in(one.body) for id, one in reader.by_ids(engine.tenant, ids).items() if one.body} if ids else {}
-    )
+    found = reader.by_ids(engine.tenant, ids) if ids else {}
+    linked = {id: links_in(one.body) for id, one in found.items() if one.body}
     ends = {id for id, links in linked.items() if links} | {other for links in linked.values() for other, _, _ in links}
     hidden = hidden_ids(engine, reader, ends) if ends else set()
     return {
@@ -425,11 +412,6 @@ def _references(entry: Entry) -> tuple[str | None, str | None]:
     return entry.memory_id, entry.other_id or entry.memory_id
 
 
-def _encoded(last: Stored) -> str:
-    """The page's last memory by its time and id: its place would tell how many there are of what may not be seen."""
-    return encode_cursor(place_of(last)[0], last.state.id)
-
-
 def place_of(stored: Stored) -> tuple[str, int, int]:
     """When a memory was written, so that no two come at the same time; pages go by it."""
     created_at = stored.damage.created_at if stored.damage is not None else (stored.body or {})["created_at"]
@@ -491,6 +473,7 @@ def _opening(stored: Stored) -> list[str]:
         return [f"Memory {state.id}: {stored.damage.what}. {MENDING.format(id=state.id)}"]
     if body is None:
         return [f"Memory {state.id}: its content was {state.removed}; only its place in the chain is left."]
+    words = validity_words(*(parse_time(one) if one else None for one in (state.valid_from, state.valid_until)))
     seen = "everyone there" if body["scope"] == SHARED else f"{one_line(body['scope'])} alone"
     return [
         f"Memory {state.id}",
@@ -498,13 +481,8 @@ def _opening(stored: Stored) -> list[str]:
         f"  is         {state.status}, version {state.version} of {state.canonical_key}",
         f"  stored in  {body['namespace']} / {body['space']} / {one_line(body['owner'])}, visible to {seen}",
         f"  source     {one_line(body['author']['name'])} ({body['source']}), authority: {body['authority']}",
-        *([f"  holds      {words}"] if (words := _holds(state)) else []),
+        *([f"  holds      {words}"] if words else []),
     ]
-
-
-def _holds(state: State) -> str:
-    start, end = (parse_time(one) if one else None for one in (state.valid_from, state.valid_until))
-    return validity_words(start, end)
 
 
 def _gates(decisions: Sequence[Mapping[str, str]]) -> list[str]:
@@ -532,15 +510,12 @@ def _around(stored: Stored, links: Sequence[Stored]) -> list[str]:
     lines = ["", "The versions of this concept:"]
     for link in links:
         mark = "→" if link.state.id == stored.state.id else " "
-        words = one_line(link.body["content"]) if link.body is not None else f"[{_why_gone(link)}]"
+        gone = link.damage.what if link.damage is not None else link.state.removed
+        words = one_line(link.body["content"]) if link.body is not None else f"[{gone}]"
         lines.append(f"  {mark} v{link.state.version} {link.state.id[:13]} {link.state.status}: {words}")
     for name, ids in (("In conflict with", stored.state.conflict_ids), ("Related to", stored.state.related_memory_ids)):
         lines += [f"{name}: {', '.join(id[:13] for id in ids)}"] if ids else []
     return lines
-
-
-def _why_gone(link: Stored) -> str:
-    return link.damage.what if link.damage is not None else str(link.state.removed)
 
 
 def _happened(events: Sequence[HistoryEvent]) -> list[str]:
@@ -548,9 +523,8 @@ def _happened(events: Sequence[HistoryEvent]) -> list[str]:
     shown = names_shown({event.actor for event in events if event.actor})
     for event in events:
         who = one_line(shown.get(event.actor or "", "")) or "someone whose name was erased"
-        lines.append(
-            f"  {event.at[:19]}  {event.event:<8}{event.meta['operation']} by {who}: {plain(event.meta['rule'])}"
-        )
+        what = f"{event.event:<8}{event.meta['operation']}"
+        lines.append(f"  {event.at[:19]}  {what} by {who}: {plain(event.meta['rule'])}")
     return lines
 
 

@@ -345,12 +345,7 @@ def _earlier(engine: Engine, reader: Reader, items: Sequence[Recalled]) -> dict[
 
 
 def _with_related(
-    engine: Engine,
-    reader: Reader,
-    items: Sequence[Recalled],
-    chosen: Sequence[Ranked],
-    seen: Seen,
-    budget: _Budget,
+    engine: Engine, reader: Reader, items: Sequence[Recalled], chosen: Sequence[Ranked], seen: Seen, budget: _Budget
 ) -> list[Recalled]:
     """The same with what they have to do with: the strongest relations, within what the budget and their categories leave."""
     most = engine.policy.relations.bullets

@@ -17,7 +17,7 @@ from recollect.engine.retries import again_on_conflict
 from recollect.model.caller import Right
 from recollect.model.errors import EmbedderMismatch
 from recollect.model.receipt import Plain
-from recollect.stores.protocol import NO_LIMIT, Reader, Stream, Writer
+from recollect.stores.protocol import NO_LIMIT, Stream, Writer
 
 Progress = Callable[[int, int], None]
 CHUNK = 256
@@ -136,7 +136,7 @@ def _keep(
             return 0  # somebody else has finished meanwhile
         _still_ours(stream, embedder)
         first, last = vectors[0][0], vectors[-1][0]
-        there = _wanting(writer, stream, generation, first - 1, last)
+        there = {number for number, _ in writer.without_vector(stream, generation, first - 1, last - first + 1)}
         kept = [(number, codes) for number, codes in vectors if number in there]
         writer.add_vectors(stream, generation, kept)
         return len(kept)
@@ -145,16 +145,9 @@ def _keep(
 def _still_ours(stream: Stream, embedder: Embedder) -> None:
     """Of two who make different vectors at once, the one who began last goes on."""
     if stream.next_embedder != label_of(embedder):
-        raise EmbedderMismatch(
-            f"somebody else is making vectors by {stream.next_embedder or 'nobody'} here meanwhile.",
-            field="embedder",
-            hint="Wait until that is done; then, if these are wanted after all: recollect reindex",
-        )
-
-
-def _wanting(reader: Reader, stream: Stream, generation: int, after: int, last: int) -> set[int]:
-    found = reader.without_vector(stream, generation, after, last - after)
-    return {number for number, _ in found if number <= last}
+        message = f"somebody else is making vectors by {stream.next_embedder or 'nobody'} here meanwhile."
+        hint = "Wait until that is done; then, if these are wanted after all: recollect reindex"
+        raise EmbedderMismatch(message, field="embedder", hint=hint)
 
 
 @again_on_conflict

@@ -235,12 +235,7 @@ def _with_neighbours(wanted: Sequence[str], similar: Neighbours) -> list[str]:
 
 
 def _filled(
-    found: TextScores,
-    reader: Reader,
-    streams: Sequence[Stream],
-    plan: _Plan,
-    postings: Postings,
-    similar: Neighbours,
+    found: TextScores, reader: Reader, streams: Sequence[Stream], plan: _Plan, postings: Postings, similar: Neighbours
 ) -> TextScores:
     near: dict[int, dict[str, Sequence[Posting]]] = defaultdict(dict)
     of_neighbours = {term for term, _ in plan.near}
@@ -269,11 +264,7 @@ def _postings(
 
 
 def _fitting(
-    reader: Reader,
-    streams: Sequence[Stream],
-    wanted: Sequence[str],
-    selections: Mapping[int, Selection],
-    most: int,
+    reader: Reader, streams: Sequence[Stream], wanted: Sequence[str], selections: Mapping[int, Selection], most: int
 ) -> Postings:
     """Every term's entries of those who fit their stream's selection, one more than ``most`` where there are too many."""
     limits = dict.fromkeys(sorted(set(wanted)), most + 1)

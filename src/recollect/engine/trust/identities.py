@@ -20,7 +20,6 @@ from recollect.rules.trust.signatures import (
     KEY_BYTES,
     Placed,
     bytes_of_entry,
-    bytes_of_voucher,
     check_public_key,
     link_bytes,
     private_from_pem,
@@ -297,9 +296,8 @@ def _check_current(writer: Writer, tenant: str, name: str, old: "Ed25519PrivateK
     if current is not None and old is None:
         raise WrongState("has a key already.", field=name, hint="`recollect identity rotate` replaces it.")
     if old is not None and current != public_key(old):
-        raise WrongState(
-            "that key was replaced meanwhile.", field=name, hint="`recollect identity show` has the new one."
-        )
+        hint = "`recollect identity show` has the new one."
+        raise WrongState("that key was replaced meanwhile.", field=name, hint=hint)
 
 
 def identities_in(reader: Reader, tenant: str) -> list[Identity]:
@@ -350,9 +348,8 @@ def key_named(found: Identity, digits: str) -> IdentityKey:
     if len(fits) > 1:
         raise AmbiguousId(f"{digits!r} fits several keys.", field="key", hint="Give more of its digits.")
     if not fits:
-        raise NotFound(
-            f"{found.name!r} has no key {digits!r}.", field="key", hint="`recollect identity show` lists them."
-        )
+        hint = "`recollect identity show` lists them."
+        raise NotFound(f"{found.name!r} has no key {digits!r}.", field="key", hint=hint)
     return fits[0]
 
 
@@ -393,9 +390,8 @@ def unlink_identity(
     with engine.write() as writer:
         found, where = _identity(writer, engine.tenant, name), platform or ""
         if (where, id) not in {(one.platform, one.id) for one in found.platform_ids}:
-            raise NotFound(
-                f"{id!r} is not linked to {name!r}.", field="id", hint="`recollect identity show` lists them."
-            )
+            hint = "`recollect identity show` lists them."
+            raise NotFound(f"{id!r} is not linked to {name!r}.", field="id", hint=hint)
         if not engine.caller.may(Right.OPERATE):
             _held_key(engine, found.key_that_counts(), key_file)
         writer.remove_platform_id(engine.tenant, where, id)
@@ -420,13 +416,6 @@ def sign_entry(entry: Mapping[str, Any], private: "Ed25519PrivateKey") -> dict[s
     return {**entry, "signature": signature_text(sign(private, message))}
 
 
-def sign_voucher(entry: Mapping[str, Any], voucher: Mapping[str, Any], private: "Ed25519PrivateKey") -> dict[str, Any]:
-    """A voucher for an exported entry, with the signature of whoever vouches."""
-    with faults_named():
-        message = bytes_of_voucher(entry, voucher)
-    return {**voucher, "signature": signature_text(sign(private, message))}
-
-
 def check_entry(engine: Engine, entry: Mapping[str, Any], place: int | None = None) -> SignatureCheck:
     """Whether the author of an exported entry signed it, with a key that counted at this place of the log.
 
@@ -435,15 +424,6 @@ def check_entry(engine: Engine, entry: Mapping[str, Any], place: int | None = No
     with faults_named():
         message = bytes_of_entry(entry)
     return check_signature(engine, signature_of(entry), message, entry["author"], place)
-
-
-def check_voucher(
-    engine: Engine, entry: Mapping[str, Any], voucher: Mapping[str, Any], place: int | None = None
-) -> SignatureCheck:
-    """The same for somebody who vouches for an exported entry."""
-    with faults_named():
-        message = bytes_of_voucher(entry, voucher)
-    return check_signature(engine, signature_of(voucher), message, voucher, place)
 
 
 def check_signature(

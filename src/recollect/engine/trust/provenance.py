@@ -223,10 +223,8 @@ class _Sight:
     def __init__(self, engine: Engine, reader: Reader) -> None:
         self.engine, self.reader = engine, reader
         self._everything = engine.caller.trusted and engine.caller.agent is None
-        self.selection = engine.selecting(streams=None if self._everything else tuple(self._numbers()))
-
-    def _numbers(self) -> list[int]:
-        return [s.number for s in readable_streams(self.engine, self.reader, None, None, tuple(Namespace))]
+        streams = [] if self._everything else readable_streams(engine, reader, None, None, tuple(Namespace))
+        self.selection = engine.selecting(streams=None if self._everything else tuple(s.number for s in streams))
 
     def sees(self, stored: Stored) -> bool:
         return stored.body is not None and visible(self.engine, self.reader, stored)
@@ -285,12 +283,8 @@ def _up(sight: _Sight, root: Stored, limit: int | None = None, steps: int | None
         level += further.values()
         if not level or len(sources) > most:
             break
-    return Lineage(root.state.id, "ancestors", sources, parents, _unfollowed(level))
-
-
-def _unfollowed(stored: Iterable[Stored]) -> frozenset[str]:
-    """Of memories whose parents nobody looked up, those that have some."""
-    return frozenset(one.state.id for one in stored if _builds_upon_others(one))
+    unfollowed = frozenset(one.state.id for one in level if _builds_upon_others(one))
+    return Lineage(root.state.id, "ancestors", sources, parents, unfollowed)
 
 
 def _builds_upon_others(stored: Stored) -> bool:

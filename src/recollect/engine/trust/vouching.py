@@ -42,7 +42,7 @@ from recollect.rules.trust.signatures import (
 )
 from recollect.rules.trust.signers import Judged, Signers
 from recollect.rules.trust.vouch_weight import Vouch, weighs_nothing, weight
-from recollect.stores.protocol import PlatformId, Reader, Stored, Stream
+from recollect.stores.protocol import Reader, Stored, Stream
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -136,7 +136,8 @@ def _record(engine: Engine, id: str, given: Mapping[str, Any] | None, private: "
         stream = writer.locked_stream(engine.tenant, find(engine, writer, id).stream)
         stored = find(engine, writer, id)
         pen = Pen(engine, writer, stream, engine.now(), ages=False)
-        mine = _vouches_already(engine, stored)
+        own = engine.caller.principal
+        mine = any(stored.actor_names.get(one["actor"]) == own for one in stored.state.vouchers)
         if given is None:
             _may_withdraw(stored, mine)
         else:
@@ -155,10 +156,6 @@ def _record(engine: Engine, id: str, given: Mapping[str, Any] | None, private: "
         return to_memory(shown)
 
 
-def _vouches_already(engine: Engine, stored: Stored) -> bool:
-    return any(stored.actor_names.get(one["actor"]) == engine.caller.principal for one in stored.state.vouchers)
-
-
 def _may_vouch(engine: Engine, reader: Reader, stored: Stored, already: bool) -> None:
     if stored.body is None or stored.state.status not in (Status.ACTIVE, Status.CONTRADICTORY):
         hint = "Vouch for the current version: `chain` shows it."
@@ -175,25 +172,17 @@ def _wrote(caller: Caller, reader: Reader, body: Mapping[str, Any]) -> bool:
     An author without a kind may be either, and nobody vouches where they may have written it themselves.
     """
     author, names = body["author"], {caller.agent, caller.user} - {None}
-    if (
-        author["id"] in caller.own_principals
-        or body.get("agent_id") in {caller.agent} - {None}
-        or author["id"] in names
-    ):
+    if author["id"] in caller.own_principals | names or body.get("agent_id") in {caller.agent} - {None}:
         return True
-    linked = [one.actor for one in reader.platform_ids(caller.tenant) if _names_author(one, author)]
+    wrote = author.get("platform") or "", author["id"]
+    linked = [one.actor for one in reader.platform_ids(caller.tenant) if (one.platform, one.id) == wrote]
     return not caller.own_principals.isdisjoint(reader.names_of(caller.tenant, linked).values())
-
-
-def _names_author(link: PlatformId, author: Mapping[str, Any]) -> bool:
-    return (link.platform, link.id) == (author.get("platform") or "", author["id"])
 
 
 def _may_withdraw(stored: Stored, mine: bool) -> None:
     if stored.body is None or not mine:
-        raise WrongState(
-            "this identity does not vouch for it.", field="id", hint="Only one's own vouch can be taken back."
-        )
+        hint = "Only one's own vouch can be taken back."
+        raise WrongState("this identity does not vouch for it.", field="id", hint=hint)
 
 
 # ── what it weighs ──────────────────────────────────────────────────────────────────────────────────────────────────

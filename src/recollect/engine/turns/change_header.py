@@ -79,9 +79,8 @@ def change_header(
     remembered: the answer's ``rev`` is the ``since`` to go on with.
     """
     if (thread is None) == (since is None):
-        raise BadInput(
-            "give either a thread or since.", field="thread", hint="thread='chat-1', or owner=… and since=0."
-        )
+        hint = "thread='chat-1', or owner=… and since=0."
+        raise BadInput("give either a thread or since.", field="thread", hint=hint)
     owner = owner_named(owner, user_id)
     where = owner, space, include_namespaces
     if since is not None:
@@ -91,18 +90,8 @@ def change_header(
         return budget_tokens is None or count_tokens(header.text) <= budget_tokens
 
     name = check_kept(engine.policy.privacy, "thread", thread)
-    return header_of(engine, name, owner, lambda reader: _consulted(engine, reader, *where), fits or within_budget)
-
-
-def header_of(
-    engine: Engine,
-    thread: str,
-    owner: str | None,
-    streams: Callable[[Reader], Sequence[Stream]],
-    fits: Fits = lambda header: True,
-) -> ChangeHeader:
-    """Return what changed in these streams since a thread last looked, as much as fits, and move its cursor on."""
-    return told(engine, thread_of(engine, thread, owner), streams, fits)
+    asking = thread_of(engine, name, owner)
+    return told(engine, asking, lambda reader: _consulted(engine, reader, *where), fits or within_budget)
 
 
 def thread_of(engine: Engine, name: str, owner: str | None) -> Thread:
@@ -202,11 +191,7 @@ def glance_at(engine: Engine, reader: Reader, thread: Thread, streams: Sequence[
 
 
 def look_at(
-    engine: Engine,
-    reader: Reader,
-    glance: Glance,
-    streams: Sequence[Stream],
-    fits: Fits = lambda header: True,
+    engine: Engine, reader: Reader, glance: Glance, streams: Sequence[Stream], fits: Fits = lambda header: True
 ) -> Look:
     """Choose what a thread is shown of the changes since it last looked, as much as fits."""
     at, cursors, _ = glance
@@ -265,9 +250,8 @@ def _since(engine: Engine, since: int, owner: str | None, space: Spaces, namespa
     with engine.read() as reader:
         streams = _consulted(engine, reader, owner, space, namespaces)
         if len(streams) > 1:
-            raise BadInput(
-                "counts the entries of one stream.", field="since", hint="Name owner and space, or a thread."
-            )
+            hint = "Name owner and space, or a thread."
+            raise BadInput("counts the entries of one stream.", field="since", hint=hint)
         if not streams:
             return ChangeHeader(since, since)
         first = _stretch(reader, streams[0], since)()
@@ -336,9 +320,8 @@ def _fresh(engine: Engine, stream: Stream, entries: Sequence[Entry], cursor: Cur
 def _newest_lines(store_id: str, stream_uid: str, last_memory: int) -> frozenset[str]:
     """Return the ids that the newest memories of a stream have if they are lines of the conversation."""
     id_of = ids_in(store_id, stream_uid)
-    return frozenset(
-        id_of(Kind.SHORT_TERM, number) for number in range(max(1, last_memory - 2 * WINDOW), last_memory + 1)
-    )
+    newest = range(max(1, last_memory - 2 * WINDOW), last_memory + 1)
+    return frozenset(id_of(Kind.SHORT_TERM, number) for number in newest)
 
 
 def _concerned(entries: Sequence[Entry]) -> list[str]:
@@ -394,9 +377,8 @@ def _tellable(engine: Engine, reader: Reader, stream: Stream, found: Sequence[St
 def _missed(engine: Engine, stream: Stream, stored: Stored | None) -> Stored | None:
     """Return a memory that was erased or purged, if the caller may learn of it.
 
-    Its scope and category went with its content, so nobody can tell any more whether a caller with a limited view would have
-    seen it: only callers who see everything are told. Kinds that a header never tells are left out here as well; the kind
-    is gone too, but the id was made from it, so the ids of those kinds are made again and compared.
+    Its scope and category went with its content, so only callers who see everything are told. Its kind is gone too, but the
+    id was made from it: the ids of kinds that a header never tells are made again and compared.
     """
     if stored is None or stored.body is not None or engine.sight != EVERYTHING:
         return None

@@ -75,9 +75,8 @@ def as_session(engine: Engine, session: str, ai_profile: str | None) -> Engine:
         check_kept(engine.policy.privacy, "ai_profile", ai_profile)
     caller = engine.caller
     if not caller.trusted and caller.session != session:
-        no = NotAllowed(
-            "this caller is not in that session.", field="session", hint="Open it with as_caller(session=…)."
-        )
+        hint = "Open it with as_caller(session=…)."
+        no = NotAllowed("this caller is not in that session.", field="session", hint=hint)
         raise refused(engine, border_check(engine, "read", Space.SESSION, "border:not_your_space"), no)
     return engine.seen_by(replace(caller, session=session, ai_profile=ai_profile or caller.ai_profile))
 
@@ -102,10 +101,11 @@ def parse_exchange(
     for field, name in (("owner", owner), ("project", project), ("thread_id", thread_id), ("run_id", run_id)):
         if name is not None:
             check_kept(engine.policy.privacy, field, name)
+    projects = engine.caller.projects
     return Exchange(
         session=session,
         owner=owner or engine.caller.user or DEFAULT_OWNER,
-        project=project or _only(engine.caller.projects),
+        project=project or (next(iter(projects)) if len(projects) == 1 else None),
         user=_line("user", user),
         ai=None if ai is None else _line("ai", ai),
         tools=_tools(engine, tools),
@@ -113,10 +113,6 @@ def parse_exchange(
         run_id=run_id,
         is_named=owner is not None or engine.caller.user not in (None, DEFAULT_OWNER),
     )
-
-
-def _only(projects: frozenset[str]) -> str | None:
-    return next(iter(projects)) if len(projects) == 1 else None
 
 
 def _line(field: str, text: Any) -> str:
@@ -138,9 +134,8 @@ def _check_size(user: Any, ai: Any, tools: Any) -> None:
         if isinstance(text, str):
             left -= len(text) if len(text) > left else len(text.encode("utf-8", "surrogatepass"))
         if left < 0:
-            raise BadInput(
-                f"makes the turn longer than {MAX_TURN_BYTES:,} bytes.", field=field, hint="Record it in several turns."
-            )
+            message = f"makes the turn longer than {MAX_TURN_BYTES:,} bytes."
+            raise BadInput(message, field=field, hint="Record it in several turns.")
 
 
 def _tools(engine: Engine, tools: Any) -> tuple[ToolResult, ...]:
@@ -153,9 +148,8 @@ def _tools(engine: Engine, tools: Any) -> tuple[ToolResult, ...]:
 
 def _tool(engine: Engine, field: str, tool: Any) -> ToolResult:
     if not isinstance(tool, Mapping) or set(tool) != {"name", "output"}:
-        raise BadInput(
-            "must have a name and an output.", field=field, hint='Such as {"name": "search", "output": "…"}.'
-        )
+        hint = 'Such as {"name": "search", "output": "…"}.'
+        raise BadInput("must have a name and an output.", field=field, hint=hint)
     name = check_kept(engine.policy.privacy, f"{field}.name", tool["name"])
     return ToolResult(name, _line(f"{field}.output", tool["output"]))
 

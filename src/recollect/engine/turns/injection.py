@@ -321,29 +321,22 @@ class OnDemandShare(Plain):
     share: float
 
 
-def recall_if_unsure(
-    engine: Engine,
-    wanted: Query,
-    confidence: float,
-    *,
-    budget_tokens: int | None = None,
-    count_tokens: CountTokens | None = None,
-) -> OnDemand:
+def recall_if_unsure(engine: Engine, wanted: Query, confidence: float, *, budget_tokens: int | None = None) -> OnDemand:
     """Ask memory if ``confidence`` (0 to 1) is below the policy's threshold: a few memories, within a budget.
 
     Call it once a turn, however sure you are: the share of turns that needed it is counted from these calls.
     """
     settings = engine.policy.on_demand
     engine.require(Right.READ, "recall")
-    budget = _budget_left(settings.budget_tokens, budget_tokens)
+    most = settings.budget_tokens  # a call may ask for less than the policy allows, never for more
+    budget = most if budget_tokens is None else min(most, check_number("budget_tokens", budget_tokens, 1))
     if _checked(confidence) >= settings.confidence_below:
         _note(engine, wanted.owner, OpStatus.SKIPPED)
         return OnDemand(False, SURE)
     found = query(engine, replace(wanted, top_k=settings.top_k, budget_tokens=budget))
     _note(engine, wanted.owner, OpStatus.OK)
     memories = [item.memory for item in found.items]
-    count = count_tokens or static.count_tokens
-    told = block(RELEVANT, memories, budget, count, engine.policy.injection.item_characters)
+    told = block(RELEVANT, memories, budget, static.count_tokens, engine.policy.injection.item_characters)
     return OnDemand(True, UNSURE, told.text, found)
 
 
@@ -376,8 +369,3 @@ def _checked(confidence: Any) -> float:
     if not isinstance(confidence, int | float) or isinstance(confidence, bool) or not 0 <= confidence <= 1:
         raise BadInput("must be a number between 0 and 1.", field="confidence", hint="1 is sure, 0 has no idea.")
     return float(confidence)
-
-
-def _budget_left(most: int, asked: int | None) -> int:
-    """A call may ask for less than the policy allows, never for more."""
-    return most if asked is None else min(most, check_number("budget_tokens", asked, 1))

@@ -105,12 +105,7 @@ def _refusals(engine: Engine, exchange: Exchange) -> dict[Space, str | None]:
 
 
 def _items(
-    engine: Engine,
-    reader: Reader,
-    asked: Asked,
-    streams: Sequence[Stream],
-    consulted: Sequence[Space],
-    top_k: int,
+    engine: Engine, reader: Reader, asked: Asked, streams: Sequence[Stream], consulted: Sequence[Space], top_k: int
 ) -> tuple[list[Recalled], float]:
     """Return what matches, then rules and facts that come anyway, then the conversation in its order; each once.
 
@@ -127,7 +122,8 @@ def _items(
     matches = newest_phase_first(engine, matches)
     sure = confidence([one.support for one in matches])
     matches = [] if is_unsure(engine, asked, sure) else matches
-    rules = _most_important(engine, filter(_is_rule, rules_there()), settings.recalled_rules)
+    rules_found = [one for one in rules_there() if one.body is not None and is_standing_rule(one.body)]
+    rules = _most_important(engine, rules_found, settings.recalled_rules)
     facts = _most_important(engine, facts_there(), settings.recalled_facts)
     facts += _with_room(engine, categories_there())
     anyway = {stored.state.id: "importance" for stored in facts} | {stored.state.id: "active_rule" for stored in rules}
@@ -165,10 +161,6 @@ _MOST_OF_CATEGORIES = 200
 """Of how many memories of a whole category, the newest, a turn is given the most important."""
 _MARGIN = 4
 """How many times as many are looked at as are recalled, since the most important need not be the newest."""
-
-
-def _is_rule(stored: Stored) -> bool:
-    return stored.body is not None and is_standing_rule(stored.body)
 
 
 def _with_room(engine: Engine, found: Sequence[Stored]) -> list[Stored]:

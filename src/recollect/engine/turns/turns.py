@@ -57,8 +57,6 @@ SAID_SO = "promotion:said_so"
 AT_ONCE = "promotion:at_once"
 _WELL_KNOWN = 200
 """Among how many profile facts of a space the one is looked for that a correction is about."""
-
-
 OFF_THE_RECORD = Rejection(
     "turn", "turn:off_the_record", "The person asked not to keep it. Say it again without that to have it kept."
 )
@@ -171,9 +169,8 @@ def _shown(engine: Engine, written: Turn) -> Turn:
     """Return a turn as its caller may read it."""
     if engine.caller.may(Right.READ):
         return written
-    receipts, promoted = (
-        tuple(receipt_shown(engine, one) for one in many) for many in (written.receipts, written.promoted)
-    )
+    both = (written.receipts, written.promoted)
+    receipts, promoted = (tuple(receipt_shown(engine, one) for one in many) for many in both)
     return Turn(written.session, None, receipts, promoted)
 
 
@@ -401,6 +398,7 @@ def _facts(engine: Engine, exchange: Exchange, said: str) -> list[Extracted]:
 
 def _fact_fields(engine: Engine, exchange: Exchange, fact: Extracted) -> dict[str, Any]:
     named = {name: value for name, value in (("key", fact.key), ("title", fact.title)) if value is not None}
+    decided = fact.kind is Kind.SEMANTIC and fact.target_space is Space.PROJECT  # that it belongs to the project
     return {
         **_of_the_exchange(engine, exchange),
         **_placed(exchange),
@@ -409,14 +407,9 @@ def _fact_fields(engine: Engine, exchange: Exchange, fact: Extracted) -> dict[st
         "content": fact.content,
         "kind": fact.kind,
         **({"category": PROFILE} if fact.kind is Kind.PROFILE else {}),
-        "event_type": EventType.DECISION if _is_for_the_project(fact) else fact.event_type,
+        "event_type": EventType.DECISION if decided else fact.event_type,
         "meta": {"extracted_by": fact.rule},
     }
-
-
-def _is_for_the_project(fact: Extracted) -> bool:
-    """Who asks to have something kept for the project has decided that it belongs there."""
-    return fact.kind is Kind.SEMANTIC and fact.target_space is Space.PROJECT
 
 
 def _known_facts(engine: Engine, exchange: Exchange) -> list[Stored]:

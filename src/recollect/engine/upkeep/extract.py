@@ -6,7 +6,6 @@ from typing import Annotated
 
 from pydantic import Field
 
-from recollect.engine.context import Engine
 from recollect.engine.upkeep.proposing import Claimed, Sources, may_be_read, read_sources, settle
 from recollect.engine.upkeep.running import Running, day_of, set_outcome
 from recollect.llm.protocol import Answer
@@ -16,7 +15,7 @@ from recollect.model.vocabulary import Kind, Status
 from recollect.rules.gates.writing import CONSTRAINTS
 from recollect.rules.grounding import Quote
 from recollect.rules.upkeep import worth_reading
-from recollect.stores.protocol import Reader, Selection, Stored
+from recollect.stores.protocol import Selection, Stored
 
 MAX_LINES = 200
 """How many of the latest lines of a stream are looked through for such as no model has read."""
@@ -58,17 +57,14 @@ def _unread(running: Running) -> list[Stored]:
     with engine.read() as reader:
         lines = reader.select(engine.tenant, said_by_people(running.stream.number), MAX_LINES)
         found = [one for one in lines if one.body is not None and worth_reading(one.body["content"], settings)]
-        return [one for one in reversed(found) if _is_open(engine, reader, one)]
+        read = {one.number for one in found if reader.was_read_by(engine.tenant, Job.EXTRACT, one.state.id)}
+        return [one for one in reversed(found) if one.number not in read and may_be_read(reader, one)]
 
 
 def said_by_people(*streams: int, user: str | None = None) -> Selection:
     """Return a selection of people's own lines, also of those that left the window of their conversation."""
     wanted = {"kind": str(Kind.SHORT_TERM), "role": "user", "status": [str(Status.ACTIVE), str(Status.SOFT_DELETED)]}
     return Selection(streams=streams or None, equal=wanted | ({"user_id": user} if user is not None else {}))
-
-
-def _is_open(engine: Engine, reader: Reader, line: Stored) -> bool:
-    return may_be_read(reader, line) and not reader.was_read_by(engine.tenant, Job.EXTRACT, line.state.id)
 
 
 def _read(running: Running, line: Stored, most: int) -> int:

@@ -37,13 +37,8 @@ POOL, NEAREST = 500, 12
 RUN = "model_run"
 """Where an entry's amendment names the run that it belongs to."""
 SAME, UPDATE, CONFLICT, CONTESTED = "upkeep:same", "upkeep:update", "conflict:upkeep", "relation:upkeep"
-DIFFERS, UNANSWERED, STALE, WAITS, DIFFERENT = (
-    "model:differs",
-    "model:unanswered",
-    "model:stale",
-    "model:waits",
-    "model:different",
-)
+DIFFERS, UNANSWERED, DIFFERENT = "model:differs", "model:unanswered", "model:different"
+STALE, WAITS = "model:stale", "model:waits"
 _COMPARED = (Kind.SEMANTIC, Kind.PROFILE)
 
 
@@ -115,11 +110,8 @@ def _facing(running: Running, reader: Reader) -> list[Facing]:
     vectors = reader.vectors_numbered(stream, [one.number for one in pool])
     found: dict[str, Facing] = {}
     for one in pool:
-        near = (
-            likeness_of(engine, reader, [stream], bytes(vectors[one.number]), committed=True)
-            if one.number in vectors
-            else None
-        )
+        vector = bytes(vectors.get(one.number, b""))
+        near = likeness_of(engine, reader, [stream], vector, committed=True) if vector else None
         for (_, number), cosine in near.nearest(NEAREST + 1, settings.fallback_low) if near is not None else ():
             other = active.get(number)
             if other is None or other is one or not settings.fallback_low <= cosine < settings.check_low:

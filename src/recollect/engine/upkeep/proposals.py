@@ -12,7 +12,7 @@ from recollect.engine.retries import again_on_conflict
 from recollect.engine.transaction import refuse_agents
 from recollect.engine.upkeep import pairs, proposing
 from recollect.engine.upkeep.proposing import Claimed, Sources
-from recollect.engine.upkeep.running import set_outcome
+from recollect.engine.upkeep.running import put_proposals, set_outcome
 from recollect.engine.upkeep.runs import find_proposal, shown_proposal
 from recollect.engine.write.ingest import Writing
 from recollect.engine.write.outcomes import new_version
@@ -56,7 +56,7 @@ def apply(engine: Engine, id: str) -> ModelProposal:
         claim, sources = _claim(engine, row)
         done = proposing.store(_as_upkeep(engine), row, claim, address, sources, unsure=False)
         if done.status != ProposalStatus.APPLIED:
-            _put(engine, done)
+            put_proposals(engine, done)
     else:
         done = pairs.apply_verdict(engine, row, decided=True)
     return _shown(engine, done)
@@ -69,8 +69,10 @@ def decline(engine: Engine, id: str, reason: str | None = None) -> ModelProposal
     done = set_outcome(row, ProposalStatus.DECLINED, DECLINED)
     if row.action == Action.FACT:
         claim, sources = _claim(engine, row)
-        return _shown(engine, _reject(_as_upkeep(engine), done, row, claim, address, sources, reason))
-    return _shown(engine, _put(engine, done))
+        done = _reject(_as_upkeep(engine), done, row, claim, address, sources, reason)
+    else:
+        put_proposals(engine, done)
+    return _shown(engine, done)
 
 
 def _waiting(engine: Engine, id: str, what: str) -> tuple[StoredProposal, Address]:
@@ -104,13 +106,6 @@ def _claim(engine: Engine, row: StoredProposal) -> tuple[Claimed, Sources]:
 
 
 @again_on_conflict
-def _put(engine: Engine, row: StoredProposal) -> StoredProposal:
-    with engine.write() as writer:
-        writer.put_model_proposals(engine.tenant, [row])
-    return row
-
-
-@again_on_conflict
 def _reject(
     engine: Engine,
     done: StoredProposal,
@@ -123,7 +118,8 @@ def _reject(
     """Keep the declined fact as an archived memory, so that its rejection has words, and reject its value."""
     answer = proposing.prepared(engine, row, claim, address, sources)
     if isinstance(answer, str):  # the gates refuse it, so that it cannot come back anyway
-        return _put(engine, done)
+        put_proposals(engine, done)
+        return done
     with engine.write([address]) as writer:
         writing = Writing(engine, writer)
         pen = writing.pen(address, answer)

@@ -100,7 +100,7 @@ def _source(engine: Engine, reader: Reader, stored: Stored) -> SourceMemory | No
         _belongs_to(engine, address, body),
         body["scope"],
         stored.state.category,
-        _names(engine, reader, address, person) if person is not None and is_theirs else (),
+        _names(reader, address, person) if person is not None and is_theirs else (),
     )
 
 
@@ -116,7 +116,7 @@ def _belongs_to(engine: Engine, address: Address, body: Mapping[str, Any]) -> Ad
     return address._replace(space=Space.USER, owner=str(person)) if open_to and policy.promotion.at_once else address
 
 
-def _names(engine: Engine, reader: Reader, address: Address, person: str) -> tuple[str, ...]:
+def _names(reader: Reader, address: Address, person: str) -> tuple[str, ...]:
     """Return what a person is called: the name of their memory, and those that they gave themselves."""
     home = address._replace(space=Space.USER, owner=person)
     stream = reader.stream_at(home)
@@ -164,7 +164,7 @@ def settle(running: Running, claim: Claimed, sources: Sources) -> StoredProposal
     if not verdict.accepted:
         return _noted(running, set_outcome(proposal, ProposalStatus.REFUSED, verdict.code))
     if claim.always_waits:
-        return _noted(running, waiting(proposal, claim, address, WAITS))
+        return _noted(running, waiting(proposal, claim, WAITS))
     nearest = _nearest(engine, address, claim)
     band = Band.FALLBACK if nearest is None else band_of(nearest[1], nearest[0], claim.content, engine.policy.upkeep)
     if band is Band.AUTO_MERGE:
@@ -195,7 +195,7 @@ def steps_of(text: str) -> list[str]:
     return [line.partition(". ")[2] for line in text.splitlines()]
 
 
-def waiting(proposal: StoredProposal, claim: Claimed, address: Address, reason: str) -> StoredProposal:
+def waiting(proposal: StoredProposal, claim: Claimed, reason: str) -> StoredProposal:
     """Return a proposal that waits, with what it says."""
     body = {
         "content": claim.content,
@@ -251,7 +251,7 @@ def store(
         return _written(engine, proposal, claim, address, sources, unsure)
     except _NotStored as no:
         if no.reason == DOUBTFUL:
-            return waiting(proposal, claim, address, DOUBTFUL)
+            return waiting(proposal, claim, DOUBTFUL)
         status = ProposalStatus.NOTED if no.reason == KNOWN else ProposalStatus.STALE
         return set_outcome(proposal, status, no.reason)
 

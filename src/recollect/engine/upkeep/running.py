@@ -80,16 +80,8 @@ class Running:
         self.problem = ""
         """The same in words, with what to do next."""
         self._calls: list[ModelCall] = []
-        self._row = StoredRun(
-            self.id,
-            str(job),
-            stream.number,
-            engine.now(),
-            None,
-            RunOutcome.RUNNING,
-            "",
-            engine.randomness.bytes(_SECRET_BYTES),
-        )
+        now, secret = engine.now(), engine.randomness.bytes(_SECRET_BYTES)
+        self._row = StoredRun(self.id, str(job), stream.number, now, None, RunOutcome.RUNNING, "", secret)
 
     # ── asking ──────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -176,9 +168,8 @@ class Running:
             outcome=outcome,
         )
         self._calls[-1] = settled
-        _put_call(
-            self.engine, settled, Spent(*(now - most for now, most in zip(_used(settled), _used(call), strict=True)))
-        )
+        spent = Spent(*(now - most for now, most in zip(_used(settled), _used(call), strict=True)))
+        _put_call(self.engine, settled, spent)
 
     # ── noting ──────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -203,7 +194,7 @@ class Running:
 
     def note(self, *proposals: StoredProposal) -> None:
         """Keep what became of proposals that changed no memory."""
-        _put_proposals(self.engine, proposals)
+        put_proposals(self.engine, *proposals)
 
     def end(self) -> None:
         """Write how the run ended, if it did anything."""
@@ -260,7 +251,8 @@ def _put_call(engine: Engine, call: ModelCall, spent: Spent) -> None:
 
 
 @again_on_conflict
-def _put_proposals(engine: Engine, proposals: Sequence[StoredProposal]) -> None:
+def put_proposals(engine: Engine, *proposals: StoredProposal) -> None:
+    """Write what became of proposals, in a transaction of its own."""
     with engine.write() as writer:
         writer.put_model_proposals(engine.tenant, proposals)
 

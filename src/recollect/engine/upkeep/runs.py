@@ -138,9 +138,8 @@ def shown_proposal(engine: Engine, reader: Reader, row: StoredProposal) -> Model
 def _evidence(texts: Mapping[str, str], source_id: str, span: str) -> Evidence:
     """Return one span with where it stands in its source now."""
     start = texts.get(source_id, "").find(span)
-    return Evidence(
-        source_id, span, "span:verbatim" if start >= 0 else "span:normalised", start if start >= 0 else None
-    )
+    how = ("span:verbatim", start) if start >= 0 else ("span:normalised", None)
+    return Evidence(source_id, span, *how)
 
 
 # ── taking one back ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -165,11 +164,8 @@ def undo(engine: Engine, id: str) -> Undone:
         undoing = _Undoing(engine, writer, row.id)
         in_the_way = [why for one in applied for why in undoing.in_the_way(one)]
         if in_the_way:
-            raise WrongState(
-                f"later work depends on it: {'; '.join(in_the_way[:10])}.",
-                field="id",
-                hint="Settle those first (archive, restore or erase them), then undo the run.",
-            )
+            hint = "Settle those first (archive, restore or erase them), then undo the run."
+            raise WrongState(f"later work depends on it: {'; '.join(in_the_way[:10])}.", field="id", hint=hint)
         for one in reversed(applied):
             undoing.take_back(one)
         undoing.pens.finish()
@@ -199,15 +195,13 @@ class _Undoing:
         stored = self._found(proposal.memory_id)
         if stored is None or stored.body is None or stored.state.status in (Status.ARCHIVED, Status.SOFT_DELETED):
             return  # it is gone already
-        later = self._later_entries(
-            proposal.memory_id or "", lambda entry: entry.event in (Event.STORED, Event.CONTRADICTED)
-        )
+        later = self._later_entries(stored.state.id, lambda one: one.event in (Event.STORED, Event.CONTRADICTED))
         yield from (f"{stored.state.id} was {entry.event} since ({entry.rule})" for entry in later[:1])
         hashes = [stored.body["content_hash"]]
         built = self.writer.built_upon(self.engine.tenant, hashes, Selection(), NO_LIMIT)
         others = [one.state.id for one in built if (one.body or {}).get("run_id") != self.run_id]
         yield from (f"{other} was built upon {stored.state.id}" for other in others[:3])
-        replaced = self._replaced(stored)
+        replaced = self._found(stored.state.supersedes_id)
         if replaced is not None and replaced.state.status is not Status.SUPERSEDED:
             yield f"{replaced.state.id}, which it replaced, is {replaced.state.removed or replaced.state.status} now"
 
@@ -235,10 +229,6 @@ class _Undoing:
     def _found(self, id: str | None) -> Stored | None:
         return self.writer.by_ids(self.engine.tenant, [id]).get(id) if id else None
 
-    def _replaced(self, stored: Stored) -> Stored | None:
-        """Return the memory that a stored claim superseded."""
-        return self._found(stored.state.supersedes_id)
-
     # ── taking back ─────────────────────────────────────────────────────────────────────────────────────────────
 
     def take_back(self, proposal: StoredProposal) -> None:
@@ -252,7 +242,7 @@ class _Undoing:
             return
         pen = self.pens.numbered(stored.stream)
         pen.load(stored)
-        replaced = self._replaced(stored)
+        replaced = self._found(stored.state.supersedes_id)
         tell_gone(pen, stored, UNDONE)
         pen.record(Event.ARCHIVED, stored.state.id, rule=UNDONE, to=Status.ARCHIVED)
         self._note(pen, stored, Op.DELETE)

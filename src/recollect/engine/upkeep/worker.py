@@ -98,9 +98,8 @@ def at_work(
     engine.require(Right.OPERATE, "look after tenants")
     if not engine.caller.trusted:
         hint = "Have the application run it, or call `upkeep` for your own tenant."
-        raise NotAllowed(
-            "a bound caller belongs to one tenant, and a worker looks after several.", field="tenants", hint=hint
-        )
+        message = "a bound caller belongs to one tenant, and a worker looks after several."
+        raise NotAllowed(message, field="tenants", hint=hint)
     chosen = tuple(WorkerJob) if jobs is None else tuple(WorkerJob(check_word("jobs", WorkerJob, one)) for one in jobs)
     model = open_model(engine.policy.model)
     try:
@@ -343,10 +342,7 @@ class Renewing:
         """Do nothing: the worker closes its model."""
 
 
-BY_RULES = (
-    Step(WorkerJob.UPKEEP, "rules", _keep_up, by_time=True),
-    Step(WorkerJob.CONSOLIDATE, "rules", _consolidate),
-)
+BY_RULES = (Step(WorkerJob.UPKEEP, "rules", _keep_up, by_time=True), Step(WorkerJob.CONSOLIDATE, "rules", _consolidate))
 BY_MODEL = tuple(
     Step(WorkerJob(job), "model", partial(_ask, job), frozenset(JOBS[job].spaces), frozenset({Namespace.PROD}))
     for job in (Job.EXTRACT, Job.INSIGHTS, Job.CONSOLIDATE)

@@ -281,20 +281,14 @@ class MemoryContract(StoreUnderTest):
             for version in reader.versions_after(scribe.seen_by(reader), 0, 10):
                 body = json.loads(version.body or "")
                 assert reader.stray_column(version, body) is None
-                assert reader.stray_column(version, {**body, "scope": "elsewhere"}) == "scope"
-                assert reader.stray_column(version, {**body, "kind": "profile"}) == "kind_class"
-                assert (
-                    reader.stray_column(version, {**body, "author": {"id": "eve", "name": "application"}})
-                    == "author_id"
-                )
-                assert (
-                    reader.stray_column(version, {**body, "author": {"id": "application", "name": "eve"}})
-                    == "author_name"
-                )
-                confirmed = body["authority"] != "ai_inferred"
-                assert reader.stray_column(version, {**body, "confidence": 0.25}) == (
-                    None if confirmed else "confidence"
-                )
+                for column, other in (
+                    ("scope", {"scope": "elsewhere"}),
+                    ("kind_class", {"kind": "profile"}),
+                    ("author_id", {"author": {"id": "eve", "name": "application"}}),
+                    ("author_name", {"author": {"id": "application", "name": "eve"}}),
+                    ("confidence" if body["authority"] == "ai_inferred" else None, {"confidence": 0.25}),
+                ):
+                    assert reader.stray_column(version, {**body, **other}) == column
             assert reader.orphans(TENANT) == []
 
 

@@ -1,6 +1,6 @@
 """Check streams: one for each address, the actors who write to them, and the cursors that follow them."""
 
-import threading
+from functools import partial
 
 import pytest
 
@@ -8,6 +8,7 @@ from recollect.model.errors import StoreConflict, StoreError
 from recollect.model.ledger import GENESIS, Address, commit_to
 from recollect.model.vocabulary import Namespace, Space
 from recollect.stores.protocol import Cursor, Revision, Store, Thread
+from recollect.testing.contract.transactions import in_threads
 from recollect.testing.stores import TENANT, Scribe, StoreUnderTest, address, at
 
 
@@ -33,19 +34,14 @@ class StreamContract(StoreUnderTest):
             assert reader.stream_numbered(TENANT, made.number) == made
             assert reader.stream_at(address("ben")) is None
 
-    def test_an_address_has_one_stream(self, store: Store) -> None:
+    @pytest.mark.parametrize("again", [(address(), _uid("2")), (address("ben"), _uid("1"))], ids=["address", "uid"])
+    def test_an_address_and_a_uid_have_one_stream(self, store: Store, again: tuple[Address, str]) -> None:
         with store.write(TENANT) as writer:
             made = writer.add_stream(address(), _uid("1"))
         with pytest.raises(StoreError), store.write(TENANT) as writer:
-            writer.add_stream(address(), _uid("2"))
+            writer.add_stream(*again)
         with store.read(TENANT) as reader:
             assert reader.streams_of(TENANT) == [made]
-
-    def test_a_uid_has_one_stream(self, store: Store) -> None:
-        with store.write(TENANT) as writer:
-            writer.add_stream(address(), _uid("1"))
-        with pytest.raises(StoreError), store.write(TENANT) as writer:
-            writer.add_stream(address("ben"), _uid("1"))
 
     @pytest.mark.parametrize(
         "other",
@@ -263,23 +259,11 @@ class CursorsContract(StoreUnderTest):
         assert _begin(store, CHAT, Cursor(1, 8))
         assert _read_cursors(store, CHAT) == (START, [Cursor(1, 8)])
 
-    def test_cursors_come_and_go_with_their_transaction(self, store: Store) -> None:
-        with pytest.raises(ZeroDivisionError), store.write(TENANT) as writer:
-            assert writer.begin_thread(TENANT, CHAT, START, [Cursor(1, 5)])
-            raise ZeroDivisionError
-        assert _read_cursors(store, CHAT) == (None, [])
-
     def test_of_many_that_move_at_once_each_move_is_one_readers(self, store: Store, second: Store) -> None:
         _begin(store, CHAT, Cursor(1, 0))
         moved: list[list[int]] = [[], [], []]
-        movers = [
-            threading.Thread(target=_move_often, args=(handle, mine))
-            for handle, mine in zip((store, store, second), moved, strict=True)
-        ]
-        for mover in movers:
-            mover.start()
-        for mover in movers:
-            mover.join()
+        handles = (store, store, second)
+        in_threads([partial(_move_often, handle, mine) for handle, mine in zip(handles, moved, strict=True)])
         total = len(moved) * MOVES_EACH
         assert sorted(rev for mine in moved for rev in mine) == list(range(1, total + 1))
         assert _read_cursors(store, CHAT) == (Revision(total, total, 7, ""), [Cursor(1, total)])

@@ -72,21 +72,10 @@ class TextContract(StoreUnderTest):
             assert reader.postings_of(stream, ["tea"], []) == {"tea": []}
             assert reader.postings_of(stream, [], [1]) == {}
 
-    def test_taking_terms_out_restores_the_statistics_exactly(self, store: Store, scribe: Scribe) -> None:
-        scribe.keep("tea", terms=TEA)
-        with store.read(TENANT) as reader:
-            before = _index(reader, scribe.seen_by(reader))
-        scribe.keep("coffee", terms=COFFEE)
-        with store.write(TENANT) as writer:
-            stream = scribe.stream(writer)
-            assert _index(writer, stream) != before
-            writer.unindex_text(stream, [2])
-            writer.advance_stream(stream)
-        with store.read(TENANT) as reader:
-            assert _index(reader, scribe.seen_by(reader)) == before
-
-    @pytest.mark.parametrize("terms", [(), ("tea",) * 50, ("новый", "%", "'", "a:b", "-", "🫖")], ids=len)
-    def test_any_terms_go_in_and_out(self, store: Store, scribe: Scribe, terms: Sequence[str]) -> None:
+    @pytest.mark.parametrize("terms", [(), COFFEE, ("tea",) * 50, ("новый", "%", "'", "a:b", "-", "🫖")], ids=len)
+    def test_any_terms_go_in_and_out_and_leave_the_statistics_as_they_were(
+        self, store: Store, scribe: Scribe, terms: Sequence[str]
+    ) -> None:
         scribe.keep("other", terms=TEA)
         with store.read(TENANT) as reader:
             before = _index(reader, scribe.seen_by(reader))
@@ -98,6 +87,7 @@ class TextContract(StoreUnderTest):
                 assert reader.postings(stream, {term: 10})[term] == [(2, list(terms).count(term), len(terms))]
         with store.write(TENANT) as writer:
             stream = scribe.stream(writer)
+            assert _index(writer, stream) != before
             writer.unindex_text(stream, [2])
             writer.advance_stream(stream)
         with store.read(TENANT) as reader:

@@ -303,12 +303,6 @@ class OperationsContract(StoreUnderTest):
             writer.remove_operations_before(TENANT, at(2))
         assert _read_operations(store) == [operation(3), operation(2)]
 
-    def test_they_come_and_go_with_their_transaction(self, store: Store) -> None:
-        with pytest.raises(ZeroDivisionError), store.write(TENANT) as writer:
-            writer.keep_operations(TENANT, [operation(1)])
-            raise ZeroDivisionError
-        assert _read_operations(store) == []
-
     def test_nobody_names_an_empty_batch(self, store: Store) -> None:
         _keep_operations(store)
         assert _read_operations(store) == []

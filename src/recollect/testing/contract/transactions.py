@@ -11,9 +11,22 @@ import pytest
 
 from recollect.model.errors import StoreError
 from recollect.model.ledger import GENESIS, commit_to
+from recollect.model.operation import Node, Op, Operation
 from recollect.model.vocabulary import Status
 from recollect.rules.language.findable import Findable
-from recollect.stores.protocol import Selection, Store, Stream, Writer
+from recollect.stores.protocol import (
+    Cursor,
+    LogCheckpoint,
+    LogLeaf,
+    OperationsWanted,
+    Relation,
+    Revision,
+    Selection,
+    Store,
+    Stream,
+    Thread,
+    Writer,
+)
 from recollect.testing.stores import (
     SALT,
     TENANT,
@@ -30,6 +43,7 @@ from recollect.testing.stores import (
 A = "a" * 64
 Write = Callable[[Writer, Stream], Any]
 
+_THREAD = Thread("ana", "planner", "chat")
 _ANSWER = {"digest": "d", "salt": b"s", "outcome": "stored", "memory_id": "m", "reasons": (), "at": at(1)}
 
 
@@ -58,6 +72,12 @@ WRITES: dict[str, Write] = {
     "keep_trace": lambda w, s: w.keep_trace(TENANT, {"type": "new"}, at(9), None, ("h", "{}")),
     "keep_retry": lambda w, s: w.keep_retry(TENANT, "new", _ANSWER),
     "claim_retry": lambda w, s: w.claim_retry(TENANT, "new", "d", b"s", at(9)),
+    "begin_thread": lambda w, s: w.begin_thread(TENANT, _THREAD, Revision(0, 0, 7, ""), [Cursor(1, 5)]),
+    "add_vectors": lambda w, s: w.add_vectors(s, 0, [(1, b"codes")]),
+    "put_relations": lambda w, s: w.put_relations(TENANT, [Relation((1, 1), (1, 2), "related_to", 0.75, at(1))]),
+    "keep_operations": lambda w, s: w.keep_operations(TENANT, [Operation(at(1), "ana", None, Node.HOTPATH, Op.CREATE)]),
+    "extend_log": lambda w, s: w.extend_log(TENANT, [LogLeaf(0, "stream", "ana", "{}")]),
+    "add_log_checkpoint": lambda w, s: w.add_log_checkpoint(TENANT, LogCheckpoint(2, "1" * 32, A, at(1))),
     "put_memory": lambda w, s: Scribe.keep_in(Scribe(NotImplemented), w, "new"),
 }
 
@@ -78,6 +98,11 @@ def _everything_in(store: Store) -> tuple[object, ...]:
             reader.traces(TENANT),
             reader.actor_names(TENANT),
             [reader.retry(TENANT, key) for key in ("old", "new")],
+            (reader.revision(TENANT, _THREAD), reader.cursors(TENANT, _THREAD)),
+            [reader.vectors_after(s, 0) for s in streams],
+            reader.relations_at(TENANT, [(1, 1)])(),
+            reader.operations(TENANT, OperationsWanted(), 9),
+            (reader.log_leaves(TENANT), reader.log_checkpoints(TENANT)),
         )
 
 
@@ -265,11 +290,11 @@ class ConcurrencyContract(StoreUnderTest):
     """Threads on one handle, threads on several, and processes."""
 
     def test_threads_share_a_handle(self, store: Store) -> None:
-        _in_threads([partial(_write_many, store, worker) for worker in range(4)])
+        in_threads([partial(_write_many, store, worker) for worker in range(4)])
         _check_whole(store, 4 * WRITES_EACH)
 
     def test_threads_have_a_handle_each(self, store: Store, second: Store) -> None:
-        _in_threads([partial(_write_many, store, 0), partial(_write_many, second, 1)])
+        in_threads([partial(_write_many, store, 0), partial(_write_many, second, 1)])
         _check_whole(store, 2 * WRITES_EACH)
 
     def test_processes_take_turns(self, store: Store, second: Store) -> None:
@@ -296,9 +321,10 @@ class ConcurrencyContract(StoreUnderTest):
                 return
             won.append(worker)
 
-        _in_threads([partial(claim, worker) for worker in range(4)])
+        in_threads([partial(claim, worker) for worker in range(4)])
         assert len(won) == 1
-        _check_one(store)
+        with store.read(TENANT) as reader:
+            assert len(reader.states(Scribe(store).seen_by(reader))) == 1
 
     def test_readers_never_see_half_a_write(self, store: Store) -> None:
         """A memory, its entry, its words and its stream's counters arrive together or not at all."""
@@ -324,16 +350,11 @@ class ConcurrencyContract(StoreUnderTest):
             finally:
                 done.set()
 
-        _in_threads([watch, write])
+        in_threads([watch, write])
         assert seen, "the reader looked at least once while there was something to see"
 
 
-def _check_one(store: Store) -> None:
-    with store.read(TENANT) as reader:
-        assert len(reader.states(Scribe(store).seen_by(reader))) == 1
-
-
-def _in_threads(jobs: list[Callable[[], None]]) -> None:
+def in_threads(jobs: list[Callable[[], None]]) -> None:
     """Run every job at once; the first error comes out here."""
     with ThreadPoolExecutor(len(jobs)) as pool:
         for future in [pool.submit(job) for job in jobs]:

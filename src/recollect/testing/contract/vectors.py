@@ -1,7 +1,5 @@
 """What memories mean and how they are related: vectors by generation, relations from both ends, and neither without content."""
 
-import pytest
-
 from recollect.stores.protocol import NO_LIMIT, Place, Relation, Selection, Store, Stream
 from recollect.testing.stores import TENANT, Scribe, StoreUnderTest, address, at, memory_id
 
@@ -133,14 +131,6 @@ class VectorsContract(StoreUnderTest):
         with store.read("globex") as reader:
             assert [number for number, _ in reader.vectors_after(streams[2], 0)] == [2]
 
-    def test_vectors_come_and_go_with_their_transaction(self, store: Store, scribe: Scribe) -> None:
-        stream = _fill(scribe, 1)
-        with pytest.raises(ZeroDivisionError), store.write(TENANT) as writer:
-            writer.add_vectors(stream, 0, [(1, CODES[1])])
-            raise ZeroDivisionError
-        with store.read(TENANT) as reader:
-            assert reader.vectors_after(stream, 0) == []
-
 
 def _relation(source: Place, target: Place, how: str = "related_to", strength: float = 0.75) -> Relation:
     return Relation(source, target, how, strength, at(1))
@@ -221,9 +211,3 @@ class RelationsContract(StoreUnderTest):
             writer.remove_relation(TENANT, there)
         assert _at(store, (1, 1)) == [here]
         assert _at(store, (1, 1), tenant="globex") == [there]
-
-    def test_relations_come_and_go_with_their_transaction(self, store: Store) -> None:
-        with pytest.raises(ZeroDivisionError), store.write(TENANT) as writer:
-            writer.put_relations(TENANT, [_relation((1, 1), (1, 2))])
-            raise ZeroDivisionError
-        assert _at(store, (1, 1)) == []

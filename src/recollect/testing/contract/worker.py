@@ -1,9 +1,10 @@
 """Check the worker's cursors and leases: who may move what, from where, and until when."""
 
-import threading
+from functools import partial
 
 from recollect.model.errors import StoreConflict
 from recollect.stores.protocol import Behind, Lease, Store
+from recollect.testing.contract.transactions import in_threads
 from recollect.testing.stores import TENANT, Scribe, StoreUnderTest, address, at
 
 JOB = "tidy"
@@ -19,9 +20,9 @@ def _behind(store: Store, job: str = JOB, since: str = "", tenant: str = TENANT)
         return reader.streams_behind(tenant, job, since)
 
 
-def _move(store: Store, lease: Lease, found: Behind, seq: int, second: int = 1, job: str = JOB) -> bool:
+def _move(store: Store, lease: Lease, found: Behind, seq: int, second: int = 1) -> bool:
     with store.write(TENANT) as writer:
-        return writer.move_worker_cursor(TENANT, lease, job, found, seq, at(second))
+        return writer.move_worker_cursor(TENANT, lease, JOB, found, seq, at(second))
 
 
 def _held(store: Store) -> Lease:
@@ -64,11 +65,7 @@ class WorkerContract(StoreUnderTest):
                 taken.extend([lease] if lease is not None else [])
                 return
 
-        takers = [threading.Thread(target=take, args=(store if n % 2 else second, f"worker {n}")) for n in range(6)]
-        for one in takers:
-            one.start()
-        for one in takers:
-            one.join()
+        in_threads([partial(take, store if n % 2 else second, f"worker {n}") for n in range(6)])
         assert [lease.number for lease in taken] == [1]
 
     def test_a_stream_is_behind_until_the_cursor_is_where_its_ledger_is(self, store: Store) -> None:
