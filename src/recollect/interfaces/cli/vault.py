@@ -21,7 +21,7 @@ vault = typer.Typer(
 )
 
 Profile = Annotated[str | None, typer.Option(help="A YAML file with a `memory` section: what this agent may see.")]
-Id = Annotated[str, typer.Argument(metavar="id", help="The memory: its twelve digits.")]
+Id = Annotated[str, typer.Argument(help="The memory: its twelve digits.")]
 Text = Annotated[str, typer.Argument(help="What to remember.")]
 Scope = Annotated[str, typer.Argument(help="shared, or the agent that may see it.")]
 InScope = Annotated[str | None, typer.Argument(help="Only this scope.")]
@@ -51,6 +51,8 @@ def _opened(session: Session, options: dict[str, Any], *, make: bool = False) ->
     if not make and not path.exists():
         hint = "Check the path (--store or RECOLLECT_STORE); `recollect vault add` makes a vault where none is."
         raise StoreUnavailable("there is no vault.", field=str(path.absolute()), hint=hint)
+    if "id" in options:
+        options["memory_id"] = options.pop("id")
     with MemoryVault(path, profile=options.pop("profile"), policy=session.policy or "vault") as opened:
         yield opened
 
@@ -98,7 +100,7 @@ def topic(
 @vault.command()
 @_writes("update")
 def update(
-    memory_id: Id,
+    id: Id,
     text: Annotated[str | None, typer.Argument(help="The new words.")] = None,
     category: CategoryOption = None,
     tags: Tags = None,
@@ -124,7 +126,7 @@ def delete(
 @vault.command()
 @_writes("promote_to_canon")
 def promote(
-    memory_id: Id,
+    id: Id,
     canonical_text: Annotated[str | None, typer.Argument(help="Better words, if there are any.")] = None,
     profile: Profile = None,
 ) -> None:
