@@ -102,8 +102,8 @@ class Past(Asking):
 
     Its methods take the same arguments as those of :class:`recollect.Recollect`. ``owner`` and ``space`` are where it looks
     unless a call names another. Each call reads the ledger again, so that an erased memory is gone from here at once; it
-    takes time in proportion to the entries of the streams that it reads. A ``thread`` looks at the present alone, and is
-    refused.
+    takes time in proportion to the entries of the streams that it reads. A ``thread`` looks at the present alone, and
+    is refused.
     """
 
     def __init__(
