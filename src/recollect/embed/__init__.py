@@ -3,9 +3,7 @@
 Nothing heavy is imported until an embedder is asked for its first vector.
 """
 
-from collections.abc import Callable
-
-from recollect.embed.protocol import Embedder, EmbedderSettings, EmbedderUnavailable
+from recollect.embed.protocol import Embedder, EmbedderSettings, EmbedderUnavailable, NoEmbedder
 from recollect.model.errors import BadPolicy
 
 __all__ = ["Embedder", "EmbedderSettings", "EmbedderUnavailable", "embedder_named", "policy_name"]
@@ -17,11 +15,23 @@ def embedder_named(settings: EmbedderSettings) -> Embedder:
     >>> embedder_named(EmbedderSettings(name="none")).dimensions
     0
     """
-    make = _EMBEDDERS.get(settings.name)
-    if make is None:
-        known = ", ".join(sorted(_EMBEDDERS))
-        raise BadPolicy(f"is {settings.name!r}.", field="embedder.name", hint=f"It can be one of: {known}.")
-    return make(settings)
+    match settings.name:
+        case "static":
+            from recollect.embed.static import shared_static_embedder
+
+            return shared_static_embedder()
+        case "none":
+            return NoEmbedder()
+        case "minilm":
+            from recollect.embed.minilm import MiniLMEmbedder
+
+            return MiniLMEmbedder()
+        case "openai":
+            from recollect.embed.endpoint import EndpointEmbedder
+
+            return EndpointEmbedder(settings)
+    hint = "It can be one of: minilm, none, openai, static."
+    raise BadPolicy(f"is {settings.name!r}.", field="embedder.name", hint=hint)
 
 
 def policy_name(embedder: Embedder) -> str | None:
@@ -30,37 +40,6 @@ def policy_name(embedder: Embedder) -> str | None:
         return "none"
     return next((name for name, begins in _BEGINS.items() if embedder.name.startswith(begins)), None)
 
-
-def _static(settings: EmbedderSettings) -> Embedder:
-    from recollect.embed.static import shared_static_embedder
-
-    return shared_static_embedder()
-
-
-def _none(settings: EmbedderSettings) -> Embedder:
-    from recollect.embed.protocol import NoEmbedder
-
-    return NoEmbedder()
-
-
-def _minilm(settings: EmbedderSettings) -> Embedder:
-    from recollect.embed.minilm import MiniLMEmbedder
-
-    return MiniLMEmbedder()
-
-
-def _openai(settings: EmbedderSettings) -> Embedder:
-    from recollect.embed.endpoint import EndpointEmbedder
-
-    return EndpointEmbedder(settings)
-
-
-_EMBEDDERS: dict[str, Callable[[EmbedderSettings], Embedder]] = {
-    "static": _static,
-    "none": _none,
-    "minilm": _minilm,
-    "openai": _openai,
-}
 
 _BEGINS: dict[str, str] = {"static": "recollect-static-", "minilm": "all-MiniLM-", "openai": "openai:"}
 """What the names begin with that are stored with their vectors."""

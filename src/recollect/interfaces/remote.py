@@ -27,6 +27,7 @@ from recollect.interfaces.rest.problems import error_of
 from recollect.model.caller import Caller
 from recollect.model.canonical import canonical_json
 from recollect.model.errors import BadInput, NotAllowed, OutcomeUnknown, StoreClosed, StoreUnavailable
+from recollect.model.receipt import HistoryEvent
 
 TRIES = 3
 FIRST_PAUSE_S = 0.2
@@ -93,7 +94,7 @@ class RemoteRecollect(Recollect):
             page = self._ask("GET", f"/v1/memories/{quote(id, safe='')}/history", query=given).json()
             pages += page["items"]
             if (cursor := page["next_cursor"]) is None:
-                return tuple(_history_event(one) for one in reversed(pages))
+                return tuple(HistoryEvent(**one) for one in reversed(pages))
 
     def changes(self, **asked: Any) -> Any:
         answer = self._ask("GET", "/v1/changes", query=_as_query(_sendable(asked)), accept="application/json")
@@ -197,12 +198,6 @@ def _told(answer: httpx.Response) -> Exception:
         message = f"what answers there is no Recollect server: it says {answer.status_code}{led}."
         hint = "Give connect the address that `recollect serve` prints, without a path."
         return StoreUnavailable(message, field=str(answer.url), hint=hint)
-
-
-def _history_event(values: Mapping[str, Any]) -> Any:
-    from recollect.model.receipt import HistoryEvent
-
-    return HistoryEvent(**values)
 
 
 def _plain(value: Any) -> Any:

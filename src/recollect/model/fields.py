@@ -54,15 +54,12 @@ def _as_it_is(value: Any) -> Any:
     return value
 
 
-def _as_tuple(value: Any) -> tuple[Any, ...]:
-    return () if value is None else tuple(value)
-
-
-def _as_time(value: str | None) -> datetime | None:
-    return parse_time(value) if value else None
-
-
-_READERS: dict[str, Callable[[Any], Any]] = {"text": _as_it_is, "json": _as_it_is, "list": _as_tuple, "time": _as_time}
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "text": _as_it_is,
+    "json": _as_it_is,
+    "list": lambda value: () if value is None else tuple(value),
+    "time": lambda value: parse_time(value) if value else None,
+}
 _CHOICES: dict[str, type[StrEnum]] = {
     "namespace": Namespace,
     "space": Space,

@@ -72,6 +72,8 @@ def dedup_key_of(memory: "Memory") -> str:
 
 def to_item(memory: "Memory", recall_reason: Sequence[str] | None = None, score: float | None = None) -> dict[str, Any]:
     """Return the item of a memory; what was recalled also says why it came, and with what score."""
+    why = {} if recall_reason is None else {"recall_reason": list(recall_reason)}
+    scored = {} if score is None else {"score": score}
     return {
         "id": memory.id,
         "kind": str(memory.kind),
@@ -80,7 +82,7 @@ def to_item(memory: "Memory", recall_reason: Sequence[str] | None = None, score:
         "created_at": memory.tick,
         "importance": memory.importance,
         "scope": "session",
-        "meta": _meta(memory) | _recall_fields(recall_reason, score),
+        "meta": {**_meta(memory), **why, **scored},
     }
 
 
@@ -107,11 +109,6 @@ def _meta(memory: "Memory") -> dict[str, Any]:
         "phase_id": memory.phase_id,
         "source": str(memory.source),
     }
-
-
-def _recall_fields(reason: Sequence[str] | None, score: float | None) -> dict[str, Any]:
-    why = {} if reason is None else {"recall_reason": list(reason)}
-    return why if score is None else {**why, "score": score}
 
 
 def from_item(item: Mapping[str, Any]) -> dict[str, Any]:

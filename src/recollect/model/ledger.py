@@ -63,31 +63,18 @@ EVENTS = ByText(Event)
 BRINGS_VERSION = (Event.STORED, Event.CONTRADICTED)
 """The events that bring a new version: their commitment binds it, and all that it says."""
 
-HISTORY_KIND: dict[Event, str] = {
-    Event.STORED: "ADD",
-    Event.CONTRADICTED: "ADD",
-    Event.REINFORCED: "UPDATE",
-    Event.SUPERSEDED: "UPDATE",
-    Event.RESOLVED: "UPDATE",
-    Event.HELD: "UPDATE",
-    Event.ARCHIVED: "UPDATE",
-    Event.EDITED: "UPDATE",
-    Event.REKEYED: "UPDATE",
-    Event.FORGOTTEN: "DELETE",
-    Event.PURGED: "DELETE",
-    Event.ERASED: "DELETE",
-    Event.CONSOLIDATED: "MERGE",
-    Event.LINKED: "LINK",
-    Event.UNLINKED: "LINK",
-    Event.VOUCHED: "LINK",
-    Event.VOUCH_WITHDRAWN: "LINK",
-    Event.SEVERED: "LINK",
-    Event.EXPIRED: "TTL",
-    Event.RESTORED: "RESTORE",
-    Event.PHASE_STARTED: "UPDATE",
-    Event.NAME_ERASED: "DELETE",
-    Event.REJECTED: "DELETE",
-    Event.LIFTED: "RESTORE",
+HISTORY_KIND = {
+    Event(word): kind
+    for kind, words in {
+        "ADD": "stored contradicted",
+        "UPDATE": "reinforced superseded resolved held archived edited rekeyed phase_started",
+        "DELETE": "forgotten purged erased name_erased rejected",
+        "MERGE": "consolidated",
+        "LINK": "linked unlinked vouched vouch_withdrawn severed",
+        "TTL": "expired",
+        "RESTORE": "restored lifted",
+    }.items()
+    for word in words.split()
 }
 """Every event as one of history's seven kinds."""
 

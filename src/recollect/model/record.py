@@ -8,6 +8,7 @@ import hashlib
 import re
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -81,20 +82,12 @@ def name_fault(name: object, longest: int = MAX_NAME) -> str | None:
     return None
 
 
-def _name(text: str) -> str:
-    return _check_name(text, MAX_NAME)
-
-
 def _principal_id(text: str) -> str:
-    _check_name(short_name(text), MAX_NAME)
+    _check_name(short_name(text))
     return text
 
 
-def _title(text: str) -> str:
-    return _check_name(text, MAX_TITLE)
-
-
-def _check_name(text: str, longest: int) -> str:
+def _check_name(text: str, longest: int = MAX_NAME) -> str:
     if (fault := name_fault(text, longest)) is not None:
         raise ValueError(fault)
     return text
@@ -125,10 +118,6 @@ def _meta(value: dict[str, Any]) -> dict[str, Any]:
     return clean
 
 
-def _json_values(values: tuple[dict[str, Any], ...]) -> tuple[dict[str, Any], ...]:
-    return tuple(_json_value(values))
-
-
 def _of_these_ages(moment: datetime) -> datetime:
     if not 1900 <= moment.year <= 9000:
         raise ValueError("is not between the years 1900 and 9000")
@@ -145,14 +134,16 @@ def _unique(values: tuple[str, ...]) -> tuple[str, ...]:
 
 
 Content = Annotated[str, Field(strict=True), AfterValidator(_content)]
-Name = Annotated[str, Field(max_length=MAX_NAME), AfterValidator(_name)]
+Name = Annotated[str, Field(max_length=MAX_NAME), AfterValidator(_check_name)]
 PrincipalId = Annotated[str, Field(max_length=MAX_NAME + MAX_KIND), AfterValidator(_principal_id)]
-Title = Annotated[str, Field(max_length=MAX_TITLE), AfterValidator(_title)]
+Title = Annotated[str, Field(max_length=MAX_TITLE), AfterValidator(partial(_check_name, longest=MAX_TITLE))]
 Sentence = Annotated[str, Field(max_length=1_000), AfterValidator(check_text)]
 Moment = Annotated[datetime, BeforeValidator(read_moment), AfterValidator(_of_these_ages)]
 JsonObject = Annotated[dict[str, Any], AfterValidator(_json_value)]
 Meta = Annotated[dict[str, Any], AfterValidator(_meta)]
-JsonObjects = Annotated[tuple[dict[str, Any], ...], Field(max_length=256), AfterValidator(_json_values)]
+JsonObjects = Annotated[
+    tuple[dict[str, Any], ...], Field(max_length=256), AfterValidator(lambda values: tuple(_json_value(values)))
+]
 Names = Annotated[tuple[Name, ...], BeforeValidator(_in_order), Field(max_length=64), AfterValidator(_unique)]
 Hash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Importance = Annotated[int, Field(ge=1, le=5, strict=True)]

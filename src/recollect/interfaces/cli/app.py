@@ -128,39 +128,28 @@ COMMANDS: dict[str, dict[str, Command]] = {
     "Keep a vault": {"vault": vault.vault},
 }
 """Every command, by what people want to do."""
-OTHER_WORDS = {
-    "search": "query",
-    "find": "query",
-    "ask": "query",
-    "recall": "query",
-    "remember": "add",
-    "save": "add",
-    "store": "add",
-    "insert": "add",
-    "create": "add",
-    "delete": "forget",
-    "remove": "forget",
-    "rm": "forget",
-    "purge": "erase",
-    "show": "get",
-    "read": "get",
-    "cat": "get",
-    "ls": "list",
-    "log": "history",
-    "changes": "history",
-    "diff": "difference",
-    "why": "explain",
-    "trace": "traces",
-    "block": "memory-block",
-    "snapshot": "snapshot-block",
-    "set": "edit",
-    "replace": "update",
-    "versions": "chain",
-    "check": "verify",
-    "server": "serve",
-    "load": "import",
-    "dump": "export",
+_ALSO_CALLED = {
+    "query": "search find ask recall",
+    "add": "remember save store insert create",
+    "forget": "delete remove rm",
+    "erase": "purge",
+    "get": "show read cat",
+    "list": "ls",
+    "history": "log changes",
+    "difference": "diff",
+    "explain": "why",
+    "traces": "trace",
+    "memory-block": "block",
+    "snapshot-block": "snapshot",
+    "edit": "set",
+    "update": "replace",
+    "chain": "versions",
+    "verify": "check",
+    "serve": "server",
+    "import": "load",
+    "export": "dump",
 }
+OTHER_WORDS = {word: name for name, words in _ALSO_CALLED.items() for word in words.split()}
 """Words that other tools have for a command."""
 OF_EVERY_COMMAND = frozenset(field.name for field in fields(Session))
 """The names of the options that a session is made of; ``--version`` and ``--help`` are none of them."""
@@ -259,15 +248,7 @@ def options(
     ] = False,
 ) -> None:
     """Take the options of every command, and ``--version``."""
-    context.obj = Session(
-        store=store,
-        as_json=as_json,
-        policy=policy,
-        tenant=tenant,
-        as_user=as_user,
-        as_agent=as_agent,
-        as_session=as_session,
-    )
+    context.obj = Session(store, as_json, policy, tenant, as_user, as_agent, as_session)
 
 
 for _name, _command in (pair for commands in COMMANDS.values() for pair in commands.items()):

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recollect.interfaces.cli.session import KeyFile, Owner, SignAs, UserId, calls, must_be_new, of, screen, write_json
+from recollect.model.caller import Right
 from recollect.model.errors import BadInput
 
 if TYPE_CHECKING:
-    from recollect.interfaces.python import Recollect
-    from recollect.model.receipt import DerivedMemory, ErasurePreview, ErasureReceipt, Verification
+    from recollect.model.receipt import ErasurePreview, ErasureReceipt, Verification
 
 
 @calls("consolidate", "consolidation", progress="consolidate")
@@ -150,10 +150,13 @@ def erase(
             )
         if record is not None:
             write_json(record.to_dict(), receipt)
-        found = memory.verify() if verify and _may_verify(memory) else None
+        # Somebody who erases their own memories need not be allowed to walk everybody's.
+        found = memory.verify() if verify and memory.caller.may(Right.OPERATE) else None
     receipt = None if record is None else receipt
     signed = record is not None and bool(record.signatures)
-    session.answer(_answer(done, found, receipt), lambda _: _draw(done, found, receipt, signed=signed))
+    verification = found.to_dict() if found is not None else None
+    answer = {**done.to_dict(), "verification": verification, "receipt": receipt}
+    session.answer(answer, lambda _: _draw(done, found, receipt, signed=signed))
     if found is not None and not found.ok:
         return 3
     return 1 if done.is_empty else 0
@@ -168,18 +171,6 @@ def _check(owner: str | None, id: str | None, receipt: str | None, sign_as: str 
         raise BadInput("its folder does not exist.", field=receipt, hint="Make it, or name another file.")
     if receipt is not None:
         must_be_new(receipt)
-
-
-def _may_verify(memory: "Recollect") -> bool:
-    """Return whether the caller may verify: somebody who erases their own memories need not be allowed to walk everybody's."""
-    from recollect.model.caller import Right
-
-    return memory.caller.may(Right.OPERATE)
-
-
-def _answer(done: "ErasureReceipt", found: "Verification | None", receipt: str | None) -> dict[str, object]:
-    verification = found.to_dict() if found is not None else None
-    return {**done.to_dict(), "verification": verification, "receipt": receipt}
 
 
 def _draw(done: "ErasureReceipt", found: "Verification | None", receipt: str | None, *, signed: bool) -> None:
@@ -222,26 +213,18 @@ def _draw_erased(done: "ErasureReceipt") -> None:
     screen.beyond_reach(done.beyond_reach)
 
 
-def _stays_named(one: "DerivedMemory") -> bool:
-    """Return whether it only names the person, in a way that cannot be taken out of it."""
-    from recollect.rules.trust.provenance import LISTED_ONLY
-
-    return LISTED_ONLY.issuperset(one.how)
-
-
 def _draw_derived(done: "ErasureReceipt") -> None:
     """What was made of the erased, or names them, and what became of it."""
     from recollect.rules.plain_view import counted, memories
-    from recollect.rules.trust.provenance import ROLES
+    from recollect.rules.trust.provenance import LISTED_ONLY, ROLES
 
     cut = f"{counted(done.links_cut, 'link')} {'was' if done.links_cut == 1 else 'were'} cut"
     what = "made of it" if all(ROLES.isdisjoint(one.how) for one in done.derived) else "made of it, or naming them"
     screen.console.print(f"{what}: {memories(len(done.derived))}; {cut}")
     drawn = screen.table("memory", "how", "what became of it")
     for one in done.derived[:MAX_SHOWN]:
-        drawn.add_row(
-            one.id[:13], ", ".join(one.how).replace("_", " "), NAMED if _stays_named(one) else BECAME[one.became]
-        )
+        became = NAMED if LISTED_ONLY.issuperset(one.how) else BECAME[one.became]
+        drawn.add_row(one.id[:13], ", ".join(one.how).replace("_", " "), became)
     if done.derived:
         screen.console.print(drawn)
     if len(done.derived) > MAX_SHOWN:

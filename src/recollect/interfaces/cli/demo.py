@@ -5,8 +5,6 @@ import sqlite3
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
@@ -57,10 +55,8 @@ def _keep(path: Path, keep: Path) -> None:
         kept.checkpoint()
 
 
-@contextmanager
-def _step(title: str) -> Iterator[None]:
+def _step(title: str) -> None:
     _console.print(f"\n[bold blue]{title}[/]")
-    yield
 
 
 def _say(memory: Recollect, words: str, who: Literal["user", "agent"] = "user") -> Receipt:
@@ -72,75 +68,71 @@ def _say(memory: Recollect, words: str, who: Literal["user", "agent"] = "user") 
 
 
 def _duplicates(memory: Recollect) -> None:
-    with _step("1. The same thing twice is one memory"):
-        _say(memory, "No emojis")
-        _say(memory, "Don't use emojis")
-        count = len(memory.list(owner="ana").items)
-        _console.print(f"    {count} memory in the store; a list of embeddings would hold 2.")
+    _step("1. The same thing twice is one memory")
+    _say(memory, "No emojis")
+    _say(memory, "Don't use emojis")
+    count = len(memory.list(owner="ana").items)
+    _console.print(f"    {count} memory in the store; a list of embeddings would hold 2.")
 
 
 def _update(memory: Recollect) -> None:
-    with _step("2. News replaces what it updates, and the old version stays in the chain"):
-        _say(memory, "Ana lives in Lisbon")
-        moved = _say(memory, "Ana now lives in Porto")
-        assert moved.memory is not None
-        for version in memory.chain(moved.memory.id):
-            _console.print(f"    v{version.version} {version.to_dict().get('content')}", highlight=False)
-        found = memory.query("where does Ana live", owner="ana", top_k=1).items[0].memory
-        _console.print(f"    asked where Ana lives: [green]{found.content}[/]")
+    _step("2. News replaces what it updates, and the old version stays in the chain")
+    _say(memory, "Ana lives in Lisbon")
+    moved = _say(memory, "Ana now lives in Porto")
+    assert moved.memory is not None
+    for version in memory.chain(moved.memory.id):
+        _console.print(f"    v{version.version} {version.to_dict().get('content')}", highlight=False)
+    found = memory.query("where does Ana live", owner="ana", top_k=1).items[0].memory
+    _console.print(f"    asked where Ana lives: [green]{found.content}[/]")
 
 
 def _contradiction(memory: Recollect) -> None:
-    with _step("3. A guess cannot overwrite what a person said: it waits for someone to decide"):
-        _say(memory, "The API port is 8080")
-        guess = _say(memory, "The API port is 9090", who="agent")
-        assert guess.memory is not None
-        memory.resolve(guess.memory.id, winner=guess.memory.id)
-        id = guess.memory.short_id
-        _console.print(f"    a person decides that the guess is right:  [dim]recollect resolve {id} --winner {id}[/]")
-        _console.print(
-            f"    asked for the port: [green]{memory.query('api port', owner='ana').items[0].memory.content}[/]"
-        )
+    _step("3. A guess cannot overwrite what a person said: it waits for someone to decide")
+    _say(memory, "The API port is 8080")
+    guess = _say(memory, "The API port is 9090", who="agent")
+    assert guess.memory is not None
+    memory.resolve(guess.memory.id, winner=guess.memory.id)
+    id = guess.memory.short_id
+    _console.print(f"    a person decides that the guess is right:  [dim]recollect resolve {id} --winner {id}[/]")
+    _console.print(f"    asked for the port: [green]{memory.query('api port', owner='ana').items[0].memory.content}[/]")
 
 
 def _secret(memory: Recollect, path: Path) -> None:
-    with _step("4. A secret is refused before it touches the disk"):
-        secret = "hunter2-" + "Zx9Q"
-        receipt = memory.add(f"My password is {secret}", owner="ana")
-        _console.print(f"  [dim]user says[/]  “My password is {'•' * len(secret)}”")
-        _console.print(f"    → {screen.word('denied')}  [dim]{receipt.reasons[0]}[/]")
-        files = sorted(path.parent.iterdir())
-        found = sum(secret.encode() in file.read_bytes() for file in files)
-        _console.print(f"    searched the bytes of {len(files)} files, log included: found in {found}")
+    _step("4. A secret is refused before it touches the disk")
+    secret = "hunter2-" + "Zx9Q"
+    receipt = memory.add(f"My password is {secret}", owner="ana")
+    _console.print(f"  [dim]user says[/]  “My password is {'•' * len(secret)}”")
+    _console.print(f"    → {screen.word('denied')}  [dim]{receipt.reasons[0]}[/]")
+    files = sorted(path.parent.iterdir())
+    found = sum(secret.encode() in file.read_bytes() for file in files)
+    _console.print(f"    searched the bytes of {len(files)} files, log included: found in {found}")
 
 
 def _test_data(memory: Recollect) -> None:
-    with _step("5. Test data never reaches production"):
-        receipt = _say(memory, "E2E test memory 42: the sky is green")
-        assert receipt.memory is not None
-        seen = len(memory.query("sky green", owner="ana").items)
-        asked = len(memory.query("sky green", owner="ana", include_namespaces=["test"]).items)
-        _console.print(
-            f"    it went to [yellow]{receipt.memory.namespace}[/]: {seen} hits by default, {asked} when asked"
-        )
+    _step("5. Test data never reaches production")
+    receipt = _say(memory, "E2E test memory 42: the sky is green")
+    assert receipt.memory is not None
+    seen = len(memory.query("sky green", owner="ana").items)
+    asked = len(memory.query("sky green", owner="ana", include_namespaces=["test"]).items)
+    _console.print(f"    it went to [yellow]{receipt.memory.namespace}[/]: {seen} hits by default, {asked} when asked")
 
 
 def _explained(memory: Recollect) -> None:
-    with _step("6. Every memory can say why it is as it is"):
-        found = memory.query("where does Ana live", owner="ana", top_k=1).items[0].memory
-        _console.print(memory.explain(found.id).text, markup=False, style="dim")
+    _step("6. Every memory can say why it is as it is")
+    found = memory.query("where does Ana live", owner="ana", top_k=1).items[0].memory
+    _console.print(memory.explain(found.id).text, markup=False, style="dim")
 
 
 def _tampering(path: Path) -> None:
-    with _step("7. History cannot be rewritten unseen"):
-        with open_memory(path) as memory:
-            _console.print(f"    verify: {'[green]ok[/]' if memory.verify().ok else '[red]broken[/]'}")
-        raw = sqlite3.connect(path)
-        raw.execute("UPDATE versions SET body = replace(body, 'Lisbon', 'London') WHERE body LIKE '%Lisbon%'")
-        raw.commit()
-        raw.close()
-        _console.print("    someone edits one row of the file behind its back: Lisbon becomes London")
-        with open_memory(path) as memory:
-            for problem in memory.verify().problems:
-                _console.print(f"    verify: [red]broken[/] at {problem.where}")
-                _console.print(f"            {problem.what}")
+    _step("7. History cannot be rewritten unseen")
+    with open_memory(path) as memory:
+        _console.print(f"    verify: {'[green]ok[/]' if memory.verify().ok else '[red]broken[/]'}")
+    raw = sqlite3.connect(path)
+    raw.execute("UPDATE versions SET body = replace(body, 'Lisbon', 'London') WHERE body LIKE '%Lisbon%'")
+    raw.commit()
+    raw.close()
+    _console.print("    someone edits one row of the file behind its back: Lisbon becomes London")
+    with open_memory(path) as memory:
+        for problem in memory.verify().problems:
+            _console.print(f"    verify: [red]broken[/] at {problem.where}")
+            _console.print(f"            {problem.what}")

@@ -102,11 +102,9 @@ def _handed_out(
     """A document goes into the file that was named. What is printed is the document too, unless it can be drawn."""
     if out is not None:
         write_json(document.to_dict(), out)
-    if of(context).as_json:
-        write_json(document.to_dict(), None)
-    elif draw is not None:
+    if draw is not None and not of(context).as_json:
         draw()
-    elif out is None:
+    elif out is None or of(context).as_json:
         write_json(document.to_dict(), None)
     of(context).tell_written(out)
 

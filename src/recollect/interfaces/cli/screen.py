@@ -111,7 +111,8 @@ def changed(one: Memory, what: str) -> None:
 def page(answer: MemoryPage) -> None:
     drawn = table("id", "key", "v", "status", "imp", "owner", "content")
     for one in answer.items:
-        _memory_row(drawn, one)
+        named = (one.short_id, escape(one.canonical_key), str(one.version), word(one.status), str(one.importance))
+        drawn.add_row(*named, escape(one.owner), cell(one.content + holds(one)))
     console.print(drawn if answer.items else "[dim]no memories[/]")
     for problem in answer.damaged:
         console.print(f"[red]damaged[/] {escape(one_line(problem.what))} {escape(problem.hint or '')}", soft_wrap=True)
@@ -399,18 +400,6 @@ def restored(answer: Any) -> None:
     console.print(f"[green]done[/]: {escape(answer.target)}", soft_wrap=True)
     if answer.forgotten_again:
         console.print(f"  erasures on the list that were carried out again: {answer.forgotten_again:,}")
-
-
-def _memory_row(drawn: Table, one: Memory) -> None:
-    drawn.add_row(
-        one.short_id,
-        escape(one.canonical_key),
-        str(one.version),
-        word(one.status),
-        str(one.importance),
-        escape(one.owner),
-        cell(one.content + holds(one)),
-    )
 
 
 def _short(value: Any) -> str:

@@ -5,7 +5,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from enum import Enum, auto
 from functools import wraps
@@ -154,13 +154,14 @@ def calls(
     draw: Draw,
     *,
     if_missing: IfMissing = IfMissing.REFUSE,
+    opened: "Callable[[Session, dict[str, Any]], AbstractContextManager[Any]] | None" = None,
     progress: str | None = None,
     exit_code: Callable[[Any], int] = lambda answer: 0,
 ) -> Callable[[Callable[..., None]], Callable[..., int]]:
     """Make a command of a function that only declares options: call the method of that name, and draw its answer.
 
     The method of :class:`recollect.Recollect` gets the options that were given, each under its own name, and, where the bar
-    has a title, the ``progress`` to report.
+    has a title, the ``progress`` to report. What is ``opened`` instead of the store may take options for itself.
     """
 
     def decorate(declared: Callable[..., None]) -> Callable[..., int]:
@@ -168,7 +169,7 @@ def calls(
         def run(context: typer.Context, **options: Any) -> int:
             session = of(context)
             with ExitStack() as stack:
-                memory = stack.enter_context(session.memory(if_missing))
+                memory = stack.enter_context(opened(session, options) if opened else session.memory(if_missing))
                 if progress is not None:
                     options["progress"] = stack.enter_context(screen.progress(progress))
                 answer = getattr(memory, method)(**given(**options))

@@ -134,15 +134,12 @@ def export(
             for piece in pieces:
                 write(piece)
     if private:
-        typer.echo(_left_out(format, len(private)), err=True)
+        from recollect.rules.plain_view import memories
+
+        held = f"{memories(len(private))} with a scope of {'its' if len(private) == 1 else 'their'} own"
+        told = f"left out: {held}; {format} cannot say who may see a memory. --include-private exports all of them."
+        typer.echo(told, err=True)
     session.tell_written(output)
-
-
-def _left_out(format: str, count: int) -> str:
-    from recollect.rules.plain_view import counted
-
-    held = f"{counted(count, 'memory', 'memories')} with a scope of {'its' if count == 1 else 'their'} own"
-    return f"left out: {held}; {format} cannot say who may see a memory. --include-private exports all of them."
 
 
 def audit(
@@ -217,7 +214,7 @@ SHOWN = 1_000
 def validate(context: typer.Context, files: Files, partial: Partial = False) -> int:
     """Check files of entries: each by itself, and whether their parents are there and form no circle."""
     from recollect.engine.transfer.entries import validate as check
-    from recollect.rules.plain_view import entries
+    from recollect.rules.plain_view import counted, entries
 
     session, reports = of(context), []
     for file in files:
@@ -232,20 +229,11 @@ def validate(context: typer.Context, files: Files, partial: Partial = False) -> 
         found = check(sys.stdin if file == "-" else file, tell, partial=partial)
         reports.append({"file": file, "ok": found.ok, **found.to_dict(), "findings": told})
         if not session.as_json:
-            print(
-                visible(
-                    f"{file}: {entries(found.entries) if found.entries else 'no entries'}, {_problems(found.problems)}"
-                )
-            )
+            read = entries(found.entries) if found.entries else "no entries"
+            print(visible(f"{file}: {read}, {counted(found.problems, 'problem')}"))
     ok = all(report["ok"] for report in reports)
     session.answer({"ok": ok, "files": reports}, lambda _: None)
     return 0 if ok else 1
-
-
-def _problems(number: int) -> str:
-    from recollect.rules.plain_view import counted
-
-    return counted(number, "problem")
 
 
 @entry.command()
@@ -298,10 +286,8 @@ def _draw_import(done: Any) -> None:
         console.print(
             f"  {counted(count, 'record')} claimed {name}, which was not granted; see meta.claimed, and --believe"
         )
-    for case in done.by_time[:20]:
-        console.print(f"  {escape(case)}", soft_wrap=True)
-    for note in done.notes[:20]:
-        console.print(f"  {escape(note)}", soft_wrap=True)
+    for line in (*done.by_time[:20], *done.notes[:20]):
+        console.print(f"  {escape(line)}", soft_wrap=True)
     if done.all_malformed:
         console.print(f"  not one is a record of {escape(done.format)}: is the file of another format?")
 

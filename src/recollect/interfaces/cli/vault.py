@@ -1,16 +1,18 @@
 """Commands for a vault: each calls the method of ``recollect.vault.MemoryVault`` that it is named after."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from recollect.interfaces.cli.reading import Budget
-from recollect.interfaces.cli.session import of
+from recollect.interfaces.cli.session import Session, calls, of, screen
 from recollect.model.errors import BadInput, NotFound, StoreUnavailable
 
 if TYPE_CHECKING:
+    from recollect.rules.vault import Deletion, Pair
     from recollect.vault import MemoryVault, VaultMemory, VaultReceipt
 
 vault = typer.Typer(
@@ -32,13 +34,15 @@ Limit = Annotated[int | None, typer.Option(help="How many at most.", show_defaul
 OneTier = Annotated[str | None, typer.Option("--tier", help="Only canon, or only register.")]
 OneTag = Annotated[str | None, typer.Option("--tag", help="Only with this tag.")]
 
+COLUMNS = ("id", "tier", "v", "scope", "category", "text")
+Command = Callable[[Callable[..., None]], Callable[..., int]]
+
 
 @contextmanager
-def _opened(context: typer.Context, profile: str | None, *, make: bool = False) -> Iterator["MemoryVault"]:
-    """Open the vault that the options name. Only what writes the first memory makes a file."""
+def _opened(session: Session, options: dict[str, Any], *, make: bool = False) -> Iterator["MemoryVault"]:
+    """Open the vault that the options name, ``profile`` among them. Only what writes the first memory makes a file."""
     from recollect.vault import DEFAULT_PATH, MemoryVault, check_vault_path
 
-    session = of(context)
     narrowing = [name for name in ("as_user", "as_agent", "as_session") if getattr(session, name) is not None]
     if narrowing or session.tenant != "default":
         field, hint = (*narrowing, "tenant")[0], "--profile says what an agent sees."
@@ -47,65 +51,63 @@ def _opened(context: typer.Context, profile: str | None, *, make: bool = False) 
     if not make and not path.exists():
         hint = "Check the path (--store or RECOLLECT_STORE); `recollect vault add` makes a vault where none is."
         raise StoreUnavailable("there is no vault.", field=str(path.absolute()), hint=hint)
-    with MemoryVault(path, profile=profile, policy=session.policy or "vault") as opened:
+    if "id" in options:
+        options["memory_id"] = options.pop("id")
+    with MemoryVault(path, profile=options.pop("profile"), policy=session.policy or "vault") as opened:
         yield opened
 
 
-def _answer(context: typer.Context, receipts: Sequence["VaultReceipt"]) -> int:
-    """Print a receipt, or several; the exit code says whether any was denied."""
-    of(context).answer(receipts[0] if len(receipts) == 1 else receipts, lambda _: _draw_receipts(receipts))
-    return 0 if all(receipt.ok for receipt in receipts) else 1
+def _reads(method: str, draw: Callable[[Any], None]) -> Command:
+    """Make a command that calls a method of the vault."""
+    return calls(method, draw, opened=_opened)
+
+
+def _writes(method: str, *, make: bool = False) -> Command:
+    """Make a command whose exit code says whether the vault denied it."""
+    opened = partial(_opened, make=make)
+    return calls(method, lambda one: _draw_receipts([one]), opened=opened, exit_code=lambda one: int(not one.ok))
 
 
 @vault.command()
+@_writes("add_memory", make=True)
 def add(
-    context: typer.Context,
     text: Text,
     scope: Scope,
     category: Annotated[str, typer.Argument(help="What it is about.")],
     tier: Annotated[str, typer.Option(help="canon or register.")] = "canon",
     topic_id: Topic = None,
-    tag: Tags = None,
+    tags: Tags = None,
     source: Source = None,
     profile: Profile = None,
-) -> int:
+) -> None:
     """Remember something, if the write gate lets it in."""
-    with _opened(context, profile, make=True) as opened:
-        receipt = opened.add_memory(text, scope, category, tier=tier, topic_id=topic_id, tags=tag, source=source)
-    return _answer(context, [receipt])
 
 
 @vault.command()
+@_writes("update_by_topic", make=True)
 def topic(
-    context: typer.Context,
     topic_id: Annotated[str, typer.Argument(help="The register's topic.")],
     scope: Scope,
     text: Text,
     category: CategoryOption = None,
-    tag: Tags = None,
+    tags: Tags = None,
     source: Source = None,
     profile: Profile = None,
-) -> int:
+) -> None:
     """Write the register of a topic: its next version, or its first."""
-    with _opened(context, profile, make=True) as opened:
-        receipt = opened.update_by_topic(topic_id, scope, text, category=category, tags=tag, source=source)
-    return _answer(context, [receipt])
 
 
 @vault.command()
+@_writes("update")
 def update(
-    context: typer.Context,
     id: Id,
     text: Annotated[str | None, typer.Argument(help="The new words.")] = None,
     category: CategoryOption = None,
-    tag: Tags = None,
+    tags: Tags = None,
     source: Source = None,
     profile: Profile = None,
-) -> int:
+) -> None:
     """Write the next version of a memory; what is not given stays as it was."""
-    with _opened(context, profile) as opened:
-        receipt = opened.update(id, text, category=category, tags=tag, source=source)
-    return _answer(context, [receipt])
 
 
 @vault.command()
@@ -115,47 +117,47 @@ def delete(
     profile: Profile = None,
 ) -> int:
     """Delete memories: a tombstone is appended for each."""
-    with _opened(context, profile) as opened:
+    with _opened(of(context), {"profile": profile}) as opened:
         receipts = opened.bulk_delete(ids)
-    return _answer(context, receipts)
+    of(context).answer(receipts[0] if len(receipts) == 1 else receipts, lambda _: _draw_receipts(receipts))
+    return 0 if all(receipt.ok for receipt in receipts) else 1
 
 
 @vault.command()
+@_writes("promote_to_canon")
 def promote(
-    context: typer.Context,
     id: Id,
     canonical_text: Annotated[str | None, typer.Argument(help="Better words, if there are any.")] = None,
     profile: Profile = None,
-) -> int:
+) -> None:
     """Make a register canon."""
-    with _opened(context, profile) as opened:
-        receipt = opened.promote_to_canon(id, canonical_text)
-    return _answer(context, [receipt])
 
 
 @vault.command()
 def compact(context: typer.Context, profile: Profile = None) -> None:
     """Rewrite the file with the latest line of each active memory."""
-    with _opened(context, profile) as opened:
+    with _opened(of(context), {"profile": profile}) as opened:
         before, after = opened.compact()
-    of(context).answer({"before": before, "after": after}, _draw_fields)
+    of(context).answer({"before": before, "after": after}, screen.stats)
 
 
 @vault.command()
 def get(context: typer.Context, id: Id, profile: Profile = None) -> None:
     """Show one memory."""
-    with _opened(context, profile) as opened:
+    with _opened(of(context), {"profile": profile}) as opened:
         memory = opened.get(id)
     if memory is None:
         raise NotFound(
             "no active memory has this id.", field="id", hint="`recollect vault recall` lists what there is."
         )
-    of(context).answer(memory, lambda one: _draw_fields(one.to_dict()))
+    of(context).answer(memory, screen.fields)
 
 
 @vault.command()
+@_reads(
+    "search", lambda hits: _draw_table(("score", *COLUMNS), [[f"{hit.score:.2f}", *_row(hit.memory)] for hit in hits])
+)
 def search(
-    context: typer.Context,
     query: Annotated[str, typer.Argument(help="What to look for.")],
     scopes: Scopes = None,
     limit: Limit = None,
@@ -166,16 +168,11 @@ def search(
     profile: Profile = None,
 ) -> None:
     """Find what answers a query, best first."""
-    filters = {"tier": tier, "category": category, "topic_id": topic_id, "tag": tag}
-    with _opened(context, profile) as opened:
-        hits = opened.search(query, scopes or None, limit=limit, **filters)
-    rows = [[f"{hit.score:.2f}", *_row(hit.memory)] for hit in hits]
-    of(context).answer(hits, lambda _: _draw_table(("score", *COLUMNS), rows))
 
 
 @vault.command()
+@_reads("recall", lambda memories: _draw_table(COLUMNS, list(map(_row, memories))))
 def recall(
-    context: typer.Context,
     scopes: Scopes = None,
     limit: Limit = None,
     tier: OneTier = None,
@@ -185,15 +182,11 @@ def recall(
     profile: Profile = None,
 ) -> None:
     """List active memories: canon first, then what changed last."""
-    filters = {"tier": tier, "category": category, "topic_id": topic_id, "tag": tag}
-    with _opened(context, profile) as opened:
-        memories = opened.recall(scopes or None, limit=limit, **filters)
-    of(context).answer(memories, lambda _: _draw_table(COLUMNS, list(map(_row, memories))))
 
 
 @vault.command()
+@_reads("find_consolidation_candidates", lambda pairs: _draw_pairs(pairs))
 def candidates(
-    context: typer.Context,
     scope: InScope = None,
     floor: Annotated[
         float | None, typer.Option(help="How alike two memories are at least.", show_default="0.4")
@@ -201,19 +194,12 @@ def candidates(
     profile: Profile = None,
 ) -> None:
     """List pairs of similar memories, for somebody to merge."""
-    with _opened(context, profile) as opened:
-        pairs = opened.find_consolidation_candidates(scope, **({} if floor is None else {"floor": floor}))
-    rows = [[f"{pair.score:.2f}", one.id, one.text] for pair in pairs for one in (pair.first, pair.second)]
-    of(context).answer(pairs, lambda _: _draw_table(("score", "id", "text"), rows))
 
 
 @vault.command()
-def deletions(context: typer.Context, scope: InScope = None, profile: Profile = None) -> None:
+@_reads("propose_deletions", lambda found: _draw_deletions(found))
+def deletions(scope: InScope = None, profile: Profile = None) -> None:
     """List what might be deleted, and why. Nothing is deleted."""
-    with _opened(context, profile) as opened:
-        found = opened.propose_deletions(scope)
-    rows = [[one.memory.id, one.code, one.reason, one.memory.text] for one in found]
-    of(context).answer(found, lambda _: _draw_table(("id", "code", "reason", "text"), rows))
 
 
 @vault.command()
@@ -223,7 +209,7 @@ def snapshot(
     """Print canon and the maintained registers, as a block for a prompt."""
     from recollect.vault import build_snapshot_block
 
-    with _opened(context, profile) as opened:
+    with _opened(of(context), {"profile": profile}) as opened:
         text = build_snapshot_block(opened, scopes or None, budget_tokens=budget_tokens)
     of(context).answer({"text": text}, _print_text)
 
@@ -240,21 +226,18 @@ def block(
     """Print what a query finds, or else what recall lists, as a block for a prompt."""
     from recollect.vault import build_memory_block
 
-    with _opened(context, profile) as opened:
+    with _opened(of(context), {"profile": profile}) as opened:
         text = build_memory_block(opened, scopes or None, query, max_items, budget_tokens=budget_tokens)
     of(context).answer({"text": text}, _print_text)
 
 
 @vault.command()
-def stats(context: typer.Context, profile: Profile = None) -> None:
+@_reads("vault_stats", lambda found: screen.stats(found))
+def stats(profile: Profile = None) -> None:
     """Say how full and how bloated the vault is."""
-    with _opened(context, profile) as opened:
-        of(context).answer(opened.vault_stats(), _draw_fields)
 
 
 # ── for people ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
-COLUMNS = ("id", "tier", "v", "scope", "category", "text")
 
 
 def _row(memory: "VaultMemory") -> list[str]:
@@ -263,23 +246,23 @@ def _row(memory: "VaultMemory") -> list[str]:
 
 
 def _draw_table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    from recollect.interfaces.cli import screen
-
     drawn = screen.table(*titles)
     for row in rows:
         drawn.add_row(*map(screen.cell, row))
     screen.console.print(drawn if rows else "[dim]no memories[/]")
 
 
-def _draw_fields(found: dict[str, Any]) -> None:
-    from recollect.interfaces.cli import screen
+def _draw_pairs(pairs: "Sequence[Pair]") -> None:
+    rows = [[f"{pair.score:.2f}", one.id, one.text] for pair in pairs for one in (pair.first, pair.second)]
+    _draw_table(("score", "id", "text"), rows)
 
-    screen.stats(found)
+
+def _draw_deletions(found: "Sequence[Deletion]") -> None:
+    rows = [[one.memory.id, one.code, one.reason, one.memory.text] for one in found]
+    _draw_table(("id", "code", "reason", "text"), rows)
 
 
 def _draw_receipts(receipts: Sequence["VaultReceipt"]) -> None:
-    from recollect.interfaces.cli import screen
-
     for receipt in receipts:
         about = receipt.code or (f"{receipt.memory.id} v{receipt.memory.version}" if receipt.memory else "")
         line = f"{screen.word(receipt.outcome)}  {screen.escape(about)}  {screen.escape(receipt.message)}"

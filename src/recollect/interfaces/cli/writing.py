@@ -82,7 +82,7 @@ def add(
     }
     session = of(context)
     if meta is not None:
-        fields["meta"] = _json_object("meta", meta)
+        fields["meta"] = _an_object("meta", _json("meta", meta))
     fields |= named_values("field", field, field_takes)
     text = text_of(content)
     with session.memory(IfMissing.MAKE) as memory:
@@ -335,10 +335,6 @@ def _read(file: str) -> str:
         raise BadInput(f"cannot read it ({error.strerror}).", field=file, hint="Check the path.") from error
     except UnicodeDecodeError as error:
         raise BadInput("is not UTF-8 text.", field=file, hint="Save it as UTF-8.") from error
-
-
-def _json_object(field: str, text: str) -> dict[str, Any]:
-    return _an_object(field, _json(field, text))
 
 
 def _json(field: str, text: str) -> Any:

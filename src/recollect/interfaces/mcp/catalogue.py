@@ -163,7 +163,7 @@ def listed_prompts() -> list[wire.Prompt]:
 def get_prompt(memory: Recollect, name: str, arguments: Mapping[str, str]) -> wire.GetPromptResult:
     """Return the message that a prompt makes."""
     if name == "recall":
-        text = _recalled(memory, parse(About, arguments).text)
+        text = memory.memory_block(parse(About, arguments).text, thread=THREAD).text or NOTHING
     elif name == "snapshot":
         parse(Nothing, arguments)
         text = _snapshot(memory)
@@ -179,8 +179,3 @@ NOTHING = "Nothing is remembered.\n"
 def _snapshot(memory: Recollect) -> str:
     """Return what always belongs in a prompt: what is canon, and the current state of each topic."""
     return memory.snapshot_block().text or NOTHING
-
-
-def _recalled(memory: Recollect, text: str) -> str:
-    """Return what changed since a client last asked, and what is remembered about something."""
-    return memory.memory_block(text, thread=THREAD).text or NOTHING

@@ -169,13 +169,6 @@ class ListFilters(Filters, total=False):
     status: Statuses
 
 
-class Whose(TypedDict, total=False):
-    """Whose memory a call is about: ``owner``, or ``user_id``, which is the owner by another name."""
-
-    owner: str | None
-    user_id: str | None
-
-
 class ToolOutput(TypedDict):
     """What a tool returned during an exchange."""
 

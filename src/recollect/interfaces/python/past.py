@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Never, Unpack
 
-from recollect.engine.arguments import owner_named
+from recollect.engine.arguments import check_flags, owner_named
 from recollect.engine.context import Engine, check_caller
 from recollect.engine.telemetry import traced
 from recollect.interfaces.lazy import lazy
@@ -29,31 +29,12 @@ MAX_TICK_DIGITS = 18
 """No stream ever ticks that often."""
 
 
-class Past:
-    """What was believed at one point. Made by :meth:`recollect.Recollect.as_of`; there is nothing to close.
+class Asking:
+    """The one query of the present and of the past."""
 
-    Its methods take the same arguments as those of :class:`recollect.Recollect`. ``owner`` and ``space`` are where it looks
-    unless a call names another. Each call reads the ledger again, so that an erased memory is gone from here at once; it
-    takes time in proportion to the entries of the streams that it reads.
-    """
-
-    def __init__(
-        self, engine: Engine, point: Point, *, owner: str | None = None, space: SpaceName | None = None
-    ) -> None:
-        self._engine = engine
-        self._point = point
-        self._where: dict[str, Any] = {"owner": owner, "space": space}
-
-    @traced
-    def get(self, id: str) -> Memory:
-        """Return one memory as it stood then; a memory that came later is not found."""
-        return as_of.get(self._engine, self._point, id)
-
-    @traced
-    def list(self, *, limit: int = 100, cursor: str | None = None, **filters: Unpack[ListFilters]) -> MemoryPage:
-        """Return the memories that fitted every filter then, newest first."""
-        which: dict[str, Any] = {**self._where, **filters}
-        return as_of.list_memories(self._engine, self._point, limit=limit, cursor=cursor, **which)
+    _engine: Engine
+    _where: dict[str, Any] = {"owner": None, "space": None}
+    """Where a query looks that names no other place."""
 
     @traced
     def query(
@@ -79,27 +60,72 @@ class Past:
         left_out: bool = False,
         **unknown: Never,
     ) -> Recall:
-        """Return the memories that would have answered a text best. A ``thread`` looks at the present alone, and is refused."""
+        """Return the memories that answer a text best, best first.
+
+        ``agent`` narrows the view to what that agent sees, ``space`` to one space or several, ``filters`` are those of
+        ``list``. ``threshold`` (0 to 1) leaves out memories that have too little to do with the text, ``share_of_best``
+        memories that have much less to do with it than the best one, ``named`` memories that the text does not name.
+        ``budget_tokens`` leaves out what would not fit once the answer is written in its ``form``: the ``text`` of the
+        answer, its ``bullets`` or ``full`` records as JSON. With a ``thread`` the answer begins with what changed since
+        that thread last asked; with ``history`` each memory comes with what it said before. With ``at``, a time, it says
+        what held then, replaced since or not; :meth:`as_of` says what was *believed* then. With ``left_out`` the answer
+        also says which memories it looked at and does not tell, and why.
+        """
+        check_flags(named=named, history=history, left_out=left_out)
         recall.check_arguments(unknown)
         wanted = recall.Query(
             text,
-            owner_named(owner, user_id) or self._where["owner"],
-            self._where["space"] if space is None else space,
-            include_namespaces,
-            categories,
-            filters,
-            top_k,
-            budget_tokens,
-            form,
-            threshold,
-            share_of_best,
+            owner=owner_named(owner, user_id) or self._where["owner"],
+            space=self._where["space"] if space is None else space,
+            include_namespaces=include_namespaces,
+            categories=categories,
+            filters=filters,
+            top_k=top_k,
+            budget_tokens=budget_tokens,
+            form=form,
+            threshold=threshold,
+            share_of_best=share_of_best,
             named=named,
             thread=thread,
             history=history,
             at=at,
             left_out=left_out,
         )
-        return as_of.query(through_agent(self._engine, agent), self._point, wanted)
+        return self._answer(through_agent(self._engine, agent), wanted)
+
+    def _answer(self, engine: Engine, wanted: recall.Query) -> Recall:
+        return recall.query(engine, wanted)
+
+
+class Past(Asking):
+    """What was believed at one point. Made by :meth:`recollect.Recollect.as_of`; there is nothing to close.
+
+    Its methods take the same arguments as those of :class:`recollect.Recollect`. ``owner`` and ``space`` are where it looks
+    unless a call names another. Each call reads the ledger again, so that an erased memory is gone from here at once; it
+    takes time in proportion to the entries of the streams that it reads. A ``thread`` looks at the present alone, and
+    is refused.
+    """
+
+    def __init__(
+        self, engine: Engine, point: Point, *, owner: str | None = None, space: SpaceName | None = None
+    ) -> None:
+        self._engine = engine
+        self._point = point
+        self._where = {"owner": owner, "space": space}
+
+    @traced
+    def get(self, id: str) -> Memory:
+        """Return one memory as it stood then; a memory that came later is not found."""
+        return as_of.get(self._engine, self._point, id)
+
+    @traced
+    def list(self, *, limit: int = 100, cursor: str | None = None, **filters: Unpack[ListFilters]) -> MemoryPage:
+        """Return the memories that fitted every filter then, newest first."""
+        which: dict[str, Any] = {**self._where, **filters}
+        return as_of.list_memories(self._engine, self._point, limit=limit, cursor=cursor, **which)
+
+    def _answer(self, engine: Engine, wanted: recall.Query) -> Recall:
+        return as_of.query(engine, self._point, wanted)
 
 
 def point_named(as_of: int | str) -> dict[str, Any]:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Never, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from recollect.engine.arguments import check_flags, owner_named
-from recollect.engine.context import Engine
 from recollect.engine.read import reading
 from recollect.engine.telemetry import traced
 from recollect.interfaces.lazy import lazy
 from recollect.interfaces.python.arguments import Filters, ListFilters, NamespaceName, SpaceName, Spaces, When
-from recollect.interfaces.python.past import Past, through_agent
+from recollect.interfaces.python.past import Asking, Past, through_agent
 from recollect.model.errors import MemoryDamaged
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from recollect.engine.turns import injection
     from recollect.engine.turns.injection import OnDemand, OnDemandShare
     from recollect.engine.write import relations
-    from recollect.model.receipt import Difference, Form, MemoryPage, OutdatedPair, Recall, Related
+    from recollect.model.receipt import Difference, MemoryPage, OutdatedPair, Related
     from recollect.model.record import Memory, Tombstone
     from recollect.rules.prompt.injection import Block, CountTokens
     from recollect.rules.trust.provenance import Lineage
@@ -38,10 +37,8 @@ else:
 PROD: tuple[NamespaceName, ...] = ("prod",)
 
 
-class Reading:
+class Reading(Asking):
     """Methods of :class:`recollect.Recollect` that read memories."""
-
-    _engine: Engine
 
     @traced
     def get(self, id: str) -> Memory:
@@ -76,63 +73,6 @@ class Reading:
             cursor = page.next_cursor
             if cursor is None:
                 return
-
-    @traced
-    def query(
-        self,
-        text: str,
-        *,
-        agent: str | None = None,
-        owner: str | None = None,
-        user_id: str | None = None,
-        space: Spaces = None,
-        include_namespaces: Sequence[NamespaceName] = PROD,
-        categories: Sequence[str] | None = None,
-        filters: Filters | None = None,
-        top_k: int | None = None,
-        budget_tokens: int | None = None,
-        form: Form = "text",
-        threshold: float | None = None,
-        share_of_best: float | None = None,
-        named: bool = False,
-        thread: str | None = None,
-        history: bool = False,
-        at: When | None = None,
-        left_out: bool = False,
-        **unknown: Never,
-    ) -> Recall:
-        """Return the memories that answer a text best, best first.
-
-        ``agent`` narrows the view to what that agent sees, ``space`` to one space or several, ``filters`` are those of
-        ``list``. ``threshold`` (0 to 1) leaves out memories that have too little to do with the text, ``share_of_best``
-        memories that have much less to do with it than the best one, ``named`` memories that the text does not name.
-        ``budget_tokens`` leaves out what would not fit once the answer is written in its ``form``: the ``text`` of the
-        answer, its ``bullets`` or ``full`` records as JSON. With a ``thread`` the answer begins with what changed since
-        that thread last asked; with ``history`` each memory comes with what it said before. With ``at``, a time, it says
-        what held then, replaced since or not; :meth:`as_of` says what was *believed* then. With ``left_out`` the answer
-        also says which memories it looked at and does not tell, and why.
-        """
-        check_flags(named=named, history=history, left_out=left_out)
-        recall.check_arguments(unknown)
-        wanted = recall.Query(
-            text,
-            owner=owner_named(owner, user_id),
-            space=space,
-            include_namespaces=include_namespaces,
-            categories=categories,
-            filters=filters,
-            top_k=top_k,
-            budget_tokens=budget_tokens,
-            form=form,
-            threshold=threshold,
-            share_of_best=share_of_best,
-            named=named,
-            thread=thread,
-            history=history,
-            at=at,
-            left_out=left_out,
-        )
-        return recall.query(through_agent(self._engine, agent), wanted)
 
     @traced
     def as_of(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from recollect.engine.arguments import owner_named
 from recollect.engine.context import Engine
@@ -52,18 +52,8 @@ class Turns:
         ``tools`` is a list of ``{"name": …, "output": …}``; ``thread_id`` (by default the session) and ``run_id`` are stored
         with each line. Where the model runs in between, use :meth:`recall_for` and :meth:`record`.
         """
-        engine = through_agent(self._engine, agent)
-        exchange = exchanges.parse_exchange(
-            engine,
-            session=session,
-            user=user,
-            ai=ai,
-            tools=tools,
-            owner=owner_named(owner, user_id),
-            project=project,
-            thread_id=thread_id,
-            run_id=run_id,
-        )
+        said = {"ai": ai, "tools": tools, "project": project, "thread_id": thread_id, "run_id": run_id}
+        engine, exchange = self._exchange(agent, owner, user_id, session=session, user=user, **said)
         return turns.turn(engine, exchange, ai_profile=ai_profile, top_k=top_k, idempotency_key=idempotency_key)
 
     @traced
@@ -83,9 +73,7 @@ class Turns:
 
         ``header``, the first lines inside the fence of its ``text``, says what changed since the session's last turn.
         """
-        engine = through_agent(self._engine, agent)
-        owner = owner_named(owner, user_id)
-        exchange = exchanges.parse_exchange(engine, session=session, user=user, owner=owner, project=project)
+        engine, exchange = self._exchange(agent, owner, user_id, session=session, user=user, project=project)
         return turn_recall.recall_for(engine, exchange, ai_profile=ai_profile, top_k=top_k)
 
     @traced
@@ -106,19 +94,16 @@ class Turns:
         idempotency_key: str | None = None,
     ) -> Turn:
         """Record an exchange whose recall was made by :meth:`recall_for`."""
-        engine = through_agent(self._engine, agent)
-        exchange = exchanges.parse_exchange(
-            engine,
-            session=session,
-            user=user,
-            ai=ai,
-            tools=tools,
-            owner=owner_named(owner, user_id),
-            project=project,
-            thread_id=thread_id,
-            run_id=run_id,
-        )
+        said = {"ai": ai, "tools": tools, "project": project, "thread_id": thread_id, "run_id": run_id}
+        engine, exchange = self._exchange(agent, owner, user_id, session=session, user=user, **said)
         return turns.record(engine, exchange, ai_profile=ai_profile, idempotency_key=idempotency_key)
+
+    def _exchange(
+        self, agent: str | None, owner: str | None, user_id: str | None, **said: Any
+    ) -> tuple[Engine, exchanges.Exchange]:
+        """Return the engine as the agent sees it, and the checked exchange."""
+        engine = through_agent(self._engine, agent)
+        return engine, exchanges.parse_exchange(engine, owner=owner_named(owner, user_id), **said)
 
     @traced
     def start_phase(

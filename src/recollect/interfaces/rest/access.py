@@ -7,7 +7,6 @@ from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from functools import partial
 from typing import NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
@@ -126,7 +125,10 @@ class Server:
         else:
             digest = hashlib.sha256(changes or b"").hexdigest()
             said = f"{request.method} {request.url.path}?{request.url.query} {request.headers.get(SESSION)} {digest}"
-            once = partial(_once, key=key, said=said, work=work)
+
+            def once(memory: Recollect) -> str:
+                return memory.once(key, said, lambda there: work(there).kept())
+
             answer = Answer.given_again(await self.call(request, once, session))
         headers = {} if answer.etag is None else {"ETag": answer.etag}
         return Response(answer.body, headers=headers, media_type="application/json")
@@ -196,10 +198,6 @@ class _Bucket:
             return False
         self._left -= 1
         return True
-
-
-def _once(memory: Recollect, key: str, said: str, work: Callable[[Recollect], Answer]) -> str:
-    return memory.once(key, said, lambda there: work(there).kept())
 
 
 def key_of(request: HTTPConnection) -> str | None:

@@ -6,7 +6,7 @@ from socket import socket
 from typing import Any
 
 from recollect.interfaces import listener
-from recollect.interfaces.listener import LIMITS, Limits, Place, serve_app
+from recollect.interfaces.listener import Place, serve_app
 from recollect.interfaces.python import Recollect
 from recollect.interfaces.rest.access import DEFAULTS
 from recollect.interfaces.rest.app import create_app
@@ -27,9 +27,7 @@ def has_key(memory: Recollect) -> bool:
     return any(key.revoked_at is None for key in memory.access_keys())
 
 
-async def serve_http(
-    memory: Recollect, at: socket, settings: Mapping[str, Any], trusted_proxies: str = "", limits: Limits = LIMITS
-) -> None:
+async def serve_http(memory: Recollect, at: socket, settings: Mapping[str, Any], trusted_proxies: str = "") -> None:
     """Serve an open memory until the process is told to end.
 
     A key is needed once one was made, or where other machines can ask.
@@ -46,4 +44,4 @@ async def serve_http(
     def leave() -> None:
         app.state.server.draining = True  # ends the change feeds
 
-    await serve_app(app, at, limits, trusted_proxies=trusted_proxies, leave_s=LEAVE_S, on_leaving=leave)
+    await serve_app(app, at, trusted_proxies=trusted_proxies, leave_s=LEAVE_S, on_leaving=leave)

@@ -1,6 +1,6 @@
 """The queues that wait for a person, and every change that a page offers."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -21,17 +21,16 @@ def conflicts(visit: Visit) -> Page:
     pairs = [one for one in visit.memory.outdated(conflicts=True, limit=MOST_SHOWN) if one.reason == CONTRADICTS]
     cards = [_sides(visit.memory, pair) for pair in pairs]
     allowed = visit.memory.permitted([card["later"].id for card in cards])
-    decisions = {card["later"].id: _deciding_rules(visit.memory, card["later"].id) for card in cards}
+    decisions = {
+        id: [one for one in visit.memory.explain(id).decisions if one["gate"] in ("identity", "conflict", "change")]
+        for id in (card["later"].id for card in cards)
+    }
     return Page("conflicts.html", {"cards": cards, "allowed": allowed, "decisions": decisions})
 
 
 def _sides(memory: Recollect, pair: OutdatedPair) -> dict[str, Any]:
     earlier = side(memory, pair.earlier.id) if pair.earlier is not None else None
     return {"pair": pair, "earlier": earlier, "later": side(memory, pair.later.id)}
-
-
-def _deciding_rules(memory: Recollect, id: str) -> list[Mapping[str, str]]:
-    return [one for one in memory.explain(id).decisions if one["gate"] in ("identity", "conflict", "change")]
 
 
 def outdated(visit: Visit) -> Page:
@@ -68,14 +67,11 @@ def proposals(visit: Visit) -> Page:
     sources = {id: found for id in sorted(named) if (found := side(visit.memory, id)) is not None}
     allowed = visit.memory.permitted(list(sources))
     runs = visit.memory.runs(limit=MOST_RUNS).items if visit.may(Right.OPERATE) else ()
-    decidable = {one.id for one in waiting if _may_decide(visit, [allowed.get(id, ()) for id in one.sources])}
+    # Who may reject all sources of a proposal may apply or decline it.
+    of_rejectable = {one.id for one in waiting if all("reject" in allowed.get(id, ()) for id in one.sources)}
+    decidable = set() if visit.memory.caller.is_an_agent else of_rejectable
     shown = {"waiting": waiting, "sources": sources, "decidable": decidable, "runs": runs}
     return Page("proposals.html", shown)
-
-
-def _may_decide(visit: Visit, allowed: Sequence[Sequence[str]]) -> bool:
-    """Whether somebody may apply or decline what was made from sources that they may do this to: who may reject these may."""
-    return not visit.memory.caller.is_an_agent and all("reject" in one for one in allowed)
 
 
 def run(visit: Visit) -> Page:

@@ -80,11 +80,8 @@ def score_bar(breakdown: Mapping[str, float], best: float) -> list[Part]:
         width = max(0.0, value) / best * WIDTH if best > 0 else 0.0
         width = min(width, WIDTH - x)
         if abs(value) >= 0.005:
-            parts.append(
-                Part(
-                    name, value, round(x, 1), round(width, 1), COLOURS.index(name) if name in COLOURS else len(COLOURS)
-                )
-            )
+            colour = COLOURS.index(name) if name in COLOURS else len(COLOURS)
+            parts.append(Part(name, value, round(x, 1), round(width, 1), colour))
         x += width
     return parts
 
@@ -140,19 +137,14 @@ class Node(NamedTuple):
     is_root: bool
 
 
-class Edge(NamedTuple):
-    """A line from a source to what was made of it, as an SVG path."""
-
-    path: str
-
-
 class Graph(NamedTuple):
     """The drawing: sources to the left, what was made of it to the right."""
 
     width: int
     height: int
     nodes: tuple[Node, ...]
-    edges: tuple[Edge, ...]
+    edges: tuple[str, ...]
+    """Lines from a source to what was made of it, as SVG paths."""
     left_out: int
 
 
@@ -194,7 +186,7 @@ def _two_lines(text: str) -> tuple[str, ...]:
     return (text[:cut], one_line(text[cut:], LINE))
 
 
-def _edge(parent: Node, child: Node) -> Edge:
+def _edge(parent: Node, child: Node) -> str:
     (wide, tall), half = NODE, (SPACING[0] - NODE[0]) // 2
     x1, y1, x2, y2 = parent.x + wide, parent.y + tall // 2, child.x, child.y + tall // 2
-    return Edge(f"M{x1} {y1} C{x1 + half} {y1} {x2 - half} {y2} {x2} {y2}")
+    return f"M{x1} {y1} C{x1 + half} {y1} {x2 - half} {y2} {x2} {y2}"

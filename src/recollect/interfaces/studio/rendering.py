@@ -103,17 +103,13 @@ def label(word: Any) -> str:
 
 def as_json(value: Any) -> Markup:
     """Show a value as a JSON document, in which nothing hides."""
-    text = json.dumps(json.loads(canonical_json(_plain(value))), ensure_ascii=False, indent=2, sort_keys=True)
+    text = json.dumps(json.loads(canonical_json(value)), ensure_ascii=False, indent=2, sort_keys=True)
     return words(visible_json(text))
 
 
 def plain_view(value: Mapping[str, Any]) -> Markup:
     """Show an object in the Plain view: one ``key: value`` a line, without brackets."""
-    return words("\n".join(plain_lines(json.loads(canonical_json(_plain(value))))))
-
-
-def _plain(value: Any) -> Any:
-    return value.to_dict() if hasattr(value, "to_dict") else value
+    return words("\n".join(plain_lines(json.loads(canonical_json(value)))))
 
 
 def size(number: int) -> str:
