@@ -78,8 +78,8 @@ class _Mention(NamedTuple):
 def restated(text: str) -> Iterator[str]:
     """Yield the plain statements that a text makes by what points from one of its clauses to another.
 
-    >>> list(restated("Ana has a sister. The sister is called Lea."))
-    ["Ana's sister is called Lea."]
+    >>> "Ana's sister is called Lea." in restated("Ana has a sister. The sister is called Lea.")
+    True
     >>> "Ana's sister is Lea" in restated("Ana's sister, Lea, lives in Bergen.")
     True
     """

@@ -13,7 +13,7 @@ tagger, so subjects and values are open; attributes come from grammar ("the X of
 
     >>> frame, = read_statement("The rent is 900 euros")
     >>> frame.slot, frame.value, frame.single
-    ('- | rent', '900 euros', True)
+    ('rent', '900 euros', True)
     >>> relate(frame, read_statement("The rent was raised to 950 euros")[0])
     <Relation.CHANGED: 'changed'>
 """

@@ -395,7 +395,7 @@ def is_theirs(body: Body, name: str) -> bool:
 def roles_of(body: Body, told: Iterable[Body], name: str) -> tuple[str, ...]:
     """In which ways a version that is not theirs names somebody. ``told`` are vouchers that were heard of later.
 
-    >>> roles_of({"space": "project", "user_id": "ana", "agent_id": "planner"}, [], "ana")
+    >>> roles_of({"space": "project", "source": "agent", "user_id": "ana", "agent_id": "planner"}, [], "ana")
     ('written_for',)
     """
     return tuple(role for role, holds in _roles(body, told, name) if holds)
