@@ -1,6 +1,5 @@
 """Update, correction or contradiction: held to the table of worked cases."""
 
-import doctest
 from collections import Counter
 from typing import Any
 
@@ -9,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.model.vocabulary import Change, EventType
-from recollect.rules.identity import change
 from recollect.rules.identity.change import RULES, TENTATIVE, classify_change
 from rows import every_row
 from support import load_cases
@@ -68,8 +66,3 @@ def test_a_plain_contradiction_is_not_tentative() -> None:
 def test_some_rule_always_fits(old: str, new: str, event_type: EventType | None, same_speaker: bool | None) -> None:
     decision = classify_change(old, new, event_type=event_type, same_speaker=same_speaker)
     assert decision.change is RULES[decision.rule].change
-
-
-def test_the_examples_in_the_docstrings_hold() -> None:
-    result = doctest.testmod(change)
-    assert result.attempted and not result.failed

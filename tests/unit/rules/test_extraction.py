@@ -1,6 +1,5 @@
 """What a person says of themselves: held to the table of labelled messages, and to what no table can list."""
 
-import doctest
 import importlib.util
 import re
 import sys
@@ -13,10 +12,8 @@ from hypothesis import strategies as st
 
 from recollect.model.policy import CONSENT_KEYS, PROFILE_KEYS
 from recollect.model.vocabulary import EventType, Kind, Space
-from recollect.rules import extraction
-from recollect.rules.extraction import MOST_FACTS, Extracted, clauses, extract
+from recollect.rules.extraction import MOST_FACTS, Extracted, extract
 from recollect.rules.reasons import REASONS
-from recollect.rules.statements import clause
 from rows import every_row
 
 RULES = {code: why for code, why in REASONS.items() if code.startswith("extracted:") and code != "extracted:procedure"}
@@ -334,8 +331,3 @@ def test_any_text_can_be_read(text: str) -> None:
     for fact in facts:
         assert fact.rule in RULES and fact.value and fact.content
         assert fact.value.casefold().removeprefix("no ").split()[0] in plain
-
-
-@pytest.mark.parametrize("module", [extraction, clauses, clause])
-def test_the_examples_in_the_docstrings_hold(module: ModuleType) -> None:
-    assert not doctest.testmod(module).failed

@@ -1,7 +1,6 @@
 """Near-duplicates: that the prefix misses nobody, and that likeness alone never makes two statements one."""
 
 import difflib
-import doctest
 from math import ceil
 from typing import Any
 
@@ -9,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.rules.identity import likeness
 from recollect.rules.identity.likeness import Compare, how_alike, literal_terms, overlap, prefix_length, sequence_ratio
 from rows import every_row
 from support import load_cases
@@ -119,8 +117,3 @@ def test_terms_that_are_known_need_not_be_worked_out_again() -> None:
 
 def test_the_literal_words_are_lower_cased_and_nothing_else() -> None:
     assert literal_terms("The Tests, the test!") == {"the", "tests", "test"}
-
-
-def test_the_examples_in_the_docstrings_hold() -> None:
-    result = doctest.testmod(likeness)
-    assert result.attempted and not result.failed

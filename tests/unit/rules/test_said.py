@@ -4,7 +4,6 @@
 the ``frozen`` half once, afterwards.
 """
 
-import doctest
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +24,6 @@ SERVER = "The build server stands in Frankfurt."
 
 def statements(message: str, facts: Any, most: int) -> tuple[str, ...]:
     return tuple(one.text for one in kept(message, facts, most))
-
-
-def test_the_examples_in_the_module_run() -> None:
-    assert doctest.testmod(said).failed == 0
 
 
 # ── the cases ───────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -1,10 +1,7 @@
 """What a model may be believed when it says that two notes say the same: other words, and nothing that matters."""
 
-import doctest
-
 import pytest
 
-from recollect.rules import upkeep
 from recollect.rules.upkeep import says_the_same
 from support import load_cases
 
@@ -23,8 +20,3 @@ def test_most_paraphrases_are_believed_and_no_look_alike_is(half: str) -> None:
 def test_the_order_of_two_notes_does_not_matter() -> None:
     pairs = [pair for half in CASES.values() for kind in half.values() for pair in kind]
     assert [pair for pair in pairs if says_the_same(*pair) != says_the_same(*reversed(pair))] == []
-
-
-def test_the_examples_in_the_docstrings_hold() -> None:
-    results = doctest.testmod(upkeep)
-    assert results.attempted and not results.failed

@@ -1,7 +1,5 @@
 """What one exchange leaves behind, by rule: parts of long lines, the summary, and values put right."""
 
-import doctest
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,15 +9,10 @@ from recollect.model.rendering import one_line
 from recollect.model.vocabulary import Layer
 from recollect.rules.extraction import extract
 from recollect.rules.gates.classification import classify_layer
-from recollect.rules.prompt import turn_lines
 from recollect.rules.prompt.turn_lines import SUMMARY_OPENING, Said, parts, put_right, says, summary
 
 SERVER = "The build server stands in Frankfurt."
 letters = st.text(alphabet="ab é日🫖\n. ", max_size=400)
-
-
-def test_the_examples_in_the_module_run() -> None:
-    assert doctest.testmod(turn_lines).failed == 0
 
 
 # ── parts ───────────────────────────────────────────────────────────────────────────────────────────────────────────
