@@ -19,8 +19,8 @@ from recollect.engine import telemetry
 from recollect.interfaces.python import Recollect
 from support import script
 
-NOT_OPERATIONS = {"as_caller", "at_revision", "close", "list_all", "with_key"}
-"""What calls no operation, or one operation for each page."""
+NOT_OPERATIONS = {"as_caller", "at_revision", "close", "list_all", "once", "with_key"}
+"""What calls no operation, one operation for each page, or what it is given."""
 
 
 @pytest.fixture(scope="module")

@@ -39,6 +39,8 @@ REQUIRED: dict[str, str] = {
 }
 """What each event must have, besides its type, the AI profile and the session."""
 OPTIONAL = {"memory_recall": {"phase_counts"}, "memory_border_check": {"to_space"}}
+KEPT_OF_ALL = {TraceType.RECALL: {"block"}}
+"""Keys that an event has only where the policy keeps every event."""
 WHEN_KEPT = {"number", "at"}
 
 CALLER = Caller(user="ana", session="s1", ai_profile="stylist")
@@ -138,7 +140,7 @@ def test_an_event_has_exactly_its_keys(type: TraceType) -> None:
     required = {"type", "ai_profile", "session", *REQUIRED[type].split()}
     optional = OPTIONAL.get(type, set())
     assert set(schema(type)["required"]) == required
-    assert set(schema(type)["properties"]) == required | optional | WHEN_KEPT
+    assert set(schema(type)["properties"]) == required | optional | WHEN_KEPT | KEPT_OF_ALL.get(type, set())
     assert set(EXAMPLES[type]) == required | optional
     check(EXAMPLES[type])
 
