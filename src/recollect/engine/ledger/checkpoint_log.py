@@ -268,7 +268,7 @@ def checkpoint_of(reader: Reader, tenant: str, size: int | None) -> Checkpoint:
     found = reader.log_checkpoint(tenant, size)
     if found is None:
         which = "" if size is None else f" of {size} leaves"
-        hint = "`recollect ledger list` shows those that were taken."
+        hint = "`recollect ledger list` shows the checkpoints that exist."
         raise NotFound(f"there is no checkpoint{which}.", field="since", hint=hint)
     return _with_signatures(reader, tenant, found)
 

@@ -364,7 +364,7 @@ class _StreamAudit:
             raise self._report_broken(entry, "its fields were changed: they no longer give its hash")
         self.acted.add(entry.actor)
         if entry.actor not in self._actors:
-            raise self._report_broken(entry, "whoever acted is missing from the actors")
+            raise self._report_broken(entry, "the actor of this entry is missing from the table of actors")
         if (fault := self._covering.fault_at(entry.seq, entry.hash)) is not None:
             raise Broken(f"{self.name}, checkpoint", fault)
         self.entries, self._last = entry.seq, entry
@@ -448,7 +448,7 @@ class _StreamAudit:
     def _check_severed(self, entry: Entry, body: Body) -> None:
         if sorted(cut_seals(body)) != self._severed.get(entry.memory_id, []):
             raise self._report_broken(
-                entry, f"the links of memory {entry.memory_id} are not those that the ledger left it"
+                entry, f"the links of memory {entry.memory_id} differ from what the ledger recorded"
             )
 
     def _read_amendment(self, entry: Entry) -> Body | None:
