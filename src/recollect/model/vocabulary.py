@@ -28,6 +28,9 @@ class ByText(dict[str, E]):
 SHARED = "shared"
 """The scope of what everybody sees who may see the place; any other scope is the name of the one agent that does."""
 
+MAY_UPDATE = "may_update"
+"""The type of a relation from a later memory to an earlier one that it may make outdated."""
+
 
 class Namespace(StrEnum):
     """Where a memory lives: what production reads, what tests wrote, what is only passing through."""

@@ -8,10 +8,9 @@ import pytest
 import recollect
 from recollect.engine.read.meaning import vector_of
 from recollect.engine.transaction import Pen
-from recollect.engine.write.relations import MAY_UPDATE
 from recollect.model.ledger import Event
 from recollect.model.receipt import OutdatedPair
-from recollect.model.vocabulary import Status
+from recollect.model.vocabulary import MAY_UPDATE, Status
 from recollect.stores.protocol import Relation
 
 UNLINKED = {"relations": {"neighbours": 0}, "identity": {"offer": False}}

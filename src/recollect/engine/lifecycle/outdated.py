@@ -14,14 +14,14 @@ from recollect.engine.read.assemble import as_seen, to_memory
 from recollect.engine.read.reading import MAX_PAGE, readable_streams
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.transaction import Pen, changing, may_overrule, tell_gone
-from recollect.engine.write.relations import MAY_UPDATE, brought_for, replace_relation, within
+from recollect.engine.write.relations import brought_for, replace_relation, within
 from recollect.engine.write.superseding import supersede_in
 from recollect.model.caller import Right
 from recollect.model.errors import BadInput, WrongState
 from recollect.model.ledger import Event
 from recollect.model.receipt import OutdatedPair, Statement
 from recollect.model.record import Memory
-from recollect.model.vocabulary import KIND_CLASS, Kind, Status
+from recollect.model.vocabulary import KIND_CLASS, MAY_UPDATE, Kind, Status
 from recollect.rules.identity.outdating import CONTESTED_SLOT, NEAR, REASONS, STATED
 from recollect.rules.ledger.fold import BY_HAND, RELATION_RULE
 from recollect.rules.trust.borders import may_read

@@ -11,10 +11,10 @@ from recollect.engine.context import Engine
 from recollect.engine.read.assemble import as_seen, to_memory
 from recollect.engine.read.meaning import Asked
 from recollect.engine.read.ranking import Ranked, concept, ranked
-from recollect.engine.write.relations import MAY_UPDATE, edges, reasons_in
+from recollect.engine.write.relations import reasons_in
 from recollect.model.ledger import phase_number
 from recollect.model.receipt import Recalled
-from recollect.model.vocabulary import KIND_CLASS, SHARED, Authority, KindClass, Space
+from recollect.model.vocabulary import KIND_CLASS, MAY_UPDATE, SHARED, Authority, KindClass, Space
 from recollect.rules.identity.keys import identity
 from recollect.rules.identity.outdating import NEAR, STATED, announces_change, later_first, says_one_thing
 from recollect.rules.ranking.fusion import DIGITS
@@ -72,8 +72,10 @@ def _later_first(engine: Engine, reader: Reader, found: Sequence[Ranked]) -> lis
     """Put the later of two linked memories before the one that it may make outdated, unless that one is believed more."""
     at = {one.place: one for one in found}
     known = {one.place: one.relations for one in found if one.relations is not None}
-    known |= edges(engine, reader, [place for place in at if place not in known])()
-    updates = (one for ends in known.values() for one in ends if one.relation_type == MAY_UPDATE)
+    unknown = [place for place in at if place not in known]
+    updates = {one for ends in known.values() for one in ends if one.relation_type == MAY_UPDATE}
+    if len(unknown) > 1:  # else the other end of every link is known
+        updates |= {*reader.updates_among(engine.tenant, unknown)}
     links = {(one.source, one.target): one for one in updates if one.source in at and one.target in at}
     reasons, leading = _Reasons(engine, reader, links), {one.place for one in found[:AMONG_IF_NEAR]}
 
@@ -92,7 +94,10 @@ def _later_first(engine: Engine, reader: Reader, found: Sequence[Ranked]) -> lis
         return newer.asks_what_holds or announces_change(reasons.content(later))
 
     ordered = [at[place] for place in (later_first(list(at), links, may_pass) if links else at)]
-    return [one._replace(relations=known[one.place]) for one in _with_newness(ordered)]
+    updated: dict[Place, list[Place]] = defaultdict(list)
+    for later, earlier in sorted(links):
+        updated[later].append(earlier)
+    return [one._replace(updates=tuple(updated[one.place])) for one in _with_newness(ordered)]
 
 
 def _is_as_good(newer: Ranked, older: Ranked, share: float) -> bool:
@@ -176,7 +181,7 @@ def with_counterparts(
             for one in by_key[concept(other)]:
                 if (one_person or one.place[0] == place[0]) and _outranks(engine, other, one.row):
                     space = stream.address.space if stream.address else one.space
-                    more[one.id].append(one._replace(place=place, space=space, row=other, relations=None))
+                    more[one.id].append(one._replace(place=place, space=space, row=other, relations=None, updates=()))
     known = {one.id for one in found}
     told: dict[str, Ranked] = {}
     for one in found:
@@ -252,15 +257,13 @@ def told(engine: Engine, chosen: Sequence[Ranked], at_hand: Mapping[Place, Store
 
 def _outdated(chosen: Sequence[Ranked], at_hand: Mapping[Place, Stored]) -> dict[Place, Place]:
     """Return those of the chosen that another of them may make outdated for a stated reason, each with the first such."""
-    places = [one.place for one in chosen]
+    rank = {one.place: rank for rank, one in enumerate(chosen)}
     found: dict[Place, Place] = {}
     for one in chosen:
-        for link in one.relations or ():
-            if link.relation_type != MAY_UPDATE or link.source != one.place or link.target not in places:
-                continue
-            reason = reasons_in(at_hand[one.place].body or {}).get(at_hand[link.target].state.id, STATED)
-            if reason != NEAR and places.index(one.place) < places.index(link.target):
-                found.setdefault(link.target, one.place)
+        reasons = reasons_in(at_hand[one.place].body or {})
+        for earlier in one.updates:
+            if rank.get(earlier, 0) > rank[one.place] and reasons.get(at_hand[earlier].state.id, STATED) != NEAR:
+                found.setdefault(earlier, one.place)
     return found
 
 

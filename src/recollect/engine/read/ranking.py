@@ -84,6 +84,8 @@ class Ranked(NamedTuple):
     """What it is told instead of: others of the same concept."""
     relations: Sequence[Relation] | None = None
     """What it has to do with others; ``None`` if that was not looked up."""
+    updates: tuple[Place, ...] = ()
+    """Those others of the answer that it may make outdated."""
     support: float = 0.0
     """How much it supports an answer, from 0 to 1: whether it has both whom the question names and what it asks of them."""
     asks_what_holds: bool = False

@@ -26,7 +26,7 @@ from recollect.engine.read.ranking import Ranked
 from recollect.engine.read.reading import Spaces, asked_spaces, owners_in_reach, readable_streams
 from recollect.engine.read.validity import held_at, with_what_held
 from recollect.engine.turns.change_header import change_header
-from recollect.engine.write.relations import MAY_UPDATE, Seen, told_with, within
+from recollect.engine.write.relations import Seen, told_with, within
 from recollect.model import trace
 from recollect.model.canonical import canonical_json
 from recollect.model.errors import BadInput, NotAllowed
@@ -35,7 +35,7 @@ from recollect.model.ledger import FIRST_PHASE, FIRST_PHASE_ID, phase_id
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Earlier, Form, LeftOut, Recall, Recalled, Related, as_written
 from recollect.model.rendering import envelope, visible_json
-from recollect.model.vocabulary import Space
+from recollect.model.vocabulary import MAY_UPDATE, Space
 from recollect.rules.gates.procedures import ORDINARY_KINDS, names_procedures
 from recollect.rules.prompt.change_header import ChangeHeader
 from recollect.rules.ranking.selection import (

@@ -18,7 +18,7 @@ from recollect.engine.read.meaning import likeness_of
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.transaction import Pen, Pens, may_overrule, tell_gone
 from recollect.engine.upkeep.running import Running, day_of, set_outcome
-from recollect.engine.write.relations import MAY_UPDATE, replace_relation
+from recollect.engine.write.relations import replace_relation
 from recollect.engine.write.superseding import supersede_in
 from recollect.llm.protocol import Answer
 from recollect.model.canonical import canonical_json, format_time
@@ -26,7 +26,7 @@ from recollect.model.ledger import Event
 from recollect.model.operation import Node, Op
 from recollect.model.run import Action, Job, ProposalStatus, StoredProposal
 from recollect.model.state import State
-from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, Status
+from recollect.model.vocabulary import KIND_CLASS, MAY_UPDATE, Authority, Kind, Status
 from recollect.rules.identity.likeness import Compared, preference
 from recollect.rules.identity.outdating import STATED
 from recollect.rules.upkeep import Pair, may_be_one, says_the_same, top_tenth

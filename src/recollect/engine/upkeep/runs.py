@@ -20,7 +20,7 @@ from recollect.engine.retries import again_on_conflict
 from recollect.engine.transaction import Pen, Pens, tell_gone
 from recollect.engine.upkeep.pairs import CONFLICT, CONTESTED, RUN
 from recollect.engine.upkeep.running import set_outcome
-from recollect.engine.write.relations import CARRIED, MAY_UPDATE, replace_relation
+from recollect.engine.write.relations import CARRIED, replace_relation
 from recollect.model.caller import Right
 from recollect.model.errors import AmbiguousId, NotFound, WrongState
 from recollect.model.ledger import Entry, Event
@@ -37,7 +37,7 @@ from recollect.model.run import (
     StoredRun,
     Undone,
 )
-from recollect.model.vocabulary import Status
+from recollect.model.vocabulary import MAY_UPDATE, Status
 from recollect.rules.identity.outdating import NEAR
 from recollect.stores.protocol import NO_LIMIT, Reader, Relation, Selection, Stored, Writer
 

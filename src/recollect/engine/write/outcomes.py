@@ -21,13 +21,13 @@ from recollect.engine.write.drafting import (
 )
 from recollect.engine.write.incumbents import Held, changed_by, check_active, check_same_place, holder, no_room
 from recollect.engine.write.preparing import Prepared
-from recollect.engine.write.relations import MAY_UPDATE, RELATED_TO, Link, carry_links_on
+from recollect.engine.write.relations import RELATED_TO, Link, carry_links_on
 from recollect.model import trace
 from recollect.model.canonical import format_time, parse_time
 from recollect.model.item import dedup_key_of, to_item
 from recollect.model.ledger import FIRST_PHASE_ID, Event
 from recollect.model.receipt import Changed, Receipt
-from recollect.model.vocabulary import KIND_CLASS, Authority, Change, KindClass, Outcome, Status
+from recollect.model.vocabulary import KIND_CLASS, MAY_UPDATE, Authority, Change, KindClass, Outcome, Status
 from recollect.rules.gates.classification import renewed_tick
 from recollect.rules.gates.draft import Draft, Rejection
 from recollect.rules.identity.consent import CORROBORATED, INSIGHT, PENDING, SAID_AGAIN, SAID_SO, Field

@@ -22,7 +22,7 @@ from recollect.model.ledger import Entry, Event, phase_id
 from recollect.model.operation import Op
 from recollect.model.receipt import Related, Similar
 from recollect.model.state import body_from, values_from
-from recollect.model.vocabulary import SHARED, Authority, Kind, Status
+from recollect.model.vocabulary import MAY_UPDATE, SHARED, Authority, Kind, Status
 from recollect.rules.gates.draft import Draft
 from recollect.rules.gates.naming import slots_of
 from recollect.rules.identity.decision import reading_of
@@ -35,8 +35,6 @@ from recollect.rules.trust.borders import may_read
 from recollect.stores.protocol import Later, Nearby, Place, Reader, Relation, Selection, Stored, Stream, Version
 
 RELATED_TO = "related_to"
-MAY_UPDATE = "may_update"
-"""From a later memory to an earlier one that it may make outdated."""
 CHUNK = 8
 """How many of the nearest are looked up at a time: of those, some may have left the active set, or be another scope's."""
 COMPARED = 6

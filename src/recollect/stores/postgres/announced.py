@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from recollect.model.ledger import Address
 from recollect.model.state import body_from
-from recollect.model.vocabulary import KindClass
+from recollect.model.vocabulary import MAY_UPDATE, KindClass
 from recollect.stores.protocol import (
     Comparison,
     Contender,
@@ -67,6 +67,10 @@ class _Compared:
         return sorted(
             row["memory"] for row in there if row["scope"] in scopes and (row["kind_class"], row["lower_key"]) in wanted
         )
+
+    def reaches(self, place: Place) -> bool:
+        """Return whether a row came with every link from it to another one that came."""
+        return place in self.rows() and self.rows()[place]["reached"]
 
     @cached_property
     def _read(self) -> frozenset[Place]:
@@ -250,8 +254,7 @@ class AnnouncedReads(Transaction):
         known = self._rows_at(places)
         if known is None:
             return super().contents(tenant, places)
-        bodies = {place: row["body"] for place, row in known.items()}
-        read = {place: body_from(text)[0] for place, text in bodies.items()}
+        read = {place: body_from(row["body"])[0] for place, row in known.items()}
         return {place: body["content"] for place, body in read.items() if body is not None}
 
     def by_places(self, tenant: str, places: Sequence[Place]) -> list[Stored]:
@@ -274,8 +277,19 @@ class AnnouncedReads(Transaction):
         rows = self._rows_at(places)
         if rows is None or not all(row["compared"] for row in rows.values()):
             return super().relations_at(tenant, places)
-        found = {line for row in rows.values() for line in (row["relations"] or "").splitlines()}
-        return lambda: sorted(map(_relation, found))
+        return lambda: _relations_in(rows)
+
+    def updates_among(self, tenant: str, places: Sequence[Place]) -> list[Relation]:
+        rows = next((one.rows() for one in self._compared if all(map(one.reaches, places))), None)
+        if rows is None:
+            return super().updates_among(tenant, places)
+        joined = {place: rows[place] for place in places}
+        links = (one for one in _relations_in(joined) if one.relation_type == MAY_UPDATE)
+        return [one for one in links if one.source in joined and one.target in joined]
+
+
+def _relations_in(rows: _Rows) -> list[Relation]:
+    return sorted(map(_relation, {line for row in rows.values() for line in (row["relations"] or "").splitlines()}))
 
 
 def _relation(line: str) -> Relation:

@@ -214,6 +214,9 @@ class Reader(Protocol):
     def relations_at(self, tenant: str, places: Sequence[Place]) -> Later[list[Relation]]:
         """Return the relations that begin or end at one of these places, in order."""
 
+    def updates_among(self, tenant: str, places: Sequence[Place]) -> list[Relation]:
+        """Return the links by which one of these memories may make another of them outdated, in order."""
+
     def relations_among_active(self, stream: Stream, relation_type: str) -> list[Relation]:
         """Return the relations of one type that begin in a stream and join two active memories, in order."""
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from recollect.model.state import values_from
+from recollect.model.vocabulary import MAY_UPDATE
 from recollect.stores.protocol import Later, Relation, Selection, Stream
 from recollect.stores.sql.queries import Capability, where
 
@@ -69,6 +70,11 @@ class RelationTables(Capability):
         listed = json.dumps([list(place) for place in dict.fromkeys(places)])
         answer = self._db.soon("relations_at", {"tenant": tenant, "places": listed})
         return lambda: [relation_of(*row) for row in answer()]
+
+    def updates_among(self, tenant: str, places: Sequence[tuple[int, int]]) -> list[Relation]:
+        joined = set(places)
+        found = self.relations_at(tenant, places)() if len(joined) > 1 else []
+        return [one for one in found if one.relation_type == MAY_UPDATE and {one.source, one.target} <= joined]
 
     def relations_among_active(self, stream: Stream, relation_type: str) -> list[Relation]:
         place = {"tenant": stream.tenant, "stream": stream.number}

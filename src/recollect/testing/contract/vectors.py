@@ -179,6 +179,11 @@ class RelationsContract(StoreUnderTest):
         with store.read(TENANT) as reader:
             assert reader.relations_among_active(scribe.seen_by(reader), "may_update") == found
             assert reader.relations_among_active(scribe.seen_by(reader), "explains") == []
+            assert reader.updates_among(TENANT, [(here, 1), (here, 2), (there, 1)]) == [
+                found[0],
+                _relation((there, 1), (here, 1), "may_update"),
+            ], "both ends are among them"
+            assert reader.updates_among(TENANT, [(here, 3)]) == []
 
     def test_one_is_removed_and_the_rest_stay(self, store: Store) -> None:
         related, explains = _relation((1, 1), (1, 2)), _relation((1, 1), (1, 2), "explains")
