@@ -406,14 +406,18 @@ class Doubt(NamedTuple):
 def doubts(draft: Draft, near: Sequence[Neighbour]) -> list[Doubt]:
     """Return the nearest memories as what the draft may make outdated: the best reason first, then the most alike."""
     marks = slots_of(draft.frames).values()
-    found = [Doubt(other, similarity, _reason(draft, marks, other, similarity)) for other, similarity in near]
+    nearest = max((similarity for _, similarity in near), default=0.0)
+    found = [
+        Doubt(other, similarity, _reason(draft, marks, other, similarity, nearest=similarity == nearest))
+        for other, similarity in near
+    ]
     return sorted(found, key=lambda one: (REASONS.index(one.reason), -one.similarity, one.other.number))
 
 
-def _reason(draft: Draft, marks: Collection[str], other: Nearby, similarity: float) -> str:
+def _reason(draft: Draft, marks: Collection[str], other: Nearby, similarity: float, *, nearest: bool) -> str:
     may_meet = other.slot in marks or other.subject_value in marks
     relation = reading_of(other.content, draft)[0] if may_meet else Comparison.APART
-    return reason_to_doubt(other.content, draft.candidate.content, similarity, relation)
+    return reason_to_doubt(other.content, draft.candidate.content, similarity, relation, nearest=nearest)
 
 
 def offered(pen: Pen, found: Sequence[Doubt]) -> tuple[Similar, ...]:

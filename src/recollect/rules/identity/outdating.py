@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple, TypeVar
 
 from recollect.rules.language.calendar import ANY_MONTH, ANY_WEEKDAY
-from recollect.rules.language.text import terms
+from recollect.rules.language.text import stem, terms
 from recollect.rules.language.word_lists import load_table
 from recollect.rules.statements import Relation
 
@@ -22,11 +22,9 @@ NEAR = "near"
 REASONS = (STATED, CONTESTED_SLOT, ANNOUNCED_CHANGE, MENTIONS_OLD_VALUE, SAME_KIND_OF_VALUE, NEAR)
 """The strongest first. ``stated``: somebody linked the two by hand. ``near``: nothing but their meaning is alike."""
 
-ALIKE_ENOUGH = {ANNOUNCED_CHANGE: 0.40, MENTIONS_OLD_VALUE: 0.35, SAME_KIND_OF_VALUE: 0.60}
-"""How alike the meanings of two memories must be for a sign in their words to count."""
-_LEAST_ALIKE = min(ALIKE_ENOUGH.values())
-SLOT_SHARED = 0.7
-"""The share of their words, numbers aside, that two memories must have in common to be about one kind of value."""
+OTHER_VALUE, SHARED_WORD, ENDED, SAME_KIND = 0.35, 0.50, 0.30, 0.55
+"""How alike two memories must be for a sign in their words to count: an announced change of what both name, with another value of one
+kind, or without; the end of what both name; and another value of one kind without more."""
 
 ONE_STATEMENT = 120
 """Up to how many characters a text is taken to say one thing."""
@@ -51,6 +49,9 @@ def _sorts_in(table: Mapping[str, str]) -> dict[str, re.Pattern[str]]:
 _IN_WORDS, _WITH_DIGITS = _sorts_in(_TABLE["sorts_in_words"]), _sorts_in(_TABLE["sorts"])
 _TELLS_NOTHING = frozenset(term for word in _TABLE["tells_nothing"] for term in terms(word))
 _DIGIT = re.compile(r"\d")
+_QUANTITY = re.compile(r"\b(?P<number>\d[\d,.]*)\s?(?P<unit>[A-Za-z]{2,})\b")
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_CLAUSE_ENDS = re.compile(r"[;:.!?](?=\s|$)|\bbecause\b|\s[-–—]\s")
 
 
 class Signs(NamedTuple):
@@ -62,7 +63,11 @@ class Signs(NamedTuple):
     """Its values by their sort: amounts of money, clock times, dates …"""
     ends: frozenset[str] | None
     """The terms of the words that say that something ended or was replaced; ``None`` if none do."""
+    ended: frozenset[str]
+    """The words that tell what it is about in the clauses that say so."""
     changes: bool
+    years: frozenset[str]
+    """The years that it names."""
 
 
 @lru_cache(maxsize=512)  # a new memory is compared with several, each of which is compared often
@@ -72,19 +77,36 @@ def signs_of(text: str) -> Signs:
     >>> signs_of("Rent is 950 euros now").values
     {'money': ('950 euros',)}
     """
-    telling = frozenset(term for term in terms(text) if not _DIGIT.search(term)) - _TELLS_NOTHING
     sorts = _IN_WORDS | _WITH_DIGITS if _DIGIT.search(text) else _IN_WORDS
-    found = ((name, pattern.findall(text)) for name, pattern in sorts.items())
-    values = {name: tuple(sorted(map(str.lower, said))) for name, said in found if said}
-    ended = _STOPS.search(text)
-    ends = None if ended is None else frozenset(terms(ended.group(0)))
-    return Signs(telling, values, ends, _CHANGES.search(text) is not None)
+    found = {name: [match.group() for match in pattern.finditer(text)] for name, pattern in sorts.items()}
+    for quantity in _QUANTITY.finditer(text):
+        found.setdefault(stem(quantity["unit"].lower()), []).append(quantity["number"])
+    values = {name: tuple(sorted(map(str.lower, said))) for name, said in found.items() if said}
+    of_values = frozenset(term for said in values.values() for value in said for term in terms(value))
+    stops = [stop.group() for stop in _STOPS.finditer(text)]
+    ended = [clause for clause in _CLAUSE_ENDS.split(text) if _STOPS.search(clause)]
+    return Signs(
+        _telling(text) - of_values,
+        values,
+        frozenset(term for stop in stops for term in terms(stop)) if stops else None,
+        frozenset().union(*map(_telling, ended)),
+        _CHANGES.search(text) is not None,
+        frozenset(_YEAR.findall(text)),
+    )
 
 
-def reason_to_doubt(old: str, new: str, similarity: float, relation: Relation = Relation.APART) -> str:
+def _telling(text: str) -> frozenset[str]:
+    """Return the terms that tell what a text is about, numbers aside."""
+    return frozenset(term for term in terms(text) if not _DIGIT.search(term)) - _TELLS_NOTHING
+
+
+def reason_to_doubt(
+    old: str, new: str, similarity: float, relation: Relation = Relation.APART, *, nearest: bool = True
+) -> str:
     """Return the strongest reason for which ``new`` may make ``old`` outdated, given how alike they are.
 
-    ``relation`` is what the statement reader says of the two.
+    ``relation`` is what the statement reader says of the two. Signs in the words count only if ``old`` is the memory that is
+    ``nearest`` to the new one: of further ones most are about something else.
 
     >>> reason_to_doubt("Backups run on Borg", "Nightly copies go through Restic; Borg is gone", 0.6)
     'mentions_old_value'
@@ -94,17 +116,19 @@ def reason_to_doubt(old: str, new: str, similarity: float, relation: Relation = 
     if relation not in (Relation.APART, Relation.SAME):
         return CONTESTED_SLOT
     now = signs_of(new)
-    if similarity < _LEAST_ALIKE or (now.ends is None and not now.values):
+    if not nearest or similarity < ENDED or (now.ends is None and not now.values and not now.changes):
         return NEAR  # whatever the older one says
     before = signs_of(old)
     shared = before.terms & now.terms
     other_value = any(before.values[sort] != now.values[sort] for sort in before.values.keys() & now.values.keys())
-    signs = {
-        ANNOUNCED_CHANGE: now.changes and other_value and bool(shared),
-        MENTIONS_OLD_VALUE: now.ends is not None and before.ends is None and bool(shared - now.ends),
-        SAME_KIND_OF_VALUE: other_value and _share(shared, before, now) >= SLOT_SHARED,
-    }
-    return next((reason for reason, is_there in signs.items() if is_there and similarity >= ALIKE_ENOUGH[reason]), NEAR)
+    if now.changes and shared and other_value and similarity >= OTHER_VALUE:
+        return ANNOUNCED_CHANGE
+    if now.ends is not None and before.ends is None and shared & now.ended - now.ends:
+        return MENTIONS_OLD_VALUE
+    if now.changes and shared and similarity >= SHARED_WORD:
+        return ANNOUNCED_CHANGE
+    of_other_years = before.years != now.years and before.years and now.years
+    return SAME_KIND_OF_VALUE if other_value and similarity >= SAME_KIND and not of_other_years else NEAR
 
 
 def says_one_thing(text: str) -> bool:
@@ -120,11 +144,6 @@ def announces_change(text: str) -> bool:
     """
     signs = signs_of(text)
     return signs.changes or signs.ends is not None
-
-
-def _share(shared: frozenset[str], before: Signs, now: Signs) -> float:
-    longest = max(len(before.terms), len(now.terms))
-    return len(shared) / longest if longest else 0.0
 
 
 Item = TypeVar("Item")
