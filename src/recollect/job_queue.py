@@ -115,8 +115,6 @@ class _Fleet:
                 await running
             await told
 
-    # ── the tasks ───────────────────────────────────────────────────────────────────────────────────────────────
-
     async def _run_round(self, tenant: str) -> None:
         self._each(await asyncio.to_thread(worker.run_round, self._worker, tenant))
 
@@ -140,9 +138,6 @@ class _Fleet:
 
     def _all(self) -> Sequence[str]:
         return self._worker.engine.store.tenants() if self._tenants is None else self._tenants
-
-
-# ── the queue's own schema ──────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _connection(url: str) -> dict[str, Any]:

@@ -200,8 +200,6 @@ class MemoryVault:
         """Close the file. Every write was synced when it was acknowledged."""
         self._journal.close()
 
-    # ── writing ─────────────────────────────────────────────────────────────────────────────────────────────────
-
     def add_memory(
         self,
         text: str,
@@ -303,8 +301,6 @@ class MemoryVault:
 
     def _new_id(self) -> str:
         return self._randomness.bytes(ID_BYTES).hex()
-
-    # ── reading ─────────────────────────────────────────────────────────────────────────────────────────────────
 
     def get(self, memory_id: str) -> VaultMemory | None:
         """Return the memory of an id, if it is active and this profile sees it."""
@@ -409,8 +405,6 @@ class MemoryVault:
             raise BadInput(f"there is no scope {scope!r:.80}.", field="scope", hint=hint)
         if not self.profile.sees(scope):
             raise NotAllowed(f"the profile does not list {scope!r}.", field="scope", hint="Add it to memory.scopes.")
-
-    # ── applying the file's lines ────────────────────────────────────────────────────────────────────────────────
 
     def _apply(self, batches: Iterator[list[Record]], afresh: bool) -> None:
         """Apply lines to the state, or ``afresh`` to an empty one if the file was replaced. Lines may come twice."""

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from recollect.embed.protocol import Vectors
 
 
-# ── pieces of words, as BERT's tokenizer cuts them ────────────────────────────────────────────────────────────────────
 # A text is cleaned, folded to lower case without accents, split at blanks and punctuation, and each word is cut into the longest
 # pieces that the vocabulary has. Written here because it needs no compiled package and starts at once;
 # ``tools/embedder/compare_pieces.py`` compares it with the reference implementation on a hundred thousand texts.
@@ -141,9 +140,6 @@ def _is_punctuation(character: str) -> bool:
 _FOLDED = _Folded()
 
 
-# ── the table ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 TABLE = Path(__file__).parent / "table"
 FIRST_PIECE = 999
 """The vocabulary begins with marks and gaps that no text has. They have no vectors."""
@@ -237,7 +233,6 @@ def count_tokens(text: str) -> int:
     return len(shared_splitter().pieces(text))
 
 
-# ── words that mean much alike, from a fixed list that was made with the table (``tools/embedder``) ───────────────────
 # Index terms, not words: a query's terms are widened by theirs, so that a question about an allergy finds who is allergic.
 
 

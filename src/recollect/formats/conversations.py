@@ -133,9 +133,7 @@ def _fields(talk: Conversation, message: Message, text: str, part: dict[str, int
     return without_empty(fields)
 
 
-# ── ChatGPT: ``conversations.json``, in which every conversation is a tree of messages ────────────────────────────────
-
-
+# ChatGPT: ``conversations.json``, in which every conversation is a tree of messages.
 CHATGPT_NAME = "chatgpt"
 
 
@@ -211,9 +209,7 @@ CHATGPT_FORMAT = Format(
 )
 
 
-# ── Claude: ``conversations.json``, a list of conversations with their messages, and ``memories.json`` ────────────────
-
-
+# Claude: ``conversations.json``, a list of conversations with their messages, and ``memories.json``.
 CLAUDE_NAME = "claude"
 MEMORIES = ("conversations_memory", "project_memories")
 """What Claude itself remembers of all conversations, and of those of each project; in a file of its own."""

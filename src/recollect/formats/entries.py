@@ -83,9 +83,6 @@ class Problem(NamedTuple):
 Found = Iterator[Problem]
 
 
-# ── checking one entry ──────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def problems_of(entry: Any) -> list[Problem]:
     """Return everything that is wrong with one entry, in the order of its fields; nothing if it is sound."""
     found = [*_with_fields(_FIELDS, REQUIRED)(entry, "")]
@@ -295,8 +292,6 @@ def _kind(value: Any) -> str:
     return names.get(type(value), "an object")
 
 
-# ── a memory as an entry ────────────────────────────────────────────────────────────────────────────────────────────
-
 _IN_AN_ENTRY = frozenset(
     "content canonical_key kind tags context author authority_reason parent_refs signature confidence".split()
 )
@@ -376,8 +371,6 @@ def _is_named(memory: Memory) -> bool:
         return False
     return not memory.canonical_key.startswith(f"{FALLBACK}-") and not _DRAWN.fullmatch(memory.canonical_key)
 
-
-# ── an entry as a candidate ─────────────────────────────────────────────────────────────────────────────────────────
 
 _TAKEN_OVER = ("content", "author", "parent_refs", "confidence", "tags", "context", "signature")
 

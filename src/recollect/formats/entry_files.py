@@ -182,11 +182,9 @@ def _broken(number: int, line: int, what: str) -> Read:
     return Read(number, line, None, f"{what}. The rest of the file was not read")
 
 
-# ── what is wrong in a file: in each entry, and between them ──────────────────────────────────────────────────────────
+# What is wrong in a file: in each entry, and between them.
 # An entry is reported as soon as it is read. What takes the whole file (that it is there twice, that a parent is missing,
 # that parents go round in a circle) is reported at the end; until then a few hashes of each entry are all that is kept.
-
-
 CIRCLE = "is superseded by an entry that it supersedes itself: expected one that came later and stays"
 
 REPLACED_BY_PARENT = "is one of its parents: what an entry builds upon came before it, and cannot replace it"
@@ -400,11 +398,9 @@ def _meant(in_order: Sequence[Placed], at: At) -> int | None:
     return in_order[after][1] if after < len(in_order) else None
 
 
-# ── entries as a format: one a line, each checked before it is offered to the gates ───────────────────────────────────
+# Entries as a format: one a line, each checked before it is offered to the gates.
 # Lines are read one by one and in any order. What was superseded or archived is kept for the record, apart from what replaced
 # it, which may have come before it; ``recollect entry import``, which holds a whole file, makes versions of them.
-
-
 NAME = "entries"
 
 

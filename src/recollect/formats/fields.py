@@ -146,10 +146,8 @@ def moment_of(value: Any, latest_year: int = 9000) -> datetime | None:
     return moment if 1900 <= moment.year <= latest_year else None
 
 
-# ── fields of a foreign record that a memory has no field for ─────────────────────────────────────────────────────────
+# Fields of a foreign record that a memory has no field for.
 # Kept with its origin while there is room. A field that does not fit is left out by name, and the report says so.
-
-
 FIELDS = "fields"
 """Where the origin keeps them, under the names that they had."""
 SHOWN = 8
@@ -196,11 +194,9 @@ def drop_fields(record: Mapping[str, Any], *known: str) -> dict[str, Any]:
     return {name: value for name, value in record.items() if name not in known}
 
 
-# ── fields of a memory that a foreign format has no field for ─────────────────────────────────────────────────────────
+# Fields of a memory that a foreign format has no field for.
 # They travel where that format keeps data of its users, under one name, ``recollect``. A field of that name that was there
 # before moves into it, so that nobody's data can pass for it, and comes out again.
-
-
 NAME = "recollect"
 PLACE = ("namespace", "space", "owner", "scope")
 """Where a memory is, and so who may see it."""

@@ -44,12 +44,10 @@ from recollect.rules.identity.keys import fallback_key, read_key
 from recollect.rules.language.text import fingerprint
 from recollect.rules.statements import read_statement
 
-# ── its history as versions: what a memory said before stands behind what it says now ─────────────────────────────────
+# Its history as versions: what a memory said before stands behind what it says now.
 # A model rewrites mem0's memories, and may make one about something else. Where the rules are sure what the last wording is
 # about, only the wordings before it that are about the same become its earlier versions, under the name of that concept; what
 # it said before that is kept with it as it was told. Else all of them do, under a name that nothing else has.
-
-
 Change = Mapping[str, Any]
 """A row of mem0's history: the event, the old and the new words, and when."""
 
@@ -135,9 +133,6 @@ def _in_time(chain: list[Foreign]) -> list[Foreign]:
         until = min(at, until) if at is not None and until is not None else at or until
         ordered.append(replace(one, fields={**one.fields, **({"created_at": until} if until is not None else {})}))
     return ordered[::-1]
-
-
-# ── its memories ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 NAME = "mem0"

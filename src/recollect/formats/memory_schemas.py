@@ -34,12 +34,10 @@ from recollect.model.record import Memory
 from recollect.rules.identity.keys import FALLBACK
 from recollect.rules.language.text import fingerprint, sha256_hex
 
-# ── the third schema ──────────────────────────────────────────────────────────────────────────────────────────────────
+# The third schema.
 # Its semantic title becomes the canonical key, its test memories go to the test namespace by the ordinary rules, and of
 # several records with one title the best becomes the active one: the most important, then the newest. The rest are
 # linked behind it as earlier versions.
-
-
 V3_NAME = "v3"
 _CARRIED = """
     layer sublayer tags entities relationships artifact_ref confidence category owner context user_id agent_id
@@ -58,9 +56,6 @@ def read_v3(source: Source, options: Options) -> Iterator[Foreign]:
         return _take_v3(number, place, record, best[title].worth[1] if title else _LONG_AGO)
 
     return read_each_line(source, source.lines_at(_in_order(seen)), to_foreign)
-
-
-# ── which one is the best ───────────────────────────────────────────────────────────────────────────────────────────
 
 
 class _Brief(NamedTuple):
@@ -94,9 +89,6 @@ def _in_order(briefs: Iterable[_Brief]) -> Iterator[int]:
 
 def _made(record: Mapping[str, Any]) -> datetime | None:
     return moment_of(record.get("created_at")) or moment_of(record.get("timestamp"))
-
-
-# ── one record ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _take_v3(number: int, place: str, record: Mapping[str, Any], best: datetime) -> Foreign:
@@ -158,12 +150,10 @@ def _counted(record: Mapping[str, Any]) -> float | None:
 V3_FORMAT = Format(V3_NAME, "records of the third memory schema, JSON lines", read_v3)
 
 
-# ── the fourth schema, with its names and their meanings ──────────────────────────────────────────────────────────────
+# The fourth schema, with its names and their meanings.
 # Its ``content_hash`` is the hash of the normalised content, which is a memory's fingerprint here, and its words for who
 # spoke are others. What a memory has beyond it stands under ``recollect``, which the schema allows: implementations may
 # store more fields.
-
-
 V4_NAME = "v4"
 SPOKEN_BY = {"user_input": "user", "agent": "agent", "test_suite": "test_suite"}
 """The schema's words for who spoke. What says that it is the system's is an import: no file speaks for the operator."""

@@ -27,12 +27,10 @@ from recollect.model.errors import BadInput
 from recollect.model.record import Memory
 from recollect.rules import knowledge_graph as graph
 
-# ── Basic Memory: a folder of Markdown files, each with front matter, observations, relations and prose ───────────────
+# Basic Memory: a folder of Markdown files, each with front matter, observations, relations and prose.
 # ``- [category] words #tag (context)`` is an observation, which may leave out the category if it has a tag, and
 # ``- type [[Other note]] (context)`` a relation, wherever they stand; every other paragraph is prose. Each becomes a memory that
 # names its note, since alone it would not say what it is about.
-
-
 NOTES_NAME = "basic-memory"
 SUFFIX = ".md"
 MAX_TAGS = 60
@@ -171,12 +169,10 @@ def _prose(lines: list[str], began: int, about: _About) -> Iterator[_Part]:
 NOTES_FORMAT = Format(NOTES_NAME, "a folder of Basic Memory's Markdown notes", read_notes)
 
 
-# ── the MCP reference memory server: ``memory.jsonl``, an entity or a relation a line ─────────────────────────────────
+# The MCP reference memory server: ``memory.jsonl``, an entity or a relation a line.
 # A graph has no place to say who may see what: an export holds what is shared, and more only where somebody asks for it.
 # Each entity, observation and relation becomes one memory, shaped as Recollect's own MCP server shapes them, so that the
 # server answers from an imported graph as from one that it wrote.
-
-
 GRAPH_NAME = "mcp-memory"
 ENTITY = ("type", "name", "entityType", "observations")
 RELATION = ("type", "from", "to", "relationType")
@@ -258,9 +254,7 @@ GRAPH_FORMAT = Format(
 )
 
 
-# ── LangGraph's SqliteStore and PostgresStore: items under a namespace and a key, each with a JSON value ──────────────
-
-
+# LangGraph's SqliteStore and PostgresStore: items under a namespace and a key, each with a JSON value.
 LANGGRAPH_NAME = "langgraph"
 WORDS = ("text", "content", "memory", "data", "value")
 """Where items usually keep what they say, in the order in which it is looked for."""

@@ -86,11 +86,9 @@ def candidate_fields(record: Mapping[str, Any]) -> dict[str, Any]:
 FORMAT = Format(NAME, "Recollect's own records, JSON lines", read, writes_lines(Memory.to_dict))
 
 
-# ── governance items ──────────────────────────────────────────────────────────────────────────────────────────────────
+# Governance items.
 # The small view of a memory with everything else under ``meta``, one JSON object a line. What an item has no field for, such
 # as who may see it and who said it, travels under ``meta.recollect``.
-
-
 ITEMS_NAME = "items"
 BEYOND = """
     namespace scope canonical_key topic_id layer sublayer tier category tags entities relationships artifact_ref context

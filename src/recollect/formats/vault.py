@@ -103,9 +103,6 @@ def _describe_fault(whole: Record) -> StoreCorrupt:
     )
 
 
-# ── which line of an id counts ──────────────────────────────────────────────────────────────────────────────────────
-
-
 def resolve(known: Mapping[str, VaultMemory], records: Iterable[Record]) -> dict[str, Record]:
     """Return the records that replace what is known, by id: the highest version, and of one version the later line."""
     news: dict[str, Record] = {}
@@ -132,8 +129,6 @@ def version_of(record: Record) -> int:
     version: int = record.get("version", 1)
     return version
 
-
-# ── lines of a store ────────────────────────────────────────────────────────────────────────────────────────────────
 
 _NEVER = "1970-01-01T00:00:00.000000Z"
 _NONE = {
@@ -181,8 +176,6 @@ def _read_carried(line: Record) -> Iterator[Record]:
         yield {name: value for name, value in line.items() if name != FIELD}
     yield from line[FIELD]["also"]
 
-
-# ── a vault's memory in a store, and a store's in a vault ───────────────────────────────────────────────────────────
 
 _SPOKEN_BY = {"chat": "user", "manual": "user", "tool": "tool", "operator": "operator", "promotion": "promotion"}
 _WORDS = {
@@ -253,8 +246,6 @@ def _as_a_store_has_it(memory: VaultMemory) -> VaultMemory:
     """Return a memory with the store's word for its source: a vault has several words for one of them."""
     return memory._replace(source=_SPOKEN_BY.get(memory.source or "", "user"))
 
-
-# ── as a format that is imported and exported ────────────────────────────────────────────────────────────────────────────
 
 NAME = "vault"
 EXTRA = "fields"

@@ -50,9 +50,6 @@ class Stamped(NamedTuple):
     """Paths of the fields that a query looks at; ``None`` for all of them, empty for none."""
 
 
-# ── names ───────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def owner_of(namespace: Sequence[str]) -> str:
     """Return the owner that stands for a namespace. No two namespaces share one: labels hold no period.
 
@@ -84,9 +81,6 @@ def canonical_key(scope: str, namespace: Sequence[str], key: str) -> str:
     whole = json.dumps([scope, list(namespace), key])
     digits = base64.b32encode(hashlib.sha256(whole.encode("ascii")).digest()).decode("ascii")
     return KEY + digits[:KEY_DIGITS]
-
-
-# ── values ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def to_text(value: Mapping[str, Any], key: str) -> str:
@@ -147,9 +141,6 @@ def _stable(value: Mapping[str, Any], *, readable: bool) -> str:
     """JSON in which nothing is left that could be folded; if not ``readable``, with every letter beyond ASCII escaped."""
     text = json.dumps(dict(value), ensure_ascii=not readable, allow_nan=False, separators=(", ", ": "))
     return _UNSTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
-
-
-# ── items ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def to_candidate(put: PutOp, scope: str, now: datetime, created_at: datetime | None) -> dict[str, Any]:

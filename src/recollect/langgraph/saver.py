@@ -158,8 +158,6 @@ class RecollectSaver(UsesMemory, BaseCheckpointSaver[Any]):
     def _may(self, right: Right) -> None:
         self._engine.require(right, f"{right} checkpoints")
 
-    # ── saving ──────────────────────────────────────────────────────────────────────────────────────────────────
-
     def put(
         self,
         config: RunnableConfig,
@@ -212,8 +210,6 @@ class RecollectSaver(UsesMemory, BaseCheckpointSaver[Any]):
         if not isinstance(current, str):
             return 1 if current is None else int(current) + 1
         return f"{int(current.split('.')[0]) + 1:032}.{0:016}"
-
-    # ── loading ─────────────────────────────────────────────────────────────────────────────────────────────────
 
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Return the checkpoint that ``config`` names, or the newest of its thread; ``None`` if there is none."""
@@ -270,8 +266,6 @@ class RecollectSaver(UsesMemory, BaseCheckpointSaver[Any]):
         loaded = graphs.load(self._engine, at)
         return None if loaded is None else dict(unpack_checkpoint(self.serde, *loaded).checkpoint["channel_values"])
 
-    # ── removing and copying ────────────────────────────────────────────────────────────────────────────────────
-
     def delete_thread(self, thread_id: str) -> None:
         """Remove a thread with everything in it."""
         self._may(Right.WRITE)
@@ -299,8 +293,6 @@ class RecollectSaver(UsesMemory, BaseCheckpointSaver[Any]):
                 graphs.delete_thread(self._engine, name, self._user)
         else:
             raise BadInput(f"there is no strategy {strategy!r}.", field="strategy", hint="Known: keep_latest, delete.")
-
-    # ── the same for async callers ──────────────────────────────────────────────────────────────────────────────
 
     async def alist(
         self,

@@ -49,9 +49,6 @@ from recollect.rules.gates.draft import Rejection
 from recollect.rules.privacy.gate import denied_types
 from recollect.rules.trust.borders import sees
 
-# ── which namespaces and values a search is about, by LangGraph's rules ───────────────────────────────────────────────
-
-
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {"$gt": gt, "$gte": ge, "$lt": lt, "$lte": le}
 OPERATORS = ("$eq", "$ne", *_COMPARE)
 
@@ -113,9 +110,6 @@ def _comparable(value: Any, operand: Any) -> bool:
     return numbers or (isinstance(value, str) and isinstance(operand, str))
 
 
-# ── items through the engine: found, ranked, kept and dropped under the caller's borders ──────────────────────────────
-
-
 PAGE = 200
 MAX_RANKED = 1_000
 """How many items of one namespace a query ranks."""
@@ -135,9 +129,6 @@ def store_policy(policy: Policy) -> Policy:
     changed = {name: getattr(store, name) for name in names}
     privacy = Privacy(actions=actions, profile_keys=policy.privacy.profile_keys)
     return policy.model_copy(update={**changed, "privacy": privacy})
-
-
-# ── finding ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def find_item(engine: Engine, scope: str, namespace: Namespace, key: str) -> Stamped | None:
@@ -197,9 +188,6 @@ def rank_items(engine: Engine, scope: str, prefix: Namespace, query: str) -> lis
             if one.memory.scope == scope and items.is_item(one.memory):
                 found.append((items.from_memory(one.memory), one.score))
     return sorted((pair for pair in found if items.found_by(pair[0], query)), key=lambda pair: -pair[1])
-
-
-# ── keeping and dropping ────────────────────────────────────────────────────────────────────────────────────────
 
 
 def put_items(engine: Engine, scope: str, puts: Sequence[PutOp]) -> None:
@@ -275,9 +263,6 @@ _unless_gone = partial(suppress, NotFound, WrongState)
 """Around the change of a memory that somebody else may just have updated, dropped or erased: then there is nothing to do."""
 
 
-# ── what LangGraph calls ──────────────────────────────────────────────────────────────────────────────────────────────
-
-
 class RecollectStore(UsesMemory, BaseStore):
     """Keeps LangGraph's items as memories: every put passes the gates, has a history, and can be explained and erased.
 
@@ -324,8 +309,6 @@ class RecollectStore(UsesMemory, BaseStore):
         return Opening(
             lambda: cls(recollect.open(conn_string, tenant=tenant, policy=policy), scope=scope, ttl=ttl, owns_mem=True)
         )
-
-    # ── operations ──────────────────────────────────────────────────────────────────────────────────────────────
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """Carry out operations; reads see what was there before the batch, and of two puts to one key the last counts."""

@@ -143,9 +143,6 @@ def _write_lines(values: Iterable[dict[str, Any]]) -> None:
     sys.stdout.writelines(visible_json(canonical_json(one)) + "\n" for one in values)
 
 
-# ── for people ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def _draw_explanation(answer: "Explanation") -> None:
     screen.console.print(answer.text, markup=False)
     if answer.id and answer.sentences:

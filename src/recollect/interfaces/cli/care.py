@@ -98,8 +98,6 @@ def policy(context: typer.Context) -> None:
     session.answer(load_policy(session.policy_in_force), screen.policy)
 
 
-# ── erasure ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
 MAX_SHOWN = 20
 """How many derived memories are drawn; the receipt names all of them."""
 BECAME = {

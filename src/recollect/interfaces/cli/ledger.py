@@ -128,9 +128,6 @@ def _draw_check(answer: "ProofCheck") -> None:
         screen.console.print(f"  {answer.problem}", markup=False, soft_wrap=True)
 
 
-# ── documents ───────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def read_object(file: str) -> dict[str, Any]:
     """Return the one JSON object that a file holds."""
     try:

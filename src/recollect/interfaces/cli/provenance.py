@@ -142,9 +142,6 @@ def withdraw_vouch(id: Id, by: By = None) -> None:
     """Take back one's own vouch. History still shows that there was one."""
 
 
-# ── drawing ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def _drawn(lineage: "Lineage", draw: Drawing) -> None:
     from recollect.rules.trust.provenance import as_tree, to_dot, to_mermaid
 

@@ -207,9 +207,6 @@ def _plain(value: Any) -> Any:
     return value
 
 
-# ── values from the command line, files and streams ─────────────────────────────────────────────────────────────────
-
-
 def given(**options: Any) -> dict[str, Any]:
     """Return the options that were given; one that may be repeated and is not there is an empty list."""
     return {name: value for name, value in options.items() if value is not None and value != []}

@@ -173,9 +173,6 @@ def audit(
     session.tell_written(html)
 
 
-# ── files ───────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 @contextmanager
 def _written_to(output: str | None) -> Iterator[Callable[[str], Any]]:
     """Where text goes to: a new file that only its owner reads, or standard output."""
@@ -200,8 +197,6 @@ def _each_written_to(report: str | None) -> Iterator[Callable[[Any], None] | Non
     with _written_to(report) as write:
         yield lambda taken: write(canonical_json(taken.to_dict()) + "\n") and None
 
-
-# ── entries ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 entry = typer.Typer(no_args_is_help=True, help="Check files of entries, and print their schema or a content address.")
 
@@ -261,9 +256,6 @@ def cid(
 def schema_text() -> str:
     """Return the published schema, as its file has it."""
     return (resources.files("recollect.formats") / "memory-entry-schema.json").read_text(encoding="utf-8")
-
-
-# ── what people see ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _draw_import(done: Any) -> None:

@@ -103,8 +103,6 @@ def change_header(
     """Show what changed since a thread last looked: three lines at most."""
 
 
-# ── phases ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-
 phase = typer.Typer(no_args_is_help=True, help="Start, list and compare the phases of a space.")
 
 PhaseSpace = Annotated[Space, typer.Option("--space", help="Which space.")]

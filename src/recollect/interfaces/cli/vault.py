@@ -237,9 +237,6 @@ def stats(profile: Profile = None) -> None:
     """Say how full and how bloated the vault is."""
 
 
-# ── for people ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def _row(memory: "VaultMemory") -> list[str]:
     topic = f"{memory.topic_id}: " if memory.topic_id else ""
     return [memory.id, memory.tier, str(memory.version), memory.scope, memory.category, f"{topic}{memory.text}"]

@@ -225,8 +225,6 @@ def promote(
     """Take a memory into another space, along the policy's paths."""
 
 
-# ── what was never true, and what waits for consent ─────────────────────────────────────────────────────────────────
-
 Why = Annotated[str | None, typer.Option(help="Why, in a few words; kept as long as the memory is.")]
 OfSpace = Annotated[Space | None, typer.Option(help="Only those of this space.")]
 
@@ -272,8 +270,6 @@ def grant(id: Id) -> None:
 def decline(id: Id, reason: Why = None) -> None:
     """Decline a proposal: its value is refused until the person says it themselves."""
 
-
-# ── values and files ────────────────────────────────────────────────────────────────────────────────────────────────
 
 _INDEX = re.compile(r"\[(\d+)\](.*)", re.DOTALL)
 _AN_OBJECT = 'Such as {"name": "value"}.'

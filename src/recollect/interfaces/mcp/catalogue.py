@@ -55,8 +55,6 @@ def listed_name(name: str) -> str:
     return name.replace(".", "_")
 
 
-# ── resources ───────────────────────────────────────────────────────────────────────────────────────────────────────
-
 SNAPSHOT = "recollect://snapshot"
 PAGE = "recollect://memory/"
 GRAPH = "memory://knowledge-graph"
@@ -130,9 +128,6 @@ def _page(memory: Recollect, id: str) -> str:
             "history": plain(explanation.history),
         }
     )
-
-
-# ── prompts ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 class About(Request):

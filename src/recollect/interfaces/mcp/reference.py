@@ -115,9 +115,6 @@ class DoneAnswer(Part):
     message: str
 
 
-# ── the tools ───────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def create_entities(memory: Recollect, request: CreateEntities) -> Answer:
     wanted = [Entity(part.name, part.entity_type, tuple(part.observations)) for part in request.entities]
     made = graph.create_entities(memory.engine, wanted)

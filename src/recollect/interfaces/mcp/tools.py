@@ -238,9 +238,6 @@ DEFAULT_TOOLS: tuple[Tool[Any], ...] = (
 )
 
 
-# ── administration: contradictions, clean-up, archive, rejected values, consent, runs of a model ────────────────────
-
-
 class Resolve(OneMemory):
     winner: str = Field(description="the id of the side to believe")
 

@@ -279,8 +279,6 @@ class Care:
         """Write a consistent copy of the whole store to a file, while others write. ``restore_backup`` puts it back."""
         return exporting.back_up(self._engine, path)
 
-    # ── files in and out ────────────────────────────────────────────────────────────────────────────────────────
-
     @traced
     def import_(
         self,

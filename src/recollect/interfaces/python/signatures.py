@@ -108,9 +108,6 @@ def _for_type_checkers(module: types.ModuleType) -> dict[str, Any]:
     return found
 
 
-# ── types of JSON ───────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def as_json_type(hint: Any) -> Any:
     """Return the type of the JSON value that stands for a Python value of this type."""
     origin = get_origin(hint)

@@ -91,9 +91,6 @@ def _newest_first(events: tuple[HistoryEvent, ...], asked: Any) -> Page[HistoryE
     return Page(tuple(reversed(events[start:end])), more)
 
 
-# ── the change feed ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def _add_changes(app: FastAPI, server: Server) -> None:
     model = model_of("ChangesRequest", arguments_of("changes"), strict=False)
     query = QueryReader(model)
@@ -151,9 +148,6 @@ async def _told(server: Server, request: Request, arguments: dict[str, Any], fou
 
 def _follow(server: Server, request: Request, arguments: dict[str, Any], found: Any) -> Any:
     return server.memory_of(request).changes(**{**arguments, "since": None, "after": found})
-
-
-# ── whole records in and out ────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _add_export(app: FastAPI, server: Server) -> None:

@@ -230,9 +230,6 @@ def users(memory: Recollect, _: Values) -> Values:
     return {"count": len(results), "next": None, "previous": None, "results": results}
 
 
-# ── between the two ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def _shown(memory: Recollect, one: Memory) -> Values:
     """Return a memory as mem0 shows it, under the id of its first version."""
     first = one.id if one.version == 1 else memory.chain(one.id)[0].id

@@ -144,9 +144,6 @@ async def _static(request: Request) -> Response:
     return Response(found, media_type=STATIC[name], headers=headers)
 
 
-# ── signing in ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def _entering(doorkeeper: Doorkeeper) -> Callable[[Request], Any]:
     async def enter(request: Request) -> Response:
         if request.method == "HEAD":
@@ -199,9 +196,6 @@ def _let_in(request: Request, cookie: str) -> Response:
 
 def _sign_in_page(doorkeeper: Doorkeeper, said: str | None = None, status: int = 200) -> Response:
     return _drawn(Page("sign_in.html", {"said": said, "takes_keys": doorkeeper.takes_keys}), None, status)
-
-
-# ── pages and changes ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _page(doorkeeper: Doorkeeper, handler: Handler, right: Right) -> Callable[[Request], Any]:

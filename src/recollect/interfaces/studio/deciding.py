@@ -79,9 +79,6 @@ def run(visit: Visit) -> Page:
     return Page("run.html", {"run": visit.memory.run(visit.place["id"])})
 
 
-# ── changes ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 class Operation(NamedTuple):
     """What a button does, and the sentence that says that it was done."""
 

@@ -106,9 +106,6 @@ def prove(visit: Visit) -> Document:
     return Document(f"proof-{made.memory.replace('-', '')[:12]}.json", made.to_dict())
 
 
-# ── erasure ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def erasure(visit: Visit) -> Page:
     """What would go, with the words of what can be seen."""
     owner, id, whole = visit.text("owner"), visit.text("id"), visit.text("whole_chain") == "yes"
@@ -140,9 +137,6 @@ def document(visit: Visit) -> Document:
     if name not in visit.session.documents:
         raise NotFound("there is no such document any more.", hint="It is kept until you sign out.")
     return Document(name, visit.session.documents[name])
-
-
-# ── policy ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def policy(visit: Visit) -> Page:

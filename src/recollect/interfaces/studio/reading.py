@@ -157,9 +157,6 @@ def side(memory: Recollect, id: str) -> Memory | None:
     return found if isinstance(found, Memory) else None
 
 
-# ── what the prompt got ─────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def prompt(visit: Visit) -> Page:
     """Show the exact block that a past recall got, or build those that a prompt gets for a text now, each with its tokens."""
     if visit.text("event") is not None:

@@ -94,8 +94,6 @@ class JournalLog:
         """Return how many bytes were ever moved into the torn file."""
         return self.torn_path.stat().st_size if self.torn_path.exists() else 0
 
-    # ── taking turns ────────────────────────────────────────────────────────────────────────────────────────────
-
     @contextmanager
     def turn(self, patience_s: float | None = None) -> Iterator[None]:
         """Take the lock, and make sure that the file ends in a whole line."""
@@ -128,8 +126,6 @@ class JournalLog:
         if self._pid != os.getpid():
             self._queue.start_afresh()
             self._reset()
-
-    # ── reading ─────────────────────────────────────────────────────────────────────────────────────────────────
 
     def catch_up(self, apply: Apply, resume: Callable[[int], Position | None] = lambda file: None) -> None:
         """Apply what was appended since the last call; an unfinished line is left for later.
@@ -203,8 +199,6 @@ class JournalLog:
                 os.close(old)
         return self._file
 
-    # ── writing ─────────────────────────────────────────────────────────────────────────────────────────────────
-
     def append(self, lines: Sequence[bytes]) -> None:
         """Append lines and sync them. If that fails, or is interrupted, none of them stays."""
         file = self._lock_current()
@@ -243,8 +237,6 @@ class JournalLog:
     def _lock_current(self) -> int:
         with self._reading:
             return self._open_current()
-
-    # ── after a crash ───────────────────────────────────────────────────────────────────────────────────────────
 
     def _repair_end(self) -> None:
         file = self._lock_current()

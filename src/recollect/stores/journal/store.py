@@ -73,8 +73,6 @@ class JournalStore:
             self.close()
             raise
 
-    # ── transactions ────────────────────────────────────────────────────────────────────────────────────────────
-
     @contextmanager
     def read(self, tenant: str, *, brief: bool = False) -> Iterator[Reader]:
         """Read everything up to the last line; threads of one process take turns, since they share one replica."""
@@ -170,8 +168,6 @@ class JournalStore:
         if self._pid != os.getpid():
             self._pid, self._threads, self._holder = os.getpid(), WriterQueue(None, self._timeout_s), None
 
-    # ── what the store knows about itself ───────────────────────────────────────────────────────────────────────
-
     def _known_id(self, fresh_store_id: str) -> str:
         known = self.value("store_id")
         if known is not None:
@@ -201,8 +197,6 @@ class JournalStore:
     def tenants(self) -> list[str]:
         with self._refresh() as replica:
             return replica.tenants()
-
-    # ── memories that a vault wrote ─────────────────────────────────────────────────────────────────────────────
 
     def has_unadopted(self) -> bool:
         """Return whether vaults wrote lines that no store has adopted."""
@@ -243,8 +237,6 @@ class JournalStore:
     def record_adopted(self, lines: int) -> None:
         """Record that the first ``lines`` vault lines were adopted."""
         self.set_value(LINES_ADOPTED, str(lines))
-
-    # ── erasure and health ──────────────────────────────────────────────────────────────────────────────────────
 
     def scrub(self) -> tuple[str, ...]:
         """Write the journal anew with the present rows, so that no line holds removed content.

@@ -115,8 +115,6 @@ class AnnouncedReads(Transaction):
     _searched: _Searched | None = None
     _compared: tuple[_Compared, ...] = ()
 
-    # ── streams, each of which is looked up once ────────────────────────────────────────────────────────────────
-
     def stream_numbered(self, tenant: str, number: int) -> Stream:
         known = self._streams.get((tenant, number))
         return self._kept([super().stream_numbered(tenant, number)])[0] if known is None else known
@@ -136,8 +134,6 @@ class AnnouncedReads(Transaction):
     def _kept(self, found: list[Stream]) -> list[Stream]:
         self._streams = {**self._streams} | {(stream.tenant, stream.number): stream for stream in found}
         return found
-
-    # ── a search ────────────────────────────────────────────────────────────────────────────────────────────────
 
     def announce_search(self, tenant: str, search: Search) -> None:
         where = {"tenant": tenant, "namespaces": json.dumps([str(one) for one in search.namespaces])}
@@ -210,8 +206,6 @@ class AnnouncedReads(Transaction):
         known = self._searched.vectors if self._searched is not None else {}
         answer = known.get((stream.number, stream.generation, after))
         return super().vectors_after(stream, after) if answer is None else answer()
-
-    # ── memories that are compared ──────────────────────────────────────────────────────────────────────────────
 
     def announce_comparison(self, tenant: str, comparison: Comparison) -> None:
         if not comparison.places:

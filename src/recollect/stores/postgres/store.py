@@ -31,8 +31,6 @@ class PostgresStore:
         with translated(self.location), self._connections.alone() as db:
             self.store_id = open_schema(db, self.location, fresh_store_id)
 
-    # ── transactions ────────────────────────────────────────────────────────────────────────────────────────────
-
     @contextmanager
     def read(self, tenant: str, *, brief: bool = False) -> Iterator[Reader]:
         """A consistent snapshot of one tenant's rows; it never waits for a writer. A brief one is like any other."""
@@ -53,8 +51,6 @@ class PostgresStore:
             if addresses:
                 writer.lock(tenant, addresses)
             yield writer
-
-    # ── erasure and health ──────────────────────────────────────────────────────────────────────────────────────
 
     def scrub(self) -> tuple[str, ...]:
         """Rewrite the tables without what was removed; it takes a role that owns them, and locks each meanwhile."""
@@ -82,8 +78,6 @@ class PostgresStore:
                 with writing(db, tenant, self._timeout_s, self._timeout_s, self.location) as writer:
                     writer.note_erasures(list(of_tenant))
         backups.note(self._values(backups.PLACE), erased)
-
-    # ── the store as a whole ────────────────────────────────────────────────────────────────────────────────────
 
     def tenants(self) -> list[str]:
         """Everybody who has anything in the store. It takes a role that row-level security does not bind."""

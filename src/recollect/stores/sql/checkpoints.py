@@ -27,8 +27,6 @@ SMALL_BYTES = 8_192
 class CheckpointTables(Capability):
     """Reading and writing them over named queries."""
 
-    # ── threads ─────────────────────────────────────────────────────────────────────────────────────────────────
-
     def graph_thread(self, tenant: str, user_id: str, thread_id: str) -> GraphThread | None:
         found = self._db.rows("graph_thread", tenant=tenant, user_id=user_id, thread_id=thread_id)
         return _thread(found[0]) if found else None
@@ -56,8 +54,6 @@ class CheckpointTables(Capability):
             "open_graph_thread", tenant=tenant, user_id=user_id, thread_id=thread_id, uid=fresh_uid, at=at
         )
         return str(found[0]["uid"])
-
-    # ── versions ────────────────────────────────────────────────────────────────────────────────────────────────
 
     def put_graph_checkpoint(
         self, tenant: str, uid: str, checkpoint: GraphCheckpoint, values: Mapping[str, tuple[str, Packed]]
@@ -144,8 +140,6 @@ class CheckpointTables(Capability):
     def graph_versions(self, tenant: str, uid: str) -> list[GraphVersion]:
         return [_version(row) for row in self._db.rows("graph_versions", tenant=tenant, thread=uid)]
 
-    # ── what tasks wrote ────────────────────────────────────────────────────────────────────────────────────────
-
     def put_graph_writes(self, tenant: str, uid: str, ns: str, checkpoint: str, writes: Iterable[GraphWrite]) -> None:
         plain: list[tuple[Any, ...]] = []
         special: list[tuple[Any, ...]] = []
@@ -163,8 +157,6 @@ class CheckpointTables(Capability):
             )
             for row in found
         ]
-
-    # ── removing and copying ────────────────────────────────────────────────────────────────────────────────────
 
     def remove_graph_versions(self, tenant: str, uid: str, versions: Iterable[GraphVersion]) -> int:
         places = [(tenant, uid, version.ns, version.id) for version in versions]
@@ -187,8 +179,6 @@ class CheckpointTables(Capability):
         for query in ("copy_graph_checkpoints", "copy_graph_channels", "copy_graph_values", "copy_graph_writes"):
             self._db.run(query, tenant=tenant, source=source, target=target)
         self._db.run("move_graph_head", tenant=tenant, thread=target)
-
-    # ── the namespaces of stores ────────────────────────────────────────────────────────────────────────────────
 
     def owners_of_items(self, tenant: str, low: str, high: str, scope: str, now: str) -> list[str]:
         found = self._db.rows("owners_of_items", tenant=tenant, low=low, high=high, scope=scope, now=now)

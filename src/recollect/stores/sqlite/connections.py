@@ -191,8 +191,6 @@ class Connections:
                 hint="Open the store again in a process that was started afresh.",
             )
 
-    # ── around a fork ───────────────────────────────────────────────────────────────────────────────────────────
-
     def rest(self, place: Place) -> bool:
         """Wait until no thread of this process uses the store, then close everything; whether that came to pass."""
         deadline = time.monotonic() + FORK_WAIT_S

@@ -176,8 +176,6 @@ class SqliteStore:
                 self.close()
                 raise
 
-    # ── transactions ────────────────────────────────────────────────────────────────────────────────────────────
-
     @contextmanager
     def read(self, tenant: str, *, brief: bool = False) -> Iterator[Reader]:
         """A consistent snapshot that never waits for a writer and never makes one wait.
@@ -239,8 +237,6 @@ class SqliteStore:
         """Where writers wait for their turn; of a store that is closed no lock file is opened again."""
         self._connections.check()
         return self._queue
-
-    # ── erasure and health ──────────────────────────────────────────────────────────────────────────────────────
 
     def scrub(self) -> tuple[str, ...]:
         """Rewrite the file without its free pages and empty the write-ahead log, so that removed bytes are gone."""
@@ -332,8 +328,6 @@ class SqliteStore:
     def close(self) -> None:
         self._connections.close()
         self._queue.close()
-
-    # ── opening ─────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _prepare(self, fresh_store_id: str) -> str:
         """Bring the schema up to date and learn, or draw, the store's identity."""
