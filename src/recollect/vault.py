@@ -26,10 +26,10 @@ from recollect.formats.vault import (
     FIELD,
     REJECTIONS,
     from_line,
+    is_store_line,
     read_memories,
     resolve,
     select_needed,
-    written_by_a_store,
 )
 from recollect.model.errors import BadInput, NotAllowed, StoreUnavailable, WrongState
 from recollect.model.policy import Policy
@@ -270,7 +270,7 @@ class MemoryVault:
 
     def _needed(self, records: Iterator[Record]) -> list[int]:
         lines = list(records)
-        if any(written_by_a_store(line) for line in lines):
+        if any(is_store_line(line) for line in lines):
             raise WrongState(
                 "a store keeps its history in this file as well.",
                 field=str(self.path),
@@ -485,7 +485,7 @@ def _track_rejections(batches: Iterable[list[Record]], rejected: set[Sealed]) ->
     """Yield the same lines, and track which values the store that shares the file rejected or lifted."""
     for records in batches:
         for line in records:
-            if written_by_a_store(line) and REJECTIONS in line[FIELD]:
+            if is_store_line(line) and REJECTIONS in line[FIELD]:
                 for change in unpack_changes(line[FIELD]["tables"]):
                     _apply_rejections(change, rejected)
         yield records

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from recollect.formats.entries import sound_vouchers
+from recollect.formats.entries import select_sound_vouchers
 from recollect.formats.fields import (
     as_alias,
     as_created_at,
@@ -15,8 +15,8 @@ from recollect.formats.fields import (
     mapping_of,
     read_each_line,
     reads_lines,
+    select_stated,
     split_carried,
-    stated_fields,
     text_of,
     texts_of,
     writes_lines,
@@ -37,10 +37,10 @@ entry carries it, and a list of another shape is kept with the rest."""
 def read(source: Source, options: Options) -> Iterator[Foreign]:
     """Read the oldest record first, which stands last: what came later there comes later here."""
     numbers = [line.number for line in source.lines()]
-    return read_each_line(source, source.lines_at(reversed(numbers)), _foreign)
+    return read_each_line(source, source.lines_at(reversed(numbers)), _read_record)
 
 
-def _foreign(number: int, place: str, record: Mapping[str, Any]) -> Foreign:
+def _read_record(number: int, place: str, record: Mapping[str, Any]) -> Foreign:
     if text_of(record.get("content")) is None:
         return Foreign(number, place, refused="has no content")
     status = record.get("status", "active")
@@ -52,7 +52,7 @@ def _foreign(number: int, place: str, record: Mapping[str, Any]) -> Foreign:
     fields = candidate_fields(record)
     if not isinstance(fields["meta"], dict):
         return Foreign(number, place, refused="meta is not an object")
-    vouchers = sound_vouchers(record.get("vouchers"))
+    vouchers = select_sound_vouchers(record.get("vouchers"))
     meta, note = keep_unknown(fields["meta"], drop_fields(record, *KNOWN, *(["vouchers"] if vouchers else ())))
     if vouchers:
         meta = {**meta, ENTRY_ORIGIN: {**mapping_of(meta.get(ENTRY_ORIGIN)), "vouchers": vouchers}}
@@ -99,9 +99,9 @@ BEYOND = """
 ITEM_FIELDS = ("id", "kind", "text", "source", "created_at", "importance", "scope", "meta")
 
 
-def _item(memory: Memory) -> dict[str, Any]:
+def _to_item(memory: Memory) -> dict[str, Any]:
     item = to_item(memory)
-    said = stated_fields(memory, *BEYOND)
+    said = select_stated(memory, *BEYOND)
     if not has_own_name(memory.to_dict()):
         said.pop("canonical_key", None)
     if memory.expires_at_tick is not None:  # the item tells it, in ticks
@@ -109,7 +109,7 @@ def _item(memory: Memory) -> dict[str, Any]:
     return {**item, "meta": carry_fields(item["meta"], said)}
 
 
-def _take_items(number: int, place: str, item: Mapping[str, Any]) -> Foreign:
+def _read_item(number: int, place: str, item: Mapping[str, Any]) -> Foreign:
     if text_of(item.get("text")) is None:
         return Foreign(number, place, refused="has no text")
     if not isinstance(item.get("meta", {}), dict):
@@ -124,4 +124,4 @@ def _take_items(number: int, place: str, item: Mapping[str, Any]) -> Foreign:
     return Foreign(number, place, {**fields, "meta": meta}, id_of(item.get("id")), note=note)
 
 
-ITEMS_FORMAT = Format(ITEMS_NAME, "governance items, JSON lines", reads_lines(_take_items), writes_lines(_item))
+ITEMS_FORMAT = Format(ITEMS_NAME, "governance items, JSON lines", reads_lines(_read_item), writes_lines(_to_item))

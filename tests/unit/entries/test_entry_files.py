@@ -23,7 +23,7 @@ def findings(*entries: Any, partial: bool = False) -> list[Finding]:
     found = Findings(partial=partial)
     text = "\n".join(json.dumps(one) for one in entries)
     told = [finding for one in read(text) for finding in found.of(one)]
-    return [*told, *found.of_the_whole()]
+    return [*told, *found.check_file()]
 
 
 def said(content: str, *parents: str, at: int = 0, **fields: Any) -> dict[str, Any]:
@@ -227,5 +227,5 @@ def test_entries_are_put_in_the_order_of_what_builds_upon_what() -> None:
     entries = [said("d", "c", at=9), said("c", "a", at=8), said("a", at=7, superseded_by=sha("c")), said("b", at=1)]
     for one in read("\n".join(json.dumps(made) for made in entries)):
         assert not [*found.of(one)]
-    assert found.parents_first() == [3, 2, 1, 0]
-    assert found.replacements() == [(2, 1)]
+    assert found.order_parents_first() == [3, 2, 1, 0]
+    assert found.find_replacements() == [(2, 1)]

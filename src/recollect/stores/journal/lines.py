@@ -17,7 +17,7 @@ from operator import itemgetter
 from typing import Any, Literal, NamedTuple
 
 from recollect.formats.decoding import WIDE_MARKS
-from recollect.formats.vault import ADOPTED, FIELD, RESERVED_ID, written_by_a_store
+from recollect.formats.vault import ADOPTED, FIELD, RESERVED_ID, is_store_line
 from recollect.model.errors import StoreError
 from recollect.stores.protocol import Table
 
@@ -215,7 +215,7 @@ def _check_record(record: Any) -> Record:
         raise ValueError("it has no `id`")
     if type(record.get("version", 1)) is not int:
         raise ValueError("its `version` is no whole number")
-    if FIELD in record and written_by_a_store(record):
+    if FIELD in record and is_store_line(record):
         _check_payload(record[FIELD])
     return record
 

@@ -16,7 +16,7 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from recollect.formats.vault import read_memories, version_of
+from recollect.formats.vault import read_memories, read_version
 from recollect.model.errors import StoreClosed, StoreCorrupt, StoreUnavailable
 from recollect.rules.collector import collector_paused
 from recollect.stores.journal import files
@@ -185,7 +185,7 @@ class JournalLog:
         found: dict[str, tuple[int, int]] = {}
         for number, line in enumerate(_lines_from(self._lock_current(), 0), start=1):
             for record in read_memories([read_line(self._prepare(line))]) if line.strip() else ():
-                id, version = record["id"], version_of(record)
+                id, version = record["id"], read_version(record)
                 if id in ids and version >= found.get(id, (version, 0))[0]:
                     found[id] = version, number
         return {id: number for id, (_, number) in found.items()}

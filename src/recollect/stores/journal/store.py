@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence, Set
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from recollect.formats.vault import ADOPTED, FIELD, REJECTIONS, carry_memories, written_by_a_store
+from recollect.formats.vault import ADOPTED, FIELD, REJECTIONS, carry_memories, is_store_line
 from recollect.model.errors import StoreBusy, StoreCorrupt, StoreError, StoreTooNew
 from recollect.model.ledger import Address
 from recollect.rules.collector import collector_paused
@@ -323,7 +323,7 @@ def _row_errors(location: str) -> Iterator[None]:
 
 def _read_changes(records: Sequence[Record]) -> Iterator[Change]:
     """Return the changes in the lines that stores wrote, in their order."""
-    return (change for line in records if written_by_a_store(line) for change in unpack_changes(line[FIELD]["tables"]))
+    return (change for line in records if is_store_line(line) for change in unpack_changes(line[FIELD]["tables"]))
 
 
 def _parts(change: Change) -> Iterator[Change]:
@@ -349,4 +349,4 @@ def _ids_of_memories(changes: Sequence[Change]) -> list[str]:
 
 def _unadopted_lines(records: Iterator[Record], first: int) -> list[int]:
     """Return the numbers of the lines that vaults wrote, without the ``first`` ones."""
-    return [number for number, record in enumerate(records) if not written_by_a_store(record)][first:]
+    return [number for number, record in enumerate(records) if not is_store_line(record)][first:]

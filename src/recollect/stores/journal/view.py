@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 from recollect.formats.vault import (
     MEMORY_ID,
     from_line,
+    is_store_line,
+    looks_alike,
     read_adopted,
     read_memories,
     resolve,
-    shows_the_same,
     to_vault,
-    written_by_a_store,
 )
 from recollect.model.ledger import Address
 from recollect.model.vocabulary import Namespace, Space
@@ -122,7 +122,7 @@ class VaultView:
         """
         named: list[str] = []
         said: dict[str, VaultMemory] = {}
-        for of_a_store, lines in groupby(records, key=written_by_a_store):
+        for of_a_store, lines in groupby(records, key=is_store_line):
             if of_a_store:
                 self._take_in_from_stores(lines)
             else:
@@ -266,11 +266,11 @@ class VaultView:
 
     def _looks_different(self, memory: VaultMemory) -> bool:
         known = self.memories.get(memory.id)
-        return memory.active if known is None else not shows_the_same(memory, known)
+        return memory.active if known is None else not looks_alike(memory, known)
 
     def _adopts(self, memory: VaultMemory, store_id: str) -> bool:
         known = self.memories.get(memory.id)
-        return known is not None and store_id not in self._vault_ids and shows_the_same(memory, known)
+        return known is not None and store_id not in self._vault_ids and looks_alike(memory, known)
 
 
 def to_saved(memory: VaultMemory) -> bytes:
