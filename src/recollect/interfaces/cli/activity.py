@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from recollect.interfaces.cli.session import Cursor, InSpaces, Namespaces, Since, UserId, calls, of, screen
+from recollect.interfaces.cli.session import Cursor, InSpaces, Namespaces, Since, UserId, calls, get_session, screen
 from recollect.model.canonical import canonical_json
 from recollect.model.errors import BadInput, NotFound
 from recollect.model.operation import Node, Op, Operation, OperationCount, OpStatus, Period
@@ -41,7 +41,7 @@ def history(
     jsonl: Annotated[bool, typer.Option("--jsonl", help="Print one JSON document a line.")] = False,
 ) -> None:
     """Show everything that happened to a memory, or to all of an owner's, oldest first."""
-    session = of(context)
+    session = get_session(context)
     if (id is None) == (owner is None and user_id is None):
         raise BadInput("name either an id or an owner.", field="id", hint="0f3a9c2b1d4e, or --owner ana.")
     with session.memory() as memory:
@@ -114,7 +114,7 @@ def traces(
     if plain and jsonl:
         raise BadInput("choose one way to show them.", field="plain", hint="Leave out --plain or --jsonl.")
     wanted: dict[str, Any] = {"session": session, "type": type, "memory": memory, "since": since, "number": number}
-    with of(context).memory() as opened:
+    with get_session(context).memory() as opened:
         if jsonl:
             _write_lines(_every_trace(opened, wanted))
             return
@@ -122,7 +122,7 @@ def traces(
     if number is not None and not page:
         hint = "`recollect traces` lists the events that were kept."
         raise NotFound(f"no event with number {number} fits.", field="number", hint=hint)
-    of(context).answer(page, _draw_plain if plain else screen.traces)
+    get_session(context).answer(page, _draw_plain if plain else screen.draw_traces)
 
 
 def schema_text(type: TraceType) -> str:
@@ -152,33 +152,32 @@ def _draw_explanation(answer: "Explanation") -> None:
 
 def _draw_history(found: "Iterable[HistoryEvent]") -> None:
     events = iter(found)
-    page = list(islice(events, PAGE))
-    screen.history(page)
+    screen.draw_history(list(islice(events, PAGE)))
     while page := list(islice(events, PAGE)):
-        screen.history(page)
+        screen.draw_history(page)
 
 
 def _draw_events(page: "Page[Operation]") -> None:
-    drawn = screen.table("when", "node", "op", "status", "user", "thread", "memory", "category", "alike")
+    rows = []
     for one in page:
         alike = "" if one.similarity is None else f"{one.similarity:.2f}"
         names = [one.user or "", one.thread or "", (one.memory_id or "")[:13], one.category or ""]
         cells = [one.at[:19].replace("T", " "), one.node, one.op, one.status, *names, alike]
-        drawn.add_row(*(screen.escape(cell) for cell in cells))
-    screen.console.print(drawn if page else "[dim]no operations[/]")
-    screen.more(page)
+        rows.append([screen.escape(cell) for cell in cells])
+    screen.print_table("when, node, op, status, user, thread, memory, category, alike", rows, "no operations")
+    screen.draw_more(page)
 
 
 def _draw_counts(counts: Sequence[OperationCount]) -> None:
-    table = screen.table("when", "node", "op", "status", "count", "")
+    rows = []
     most = max((one.count for one in counts), default=1)
     before = None
     for one in counts:
         when = one.period.replace("T", " ") or "in total"
         bar = "█" * max(1, round(BAR_WIDTH * one.count / most))
-        table.add_row(when if when != before else "", one.node, one.op, one.status, f"{one.count:,}", bar)
+        rows.append((when if when != before else "", one.node, one.op, one.status, f"{one.count:,}", bar))
         before = when
-    screen.console.print(table if counts else "[dim]no operations[/]")
+    screen.print_table("when, node, op, status, count, ", rows, "no operations")
     if checked := sum(one.checked for one in counts):
         met = sum(one.met for one in counts)
         screen.console.print(f"[dim]writing constraints met at first: {met:,} of {checked:,} ({met / checked:.0%})[/]")

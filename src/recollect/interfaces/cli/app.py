@@ -31,7 +31,7 @@ from recollect.interfaces.cli import (
     worker,
     writing,
 )
-from recollect.interfaces.cli.session import Session, of
+from recollect.interfaces.cli.session import Session, get_session
 from recollect.model.errors import BadInput, RecollectError
 from recollect.model.rendering import visible, visible_json
 
@@ -202,7 +202,7 @@ def _override(context: Any, option: Any, value: Any) -> Any:
     """Let an option after the command win over the same one before it, or over its default."""
     source = context.get_parameter_source(option.name)
     if source is not None and source.name == "COMMANDLINE":
-        context.obj = replace(of(context), **{option.name: value})
+        context.obj = replace(get_session(context), **{option.name: value})
     return value
 
 

@@ -1,7 +1,7 @@
 """The terminal: colours, tables that fit it, progress; and stored words that cannot pass for markup or move a cursor."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -37,7 +37,7 @@ class _Wide(_Visible):
         return super().size if self.is_terminal else ConsoleDimensions(BOUNDLESS, super().size.height)
 
     def print(self, *objects: Any, **how: Any) -> None:
-        """The same, without the blanks with which a table fills its last column."""
+        """Print without the blanks with which a table fills its last column."""
         if self.is_terminal:
             super().print(*objects, **how)
             return
@@ -66,9 +66,9 @@ COLOURS = {
 }
 
 
-def word(text: str) -> str:
+def colour_word(text: str) -> str:
     """Return a status or outcome in its colour."""
-    return styled(COLOURS.get(text, "white"), text)
+    return style_text(COLOURS.get(text, "white"), text)
 
 
 def escape(text: str) -> str:
@@ -76,44 +76,52 @@ def escape(text: str) -> str:
 
     Rich's own ``escape`` doubles a backslash at the very end, which is shown twice unless a tag follows.
     """
-    return _BRACKETS.sub(_escaped, visible(text))
+    return _BRACKETS.sub(_escape_bracket, visible(text))
 
 
-def cell(text: str) -> str:
+def to_cell(text: str) -> str:
     """Return stored words as one line of markup, so that none of them begins a row of its own."""
-    return escape(on_one_line(text))
+    return escape(join_lines(text))
 
 
-def on_one_line(text: str) -> str:
+def join_lines(text: str) -> str:
     return f" {BREAK} ".join(line for line in visible(text).split("\n") if line.strip())
 
 
-def _escaped(found: re.Match[str]) -> str:
+def _escape_bracket(found: re.Match[str]) -> str:
     backslashes, tag = found.groups()
     return f"{backslashes}{backslashes}\\[{tag}" if tag else f"{backslashes}{backslashes[:1]}["
 
 
-def styled(style: str, text: str) -> str:
+def style_text(style: str, text: str) -> str:
     """Return the same in a colour. Backslashes before the tag that ends it count double."""
     backslashes = "\\" * (len(text) - len(text.rstrip("\\")))
     return f"[{style}]{escape(text)}{backslashes}[/]"
 
 
-def table(*titles: str) -> Table:
-    """Return an empty table with these columns."""
+def make_table(titles: str, rows: Iterable[Sequence[str]]) -> Table:
+    """Return a table of markup; commas separate the titles of its columns."""
     made = Table(box=None, pad_edge=False)
-    for title in titles:
+    for title in titles.split(", "):
         made.add_column(title, no_wrap=title in COPIED)
+    for row in rows:
+        made.add_row(*row)
     return made
 
 
-def uncut(drawn: Table) -> None:
+def print_table(titles: str, rows: Iterable[Sequence[str]], nothing: str = "") -> None:
+    """Print a table, or a dim line where there is nothing to put into it."""
+    made = make_table(titles, rows)
+    console.print(made if made.row_count or not nothing else f"[dim]{nothing}[/]")
+
+
+def print_uncut(titles: str, rows: Iterable[Sequence[str]]) -> None:
     """Print a table as wide as it is, for values that no terminal of the usual width has room for."""
-    _boundless.print(drawn)
+    _boundless.print(make_table(titles, rows))
 
 
-def pairs(values: Mapping[str, str]) -> None:
-    """Names and values, a line each, however long: what stands there can be copied."""
+def print_pairs(values: Mapping[str, str]) -> None:
+    """Print names and values, one line each, without cutting them, so that they can be copied."""
     width = max(map(len, values), default=0) + 2
     for name, value in values.items():
         shown = escape(value).replace("\n", "\n" + " " * width)
@@ -122,7 +130,7 @@ def pairs(values: Mapping[str, str]) -> None:
 
 @contextmanager
 def progress(title: str) -> Iterator[Any]:
-    """A progress bar on the error stream, as a function of ``(done, total)`` and a new title; drawn on a terminal only."""
+    """Return a function of ``(done, total)`` and a title that draws a bar on the error stream, if that is a terminal."""
     if not errors.is_terminal:
         yield lambda done, total, title=title: None
         return

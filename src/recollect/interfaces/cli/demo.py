@@ -63,7 +63,7 @@ def _say(memory: Recollect, words: str, who: Literal["user", "agent"] = "user") 
     _console.print(f"  [dim]{who} says[/]  “{words}”")
     receipt = memory.add(words, owner="ana", source=who)
     key = f"  {receipt.memory.canonical_key} v{receipt.memory.version}" if receipt.memory else ""
-    _console.print(f"    → {screen.word(str(receipt.outcome))}{key}  [dim]{receipt.reasons[0]}[/]")
+    _console.print(f"    → {screen.colour_word(str(receipt.outcome))}{key}  [dim]{receipt.reasons[0]}[/]")
     return receipt
 
 
@@ -102,7 +102,7 @@ def _secret(memory: Recollect, path: Path) -> None:
     secret = "hunter2-" + "Zx9Q"
     receipt = memory.add(f"My password is {secret}", owner="ana")
     _console.print(f"  [dim]user says[/]  “My password is {'•' * len(secret)}”")
-    _console.print(f"    → {screen.word('denied')}  [dim]{receipt.reasons[0]}[/]")
+    _console.print(f"    → {screen.colour_word('denied')}  [dim]{receipt.reasons[0]}[/]")
     files = sorted(path.parent.iterdir())
     found = sum(secret.encode() in file.read_bytes() for file in files)
     _console.print(f"    searched the bytes of {len(files)} files, log included: found in {found}")

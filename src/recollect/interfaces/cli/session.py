@@ -99,7 +99,7 @@ class Session:
         from recollect.compose import open as open_memory
 
         place = self._place(if_missing)
-        with _bar_if_needed("taking over what a vault wrote") as progress:
+        with _lazy_bar("taking over what a vault wrote") as progress:
             opened = open_memory(place, policy=self.policy_in_force, tenant=self.tenant, progress=progress)
         with opened as memory:
             if self.as_user is None and self.as_agent is None and self.as_session is None:
@@ -125,10 +125,10 @@ class Session:
         from recollect.model.canonical import canonical_json
 
         if self.as_json:
-            values = json.loads(canonical_json(_plain(value)))
+            values = json.loads(canonical_json(_to_plain(value)))
             print(visible_json(json.dumps(values, ensure_ascii=False, indent=2, sort_keys=True)))
         else:
-            (getattr(screen, draw) if isinstance(draw, str) else draw)(value)
+            (getattr(screen, f"draw_{draw}") if isinstance(draw, str) else draw)(value)
 
     def tell(self, line: str) -> None:
         """Print a remark for people on the error stream, since the other is for documents."""
@@ -142,7 +142,7 @@ class Session:
             screen.console.print(f"written to {file}, {size:,} bytes", markup=False, soft_wrap=True)
 
 
-def of(context: typer.Context) -> Session:
+def get_session(context: typer.Context) -> Session:
     """Return the session of a command."""
     session = context.find_object(Session)
     assert session is not None, "the callback sets the session"
@@ -167,7 +167,7 @@ def calls(
     def decorate(declared: Callable[..., None]) -> Callable[..., int]:
         @wraps(declared)
         def run(context: typer.Context, **options: Any) -> int:
-            session = of(context)
+            session = get_session(context)
             with ExitStack() as stack:
                 memory = stack.enter_context(opened(session, options) if opened else session.memory(if_missing))
                 if progress is not None:
@@ -186,7 +186,7 @@ def calls(
 
 
 @contextmanager
-def _bar_if_needed(title: str) -> Iterator[Callable[[int, int], None]]:
+def _lazy_bar(title: str) -> Iterator[Callable[[int, int], None]]:
     """Draw a progress bar as soon as there is progress: most commands have none."""
     with ExitStack() as stack:
         bars: list[Callable[[int, int], None]] = []
@@ -199,11 +199,11 @@ def _bar_if_needed(title: str) -> Iterator[Callable[[int, int], None]]:
         yield tell
 
 
-def _plain(value: Any) -> Any:
+def _to_plain(value: Any) -> Any:
     if hasattr(value, "to_dict"):
         return value.to_dict()
     if isinstance(value, list | tuple):
-        return [_plain(inner) for inner in value]
+        return [_to_plain(inner) for inner in value]
     return value
 
 
@@ -212,7 +212,7 @@ def given(**options: Any) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None and value != []}
 
 
-def named_texts(option: str, options: list[str] | None) -> Iterator[tuple[str, str]]:
+def split_pairs(option: str, options: list[str] | None) -> Iterator[tuple[str, str]]:
     """Yield the pairs of ``name=text`` options, in order."""
     for one in options or ():
         name, sign, text = one.partition("=")
@@ -231,7 +231,7 @@ def write_out(text: str) -> None:
     sys.stdout.write(visible(text) if sys.stdout.isatty() else text)
 
 
-def must_be_new(file: str) -> None:
+def require_new_file(file: str) -> None:
     """Refuse to overwrite evidence that somebody keeps: the old file may be the only proof."""
     if Path(file).exists():
         raise BadInput("is there already.", field=file, hint="Keep it, and name a file that is not there.")

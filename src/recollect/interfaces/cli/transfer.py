@@ -18,10 +18,10 @@ from recollect.interfaces.cli.session import (
     Namespaces,
     Owner,
     UserId,
+    get_session,
     given,
-    named_texts,
-    of,
     screen,
+    split_pairs,
     write_out,
 )
 from recollect.model.canonical import canonical_json
@@ -87,8 +87,8 @@ def import_(
 ) -> int:
     """Bring another tool's memories in, each through the gates. Run it again to go on after an interruption."""
     options = given(**{name: value for name, value in locals().items() if name not in ("context", "path", "report")})
-    options["columns"] = dict(named_texts("map", columns))
-    session = of(context)
+    options["columns"] = dict(split_pairs("map", columns))
+    session = get_session(context)
     store = session.memory(IfMissing.PRETEND if dry_run else IfMissing.MAKE)
     with store as memory, _each_written_to(report) as each, screen.progress("import") as progress:
         source = sys.stdin if whole and path == "-" else path
@@ -116,7 +116,7 @@ def export(
     key_file: KeyFile = None,
 ) -> None:
     """Write memories as a file that this or another tool reads."""
-    session = of(context)
+    session = get_session(context)
     private: list[str] = []
     with session.memory() as memory:
         pieces = memory.export(
@@ -156,13 +156,13 @@ def audit(
     from recollect.engine.transfer.foreign_files import Beside
     from recollect.policies import load_policy
 
-    session = of(context)
+    session = get_session(context)
     with screen.progress("audit") as progress:
         done = audit_file(
             load_policy(session.policy),
             format,
             path,
-            columns=dict(named_texts("map", columns)),
+            columns=dict(split_pairs("map", columns)),
             beside=Beside(table, Path(history) if history is not None else None),
             progress=progress,
         )
@@ -211,7 +211,7 @@ def validate(context: typer.Context, files: Files, partial: Partial = False) -> 
     from recollect.engine.transfer.entries import validate as check
     from recollect.rules.plain_view import counted, entries
 
-    session, reports = of(context), []
+    session, reports = get_session(context), []
     for file in files:
         told: list[Any] = []
 
@@ -250,7 +250,7 @@ def cid(
         found = cid_of(text)
     except UnicodeEncodeError:
         raise BadInput("is not UTF-8.", field="content", hint="Only text has a content address here.") from None
-    of(context).answer({"cid": found}, lambda answer: print(answer["cid"]))
+    get_session(context).answer({"cid": found}, lambda answer: print(answer["cid"]))
 
 
 def schema_text() -> str:
@@ -259,7 +259,7 @@ def schema_text() -> str:
 
 
 def _draw_import(done: Any) -> None:
-    console, escape, styled, word = screen.console, screen.escape, screen.styled, screen.word
+    console, escape, styled, word = screen.console, screen.escape, screen.style_text, screen.colour_word
     from recollect.rules.plain_view import counted
 
     said = "what would become of them" if done.dry_run else "what became of them"
@@ -287,7 +287,7 @@ def _draw_import(done: Any) -> None:
 def _draw_audit(done: Any) -> None:
     from rich.table import Table
 
-    cell, console, escape = screen.cell, screen.console, screen.escape
+    cell, console, escape = screen.to_cell, screen.console, screen.escape
     from recollect.rules.plain_view import counted
 
     found = done.found

@@ -10,10 +10,10 @@ from recollect.interfaces.cli.session import (
     Owner,
     UserId,
     calls,
+    get_session,
     given,
-    named_texts,
-    of,
     screen,
+    split_pairs,
     text_of,
 )
 from recollect.model.vocabulary import Space
@@ -86,10 +86,10 @@ def _exchange(context: typer.Context, method: str, draw: str, options: dict[str,
     """Call a method with the options of its command, and with what the person said and what tools returned."""
     told = given(**{name: value for name, value in options.items() if name not in ("context", "tool")})
     if options.get("tool"):
-        told["tools"] = [{"name": name, "output": output} for name, output in named_texts("tool", options["tool"])]
-    with of(context).memory(if_missing) as memory:
+        told["tools"] = [{"name": name, "output": output} for name, output in split_pairs("tool", options["tool"])]
+    with get_session(context).memory(if_missing) as memory:
         answer = getattr(memory, method)(**told | {"user": text_of(told["user"])})
-    of(context).answer(answer, draw)
+    get_session(context).answer(answer, draw)
 
 
 @calls("change_header", "change_header")
@@ -110,7 +110,7 @@ PhaseOwner = Annotated[str | None, typer.Option("--owner", help="Whose; by defau
 
 
 @phase.command()
-@calls("start_phase", lambda answer: screen.phases([answer.phase]), if_missing=IfMissing.MAKE)
+@calls("start_phase", lambda answer: screen.draw_phases([answer.phase]), if_missing=IfMissing.MAKE)
 def start(
     name: Annotated[str | None, typer.Option(help="What people call it.")] = None,
     reason: Annotated[str, typer.Option(help="Why it begins, in a few words.")] = "requested",

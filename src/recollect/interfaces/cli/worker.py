@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from recollect.interfaces.cli.session import of, screen
+from recollect.interfaces.cli.session import get_session, screen
 from recollect.model.operation import Round, WorkerJob
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def worker(
     ] = False,
 ) -> int:
     """Look after all tenants: upkeep, consolidation, and what a language model proposes. Runs until it is told to end."""
-    session, stop, outcomes, failed = of(context), Event(), Counter[str](), list[str]()
+    session, stop, outcomes, failed = get_session(context), Event(), Counter[str](), list[str]()
 
     def tell(round: Round) -> None:
         outcomes[round.outcome] += 1

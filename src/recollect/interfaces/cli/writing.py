@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from recollect.interfaces.cli.session import Id, IfMissing, UserId, calls, given, named_texts, of, screen, text_of
+from recollect.interfaces.cli.session import (
+    Id,
+    IfMissing,
+    UserId,
+    calls,
+    get_session,
+    given,
+    screen,
+    split_pairs,
+    text_of,
+)
 from recollect.model.canonical import EXAMPLES
 from recollect.model.errors import BadInput
 from recollect.model.vocabulary import Authority, Change, EventType, Kind, Layer, Namespace, Source, Space
@@ -80,7 +90,7 @@ def add(
     fields = {
         name: value for name, value in locals().items() if name not in _NOT_FIELDS and value not in (None, False, [])
     }
-    session = of(context)
+    session = get_session(context)
     if meta is not None:
         fields["meta"] = _an_object("meta", _json("meta", meta))
     fields |= named_values("field", field, field_takes)
@@ -104,7 +114,7 @@ def update(
 ) -> int:
     """Write the next version of a memory: same concept, new words."""
     fields = given(source=source, importance=importance, tags=tags) | named_values("field", field, field_takes)
-    with of(context).memory() as memory:
+    with get_session(context).memory() as memory:
         receipt = memory.update(id, text_of(content), idempotency_key=idempotency_key, **fields)
     return _answered(context, receipt)
 
@@ -119,7 +129,7 @@ def supersede(
 
 def _answered(context: typer.Context, receipt: "Receipt") -> int:
     """Show a receipt and return the exit code."""
-    of(context).answer(receipt, "receipt")
+    get_session(context).answer(receipt, "receipt")
     return 1 if receipt.denied else 0
 
 
@@ -130,14 +140,14 @@ def add_many(
     ] = "-",
 ) -> int:
     """Remember many things in one transaction, with a receipt each."""
-    session = of(context)
+    session = get_session(context)
     records = _records(file)
     with session.memory(IfMissing.MAKE) as memory:
         try:
             receipts = memory.add_many(cast("list[NewMemory]", list(records.values())))
         except BadInput as error:
             raise _placed(error, list(records)) from None
-    session.answer(receipts, screen.receipts)
+    session.answer(receipts, screen.draw_receipts)
     return 1 if any(receipt.denied for receipt in receipts) else 0
 
 
@@ -177,7 +187,7 @@ def edit(
     ] = None,
 ) -> None:
     """Change a memory's metadata: same id, same content, no new version."""
-    session = of(context)
+    session = get_session(context)
     changes = given(pinned=pin, tags=tag, category=category, importance=importance, expires_at=expires_at)
     if expires_at == "never":
         changes["expires_at"] = None
@@ -186,12 +196,14 @@ def edit(
     with session.memory() as memory:
         began = datetime.now(UTC)
         edited = memory.edit(id, **changes)
-    session.answer(edited, lambda one: screen.changed(one, "edited" if one.last_modified >= began else "unchanged"))
+    session.answer(
+        edited, lambda one: screen.draw_changed(one, "edited" if one.last_modified >= began else "unchanged")
+    )
 
 
 def _changed(what: str) -> Callable[["Memory"], None]:
     """Return a function that draws, in one line, what was done to a memory."""
-    return lambda memory: screen.changed(memory, what)
+    return lambda memory: screen.draw_changed(memory, what)
 
 
 @calls("resolve", _changed("resolved"))
@@ -229,12 +241,12 @@ Why = Annotated[str | None, typer.Option(help="Why, in a few words; kept as long
 OfSpace = Annotated[Space | None, typer.Option(help="Only those of this space.")]
 
 
-@calls("reject", lambda one: screen.rejected([one], "rejected"))
+@calls("reject", lambda one: screen.draw_rejected([one], "rejected"))
 def reject(id: Id, reason: Why = None) -> None:
     """Say of a memory that it was never true: its value is refused until the person says it again."""
 
 
-@calls("lift", lambda one: screen.rejected([one], "lifted"))
+@calls("lift", lambda one: screen.draw_rejected([one], "lifted"))
 def lift(id: Annotated[str, typer.Argument(help="The id of a rejection, or of its memory.")]) -> None:
     """End a rejection; restore then brings the memory back."""
 
@@ -266,7 +278,7 @@ def grant(id: Id) -> None:
 
 
 @consent.command()
-@calls("decline", lambda one: screen.rejected([one], "declined"))
+@calls("decline", lambda one: screen.draw_rejected([one], "declined"))
 def decline(id: Id, reason: Why = None) -> None:
     """Decline a proposal: its value is refused until the person says it themselves."""
 
@@ -290,7 +302,7 @@ def named_values(
     """``name=value`` options as a mapping. A value is taken as JSON where its name ``takes`` such JSON (``None``: any), else as
     it is written: a user may be called 123."""
     values: dict[str, Any] = {}
-    for written, text in named_texts(option, options):
+    for written, text in split_pairs(option, options):
         name = written.replace("-", "_")
         values[name] = _value(text, takes(name))
     return values
