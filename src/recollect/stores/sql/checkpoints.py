@@ -25,8 +25,6 @@ SMALL_BYTES = 8_192
 
 
 class CheckpointTables(Capability):
-    """Reading and writing them over named queries."""
-
     def graph_thread(self, tenant: str, user_id: str, thread_id: str) -> GraphThread | None:
         found = self._db.rows("graph_thread", tenant=tenant, user_id=user_id, thread_id=thread_id)
         return _thread(found[0]) if found else None
@@ -58,22 +56,10 @@ class CheckpointTables(Capability):
     def put_graph_checkpoint(
         self, tenant: str, uid: str, checkpoint: GraphCheckpoint, values: Mapping[str, tuple[str, Packed]]
     ) -> None:
-        version = checkpoint.version
-        self._db.run(
-            "put_graph_checkpoint",
-            tenant=tenant,
-            thread=uid,
-            ns=version.ns,
-            id=version.id,
-            parent_id=version.parent_id,
-            run_id=version.run_id,
-            saved_at=version.saved_at,
-            rebuilt=json.dumps(version.rebuilt),
-            type=checkpoint.body.type,
-            body=checkpoint.body.data,
-            metadata_type=checkpoint.metadata.type,
-            metadata=checkpoint.metadata.data,
-        )
+        version, body, metadata = checkpoint
+        row = version._asdict() | {"rebuilt": json.dumps(version.rebuilt), "type": body.type, "body": body.data}
+        row |= {"metadata_type": metadata.type, "metadata": metadata.data}
+        self._db.run("put_graph_checkpoint", tenant=tenant, thread=uid, **row)
         place = (tenant, uid, version.ns, version.id)
         self._put_values(tenant, uid, dict(values.values()))
         self._db.run_many("remove_graph_channels", [place])
@@ -81,15 +67,13 @@ class CheckpointTables(Capability):
         self._db.run("move_graph_head", tenant=tenant, thread=uid)
 
     def _put_values(self, tenant: str, uid: str, values: Mapping[str, Packed]) -> None:
-        """Small values are sent in any case; of larger ones the store is asked first which it has."""
+        """Send small values in any case; of larger values, ask first which ones the store has."""
         large = [digest for digest, value in values.items() if len(value.data) > SMALL_BYTES]
-        known = self._known(tenant, uid, large) if large else set()
+        place = {"tenant": tenant, "thread": uid}
+        found = self._db.rows("known_graph_values", **place, digests=json.dumps(large)) if large else []
+        known = {row["digest"] for row in found}
         fresh = [(tenant, uid, digest, *value) for digest, value in values.items() if digest not in known]
         self._db.run_many("put_graph_value", fresh)
-
-    def _known(self, tenant: str, uid: str, digests: Sequence[str]) -> set[str]:
-        found = self._db.rows("known_graph_values", tenant=tenant, thread=uid, digests=json.dumps(digests))
-        return {row["digest"] for row in found}
 
     def graph_checkpoint(self, tenant: str, uid: str, ns: str, id: str) -> GraphCheckpoint | None:
         found = self._db.rows("graph_checkpoint", tenant=tenant, thread=uid, ns=ns, id=id)
@@ -121,14 +105,8 @@ class CheckpointTables(Capability):
         page = {"tenant": tenant, "limit": limit}
         page |= {"after_id": after.id, "after_thread": after.thread, "after_ns": after.ns}
         if uid is not None:
-            narrow = {
-                "thread": uid,
-                "any_ns": int(ns is None),
-                "ns": ns or ROOT,
-                "any_id": int(id is None),
-                "id": id or "",
-            }
-            found = self._db.rows("graph_page_of_thread", **page, **narrow)
+            narrow = {"any_ns": int(ns is None), "ns": ns or ROOT, "any_id": int(id is None), "id": id or ""}
+            found = self._db.rows("graph_page_of_thread", **page, thread=uid, **narrow)
         else:
             found = self._db.rows("graph_page_of_tenant", **page, any_user=int(user_id is None), user_id=user_id or "")
         return [Listed(row["user_id"], row["thread_id"], row["thread"], _checkpoint(row)) for row in found]

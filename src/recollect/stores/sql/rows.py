@@ -59,7 +59,7 @@ def entry_of(values: Sequence[Any]) -> Entry:
 
 
 def entry_row(stream: Stream, entry: Entry) -> dict[str, Any]:
-    return {**entry._asdict(), "tenant": stream.tenant, "stream": stream.number}
+    return {**entry._asdict(), **stream.place}
 
 
 _COLUMNS = {"related_memory_ids": "related", "conflict_ids": "conflicts"}

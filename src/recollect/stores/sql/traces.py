@@ -16,7 +16,7 @@ from recollect.stores.sql.queries import Capability, Connection
 
 
 class TraceTables(Capability):
-    """Keeping, finding and removing them. The policy that an event was made under is kept once, and found by its hash."""
+    """Governance events. The policy that an event was made under is kept once, and found by its hash."""
 
     def __init__(self, connection: Connection) -> None:
         super().__init__(connection)
@@ -53,7 +53,7 @@ class TraceTables(Capability):
         ]
 
     def remove_traces_of_stream(self, stream: Stream) -> int:
-        return self._db.counted("remove_traces_of_stream", tenant=stream.tenant, stream=stream.number)
+        return self._db.counted("remove_traces_of_stream", **stream.place)
 
     def remove_traces_naming(self, tenant: str, names: Collection[str]) -> int:
         """Remove the events that bear a name. An event that cannot be read may name anybody, so it goes too."""
@@ -99,8 +99,6 @@ has to ask the database for the next one; should two ever meet, a row is lost an
 
 
 class OperationTables(Capability):
-    """Keeping, finding, counting and removing them."""
-
     def keep_operations(self, tenant: str, operations: Sequence[Operation]) -> None:
         self._db.run_many("keep_operation", [_row(tenant, operation) for operation in operations])
 
@@ -116,18 +114,7 @@ class OperationTables(Capability):
             found = self._db.rows("count_operations", **params)
         else:
             found = self._db.rows("count_operations_of_user", **params, user=user)
-        return [
-            OperationCount(
-                row["period"],
-                Node(row["node"]),
-                Op(row["op"]),
-                OpStatus(row["status"]),
-                row["n"],
-                row["checked"],
-                row["met"],
-            )
-            for row in found
-        ]
+        return [OperationCount(row["period"], *_words(row), row["n"], row["checked"], row["met"]) for row in found]
 
     def first_operation_of(self, tenant: str, user: str) -> OperationPlace | None:
         found = self._db.rows("first_operation_of", tenant=tenant, user=user)
@@ -153,7 +140,7 @@ class OperationTables(Capability):
 
 
 def _row(tenant: str, one: Operation) -> tuple[Any, ...]:
-    """Words as plain text: a driver would ask every enumeration how it wants to be stored."""
+    """Return an event with its words as plain text: a driver would ask every enumeration how it is to be stored."""
     words = one.node.value, one.op.value, one.status.value
     return (tenant, next(_numbers), one.at, one.user, one.thread, *words, one.memory_id, one.category, one.similarity)
 
@@ -166,25 +153,19 @@ def _query(wanted: OperationsWanted) -> str:
 
 
 def _operation(row: Any) -> Operation:
-    return Operation(
-        row["at"],
-        row["user_id"],
-        row["thread_id"],
-        Node(row["node"]),
-        Op(row["op"]),
-        OpStatus(row["status"]),
-        row["memory_id"],
-        row["category"],
-        row["similarity"],
-    )
+    about = (row["memory_id"], row["category"], row["similarity"])
+    return Operation(row["at"], row["user_id"], row["thread_id"], *_words(row), *about)
+
+
+def _words(row: Any) -> tuple[Node, Op, OpStatus]:
+    return Node(row["node"]), Op(row["op"]), OpStatus(row["status"])
 
 
 class SideTables(Capability):
     """What lies beside the ledger: counters, retries, and the removal of content."""
 
     def remove_content(self, stream: Stream, number: int, memory_id: str) -> int:
-        """Take away every value of a memory; ids, hashes of entries and the chain stay. Counts the traces removed."""
-        place = {"tenant": stream.tenant, "stream": stream.number, "memory": number}
+        place = stream.place | {"memory": number}
         self._db.run("remove_version_body", **place)
         self._db.run("note_scrub_due")
         for query in ("strip_memory", "remove_vectors", "remove_relations", "remove_parents"):
@@ -197,11 +178,11 @@ class SideTables(Capability):
         return self._db.counted("remove_traces_of_memory", tenant=stream.tenant, id=memory_id)
 
     def indexed_text(self, stream: Stream) -> list[tuple[str, int, int, int]]:
-        return self._db.tuples("postings_of_stream", tenant=stream.tenant, stream=stream.number)
+        return self._db.tuples("postings_of_stream", **stream.place)
 
     def drop_projections(self, stream: Stream) -> None:
         for query in ("drop_memories", "drop_postings", "drop_relations", "drop_parents", "drop_rejections"):
-            self._db.run(query, tenant=stream.tenant, stream=stream.number)
+            self._db.run(query, **stream.place)
         stream.documents = stream.words = 0
 
     def count_accesses(self, tenant: str, counts: Mapping[str, tuple[int, str]]) -> None:
