@@ -59,8 +59,8 @@ from recollect.rules.vault import (
 )
 from recollect.rules.vault import CATEGORIES as VALID_CATEGORIES
 from recollect.rules.vault import SOURCES as VALID_SOURCES
+from recollect.stores.files import check_folder
 from recollect.stores.journal import JournalLog, Rewritten
-from recollect.stores.journal.files import check_folder
 from recollect.stores.journal.lines import Change, Record, unpack_changes, write_line
 
 if TYPE_CHECKING:

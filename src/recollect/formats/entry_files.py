@@ -242,7 +242,7 @@ class Findings:
         self._seen: dict[tuple[bytes, str, datetime], int] = {}
         self.entries = 0
 
-    def of(self, read: Read) -> Iterator[Finding]:
+    def check_entry(self, read: Read) -> Iterator[Finding]:
         """Yield what is wrong with one entry. A sound one is kept in mind."""
         self.entries += 1
         if read.problem is not None:

@@ -109,7 +109,7 @@ def validate(
     """
     findings, problems = Findings(partial=partial), 0
     with opened(source) as stream:
-        in_each = (finding for read in read_entries(stream) for finding in findings.of(read))
+        in_each = (finding for read in read_entries(stream) for finding in findings.check_entry(read))
         for finding in chain(in_each, findings.check_file()):
             problems += 1
             tell(finding)
@@ -233,7 +233,7 @@ def read_whole(
 def _read_all(stream: Readable, *, partial: bool) -> tuple[Findings, list[tuple[int, int, Mapping[str, Any]]]]:
     findings, entries, wrong = Findings(partial=partial), [], []
     for read in read_entries(stream):
-        wrong += [*findings.of(read)]
+        wrong += [*findings.check_entry(read)]
         entries.append((read.number, read.line, read.value))
         if len(entries) > MAX_ENTRIES:
             hint = "Split the file, or import it without --whole, which reads any number."

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from recollect.formats.vault import read_memories, read_version
 from recollect.model.errors import StoreClosed, StoreCorrupt, StoreUnavailable
 from recollect.rules.collector import collector_paused
-from recollect.stores.journal import files
+from recollect.stores import files
 from recollect.stores.journal.lines import (
     MAX_LINE_BYTES,
     Record,
@@ -231,7 +231,7 @@ class JournalLog:
         chosen = [*(filled[place][1] + b"\n" for place in keep(records)), *more]
         files.write_whole(self._draft_path, b"".join(chosen), mode)
         self._draft_path.replace(self.path)
-        files.sync_folder(self.path.parent)
+        files.sync(self.path.parent)
         return Rewritten(len(filled), len(chosen))
 
     def _lock_current(self) -> int:

@@ -15,9 +15,8 @@ from recollect.formats.vault import ADOPTED, FIELD, REJECTIONS, carry_memories, 
 from recollect.model.errors import StoreBusy, StoreCorrupt, StoreError, StoreTooNew
 from recollect.model.ledger import Address
 from recollect.rules.collector import collector_paused
-from recollect.stores import backups
+from recollect.stores import backups, files
 from recollect.stores.backups import ErasureList
-from recollect.stores.journal import files
 from recollect.stores.journal.lines import Change, Record, check_length, pack_changes, unpack_changes, write_line
 from recollect.stores.journal.log import JournalLog, Position
 from recollect.stores.journal.replica import WORTH_SAVING_BYTES, Replica, Saved, SavedCopy

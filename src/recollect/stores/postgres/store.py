@@ -33,7 +33,7 @@ class PostgresStore:
 
     @contextmanager
     def read(self, tenant: str, *, brief: bool = False) -> Iterator[Reader]:
-        """A consistent snapshot of one tenant's rows; it never waits for a writer. A brief one is like any other."""
+        """Open a snapshot of one tenant's rows, which never waits for a writer. A brief one is like any other."""
         with self._looking(tenant) as reader:
             yield reader
 
@@ -41,7 +41,7 @@ class PostgresStore:
     def write(
         self, tenant: str, addresses: Sequence[Address] = (), *, patience_s: float | None = None
     ) -> Iterator[Writer]:
-        """One tenant's write transaction, which holds the streams at these addresses until it ends."""
+        """Open one tenant's write transaction, which holds the streams at these addresses until it ends."""
         patience_s = self._timeout_s if patience_s is None else patience_s
         with (
             translated(self.location),
@@ -62,7 +62,7 @@ class PostgresStore:
             return bool(reader.scrub_notes())
 
     def erasures(self, tenant: str | None = None) -> list[Erased]:
-        """Any role may ask for one tenant's. All of it is seen by a role that owns the tables; others see nothing."""
+        """Return the erasures of a tenant to any role, and all of them to a role that owns the tables."""
         if tenant is not None:
             with self._looking(tenant) as reader:
                 return reader.erasures_of(tenant)
@@ -70,7 +70,7 @@ class PostgresStore:
             return upkeep.erasures(db)
 
     def note_erasures(self, erased: Sequence[Erased]) -> None:
-        """Kept at once, on a connection of its own: the erasure that it is about has yet to commit."""
+        """Note them at once, on a connection of their own: the erasure itself has yet to commit."""
         if not erased:
             return
         with translated(self.location), self._connections.alone() as db:
@@ -80,7 +80,7 @@ class PostgresStore:
         backups.note(self._values(backups.PLACE), erased)
 
     def tenants(self) -> list[str]:
-        """Everybody who has anything in the store. It takes a role that row-level security does not bind."""
+        """Return every tenant that has rows. It takes a role that row-level security does not bind."""
         with translated(self.location), self._connections.alone() as db:
             return upkeep.tenants(db, self.location)
 
@@ -93,7 +93,7 @@ class PostgresStore:
             return reader.store_values(prefix)
 
     def set_value(self, name: str, value: str | None) -> None:
-        """It takes a role that owns the tables."""
+        """Set or remove a value. It takes a role that owns the tables."""
         query = "remove_store_value" if value is None else "set_store_value"
         with translated(self.location), self._connections.borrowed(self._timeout_s) as db:
             db.execute(KEEPING[query], {"name": name, "value": value})
@@ -105,7 +105,7 @@ class PostgresStore:
 
     @contextmanager
     def _looking(self, tenant: str = "") -> Iterator[PostgresTransaction]:
-        """A reader of what belongs to no tenant."""
+        """Open a snapshot of a tenant, or of what belongs to no tenant."""
         with (
             translated(self.location),
             self._connections.borrowed(self._timeout_s) as db,
@@ -114,7 +114,7 @@ class PostgresStore:
             yield reader
 
     def back_up(self, path: Path) -> None:
-        """A snapshot by ``pg_dump``, whoever writes meanwhile. ``restore`` puts it into another database."""
+        """Write a snapshot with ``pg_dump``, while others write. ``restore`` puts it into another database."""
         backups.take(self, path, partial(upkeep.dump, self._place))
 
     def check(self) -> list[str]:

@@ -16,7 +16,7 @@ from recollect.model.ledger import Address
 from recollect.stores.postgres.announced import AnnouncedReads
 from recollect.stores.postgres.connections import GRACE_S, BoundedConnection, Row
 from recollect.stores.protocol import Erased, Stream, Table
-from recollect.stores.sql.queries import Answers, Dialect, load_dialect, load_queries
+from recollect.stores.sql.queries import Answers, Dialect, fill, load_dialect, load_queries
 from recollect.stores.sql.rows import stream_from
 from recollect.stores.sql.transaction import Transaction
 
@@ -84,7 +84,7 @@ class NamedQueries:
         answer: Callable[[], list[tuple[Any, ...]]] | None = self._asked.get((query, tuple, *params.items()))
         if answer is not None:
             return answer
-        sql = _filled(query, {word: QUERIES[part] for word, part in words.items()})
+        sql = fill(QUERIES[query], {word: QUERIES[part] for word, part in words.items()})
         return self._of_many().execute(sql, params).fetchall
 
     def run(self, query: str, /, **params: Any) -> None:
@@ -122,7 +122,7 @@ class NamedQueries:
     ) -> Callable[[], list[Any]]:
         """It goes out at once."""
         parts = {"filters": condition, **words}
-        sql = _filled(query, {word: to_driver_sql(part) for word, part in parts.items()})
+        sql = fill(QUERIES[query], {word: to_driver_sql(part) for word, part in parts.items()})
         return self._db.execute(sql, _plain(params)).fetchall
 
     def filtered_tuples(self, query: str, condition: str, params: Mapping[str, Any], /) -> list[tuple[Any, ...]]:
@@ -132,7 +132,7 @@ class NamedQueries:
     def _filtered_tuples_soon(
         self, query: str, condition: str, params: Mapping[str, Any]
     ) -> Callable[[], list[tuple[Any, ...]]]:
-        sql = _filled(query, {"filters": to_driver_sql(condition)})
+        sql = fill(QUERIES[query], {"filters": to_driver_sql(condition)})
         return self._of_many().execute(sql, _plain(params)).fetchall
 
     def _write(self, query: str) -> None:
@@ -169,15 +169,8 @@ class InAdvance(NamedQueries):
         """Write nothing."""
 
 
-def _filled(query: str, words: Mapping[str, str]) -> str:
-    sql = QUERIES[query]
-    for word, value in words.items():
-        sql = sql.replace("{" + word + "}", value)
-    return sql
-
-
 def _plain(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Flags are numbers in the tables."""
+    """Return parameters with flags as numbers, as the tables have them."""
     return {name: int(value) if isinstance(value, bool) else value for name, value in params.items()}
 
 
@@ -256,7 +249,7 @@ class PostgresReader(AnnouncedReads, PostgresTransaction):
 
 @contextmanager
 def reading(db: BoundedConnection, tenant: str, timeout_s: float) -> Iterator[PostgresReader]:
-    """A snapshot that stands still."""
+    """Open a snapshot of one tenant."""
     settings = _settings(db, tenant, timeout_s, timeout_s, idle_s=0)
     with _frame(db, settings, "begin_read", ("rollback",)) as queries:
         yield PostgresReader(queries)
@@ -266,11 +259,14 @@ def reading(db: BoundedConnection, tenant: str, timeout_s: float) -> Iterator[Po
 def writing(
     db: BoundedConnection, tenant: str, timeout_s: float, patience_s: float, location: str
 ) -> Iterator[PostgresTransaction]:
-    """All of it commits when the block ends, or none if it fails."""
+    """Open a transaction that commits when the block ends, and rolls back if it fails."""
     idle_s = max(ABANDONED_AFTER_S, 2 * timeout_s)
     settings = _settings(db, tenant, max(timeout_s, patience_s), patience_s, idle_s)
     try:
-        with _heard(db) as warnings, _frame(db, settings, "begin_write", ("before_commit", "commit")) as queries:
+        with (
+            _collect_warnings(db) as warnings,
+            _frame(db, settings, "begin_write", ("before_commit", "commit")) as queries,
+        ):
             yield PostgresTransaction(queries)
         if STANDBY_MISSED in warnings:
             raise CommitUnanswered
@@ -287,8 +283,8 @@ class CommitUnanswered(Exception):
 
 
 @contextmanager
-def _heard(db: BoundedConnection) -> Iterator[list[str]]:
-    """The codes of the warnings that the server gives meanwhile."""
+def _collect_warnings(db: BoundedConnection) -> Iterator[list[str]]:
+    """Collect the codes of the warnings that the server sends during the block."""
     codes: list[str] = []
 
     def hear(notice: psycopg.errors.Diagnostic) -> None:
@@ -304,7 +300,7 @@ def _heard(db: BoundedConnection) -> Iterator[list[str]]:
 
 @contextmanager
 def _frame(db: BoundedConnection, settings: dict[str, str], begin: str, end: tuple[str, ...]) -> Iterator[NamedQueries]:
-    """Begin and end travel with the first and the last statement, so that they cost no trip of their own."""
+    """Send the begin and the end with the first and the last statement, so that they cost no round trip of their own."""
     ending = False
     try:
         with db.pipeline() as pipeline:

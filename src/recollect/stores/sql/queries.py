@@ -219,6 +219,13 @@ class Capability:
         return condition, bound | params
 
 
+def fill(sql: str, words: Mapping[str, str]) -> str:
+    """Return a statement with words, such as a column's name, in the ``{places}`` that it leaves open."""
+    for word, value in words.items():
+        sql = sql.replace("{" + word + "}", value)
+    return sql
+
+
 def encode_places(places: Sequence[tuple[int, int]]) -> str:
     """Return places as the queries take them: a JSON array of pairs."""
     return f"[{','.join(f'[{stream},{number}]' for stream, number in dict.fromkeys(places))}]"

@@ -13,9 +13,11 @@ import time
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from recollect.model.errors import StoreBusy, StoreClosed, StoreCorrupt, StoreError, StoreUnavailable
+from recollect.stores.files import PRIVATE, check_folder
 from recollect.stores.sqlite.queue import Place, WriterQueue
 
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
@@ -72,9 +74,6 @@ MAX_IDLE_READERS = 8
 FORK_WAIT_S = 2.0
 """How long a fork waits for other threads to finish what they are doing with a store."""
 
-PRIVATE = 0o600
-"""The mode of new files: read and written by their owner alone."""
-
 _PRAGMAS = ("synchronous = FULL", "secure_delete = ON", "temp_store = MEMORY", "cache_size = -32000")
 
 
@@ -124,7 +123,7 @@ class Connections:
 
     @contextmanager
     def reader(self) -> Iterator[sqlite3.Connection]:
-        """A connection for reading, put back afterwards."""
+        """Lend a connection for reading."""
         self.check()
         loan, db = object(), None
         try:
@@ -161,12 +160,8 @@ class Connections:
                 db.close()
 
     def _connect(self) -> sqlite3.Connection:
-        parent = Path(self._location).parent
-        if self._location != IN_MEMORY and not parent.is_dir():
-            raise StoreUnavailable(
-                f"the folder {parent} does not exist.", field=self._location, hint="Create it, or name another path."
-            )
         if self._location != IN_MEMORY:
+            check_folder(Path(self._location))
             _creating.make_private(self._location)
         db = sqlite3.connect(
             self._location,
@@ -192,7 +187,7 @@ class Connections:
             )
 
     def rest(self, place: Place) -> bool:
-        """Wait until no thread of this process uses the store, then close everything; whether that came to pass."""
+        """Wait until no thread of this process uses the store, then close everything; return whether that worked."""
         deadline = time.monotonic() + FORK_WAIT_S
         held = self._queue.hold(place, FORK_WAIT_S)
         while held and self._loans and time.monotonic() < deadline:
@@ -214,20 +209,17 @@ class Connections:
         self._cut_off = not rested
 
 
+@dataclass
 class _Pause:
     """One store while one thread forks."""
 
-    def __init__(self, connections: Connections) -> None:
-        self.connections = connections
-        self.place = Place()
-        self.rested = False
-
-    def begin(self) -> None:
-        self.rested = self.connections.rest(self.place)
+    connections: Connections
+    place: Place = field(default_factory=Place)
+    rested: bool = False
 
 
 class _Forking(threading.local):
-    """Of the thread that forks; another may be about to fork at the same time."""
+    """The stores that the forking thread has paused; another thread may be about to fork at the same time."""
 
     def __init__(self) -> None:
         self.pauses: list[_Pause] = []
@@ -240,7 +232,7 @@ _forking = _Forking()
 def _before() -> None:
     _forking.pauses = [_Pause(connections) for connections in sorted(_open_stores, key=id)]
     for pause in _forking.pauses:
-        pause.begin()
+        pause.rested = pause.connections.rest(pause.place)
 
 
 def _in_parent() -> None:

@@ -12,7 +12,7 @@ from recollect.model.ledger import Address
 from recollect.stores import backups
 from recollect.stores.backups import ErasureList
 from recollect.stores.protocol import Erased, Reader, Writer
-from recollect.stores.sql.queries import Answers, Dialect, load_dialect
+from recollect.stores.sql.queries import Answers, Dialect, fill, load_dialect
 from recollect.stores.sql.transaction import Transaction
 from recollect.stores.sqlite import migrations
 from recollect.stores.sqlite.connections import IN_MEMORY, Connections, translated
@@ -80,9 +80,7 @@ class NamedQueries:
         self._db.executemany(self._write(query), params)
 
     def filtered(self, query: str, condition: str, params: Mapping[str, Any], /, **words: str) -> list[Any]:
-        sql = self._write(query).replace("{filters}", condition)  # some of them write
-        for word, value in words.items():
-            sql = sql.replace("{" + word + "}", value)
+        sql = fill(self._write(query), {"filters": condition, **words})  # some of them write
         return self._fetch(sql, dict(params))
 
     def filtered_soon(
@@ -178,7 +176,7 @@ class SqliteStore:
 
     @contextmanager
     def read(self, tenant: str, *, brief: bool = False) -> Iterator[Reader]:
-        """A consistent snapshot that never waits for a writer and never makes one wait.
+        """Open a snapshot that never waits for a writer and never makes one wait.
 
         A brief read takes the writer's own connection when nobody in this process is writing: its page cache is warm,
         while a reader's is stale after every commit.
@@ -200,7 +198,7 @@ class SqliteStore:
 
     @contextmanager
     def _warmest(self, brief: bool) -> Iterator[tuple[sqlite3.Connection, bool]]:
-        """A connection, and whether it is the writer's own."""
+        """Lend a connection, and say whether it is the writer's own."""
         if brief:
             with self._queue.turn_among_threads(0) as mine:
                 if mine:
@@ -213,7 +211,7 @@ class SqliteStore:
     def write(
         self, tenant: str, addresses: Sequence[Address] = (), *, patience_s: float | None = None
     ) -> Iterator[Writer]:
-        """The write transaction; SQLite has one writer, so naming tenant and streams only matters to other stores."""
+        """Open the write transaction; SQLite has one writer, so tenant and addresses only matter to other stores."""
         with translated(self.location), self._line().turn(patience_s):
             db = self._connections.writer()
             try:
@@ -234,7 +232,7 @@ class SqliteStore:
         return answers
 
     def _line(self) -> WriterQueue:
-        """Where writers wait for their turn; of a store that is closed no lock file is opened again."""
+        """Return where writers wait for their turn; raise if the store is closed, so that no lock file is opened again."""
         self._connections.check()
         return self._queue
 
@@ -277,7 +275,7 @@ class SqliteStore:
 
     @contextmanager
     def _looking(self) -> Iterator[sqlite3.Connection]:
-        """A connection for one look at the store itself, whoever's it is."""
+        """Lend a connection for one look at what the store knows about itself."""
         with translated(self.location):
             if self._in_memory:
                 with self._line().turn():
@@ -303,7 +301,7 @@ class SqliteStore:
                 backups.note(self._values(backups.PLACE), erased)
 
     def back_up(self, path: Path) -> None:
-        """A backup through SQLite's own interface, in one step: a snapshot, whoever writes meanwhile."""
+        """Write a backup through SQLite's own interface, in one step: a snapshot, while others write."""
         with translated(str(path)):
             backups.take(self, path, self._copy_to)
 
