@@ -613,6 +613,12 @@ class Policy(Section):
     def to_dict(self) -> dict[str, Any]:
         return self.model_dump(mode="json")
 
+    def by_name(self) -> dict[str, Any]:
+        """Return the plain value of each setting by its dotted name, as :func:`settings` lists them."""
+        sections = {name: values for name, values in self.to_dict().items() if isinstance(values, dict)}
+        inner = {f"{name}.{key}": value for name, values in sections.items() for key, value in values.items()}
+        return {"preset": self.preset, **inner}
+
     def expanded(self) -> dict[str, Any]:
         """Return every setting with what follows from it: all cells of retention, as traces show them."""
         return {**self.to_dict(), "retention": self.retention.expanded()}
@@ -624,16 +630,12 @@ class Policy(Section):
 
 def settings() -> list[tuple[str, str, Any]]:
     """Return every setting as ``(dotted name, description, default)``, in the order of the policy."""
-    rows: list[tuple[str, str, Any]] = [("preset", Policy.model_fields["preset"].description or "", "default")]
-    defaults = Policy().to_dict()
+    meanings = {"preset": Policy.model_fields["preset"].description or ""}
     for name, info in Policy.model_fields.items():
-        section = info.annotation
-        if isinstance(section, type) and issubclass(section, Section):
-            rows += [
-                (f"{name}.{inner}", field.description or "", defaults[name][inner])
-                for inner, field in section.model_fields.items()
-            ]
-    return rows
+        if isinstance(info.annotation, type) and issubclass(info.annotation, Section):
+            fields = info.annotation.model_fields
+            meanings |= {f"{name}.{inner}": field.description or "" for inner, field in fields.items()}
+    return [(name, meanings[name], default) for name, default in Policy().by_name().items()]
 
 
 def parse_policy(data: dict[str, Any]) -> Policy:

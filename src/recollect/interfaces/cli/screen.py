@@ -434,9 +434,8 @@ def _describe_event(event: dict[str, Any]) -> str:
 
 def draw_policy(found: Any) -> None:
     """Draw one setting a paragraph: its name and value, and below them what it means, folded to the terminal."""
-    values = found.to_dict()
+    values = found.by_name()
     for name, meaning, _ in settings():
-        section, _, inner = name.partition(".")
-        value = values[section][inner] if inner else values[section]
-        console.print(f"{style_text('bold', name)}  {escape(str(value))}", soft_wrap=not console.is_terminal)
+        value = escape(str(values[name]))
+        console.print(f"{style_text('bold', name)}  {value}", soft_wrap=not console.is_terminal)
         console.print(Padding(style_text("dim", meaning), (0, 0, 0, 4)))

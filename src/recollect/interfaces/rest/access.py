@@ -55,12 +55,12 @@ class Answer(NamedTuple):
     body: bytes
     etag: str | None = None
 
-    def kept(self) -> str:
-        """Return it as one text, to be given again."""
+    def to_text(self) -> str:
+        """Return the answer as one text, under which a retry finds it."""
         return f"{self.etag or ''}\n{self.body.decode()}"
 
     @classmethod
-    def given_again(cls, text: str) -> "Answer":
+    def from_text(cls, text: str) -> "Answer":
         etag, _, body = text.partition("\n")
         return cls(body.encode(), etag or None)
 
@@ -127,9 +127,9 @@ class Server:
             said = f"{request.method} {request.url.path}?{request.url.query} {request.headers.get(SESSION)} {digest}"
 
             def once(memory: Recollect) -> str:
-                return memory.once(key, said, lambda there: work(there).kept())
+                return memory.once(key, said, lambda there: work(there).to_text())
 
-            answer = Answer.given_again(await self.call(request, once, session))
+            answer = Answer.from_text(await self.call(request, once, session))
         headers = {} if answer.etag is None else {"ETag": answer.etag}
         return Response(answer.body, headers=headers, media_type="application/json")
 

@@ -105,7 +105,8 @@ def _add_changes(app: FastAPI, server: Server) -> None:
         if server.open_feeds >= server.settings.feeds:
             raise TooManyRequests("as many change feeds are open as this server has.", hint="Close one, or try later.")
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-        return StreamingResponse(_told(server, request, arguments, first), media_type=EVENTS, headers=headers)
+        events = _send_changes(server, request, arguments, first)
+        return StreamingResponse(events, media_type=EVENTS, headers=headers)
 
     resumes = Annotated[str | None, Header(alias=LAST_EVENT, description="as a browser resumes")]
     add_route(
@@ -121,7 +122,7 @@ def _add_changes(app: FastAPI, server: Server) -> None:
     )
 
 
-async def _told(server: Server, request: Request, arguments: dict[str, Any], found: Any) -> AsyncIterator[str]:
+async def _send_changes(server: Server, request: Request, arguments: dict[str, Any], found: Any) -> AsyncIterator[str]:
     """Yield each change as an event whose id resumes after it. The key is checked again at every look."""
     server.open_feeds += 1
     quiet_s = 0.0
@@ -138,16 +139,16 @@ async def _told(server: Server, request: Request, arguments: dict[str, Any], fou
             if quiet_s >= server.settings.feed_beat_s:
                 quiet_s = 0.0
                 yield ": still here\n\n"
-            follow = partial(_follow, server, request, arguments, found)
-            found = await server.in_thread(follow)
+            asked = {**arguments, "since": None, "after": found}
+            found = await server.in_thread(partial(_read_changes, server, request, asked))
     except RecollectError as error:
         yield f"event: problem\ndata: {canonical_json(error.to_dict())}\n\n"
     finally:
         server.open_feeds -= 1
 
 
-def _follow(server: Server, request: Request, arguments: dict[str, Any], found: Any) -> Any:
-    return server.memory_of(request).changes(**{**arguments, "since": None, "after": found})
+def _read_changes(server: Server, request: Request, asked: dict[str, Any]) -> Any:
+    return server.memory_of(request).changes(**asked)
 
 
 def _add_export(app: FastAPI, server: Server) -> None:
@@ -156,7 +157,7 @@ def _add_export(app: FastAPI, server: Server) -> None:
 
     async def export(request: Request) -> Response:
         arguments = without_null(query.read(request).model_dump(exclude_unset=True))
-        pieces = await server.call(request, lambda memory: _begun(memory.export(**arguments)), reads=True)
+        pieces = await server.call(request, lambda memory: _begin(memory.export(**arguments)), reads=True)
         return StreamingResponse(pieces, media_type=LINES)
 
     add_route(
@@ -172,8 +173,8 @@ def _add_export(app: FastAPI, server: Server) -> None:
     )
 
 
-def _begun(pieces: Iterator[str]) -> Iterator[str]:
-    """Return an export whose first piece is there: what is wrong with it is an error, and no half of a file."""
+def _begin(pieces: Iterator[str]) -> Iterator[str]:
+    """Read the first piece of an export, so that what is wrong with it is an error and not half of a file."""
     first = next(pieces, None)
     return iter(()) if first is None else chain([first], pieces)
 
@@ -192,7 +193,7 @@ def _add_import(app: FastAPI, server: Server) -> None:
 
             def work(memory: Recollect) -> Answer:
                 body.seek(0)
-                return Answer(as_json(memory.import_(_lines(body), **arguments)))
+                return Answer(as_json(memory.import_(_decode_lines(body), **arguments)))
 
             return await server.answer(request, work, changes=digest.digest())
 
@@ -210,7 +211,7 @@ def _add_import(app: FastAPI, server: Server) -> None:
     )
 
 
-def _lines(body: Any) -> Iterator[str]:
+def _decode_lines(body: Any) -> Iterator[str]:
     for number, line in enumerate(body, 1):
         try:
             yield line.decode("utf-8")

@@ -41,7 +41,11 @@ def add_to(app: FastAPI, server: Server) -> None:
         async def endpoint(request: Request) -> Response:
             asked = {**dict(request.query_params), **(await _body(request)), **request.path_params}
             changes = None if method == "GET" or work in (search, get_all) else await request.body()
-            return await server.answer(request, lambda memory: _answer(work(memory, asked)), changes=changes)
+
+            def answer(memory: Recollect) -> Answer:
+                return Answer(canonical_json(work(memory, asked)).encode())
+
+            return await server.answer(request, answer, changes=changes)
 
         router.add_api_route(path, endpoint, methods=[method], response_model=None)
 
@@ -62,10 +66,6 @@ def add_to(app: FastAPI, server: Server) -> None:
 
     router.add_api_route("/{path:path}", anything_else, methods=["GET", "POST", "PUT", "PATCH", "DELETE"])
     app.include_router(router)
-
-
-def _answer(values: Any) -> Answer:
-    return Answer(canonical_json(values).encode())
 
 
 async def _body(request: Request) -> Values:

@@ -80,42 +80,37 @@ def run(visit: Visit) -> Page:
 
 
 class Operation(NamedTuple):
-    """What a button does, and the sentence that says that it was done."""
+    """The method that a button calls, the sentence that says that it was done, and its arguments besides the id."""
 
-    call: Callable[[Recollect, Visit], Any]
+    method: str
     done: str
+    read_arguments: Callable[[Visit], dict[str, Any]] = lambda visit: {}
 
 
-def _id(visit: Visit) -> str:
-    return visit.asked.get("id", "")
-
-
-def _tags(visit: Visit) -> list[str]:
+def _read_tags(visit: Visit) -> list[str]:
     return [tag for one in visit.asked.get("tags", "").split(",") if (tag := one.strip())]
 
 
+def _read_reason(visit: Visit) -> dict[str, Any]:
+    return {"reason": visit.text("reason")}
+
+
 OPERATIONS = {
-    "pin": Operation(lambda mem, visit: mem.edit(_id(visit), pinned=True), "Pinned."),
-    "unpin": Operation(lambda mem, visit: mem.edit(_id(visit), pinned=False), "No longer pinned."),
-    "tags": Operation(lambda mem, visit: mem.edit(_id(visit), tags=_tags(visit)), "The tags are changed."),
-    "archive": Operation(lambda mem, visit: mem.archive(_id(visit)), "Archived: out of recall, kept for the record."),
-    "forget": Operation(
-        lambda mem, visit: mem.forget(_id(visit)), "Forgotten. Restore brings it back until its purge date."
-    ),
-    "restore": Operation(lambda mem, visit: mem.restore(_id(visit)), "Restored."),
-    "reject": Operation(
-        lambda mem, visit: mem.reject(_id(visit), visit.text("reason")), "Rejected: its value is refused from now on."
-    ),
-    "lift": Operation(lambda mem, visit: mem.lift(_id(visit)), "Lifted: the value may be stored again."),
-    "resolve": Operation(lambda mem, visit: mem.resolve(_id(visit), winner=visit.asked.get("winner", "")), "Decided."),
-    "grant": Operation(lambda mem, visit: mem.grant(_id(visit)), "Consent is given."),
-    "decline": Operation(
-        lambda mem, visit: mem.decline(_id(visit), visit.text("reason")), "Declined, and its value rejected."
-    ),
-    "apply": Operation(lambda mem, visit: mem.apply_proposal(_id(visit)), "Applied."),
-    "dismiss": Operation(lambda mem, visit: mem.decline_proposal(_id(visit), visit.text("reason")), "Declined."),
-    "undo": Operation(lambda mem, visit: mem.undo(_id(visit)), "The run is undone."),
-    "vouch": Operation(lambda mem, visit: mem.vouch(_id(visit)), "You vouch for it."),
+    "pin": Operation("edit", "Pinned.", lambda visit: {"pinned": True}),
+    "unpin": Operation("edit", "No longer pinned.", lambda visit: {"pinned": False}),
+    "tags": Operation("edit", "The tags are changed.", lambda visit: {"tags": _read_tags(visit)}),
+    "archive": Operation("archive", "Archived: out of recall, kept for the record."),
+    "forget": Operation("forget", "Forgotten. Restore brings it back until its purge date."),
+    "restore": Operation("restore", "Restored."),
+    "reject": Operation("reject", "Rejected: its value is refused from now on.", _read_reason),
+    "lift": Operation("lift", "Lifted: the value may be stored again."),
+    "resolve": Operation("resolve", "Decided.", lambda visit: {"winner": visit.asked.get("winner", "")}),
+    "grant": Operation("grant", "Consent is given."),
+    "decline": Operation("decline", "Declined, and its value rejected.", _read_reason),
+    "apply": Operation("apply_proposal", "Applied."),
+    "dismiss": Operation("decline_proposal", "Declined.", _read_reason),
+    "undo": Operation("undo", "The run is undone."),
+    "vouch": Operation("vouch", "You vouch for it."),
 }
 
 
@@ -124,7 +119,7 @@ def do(visit: Visit) -> Goto:
     operation = OPERATIONS.get(visit.place["operation"])
     if operation is None:
         raise NotFound("there is no such operation.")
-    operation.call(visit.memory, visit)
+    getattr(visit.memory, operation.method)(visit.asked.get("id", ""), **operation.read_arguments(visit))
     visit.session.tell(operation.done)
     return Goto(next_page(visit))
 

@@ -37,11 +37,11 @@ class Verifying:
 
     def _run(self) -> None:
         try:
-            self.answer = self._memory.verify(self._note)
+            self.answer = self._memory.verify(self._note_progress)
         except RecollectError as error:
             self.fault = str(error)
 
-    def _note(self, done: int, total: int) -> None:
+    def _note_progress(self, done: int, total: int) -> None:
         self.done, self.total = done, total
 
 
@@ -145,16 +145,11 @@ def policy(visit: Visit) -> Page:
 
 
 def _policy_page(visit: Visit, changes: str, **more: Any) -> Page:
-    values = visit.memory.policy().to_dict()
-    rows = [(name, meaning, _value(values, name), default) for name, meaning, default in settings()]
+    values = visit.memory.policy().by_name()
+    rows = [(name, meaning, values[name], default) for name, meaning, default in settings()]
     sections = [(name, list(found)) for name, found in groupby(rows, lambda row: row[0].partition(".")[0])]
     shared = {"sections": sections, "changes": changes, "trial": None, "fault": None, "limit": 100}
     return Page("policy.html", shared | more)
-
-
-def _value(values: dict[str, Any], name: str) -> Any:
-    section, _, inner = name.partition(".")
-    return values[section][inner] if inner else values[section]
 
 
 def try_policy(visit: Visit) -> Answer:

@@ -63,12 +63,10 @@ def memories(visit: Visit) -> Page:
         "bars": {},
     }
     if given["q"] is not None:
-        recall = _asked(visit, given)
+        recall = _query(visit, given)
         best = max((one.score for one in recall.items), default=0.0)
-        shared |= {
-            "recall": recall,
-            "bars": {one.memory.id: drawing.score_bar(one.breakdown, best) for one in recall.items},
-        }
+        bars = {one.memory.id: drawing.score_bar(one.breakdown, best) for one in recall.items}
+        shared |= {"recall": recall, "bars": bars}
         shown = [one.memory for one in recall.items]
         shared["refused"] = [e for e in recall.events if e["type"] == "memory_border_check" and not e["allowed"]]
     else:
@@ -79,7 +77,7 @@ def memories(visit: Visit) -> Page:
     return Page("memories.html", {**shared, "permitted": visit.memory.permitted([one.id for one in shown])})
 
 
-def _asked(visit: Visit, given: Mapping[str, str | None]) -> Any:
+def _query(visit: Visit, given: Mapping[str, str | None]) -> Any:
     where, filters = _where(given), _filters(given)
     where.pop("status")
     threshold = given["threshold"]
