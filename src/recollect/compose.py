@@ -118,7 +118,7 @@ def is_url(location: str | Path) -> bool:
     return "://" in str(location)
 
 
-def _on_a_server(url: str, fresh_store_id: str, timeout_s: float) -> Store:
+def _open_postgres(url: str, fresh_store_id: str, timeout_s: float) -> Store:
     scheme = url.split("://", 1)[0]
     if scheme not in POSTGRES:
         raise BadInput(
@@ -148,7 +148,7 @@ def open_store(location: str | Path, fresh_store_id: str, timeout_s: float) -> S
     """The store that a location names. ``fresh_store_id`` becomes its identity if it is made now."""
     check_path("store", location)
     if is_url(location):
-        return _on_a_server(str(location), fresh_store_id, timeout_s)
+        return _open_postgres(str(location), fresh_store_id, timeout_s)
     if MEANT_FOR_A_SERVER.match(str(location)):
         raise BadInput("is neither a file nor a URL.", field="store", hint="Write postgresql://user@host/database.")
     if str(location).endswith(VAULT):

@@ -154,11 +154,11 @@ def _connection(url: str) -> dict[str, Any]:
 
 def _make_tables(url: str, schema: str) -> None:
     """Make the role, the schema and procrastinate's tables in it, unless they are there."""
-    from recollect.stores.postgres.connections import Connections, parse_location, translated
+    from recollect.stores.postgres.connections import Connections, parse_location, translate_errors
 
     place = parse_location(url)
     script = resources.files("recollect.stores.postgres").joinpath("job_queue.sql").read_text(encoding="utf-8")
-    with translated(place.shown), Connections(place, 30.0).alone() as db, db.transaction():
+    with translate_errors(place.shown), Connections(place, 30.0).connect_alone() as db, db.transaction():
         db.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
         found = db.execute("SELECT to_regclass('recollect_jobs.procrastinate_jobs') IS NOT NULL AS found").fetchone()
         if found is not None and not found["found"]:

@@ -175,7 +175,7 @@ class MemoryVault:
         randomness: Randomness | None = None,
         timeout_s: float = 30.0,
     ) -> None:
-        self.profile = _profile(profile)
+        self.profile = _read_profile(profile)
         self.policy = load_policy(policy)
         self._clock = clock
         self._randomness = randomness or SystemRandomness()
@@ -266,9 +266,9 @@ class MemoryVault:
                 "the profile has memory switched off.", field="profile", hint="Set memory.enabled to true."
             )
         with self._journal.turn():
-            return self._journal.rewrite(self._needed)
+            return self._journal.rewrite(self._select_needed)
 
-    def _needed(self, records: Iterator[Record]) -> list[int]:
+    def _select_needed(self, records: Iterator[Record]) -> list[int]:
         lines = list(records)
         if any(is_store_line(line) for line in lines):
             raise WrongState(
@@ -349,7 +349,7 @@ class MemoryVault:
 
     def build_snapshot(self, scope: str | None = None) -> str:
         """Render all canon, and every register with a topic, as compact Markdown; empty if there are none."""
-        return _snapshot(self.active(_as_list(scope)))
+        return _render_snapshot(self.active(_as_list(scope)))
 
     def vault_stats(self) -> dict[str, Any]:
         """Return how full and how bloated the vault is, and how many bytes crashes tore; zeros if memory is switched off."""
@@ -430,7 +430,7 @@ def build_snapshot_block(
     if not isinstance(vault, MemoryVault):
         memory = _require_memory(vault)
         return memory.snapshot_block(scopes=scopes, budget_tokens=budget_tokens, count_tokens=count_tokens).text
-    return _snapshot(vault.active(scopes), _budget(vault, budget_tokens, count_tokens))
+    return _render_snapshot(vault.active(scopes), _make_budget(vault, budget_tokens, count_tokens))
 
 
 def build_memory_block(
@@ -455,7 +455,7 @@ def build_memory_block(
             return newest_block(memory.engine, scopes=scopes, **how).text
         how["filters"] = {} if scopes is None else {"scope": check_names("scopes", scopes)}
         return memory.memory_block(query, **how).text
-    budget = _budget(vault, budget_tokens, count_tokens)
+    budget = _make_budget(vault, budget_tokens, count_tokens)
     if query is None:
         return _render(RELEVANT, vault.recall(scopes, limit=max_items), budget)
     return _render(RELEVANT, [hit.memory for hit in vault.search(query, scopes, limit=max_items)], budget)
@@ -473,7 +473,7 @@ def _require_memory(store: Any) -> "Recollect":
     return store
 
 
-def _budget(vault: MemoryVault, budget_tokens: int | None, count_tokens: CountTokens | None) -> Budget:
+def _make_budget(vault: MemoryVault, budget_tokens: int | None, count_tokens: CountTokens | None) -> Budget:
     from recollect.embed import static
 
     if budget_tokens is not None:
@@ -504,7 +504,7 @@ class _Line(NamedTuple):
     text: str
 
 
-def _snapshot(memories: Iterable[VaultMemory], budget: Budget | None = None) -> str:
+def _render_snapshot(memories: Iterable[VaultMemory], budget: Budget | None = None) -> str:
     """Render canon, and registers with a topic, oldest first, so that the text is stable until one of them changes."""
     told = [one for one in memories if one.tier == CANON or (one.tier == REGISTER and one.topic_id is not None)]
     return _render(SNAPSHOT, sorted(told, key=lambda memory: (memory.created_at, memory.id)), budget)
@@ -547,7 +547,7 @@ def _make_folder(folder: Path) -> None:
         raise StoreUnavailable(f"{error.strerror}.", field=str(folder), hint="Name another path.") from error
 
 
-def _profile(given: str | Path | Mapping[str, Any] | VaultProfile | None) -> VaultProfile:
+def _read_profile(given: str | Path | Mapping[str, Any] | VaultProfile | None) -> VaultProfile:
     if isinstance(given, VaultProfile | None):
         return given or VaultProfile()
     return parse_profile(given) if isinstance(given, Mapping) else load_profile(given)

@@ -53,7 +53,7 @@ _COMPARE: dict[str, Callable[[Any, Any], bool]] = {"$gt": gt, "$gte": ge, "$lt":
 OPERATORS = ("$eq", "$ne", *_COMPARE)
 
 
-def under(namespace: Sequence[str], prefix: Sequence[str]) -> bool:
+def lies_under(namespace: Sequence[str], prefix: Sequence[str]) -> bool:
     """Return whether a namespace is the one that a prefix names, or lies in it."""
     return tuple(namespace[: len(prefix)]) == tuple(prefix)
 
@@ -159,7 +159,7 @@ def item_namespaces(engine: Engine, scope: str, prefix: Namespace = ()) -> list[
     visible = [
         owner for owner in graphs.item_owners(engine, low, scope) if sees(engine.caller, _address(engine, owner), scope)
     ]
-    return sorted(one for one in map(items.namespace_of, visible) if under(one, prefix))
+    return sorted(one for one in map(items.namespace_of, visible) if lies_under(one, prefix))
 
 
 def newest_items(engine: Engine, scope: str, prefix: Namespace) -> Iterator[Stamped]:
@@ -187,7 +187,7 @@ def rank_items(engine: Engine, scope: str, prefix: Namespace, query: str) -> lis
         for one in recall.query(engine, wanted).items:
             if one.memory.scope == scope and items.is_item(one.memory):
                 found.append((items.from_memory(one.memory), one.score))
-    return sorted((pair for pair in found if items.found_by(pair[0], query)), key=lambda pair: -pair[1])
+    return sorted((pair for pair in found if items.matches_query(pair[0], query)), key=lambda pair: -pair[1])
 
 
 def put_items(engine: Engine, scope: str, puts: Sequence[PutOp]) -> None:
@@ -214,7 +214,7 @@ def _refuse_early(engine: Engine, one: PutOp, fields: dict[str, Any], *, alone: 
     "hunter2" is harmless by itself; under "password" it is a password. What the gates refuse is put to them by itself, so
     that it leaves its trace. A put that is alone needs no asking beforehand: refusing it leaves nothing half done.
     """
-    found = denied_types({one.key: items.leaves(one.value)}, engine.policy.privacy)
+    found = denied_types({one.key: items.list_leaves(one.value)}, engine.policy.privacy)
     asked = bool(found) or not alone
     if asked and isinstance(draft_for(engine, parse_candidate(engine, fields)), Rejection):
         _check_receipt(one, fields, ingest.add(engine, fields))
@@ -251,7 +251,7 @@ def drop_item(engine: Engine, scope: str, namespace: Namespace, key: str) -> Non
 
 def prolong_item(engine: Engine, stamped: Stamped, now: datetime) -> None:
     """Begin an item's life anew because it was read, unless it has only just begun."""
-    later = items.expiry(stamped.ttl_minutes, now)
+    later = items.compute_expiry(stamped.ttl_minutes, now)
     if later is None or stamped.expires_at is None or stamped.ttl_minutes is None:
         return
     if (later - stamped.expires_at).total_seconds() >= stamped.ttl_minutes * 60 * EARLY:
@@ -350,7 +350,7 @@ class RecollectStore(UsesMemory, BaseStore):
         fitting = (pair for pair in candidates if matches(pair[0].item.value, op.filter))
         page = list(islice(fitting, op.offset, op.offset + op.limit))
         self._prolong([found for found, _ in page], op.refresh_ttl)
-        return [items.scored(found, score) for found, score in page]
+        return [items.to_search_item(found, score) for found, score in page]
 
     def _ranked(self, prefix: Namespace, query: str) -> Iterable[tuple[Stamped, float | None]]:
         """Return what answers the query, best first; then the rest, as LangGraph's stores rank everything they have indexed."""

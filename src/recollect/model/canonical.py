@@ -14,7 +14,7 @@ MAX_JSON_DEPTH = 16
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
 
 
-def _plain(value: Any) -> Any:
+def _to_plain(value: Any) -> Any:
     if isinstance(value, datetime):
         return format_time(value)
     if hasattr(value, "to_dict"):
@@ -22,7 +22,9 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} has no canonical form")
 
 
-_encoder = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=_plain)
+_encoder = json.JSONEncoder(
+    sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=_to_plain
+)
 
 
 def canonical_json(value: Any) -> str:
@@ -103,7 +105,7 @@ def read_moment(value: Any) -> datetime:
     ('2026-01-31 00:00:00+00:00', '2026-01-31 09:00:00+00:00')
     """
     if isinstance(value, str):
-        return _read(value.strip())
+        return _parse_moment(value.strip())
     if isinstance(value, datetime):
         return _in_utc(value)
     if isinstance(value, date):
@@ -118,16 +120,16 @@ def validity_words(start: datetime | None, end: datetime | None) -> str:
     'since 2019, until 2024-03'
     """
     said = (("since", start), ("until", end))
-    return ", ".join(f"{word} {_short(moment)}" for word, moment in said if moment is not None)
+    return ", ".join(f"{word} {_shorten(moment)}" for word, moment in said if moment is not None)
 
 
-def _short(moment: datetime) -> str:
+def _shorten(moment: datetime) -> str:
     """Return a moment without what goes without saying: midnight, the first of a month, January."""
     text = f"{moment:%Y-%m-%d}" if (moment.hour, moment.minute) == (0, 0) else f"{moment:%Y-%m-%d %H:%M}"
     return text.removesuffix("-01").removesuffix("-01") if moment.day == 1 and len(text) == 10 else text
 
 
-def _read(text: str) -> datetime:
+def _parse_moment(text: str) -> datetime:
     if text.isdecimal():
         raise ValueError("must be a date, or a time with its zone, not a number")
     try:

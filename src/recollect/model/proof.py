@@ -227,6 +227,6 @@ class ErasureRecord(Document):
     signatures: Annotated[tuple[Signature, ...], Field(max_length=MAX_SIGNATURES)] = ()
 
     @model_serializer(mode="wrap")
-    def _without_nothing(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def _drop_empty(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
         fields: dict[str, Any] = written(self)
         return {name: value for name, value in fields.items() if name != "authored" or value}

@@ -18,14 +18,14 @@ class Plain:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values. Events come without the policy that was in force, which would drown the rest."""
-        return {f.name: _value(getattr(self, f.name)) for f in fields(self)}  # type: ignore[arg-type]
+        return {f.name: _to_plain(getattr(self, f.name)) for f in fields(self)}  # type: ignore[arg-type]
 
 
-def _value(value: Any) -> Any:
+def _to_plain(value: Any) -> Any:
     if hasattr(value, "to_dict"):
         return value.to_dict()
     if isinstance(value, list | tuple):
-        return [_value(inner) for inner in value]
+        return [_to_plain(inner) for inner in value]
     if isinstance(value, dict) and "type" in value:
         return {name: inner for name, inner in value.items() if name not in ("policy", "policy_snapshot")}
     return value
@@ -90,7 +90,7 @@ class Page(Plain, Generic[T]):
     def to_dict(self) -> dict[str, Any]:
         """Return plain values. Governance events keep the policy that was in force: they were asked for."""
         items = [one.to_dict() if hasattr(one, "to_dict") else one for one in self.items]
-        more = {f.name: _value(getattr(self, f.name)) for f in fields(self) if f.name != "items"}
+        more = {f.name: _to_plain(getattr(self, f.name)) for f in fields(self) if f.name != "items"}
         return {"items": items, **more}
 
 
@@ -197,7 +197,7 @@ class Recalled(Plain):
 
     def in_full(self) -> dict[str, Any]:
         """Return the whole record, with its score, what that is made of, and why it came."""
-        along = {name: _value(said) for name in ("earlier", "related") if (said := getattr(self, name))}
+        along = {name: _to_plain(said) for name in ("earlier", "related") if (said := getattr(self, name))}
         return {
             **self.memory.to_dict(),
             "score": self.score,
@@ -214,7 +214,7 @@ class Recalled(Plain):
         """Return it as it stands in an answer of that form."""
         if form == "text":
             return "\n".join(self.lines)
-        return visible_json(canonical_json(_bullet(self) if form == "bullets" else self.in_full()))
+        return visible_json(canonical_json(_bullet_to_dict(self) if form == "bullets" else self.in_full()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +262,7 @@ class Recall(Plain):
 
     def to_dict(self) -> dict[str, Any]:
         """Without events: that of a recall repeats the items."""
-        return {"query": self.query, "header": self.header, "items": _value(self.items), **self._about()}
+        return {"query": self.query, "header": self.header, "items": _to_plain(self.items), **self._about()}
 
     def _about(self) -> dict[str, Any]:
         told = {
@@ -270,7 +270,7 @@ class Recall(Plain):
             "abstained": self.abstained,
             "no_room": self.no_room,
         }
-        said = {"because": self.because, "notice": self.notice, "left_out": _value(self.left_out)}
+        said = {"because": self.because, "notice": self.notice, "left_out": _to_plain(self.left_out)}
         return told | {name: value for name, value in said.items() if value}
 
     @property
@@ -291,7 +291,7 @@ class Recall(Plain):
 
     def bullets(self) -> list[dict[str, Any]]:
         """The small form for prompts: id, category and one line of text each, what it said before and what it is related to."""
-        return [_bullet(item) for item in self.items]
+        return [_bullet_to_dict(item) for item in self.items]
 
     def in_bullets(self) -> dict[str, Any]:
         """Return the whole answer in its small form: the bullets, whether nothing was found, and what changed since last time."""
@@ -302,7 +302,7 @@ class Recall(Plain):
         return {**self.in_bullets(), "items": [item.in_full() for item in self.items]}
 
 
-def _bullet(item: Recalled) -> dict[str, Any]:
+def _bullet_to_dict(item: Recalled) -> dict[str, Any]:
     """Return a memory as a bullet; ``earlier`` and ``related`` are lines that stand below it, where there are any."""
     memory = item.memory
     told = {"id": memory.id, "category": one_line(memory.category), "text": item.bullet.removeprefix("- ")}
@@ -316,7 +316,7 @@ def bullet(memory: Memory, *, outdated: bool = False) -> str:
     The last brackets are never its own: they hold when it was said, and since or until when it holds.
     """
     notes = f"{when(memory)}{', may be outdated' if outdated else ''}"
-    return f"- [{_label(memory)}] {one_line(with_heading(memory)) or NOTHING} ({notes})"
+    return f"- [{_choose_label(memory)}] {one_line(with_heading(memory)) or NOTHING} ({notes})"
 
 
 def with_heading(memory: Memory) -> str:
@@ -342,7 +342,7 @@ def holds(memory: Memory) -> str:
     return f" ({words})" if words and words not in memory.content.casefold() else ""
 
 
-def _label(memory: Memory) -> str:
+def _choose_label(memory: Memory) -> str:
     """Return what stands before a memory in a prompt: who said a line of the conversation, else the category.
 
     What a model or a tool inferred says so before its category, which it could have chosen itself.

@@ -131,10 +131,10 @@ def parse(request: type[R], arguments: Mapping[str, Any]) -> R:
     try:
         return request.model_validate(arguments)
     except ValidationError as error:
-        raise _named(error, request) from None
+        raise _describe_fault(error, request) from None
 
 
-def _named(error: ValidationError, request: type[Request]) -> BadInput:
+def _describe_fault(error: ValidationError, request: type[Request]) -> BadInput:
     """Return the first fault as an error; an unknown argument comes first, since it is often the wrong name of a missing one."""
     found = error.errors(include_url=False, include_input=False)
     first = next((one for one in found if one["type"] == "extra_forbidden"), found[0])
@@ -146,15 +146,15 @@ def _named(error: ValidationError, request: type[Request]) -> BadInput:
     return BadInput(f"{message}.", field=field, hint=hint)
 
 
-def through(memory: Recollect, agent: str | None) -> Recollect:
+def see_as(memory: Recollect, agent: str | None) -> Recollect:
     """Return the memory as an agent sees it. This can only narrow what the server itself sees."""
     return memory if agent is None else Recollect(through_agent(memory.engine, agent), owns_store=False)
 
 
-def plain(value: Any) -> Any:
+def to_plain(value: Any) -> Any:
     """Return any answer of the engine as JSON values, the same as everywhere."""
     if isinstance(value, list | tuple):
-        return [plain(one) for one in value]
+        return [to_plain(one) for one in value]
     return json.loads(canonical_json(value.to_dict() if hasattr(value, "to_dict") else value))
 
 

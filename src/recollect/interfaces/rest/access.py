@@ -145,7 +145,7 @@ class Server:
 
         Work that has begun is finished, even if nobody waits for it any more. Work that only ``reads`` takes a caller who may.
         """
-        self._count(request)
+        self._check_rate(request)
 
         def do() -> T:
             memory = self.memory_of(request, session)
@@ -169,7 +169,7 @@ class Server:
         hint = "It may still be done: repeat it under the same Idempotency-Key, or look."
         raise TimedOut("it took too long.", hint=hint)
 
-    def _count(self, request: HTTPConnection) -> None:
+    def _check_rate(self, request: HTTPConnection) -> None:
         who = self.identity(request)
         bucket = self._buckets.pop(who, None) or _Bucket(self.settings)
         self._buckets[who] = bucket

@@ -55,8 +55,8 @@ def create_app(memory: Recollect, settings: Settings = DEFAULTS) -> FastAPI:
     feeds.add_to(app, server)
     mem0.add_to(app, server)
     watch = watching.add_to(app, server)
-    app.add_exception_handler(RecollectError, _refuse)
-    app.add_exception_handler(HTTPException, _refuse_http)
+    app.add_exception_handler(RecollectError, _answer_error)
+    app.add_exception_handler(HTTPException, _answer_http_error)
     app.add_middleware(watching.Watched, watch=watch)
     app.add_middleware(Bounded, settings=settings)
     _describe(app)
@@ -68,12 +68,12 @@ def problem(error: RecollectError) -> Response:
     return JSONResponse(problem_of(error), status_of(error), headers_of(error), MEDIA_TYPE)
 
 
-async def _refuse(_: Request, error: Exception) -> Response:
+async def _answer_error(_: Request, error: Exception) -> Response:
     assert isinstance(error, RecollectError), "it is registered for these"
     return problem(error)
 
 
-async def _refuse_http(request: Request, error: Exception) -> Response:
+async def _answer_http_error(request: Request, error: Exception) -> Response:
     """Word the framework's own refusals like ours: no such path, no such method, a body that cannot be parsed."""
     assert isinstance(error, HTTPException), "it is registered for these"
     if error.status_code == 404:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from recollect.interfaces.python import Recollect
 from recollect.interfaces.python.arguments import NewMemory
 from recollect.interfaces.python.past import Past, point_named
-from recollect.interfaces.python.signatures import Argument, arguments_of, as_json_type, model_of, takes
+from recollect.interfaces.python.signatures import Argument, arguments_of, as_json_type, has_argument, model_of
 from recollect.interfaces.rest.access import IDEMPOTENCY_KEY, Answer, Server
 from recollect.interfaces.rest.answers import as_json, etag_of, schema_type
 from recollect.interfaces.rest.operations import OPERATIONS, Operation
@@ -152,7 +152,7 @@ class Endpoint:
         self._query = None
         if arguments and not operation.takes_body:
             self._query = QueryReader(_query_model(operation, arguments))
-        self._keeps_key = takes(operation.name, "idempotency_key")
+        self._keeps_key = has_argument(operation.name, "idempotency_key")
 
     async def answer(self, request: Request) -> Response:
         """Parse a request, and answer it."""

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from recollect.interfaces.python import Recollect
-from recollect.interfaces.studio.reading import side
+from recollect.interfaces.studio.reading import find_memory
 from recollect.interfaces.studio.visits import Goto, Page, Visit
 from recollect.model.caller import Right
 from recollect.model.errors import NotFound
@@ -19,7 +19,7 @@ CONTRADICTS = "contradicts"
 def conflicts(visit: Visit) -> Page:
     """Contradictions that wait: both sides, and why the rule did not let the newcomer win."""
     pairs = [one for one in visit.memory.outdated(conflicts=True, limit=MOST_SHOWN) if one.reason == CONTRADICTS]
-    cards = [_sides(visit.memory, pair) for pair in pairs]
+    cards = [_read_sides(visit.memory, pair) for pair in pairs]
     allowed = visit.memory.permitted([card["later"].id for card in cards])
     decisions = {
         id: [one for one in visit.memory.explain(id).decisions if one["gate"] in ("identity", "conflict", "change")]
@@ -28,14 +28,14 @@ def conflicts(visit: Visit) -> Page:
     return Page("conflicts.html", {"cards": cards, "allowed": allowed, "decisions": decisions})
 
 
-def _sides(memory: Recollect, pair: OutdatedPair) -> dict[str, Any]:
-    earlier = side(memory, pair.earlier.id) if pair.earlier is not None else None
-    return {"pair": pair, "earlier": earlier, "later": side(memory, pair.later.id)}
+def _read_sides(memory: Recollect, pair: OutdatedPair) -> dict[str, Any]:
+    earlier = find_memory(memory, pair.earlier.id) if pair.earlier is not None else None
+    return {"pair": pair, "earlier": earlier, "later": find_memory(memory, pair.later.id)}
 
 
 def outdated(visit: Visit) -> Page:
     """Pairs of which the later one may have replaced the earlier one."""
-    cards = [_sides(visit.memory, pair) for pair in visit.memory.outdated(limit=MOST_SHOWN)]
+    cards = [_read_sides(visit.memory, pair) for pair in visit.memory.outdated(limit=MOST_SHOWN)]
     ids = {one.id for card in cards for one in (card["earlier"], card["later"]) if one is not None}
     return Page("outdated.html", {"cards": cards, "allowed": visit.memory.permitted(sorted(ids))})
 
@@ -48,23 +48,23 @@ def rejections(visit: Visit) -> Page:
 def consent(visit: Visit) -> Page:
     """Profile fields that somebody proposed, with what they were taken from."""
     proposals = visit.memory.consent()
-    evidence = {one.id: _evidence(visit.memory, one.id) for one in proposals}
+    evidence = {one.id: _find_evidence(visit.memory, one.id) for one in proposals}
     allowed = visit.memory.permitted([one.id for one in proposals])
     return Page("consent.html", {"proposals": proposals, "evidence": evidence, "allowed": allowed})
 
 
-def _evidence(memory: Recollect, id: str) -> list[Any]:
+def _find_evidence(memory: Recollect, id: str) -> list[Any]:
     """Return the memories that a proposal was taken from, as far as they can be seen."""
-    proposed = side(memory, id)
+    proposed = find_memory(memory, id)
     named = proposed.meta.get("source_turn_ids", ()) if proposed is not None else ()
-    return [found for one in named if (found := side(memory, str(one))) is not None]
+    return [found for one in named if (found := find_memory(memory, str(one))) is not None]
 
 
 def proposals(visit: Visit) -> Page:
     """What a language model proposes, with the check of each quoted span; and its runs, for whoever operates the store."""
     waiting = visit.memory.proposals()[:MOST_SHOWN]
     named = {id for one in waiting for id in (*one.sources, *(found.source_id for found in one.evidence))}
-    sources = {id: found for id in sorted(named) if (found := side(visit.memory, id)) is not None}
+    sources = {id: found for id in sorted(named) if (found := find_memory(visit.memory, id)) is not None}
     allowed = visit.memory.permitted(list(sources))
     runs = visit.memory.runs(limit=MOST_RUNS).items if visit.may(Right.OPERATE) else ()
     # Who may reject all sources of a proposal may apply or decline it.

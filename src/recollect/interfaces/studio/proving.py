@@ -7,7 +7,7 @@ from typing import Any
 import yaml
 
 from recollect.interfaces.python import Recollect
-from recollect.interfaces.studio.reading import side
+from recollect.interfaces.studio.reading import find_memory
 from recollect.interfaces.studio.visits import Answer, Document, Figures, Goto, Page, Visit
 from recollect.model.caller import Right
 from recollect.model.errors import BadInput, NotFound, RecollectError
@@ -56,12 +56,12 @@ def proof(visit: Visit) -> Page:
             "checkpoints": taken[::-1][:MOST_CHECKPOINTS],
             "uncovered": visit.memory.uncovered_entries() if operates else None,
             "operates": operates,
-            "signers": _signers(visit),
+            "signers": _list_signers(visit),
         },
     )
 
 
-def _signers(visit: Visit) -> list[str]:
+def _list_signers(visit: Visit) -> list[str]:
     """Return who may sign documents: everybody whose key counts, if the person may have the store sign."""
     found = visit.memory.identities() if visit.may(Right.OPERATE) else ()
     return [one.name for one in found if one.name is not None and one.current is not None]
@@ -111,9 +111,9 @@ def erasure(visit: Visit) -> Page:
     owner, id, whole = visit.text("owner"), visit.text("id"), visit.text("whole_chain") == "yes"
     preview = visit.memory.preview_erasure(owner=owner, id=id, whole_chain=whole)
     ids = (*preview.removed, *preview.authored, *(one.id for one in preview.derived))[:MOST_LISTED]
-    words = {one: found.content for one in ids if (found := side(visit.memory, one)) is not None}
+    words = {one: found.content for one in ids if (found := find_memory(visit.memory, one)) is not None}
     asked = {"owner": owner, "id": id, "whole_chain": whole}
-    shown = {"preview": preview, "words": words, "asked": asked, "most": MOST_LISTED, "signers": _signers(visit)}
+    shown = {"preview": preview, "words": words, "asked": asked, "most": MOST_LISTED, "signers": _list_signers(visit)}
     return Page("erasure.html", shown)
 
 

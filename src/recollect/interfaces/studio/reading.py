@@ -71,14 +71,14 @@ def memories(visit: Visit) -> Page:
         shared["refused"] = [e for e in recall.events if e["type"] == "memory_border_check" and not e["allowed"]]
     else:
         shared["page"] = page = visit.memory.list(
-            limit=PER_PAGE, cursor=given["cursor"], **_where(given), **_filters(given)
+            limit=PER_PAGE, cursor=given["cursor"], **_read_place(given), **_read_filters(given)
         )
         shown = list(page.items)
     return Page("memories.html", {**shared, "permitted": visit.memory.permitted([one.id for one in shown])})
 
 
 def _query(visit: Visit, given: Mapping[str, str | None]) -> Any:
-    where, filters = _where(given), _filters(given)
+    where, filters = _read_place(given), _read_filters(given)
     where.pop("status")
     threshold = given["threshold"]
     return visit.memory.query(
@@ -91,7 +91,7 @@ def _query(visit: Visit, given: Mapping[str, str | None]) -> Any:
     )
 
 
-def _where(given: Mapping[str, str | None]) -> dict[str, Any]:
+def _read_place(given: Mapping[str, str | None]) -> dict[str, Any]:
     status = given["status"] or "active"
     return {
         "owner": given["owner"],
@@ -101,7 +101,7 @@ def _where(given: Mapping[str, str | None]) -> dict[str, Any]:
     }
 
 
-def _filters(given: Mapping[str, str | None]) -> dict[str, Any]:
+def _read_filters(given: Mapping[str, str | None]) -> dict[str, Any]:
     found = {name: given[name] for name in ("kind", "category", "author") if given[name]}
     return found | ({"tags": [given["tag"]]} if given["tag"] else {}) | ({"pinned": True} if given["pinned"] else {})
 
@@ -121,7 +121,7 @@ def memory(visit: Visit) -> Page:
         {
             "one": one,
             "told": told,
-            "versions": _versions(chain),
+            "versions": _compare_versions(chain),
             "related": mem.related(one.id),
             "vouching": mem.vouchers(one.id),
             "credit": mem.credit(one.id),
@@ -134,7 +134,7 @@ def memory(visit: Visit) -> Page:
     )
 
 
-def _versions(chain: tuple[Memory | Tombstone, ...]) -> list[tuple[Memory | Tombstone, list[drawing.Piece]]]:
+def _compare_versions(chain: tuple[Memory | Tombstone, ...]) -> list[tuple[Memory | Tombstone, list[drawing.Piece]]]:
     """Return each version, newest first, with what it says compared with the version before it."""
     told: list[tuple[Memory | Tombstone, list[drawing.Piece]]] = []
     for place, link in enumerate(chain):
@@ -146,7 +146,7 @@ def _versions(chain: tuple[Memory | Tombstone, ...]) -> list[tuple[Memory | Tomb
     return told[::-1]
 
 
-def side(memory: Recollect, id: str) -> Memory | None:
+def find_memory(memory: Recollect, id: str) -> Memory | None:
     """Return a memory as it stands, without counting that as a use of it; nothing if it cannot be seen or is gone."""
     try:
         found = next(link for link in memory.chain(id) if link.id == id)

@@ -42,7 +42,7 @@ class Session:
         """Show a sentence on the next page."""
         self.notices.append(("failed" if failed else "done", words))
 
-    def told(self) -> list[tuple[str, str]]:
+    def take_notices(self) -> list[tuple[str, str]]:
         """Return what the next page is to tell, once."""
         notices, self.notices = self.notices, []
         return notices
@@ -77,12 +77,12 @@ class Doorkeeper:
         """Return the cookie of a new session, or nothing if the link was used, is over, or is none."""
         with self._lock:
             memory, until = self._links.pop(token, (None, 0.0))
-        return self._begin(memory) if memory is not None and time.monotonic() < until else None
+        return self._begin_session(memory) if memory is not None and time.monotonic() < until else None
 
     def enter_by_key(self, key: str) -> str | None:
         """Return the cookie of a new session for whoever holds the key, or nothing if it is no key."""
         memory = self._check_key(key) if self._check_key is not None else None
-        return self._begin(memory, key) if memory is not None else None
+        return self._begin_session(memory, key) if memory is not None else None
 
     def session(self, cookie: str) -> Session | None:
         """Return the session of a cookie, or nothing if it ended: it was left, was idle, or its key was revoked."""
@@ -91,13 +91,13 @@ class Doorkeeper:
             found = self._sessions.get(cookie)
         if found is None:
             return None
-        if now - found.used_at > IDLE_S or not self._still_counts(found):
+        if now - found.used_at > IDLE_S or not self._refresh_key(found):
             self.leave(cookie)
             return None
         found.used_at = now
         return found
 
-    def _still_counts(self, session: Session) -> bool:
+    def _refresh_key(self, session: Session) -> bool:
         """Look the key of a session up again; what it may see now is what the session sees."""
         if session.key is None or self._check_key is None:
             return session.key is None
@@ -111,7 +111,7 @@ class Doorkeeper:
         with self._lock:
             self._sessions.pop(cookie, None)
 
-    def _begin(self, memory: Recollect, key: str | None = None) -> str:
+    def _begin_session(self, memory: Recollect, key: str | None = None) -> str:
         cookie = secrets.token_urlsafe(TOKEN_BYTES)
         with self._lock:
             if len(self._sessions) >= MAX_SESSIONS:

@@ -23,7 +23,7 @@ from recollect.stores.journal.replica import WORTH_SAVING_BYTES, Replica, Saved,
 from recollect.stores.journal.view import NO_DIFFERENCE, SHOWN, Difference, Unadopted, VaultView
 from recollect.stores.protocol import Erased, Reader, Writer
 from recollect.stores.sql.transaction import Transaction
-from recollect.stores.sqlite.connections import translated
+from recollect.stores.sqlite.connections import translate_errors
 from recollect.stores.sqlite.queue import WriterQueue
 
 ROWS_A_LINE = 500
@@ -89,7 +89,7 @@ class JournalStore:
     @contextmanager
     def _transact(self, patience_s: float | None = None) -> Iterator[tuple[Replica, Transaction]]:
         """Run a transaction in the replica, which may refuse it; sync its line before the replica commits."""
-        with translated(self.location), self._journal.turn(patience_s), self._refresh() as replica:
+        with translate_errors(self.location), self._journal.turn(patience_s), self._refresh() as replica:
             with replica.record_changes() as transaction:
                 yield replica, transaction
                 changes = replica.changes()
@@ -109,7 +109,7 @@ class JournalStore:
         if self._holder == threading.get_ident():
             yield self._current()
             return
-        with translated(self.location), self._threads.turn():
+        with translate_errors(self.location), self._threads.turn():
             try:
                 self._holder = threading.get_ident()
                 self._journal.catch_up(self._apply_lines, self._resume)
@@ -151,7 +151,7 @@ class JournalStore:
             return
         try:
             with (
-                translated(self.location),
+                translate_errors(self.location),
                 self._journal.turn(patience_s=0),
                 self._refresh() as replica,
                 collector_paused(),
@@ -213,7 +213,7 @@ class JournalStore:
 
     def show(self) -> None:
         """Append the lines that a vault should show and does not, as after a migration from another store."""
-        with translated(self.location), self._journal.turn(), self._refresh() as replica:
+        with translate_errors(self.location), self._journal.turn(), self._refresh() as replica:
             for part in self._view.find_missing(replica.transaction()).parts(ROWS_A_LINE):
                 self._journal.append([_line(part, [])])
 
@@ -242,7 +242,7 @@ class JournalStore:
 
         Vault lines that were not adopted yet stay as they are.
         """
-        with translated(self.location), self._journal.turn(), self._refresh() as replica:
+        with translate_errors(self.location), self._journal.turn(), self._refresh() as replica:
             adopted = _count_adopted(replica)
             self._saved.remove()
             with replica.record_changes():
@@ -262,13 +262,13 @@ class JournalStore:
         return [one for one in self._erased.read() if tenant in (None, one.tenant)]
 
     def note_erasures(self, erased: Sequence[Erased]) -> None:
-        with translated(self.location):
+        with translate_errors(self.location):
             self._erased.append(erased)
             backups.note(self._values(backups.PLACE), erased)
 
     def back_up(self, path: Path) -> None:
         """Write a backup as an SQLite database, which ``restore`` reads."""
-        with translated(str(path)):
+        with translate_errors(str(path)):
             backups.take(self, path, self._copy_to)
 
     def _copy_to(self, path: Path) -> None:

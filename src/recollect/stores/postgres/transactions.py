@@ -248,24 +248,24 @@ class PostgresReader(AnnouncedReads, PostgresTransaction):
 
 
 @contextmanager
-def reading(db: BoundedConnection, tenant: str, timeout_s: float) -> Iterator[PostgresReader]:
+def open_snapshot(db: BoundedConnection, tenant: str, timeout_s: float) -> Iterator[PostgresReader]:
     """Open a snapshot of one tenant."""
-    settings = _settings(db, tenant, timeout_s, timeout_s, idle_s=0)
-    with _frame(db, settings, "begin_read", ("rollback",)) as queries:
+    settings = _make_settings(db, tenant, timeout_s, timeout_s, idle_s=0)
+    with _transact(db, settings, "begin_read", ("rollback",)) as queries:
         yield PostgresReader(queries)
 
 
 @contextmanager
-def writing(
+def open_write(
     db: BoundedConnection, tenant: str, timeout_s: float, patience_s: float, location: str
 ) -> Iterator[PostgresTransaction]:
     """Open a transaction that commits when the block ends, and rolls back if it fails."""
     idle_s = max(ABANDONED_AFTER_S, 2 * timeout_s)
-    settings = _settings(db, tenant, max(timeout_s, patience_s), patience_s, idle_s)
+    settings = _make_settings(db, tenant, max(timeout_s, patience_s), patience_s, idle_s)
     try:
         with (
             _collect_warnings(db) as warnings,
-            _frame(db, settings, "begin_write", ("before_commit", "commit")) as queries,
+            _transact(db, settings, "begin_write", ("before_commit", "commit")) as queries,
         ):
             yield PostgresTransaction(queries)
         if STANDBY_MISSED in warnings:
@@ -299,7 +299,9 @@ def _collect_warnings(db: BoundedConnection) -> Iterator[list[str]]:
 
 
 @contextmanager
-def _frame(db: BoundedConnection, settings: dict[str, str], begin: str, end: tuple[str, ...]) -> Iterator[NamedQueries]:
+def _transact(
+    db: BoundedConnection, settings: dict[str, str], begin: str, end: tuple[str, ...]
+) -> Iterator[NamedQueries]:
     """Send the begin and the end with the first and the last statement, so that they cost no round trip of their own."""
     ending = False
     try:
@@ -315,41 +317,43 @@ def _frame(db: BoundedConnection, settings: dict[str, str], begin: str, end: tup
             for query in end:
                 db.execute(QUERIES[query])
     except psycopg.Error:
-        if ending and "commit" in end and _lost(db):
+        if ending and "commit" in end and _is_lost(db):
             raise CommitUnanswered from None
         raise
     finally:
-        _settle(db)
+        _clean_up(db)
 
 
 def _collect_errors(db: BoundedConnection, pipeline: psycopg.Pipeline) -> None:
     """Take in what else went wrong meanwhile: the driver would log it, and its messages quote rows."""
     for _ in range(MAX_COLLECTED):
-        if _lost(db):
+        if _is_lost(db):
             return
         with suppress(psycopg.Error):
             pipeline.sync()
             return
 
 
-def _lost(db: BoundedConnection) -> bool:
+def _is_lost(db: BoundedConnection) -> bool:
     return bool(db.closed or db.broken)
 
 
-def _settle(db: BoundedConnection) -> None:
+def _clean_up(db: BoundedConnection) -> None:
     """Leave the connection as the next one expects it, or close it."""
-    if _lost(db):
+    if _is_lost(db):
         return
     try:
         if db.info.transaction_status is not TransactionStatus.IDLE:
             db.execute(QUERIES["rollback"])
     except psycopg.Error:
         db.close()
-    if not _lost(db) and db.pgconn.pipeline_status != PipelineStatus.OFF:
+    if not _is_lost(db) and db.pgconn.pipeline_status != PipelineStatus.OFF:
         db.close()
 
 
-def _settings(db: BoundedConnection, tenant: str, statement_s: float, lock_s: float, idle_s: float) -> dict[str, Any]:
+def _make_settings(
+    db: BoundedConnection, tenant: str, statement_s: float, lock_s: float, idle_s: float
+) -> dict[str, Any]:
     db.answer_within_s = statement_s + GRACE_S
     return {
         "tenant": tenant,

@@ -27,7 +27,7 @@ SMALL_BYTES = 8_192
 class CheckpointTables(Capability):
     def graph_thread(self, tenant: str, user_id: str, thread_id: str) -> GraphThread | None:
         found = self._db.rows("graph_thread", tenant=tenant, user_id=user_id, thread_id=thread_id)
-        return _thread(found[0]) if found else None
+        return _to_thread(found[0]) if found else None
 
     def graph_threads(
         self, tenant: str, *, user_id: str | None = None, thread_id: str | None = None
@@ -38,14 +38,14 @@ class CheckpointTables(Capability):
             found = self._db.rows("graph_threads_of_user", tenant=tenant, user_id=user_id)
         else:
             found = self._db.rows("graph_threads_of_tenant", tenant=tenant)
-        threads = [_thread(row) for row in found]
+        threads = [_to_thread(row) for row in found]
         return [thread for thread in threads if user_id in (None, thread.user_id)]
 
     def graph_thread_uids(self, tenant: str, user_id: str | None = None) -> list[str]:
         return [thread.uid for thread in self.graph_threads(tenant, user_id=user_id)]
 
     def graph_threads_of_run(self, tenant: str, run_id: str) -> list[GraphThread]:
-        return [_thread(row) for row in self._db.rows("graph_threads_of_run", tenant=tenant, run_id=run_id)]
+        return [_to_thread(row) for row in self._db.rows("graph_threads_of_run", tenant=tenant, run_id=run_id)]
 
     def open_graph_thread(self, tenant: str, user_id: str, thread_id: str, fresh_uid: str, at: str) -> str:
         found = self._db.rows(
@@ -77,7 +77,7 @@ class CheckpointTables(Capability):
 
     def graph_checkpoint(self, tenant: str, uid: str, ns: str, id: str) -> GraphCheckpoint | None:
         found = self._db.rows("graph_checkpoint", tenant=tenant, thread=uid, ns=ns, id=id)
-        return _checkpoint(found[0]) if found else None
+        return _to_checkpoint(found[0]) if found else None
 
     def newest_graph_checkpoint(self, tenant: str, uid: str, ns: str) -> str | None:
         found = self._db.rows("newest_graph_checkpoint", tenant=tenant, thread=uid, ns=ns)[0]["id"]
@@ -109,14 +109,14 @@ class CheckpointTables(Capability):
             found = self._db.rows("graph_page_of_thread", **page, thread=uid, **narrow)
         else:
             found = self._db.rows("graph_page_of_tenant", **page, any_user=int(user_id is None), user_id=user_id or "")
-        return [Listed(row["user_id"], row["thread_id"], row["thread"], _checkpoint(row)) for row in found]
+        return [Listed(row["user_id"], row["thread_id"], row["thread"], _to_checkpoint(row)) for row in found]
 
     def graph_extent(self, tenant: str, uid: str, ns: str) -> tuple[int, str]:
         found = self._db.rows("graph_extent", tenant=tenant, thread=uid, ns=ns)[0]
         return int(found["n"]), str(found["oldest"] or "")
 
     def graph_versions(self, tenant: str, uid: str) -> list[GraphVersion]:
-        return [_version(row) for row in self._db.rows("graph_versions", tenant=tenant, thread=uid)]
+        return [_to_version(row) for row in self._db.rows("graph_versions", tenant=tenant, thread=uid)]
 
     def put_graph_writes(self, tenant: str, uid: str, ns: str, checkpoint: str, writes: Iterable[GraphWrite]) -> None:
         plain: list[tuple[Any, ...]] = []
@@ -172,15 +172,15 @@ _EVERYTHING = (
 )
 
 
-def _thread(row: Any) -> GraphThread:
+def _to_thread(row: Any) -> GraphThread:
     return GraphThread(*(row[name] for name in GraphThread._fields))
 
 
-def _version(row: Any) -> GraphVersion:
+def _to_version(row: Any) -> GraphVersion:
     rebuilt = tuple(json.loads(row["rebuilt"]))
     return GraphVersion(row["ns"], row["id"], row["parent_id"], row["run_id"], row["saved_at"], rebuilt)
 
 
-def _checkpoint(row: Any) -> GraphCheckpoint:
+def _to_checkpoint(row: Any) -> GraphCheckpoint:
     body, metadata = bytes(row["body"]), bytes(row["metadata"])
-    return GraphCheckpoint(_version(row), Packed(row["type"], body), Packed(row["metadata_type"], metadata))
+    return GraphCheckpoint(_to_version(row), Packed(row["type"], body), Packed(row["metadata_type"], metadata))

@@ -37,7 +37,7 @@ _STANDS_AS_IT_IS = re.compile(r"[A-Za-z0-9_:.-]+")
 
 
 class _NamesVouchers(Capability):
-    def _named(self, tenant: str, found: Sequence[rows.Row], *, damaged: bool = False) -> list[Stored]:
+    def _add_voucher_names(self, tenant: str, found: Sequence[rows.Row], *, damaged: bool = False) -> list[Stored]:
         """Return memories with the names of their vouchers; damaged memories only on request.
 
         Most memories have no vouchers: then no names are looked up.
@@ -58,10 +58,10 @@ class ProvenanceTables(_NamesVouchers):
     """The projection of parents is kept with the row of current state, by the same calls."""
 
     def with_hashes(self, tenant: str, hashes: Sequence[str], selection: Selection, limit: int) -> list[Stored]:
-        return self._by_hash("memories_with_hashes", tenant, hashes, selection, limit)
+        return self._select_by_hash("memories_with_hashes", tenant, hashes, selection, limit)
 
     def built_upon(self, tenant: str, hashes: Sequence[str], selection: Selection, limit: int) -> list[Stored]:
-        return self._by_hash("built_upon", tenant, hashes, selection, limit)
+        return self._select_by_hash("built_upon", tenant, hashes, selection, limit)
 
     def places_naming(self, tenant: str, name: str) -> list[tuple[int, int]]:
         return self._db.tuples("places_naming", tenant=tenant, name=name, principal=principal(USER, name))
@@ -73,10 +73,14 @@ class ProvenanceTables(_NamesVouchers):
         params = {"tenant": tenant, "ids": json.dumps(list(ids)), **sought}
         damaged = f"NOT ({self._db.dialect.readable.format(text='v.body')})"
         mentioned = f"({' OR '.join([*holds, damaged])})" if holds else "1 = 1"
-        found = self._db.filtered("tied_to", mentioned, params, **self._readable("v.body", "m.vouchers")) if ids else []
-        return self._named(tenant, found, damaged=True)
+        found = (
+            self._db.filtered("tied_to", mentioned, params, **self._readable_conditions("v.body", "m.vouchers"))
+            if ids
+            else []
+        )
+        return self._add_voucher_names(tenant, found, damaged=True)
 
-    def _readable(self, *texts: str) -> dict[str, str]:
+    def _readable_conditions(self, *texts: str) -> dict[str, str]:
         """Return the conditions that these texts can be read, by the names under which a statement leaves a place for them."""
         return {f"{text.rpartition('.')[2]}_readable": self._db.dialect.readable.format(text=text) for text in texts}
 
@@ -100,13 +104,13 @@ class ProvenanceTables(_NamesVouchers):
             found[row["voucher"]] = tuple(dict.fromkeys((*found.get(row["voucher"], ()), author)))
         return found
 
-    def _by_hash(
+    def _select_by_hash(
         self, query: str, tenant: str, hashes: Sequence[str], selection: Selection, limit: int
     ) -> list[Stored]:
         if not hashes:
             return []
         narrowed = self._narrow(selection, tenant=tenant, hashes=encode_list(hashes), limit=limit)
-        return self._named(tenant, self._db.filtered(query, *narrowed))
+        return self._add_voucher_names(tenant, self._db.filtered(query, *narrowed))
 
 
 FEW_STREAMS = 16
@@ -142,11 +146,11 @@ OF_CATEGORY = "category = :of_category AND kind NOT IN ('profile', 'short_term',
 class StateTables(ProvenanceTables, _Postings):
     def by_ids(self, tenant: str, ids: Sequence[str]) -> dict[str, Stored]:
         found = self._db.rows("memories_by_ids", tenant=tenant, ids=encode_list(ids))
-        return {stored.state.id: stored for stored in self._named(tenant, found, damaged=True)}
+        return {stored.state.id: stored for stored in self._add_voucher_names(tenant, found, damaged=True)}
 
     def by_numbers(self, stream: Stream, numbers: Sequence[int]) -> list[Stored]:
         found = self._db.rows("memories_numbered", **stream.place, numbers=encode_list(numbers))
-        return self._named(stream.tenant, found)
+        return self._add_voucher_names(stream.tenant, found)
 
     def nearby(self, stream: Stream, numbers: Sequence[int]) -> list[Nearby]:
         params = {**stream.place, "numbers": encode_list(numbers)}
@@ -156,19 +160,19 @@ class StateTables(ProvenanceTables, _Postings):
 
     def by_places(self, tenant: str, places: Sequence[tuple[int, int]]) -> list[Stored]:
         found = self._db.rows("memories_at", tenant=tenant, places=encode_places(places)) if places else []
-        return self._named(tenant, found)
+        return self._add_voucher_names(tenant, found)
 
     def contents(self, tenant: str, places: Sequence[tuple[int, int]]) -> dict[tuple[int, int], str]:
-        found = self._at_places("contents_at", tenant, places)
+        found = self._read_at_places("contents_at", tenant, places)
         return {(stream, number): content for stream, number, content in found if isinstance(content, str)}
 
     def entities(
         self, tenant: str, places: Sequence[tuple[int, int]]
     ) -> dict[tuple[int, int], list[Mapping[str, Any]]]:
-        found = self._at_places("entities_at", tenant, places)
+        found = self._read_at_places("entities_at", tenant, places)
         return {(stream, number): json.loads(entities) for stream, number, entities in found if entities is not None}
 
-    def _at_places(self, query: str, tenant: str, places: Sequence[tuple[int, int]]) -> list[tuple[Any, ...]]:
+    def _read_at_places(self, query: str, tenant: str, places: Sequence[tuple[int, int]]) -> list[tuple[Any, ...]]:
         """Return a part of the bodies at these places, without the bodies that cannot be read."""
         if not places:
             return []
@@ -184,7 +188,7 @@ class StateTables(ProvenanceTables, _Postings):
         return {row[:2]: Contender._make(row[2:]) for row in self._db.filtered_tuples("candidates", *narrowed)}
 
     def ids_like(self, tenant: str, text: str, limit: int = 10) -> list[str]:
-        low = prefix_of(text)
+        low = as_id_prefix(text)
         found = self._db.rows("ids_with_alias", tenant=tenant, alias=text, limit=limit)
         if low is not None:
             found += self._db.rows("ids_with_prefix", tenant=tenant, low=low, high=low + "~", limit=limit)
@@ -194,21 +198,21 @@ class StateTables(ProvenanceTables, _Postings):
         low, end = identities(key_identity)
         asked = {"scope": scope, "kind_class": kind_class, "low": low, "end": end}
         found = self._db.rows("active_with_key", **stream.place, **asked)
-        return sorted(self._named(stream.tenant, found, damaged=True), key=lambda stored: stored.number)
+        return sorted(self._add_voucher_names(stream.tenant, found, damaged=True), key=lambda stored: stored.number)
 
     def select(self, tenant: str, selection: Selection, limit: int, *, damaged: bool = False) -> list[Stored]:
         """Read a few streams one by one, so that a small stream is not searched for in a large store."""
         condition, params = self._narrow(selection, tenant=tenant, limit=limit)
         if selection.streams is None or len(selection.streams) > FEW_STREAMS:
             found = self._db.filtered("select_memories", condition, params)
-            return self._named(tenant, found, damaged=damaged)
+            return self._add_voucher_names(tenant, found, damaged=damaged)
         asked = [
             self._db.filtered_soon("select_in_stream", condition, {**params, "stream": stream})
             for stream in selection.streams
         ]
         found = [row for answer in asked for row in answer()]
         found.sort(key=lambda row: (row["created_at"], row["stream"], row["memory"]), reverse=True)
-        return self._named(tenant, found[:limit], damaged=damaged)
+        return self._add_voucher_names(tenant, found[:limit], damaged=damaged)
 
     def active_about(self, stream: Stream, slot: str, subject_value: str, limit: int) -> list[Stored]:
         about = {"slot": slot, "subject_value": subject_value, "limit": limit}
@@ -225,12 +229,12 @@ class StateTables(ProvenanceTables, _Postings):
     ) -> Later[list[Stored]]:
         narrowed = self._narrow(selection or Selection(), **stream.place, limit=limit)
         answer = self._db.filtered_soon("standing", *narrowed, which=which, sort=SORTS[which])
-        return lambda: self._named(stream.tenant, answer())
+        return lambda: self._add_voucher_names(stream.tenant, answer())
 
     def standing_in(self, stream: Stream, category: str, limit: int, selection: Selection) -> Later[list[Stored]]:
         narrowed = self._narrow(selection, **stream.place, limit=limit, of_category=category)
         answer = self._db.filtered_soon("standing", *narrowed, which="by_category", sort=OF_CATEGORY)
-        return lambda: self._named(stream.tenant, answer())
+        return lambda: self._add_voucher_names(stream.tenant, answer())
 
     def count(self, tenant: str, selection: Selection) -> int:
         return int(self._db.filtered("count_memories", *self._narrow(selection, tenant=tenant))[0]["n"])
@@ -321,7 +325,7 @@ class TextTables(_Postings):
     ) -> dict[str, list[Posting]]:
         asked = [{**stream.place, "term": term, "limit": limit} for term, limit in limits.items()]
         if selection is None:
-            return dict(zip(limits, self._each("postings", asked), strict=True))
+            return dict(zip(limits, self._ask_each("postings", asked), strict=True))
         condition, params = where(selection, self._db.dialect)
         fitting = (self._db.filtered_tuples("fitting_postings", condition, {**params, **one}) for one in asked)
         return dict(zip(limits, fitting, strict=True))
@@ -329,9 +333,9 @@ class TextTables(_Postings):
     def postings_of(self, stream: Stream, terms: Sequence[str], numbers: Sequence[int]) -> dict[str, list[Posting]]:
         place = {**stream.place, "numbers": encode_list(numbers)}
         asked = [{**place, "term": term} for term in terms]
-        return dict(zip(terms, self._each("postings_of", asked), strict=True))
+        return dict(zip(terms, self._ask_each("postings_of", asked), strict=True))
 
-    def _each(self, query: str, asked: Iterable[Mapping[str, Any]]) -> list[list[Any]]:
+    def _ask_each(self, query: str, asked: Iterable[Mapping[str, Any]]) -> list[list[Any]]:
         """Return the answers to one query with several parameters, all asked before the first is waited for."""
         answers = [self._db.soon(query, one) for one in asked]
         return [answer() for answer in answers]
@@ -362,8 +366,8 @@ class TextTables(_Postings):
         self, stream: Stream, scopes: Sequence[str] | None, categories: Sequence[str] | None
     ) -> Later[int]:
         seen = {"scopes": None if scopes is None else json.dumps(sorted(scopes))}
-        counts = [self._db.soon("active_between_scopes", stream.place | gap) for gap in gaps(scopes)]
-        of_categories = [stream.place | gap | seen for gap in gaps(categories)]
+        counts = [self._db.soon("active_between_scopes", stream.place | gap) for gap in find_gaps(scopes)]
+        of_categories = [stream.place | gap | seen for gap in find_gaps(categories)]
         counts += [self._db.soon("active_between_categories", gap) for gap in of_categories]
         return lambda: sum(int(answer()[0][0]) for answer in counts)
 
@@ -372,7 +376,7 @@ _FIRST, _LAST = "", chr(0x10FFFF)
 """Before and after every name that there can be."""
 
 
-def gaps(names: Sequence[str] | None) -> list[dict[str, str]]:
+def find_gaps(names: Sequence[str] | None) -> list[dict[str, str]]:
     """Return the stretches between some names in order; none if any name will do."""
     if names is None:
         return []
@@ -380,7 +384,7 @@ def gaps(names: Sequence[str] | None) -> list[dict[str, str]]:
     return [{"after": after, "before": before} for after, before in pairwise(ordered)]
 
 
-def prefix_of(text: str) -> str | None:
+def as_id_prefix(text: str) -> str | None:
     """Return an id or the beginning of one, as ids are written: ``"0f3a9c2b1d4e"`` gives ``"0f3a9c2b-1d4e"``."""
     digits = text.replace("-", "").lower()
     if not digits or len(digits) > 32 or any(c not in "0123456789abcdef" for c in digits):

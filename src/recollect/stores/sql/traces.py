@@ -45,9 +45,9 @@ class TraceTables(Capability):
     ) -> list[Trace]:
         query = "latest_traces" if latest else "traces"
         found = self._db.rows(query, tenant=tenant, after=after, limit=limit, **wanted._asdict())
-        policies = {hash: self._policy(tenant, hash) for hash in {row["policy"] for row in found} - {None}}
+        policies = {hash: self._read_policy(tenant, hash) for hash in {row["policy"] for row in found} - {None}}
         return [
-            _trace(row, policies)
+            _to_trace(row, policies)
             for row in (reversed(found) if latest else found)
             if values_from(row["body"]) is not None
         ]
@@ -74,7 +74,7 @@ class TraceTables(Capability):
             removed += self._db.counted("remove_traces_beyond", tenant=tenant, max_kept=max_kept)
         return removed
 
-    def _policy(self, tenant: str, hash: str) -> Any:
+    def _read_policy(self, tenant: str, hash: str) -> Any:
         kept = self._db.rows("policy_kept", tenant=tenant, hash=hash)
         return json.loads(kept[0]["body"]) if kept else None
 
@@ -86,7 +86,7 @@ def _names_anybody(body: str, names: frozenset[str]) -> bool:
         return True
 
 
-def _trace(row: Mapping[str, Any], policies: Mapping[str, Any]) -> Trace:
+def _to_trace(row: Mapping[str, Any], policies: Mapping[str, Any]) -> Trace:
     trace: Trace = {**(values_from(row["body"]) or {}), "number": row["number"], "at": row["at"]}
     if row["policy"] is not None:
         trace[policy_key(row["type"])] = policies[row["policy"]]
@@ -100,13 +100,13 @@ has to ask the database for the next one; should two ever meet, a row is lost an
 
 class OperationTables(Capability):
     def keep_operations(self, tenant: str, operations: Sequence[Operation]) -> None:
-        self._db.run_many("keep_operation", [_row(tenant, operation) for operation in operations])
+        self._db.run_many("keep_operation", [_to_row(tenant, operation) for operation in operations])
 
     def operations(self, tenant: str, wanted: OperationsWanted, limit: int) -> list[tuple[OperationPlace, Operation]]:
         params = {**wanted._asdict(), "tenant": tenant, "limit": limit}
         before = params.pop("before")
-        found = self._db.rows(_query(wanted), **params, before_at=before.at, before_number=before.number)
-        return [(OperationPlace(row["at"], row["number"]), _operation(row)) for row in found]
+        found = self._db.rows(_choose_query(wanted), **params, before_at=before.at, before_number=before.number)
+        return [(OperationPlace(row["at"], row["number"]), _to_operation(row)) for row in found]
 
     def count_operations(self, tenant: str, digits: int, since: str, user: str | None) -> list[OperationCount]:
         params: dict[str, Any] = {"tenant": tenant, "digits": digits, "since": since}
@@ -114,7 +114,7 @@ class OperationTables(Capability):
             found = self._db.rows("count_operations", **params)
         else:
             found = self._db.rows("count_operations_of_user", **params, user=user)
-        return [OperationCount(row["period"], *_words(row), row["n"], row["checked"], row["met"]) for row in found]
+        return [OperationCount(row["period"], *_read_words(row), row["n"], row["checked"], row["met"]) for row in found]
 
     def first_operation_of(self, tenant: str, user: str) -> OperationPlace | None:
         found = self._db.rows("first_operation_of", tenant=tenant, user=user)
@@ -139,25 +139,25 @@ class OperationTables(Capability):
         self._db.run("remove_operations_before", tenant=tenant, at=at)
 
 
-def _row(tenant: str, one: Operation) -> tuple[Any, ...]:
+def _to_row(tenant: str, one: Operation) -> tuple[Any, ...]:
     """Return an event with its words as plain text: a driver would ask every enumeration how it is to be stored."""
     words = one.node.value, one.op.value, one.status.value
     return (tenant, next(_numbers), one.at, one.user, one.thread, *words, one.memory_id, one.category, one.similarity)
 
 
-def _query(wanted: OperationsWanted) -> str:
+def _choose_query(wanted: OperationsWanted) -> str:
     """Return the name of the statement whose index is the most selective."""
     if wanted.user is not None:
         return "operations_of_user"
     return "operations" if wanted.node is None else "operations_of_node"
 
 
-def _operation(row: Any) -> Operation:
+def _to_operation(row: Any) -> Operation:
     about = (row["memory_id"], row["category"], row["similarity"])
-    return Operation(row["at"], row["user_id"], row["thread_id"], *_words(row), *about)
+    return Operation(row["at"], row["user_id"], row["thread_id"], *_read_words(row), *about)
 
 
-def _words(row: Any) -> tuple[Node, Op, OpStatus]:
+def _read_words(row: Any) -> tuple[Node, Op, OpStatus]:
     return Node(row["node"]), Op(row["op"]), OpStatus(row["status"])
 
 

@@ -37,12 +37,12 @@ class CarriedTables(Capability):
         follows = f"({', '.join(table.key)}) > ({', '.join(f':{name}' for name in places)})"
         params = {"tenant": tenant, "limit": limit, **places}
         found = self._db.filtered(
-            "rows_after", follows if places else EVERYTHING, params, **_words(table, table.columns, "")
+            "rows_after", follows if places else EVERYTHING, params, **_fill_words(table, table.columns, "")
         )
         return [tuple(row[column] for column in table.columns) for row in found]
 
     def last_key(self, tenant: str, table: Table) -> tuple[Any, ...] | None:
-        found = self._db.filtered("last_key", EVERYTHING, {"tenant": tenant}, **_words(table, table.key, " DESC"))
+        found = self._db.filtered("last_key", EVERYTHING, {"tenant": tenant}, **_fill_words(table, table.key, " DESC"))
         return tuple(found[0][column] for column in table.key) if found else None
 
     def count_rows(self, tenant: str, table: Table) -> int:
@@ -68,15 +68,15 @@ class CarriedTables(Capability):
 
 def tables_in(catalogue: Iterable[Any]) -> list[Table]:
     """The tables of a catalogue that has a row for each column, sorted by table; ``place`` is the column's in the key, or 0."""
-    return [_table(name, list(columns)) for name, columns in groupby(catalogue, key=lambda row: row["table"])]
+    return [_make_table(name, list(columns)) for name, columns in groupby(catalogue, key=lambda row: row["table"])]
 
 
-def _table(name: str, columns: Sequence[Any]) -> Table:
+def _make_table(name: str, columns: Sequence[Any]) -> Table:
     key = sorted((column["place"], column["column"]) for column in columns if column["place"])
     return Table(name, tuple(column["column"] for column in columns), tuple(column for _, column in key))
 
 
-def _words(table: Table, columns: Sequence[str], direction: str) -> dict[str, str]:
+def _fill_words(table: Table, columns: Sequence[str], direction: str) -> dict[str, str]:
     order = ", ".join(column + direction for column in table.key)
     return {"table": table.name, "columns": ", ".join(columns), "key": order}
 

@@ -35,7 +35,7 @@ _HINTS = {
 
 
 @contextmanager
-def translated(location: str) -> Iterator[None]:
+def translate_errors(location: str) -> Iterator[None]:
     """Turn whatever SQLite raises inside into a store error that names the file and the next step."""
     try:
         yield
@@ -186,7 +186,7 @@ class Connections:
                 hint="Open the store again in a process that was started afresh.",
             )
 
-    def rest(self, place: Place) -> bool:
+    def pause(self, place: Place) -> bool:
         """Wait until no thread of this process uses the store, then close everything; return whether that worked."""
         deadline = time.monotonic() + FORK_WAIT_S
         held = self._queue.hold(place, FORK_WAIT_S)
@@ -198,7 +198,7 @@ class Connections:
         self._queue.close()
         return True
 
-    def go_on(self, place: Place) -> None:
+    def resume(self, place: Place) -> None:
         self._queue.leave(place)
 
     def start_afresh(self, *, rested: bool) -> None:
@@ -232,12 +232,12 @@ _forking = _Forking()
 def _before() -> None:
     _forking.pauses = [_Pause(connections) for connections in sorted(_open_stores, key=id)]
     for pause in _forking.pauses:
-        pause.rested = pause.connections.rest(pause.place)
+        pause.rested = pause.connections.pause(pause.place)
 
 
 def _in_parent() -> None:
     for pause in _forking.pauses:
-        pause.connections.go_on(pause.place)
+        pause.connections.resume(pause.place)
     _forking.pauses = []
 
 

@@ -41,7 +41,7 @@ class WriterQueue:
         deadline = time.monotonic() + patience_s
         with self.turn_among_threads(patience_s) as mine:
             if not mine:
-                raise self._too_long("thread")
+                raise self._busy_error("thread")
             try:
                 if self._path is not None:
                     self._take(self._path, deadline)
@@ -56,20 +56,20 @@ class WriterQueue:
         line, place = self._line, Place()
         try:
             line.append(place)
-            yield _comes_first(line, place, patience_s)
+            yield _wait_for_first(line, place, patience_s)
         finally:
             line.remove(place)
-            _call_the_first(line)
+            _wake_first(line)
 
     def hold(self, place: Place, timeout_s: float) -> bool:
         """Take a place in the queue for a caller that cannot use ``with``, until ``leave``."""
         self._line.append(place)
-        return _comes_first(self._line, place, timeout_s)
+        return _wait_for_first(self._line, place, timeout_s)
 
     def leave(self, place: Place) -> None:
         if place in self._line:
             self._line.remove(place)
-            _call_the_first(self._line)
+            _wake_first(self._line)
 
     def close(self) -> None:
         if self._lock_file is not None:
@@ -109,16 +109,16 @@ class WriterQueue:
                 if settled["end"] == "gave up":
                     self._lock_file = None  # the thread that still waits closes it
         if settled["end"] == "gave up":
-            raise self._too_long("process")
+            raise self._busy_error("process")
 
-    def _too_long(self, holder: str) -> StoreBusy:
+    def _busy_error(self, holder: str) -> StoreBusy:
         return StoreBusy(
             f"another {holder} has been writing for more than {self._timeout_s:g} s.",
             hint="Try again, or open the store with a longer timeout_s.",
         )
 
 
-def _comes_first(line: deque[Place], place: Place, patience_s: float) -> bool:
+def _wait_for_first(line: deque[Place], place: Place, patience_s: float) -> bool:
     deadline = time.monotonic() + patience_s
     while line[0] is not place:
         left_s = deadline - time.monotonic()
@@ -128,7 +128,7 @@ def _comes_first(line: deque[Place], place: Place, patience_s: float) -> bool:
     return True
 
 
-def _call_the_first(line: deque[Place]) -> None:
+def _wake_first(line: deque[Place]) -> None:
     try:
         line[0].put(None)
     except IndexError:
