@@ -168,7 +168,8 @@ class StaticEmbedder:
         for row, text in enumerate(texts):
             pieces = [piece - FIRST_PIECE for piece in splitter.pieces(text) if piece >= FIRST_PIECE]
             if pieces:
-                vectors[row] = _of_length_one(table[pieces].sum(axis=0, dtype=np.int64))
+                total = table[pieces].sum(axis=0, dtype=np.int64)
+                vectors[row] = total / (math.sqrt(int(total @ total)) or 1.0)
         return vectors
 
     def word_vectors(self, words: Sequence[str]) -> "NDArray[np.int64]":
@@ -205,11 +206,6 @@ def shared_static_embedder() -> StaticEmbedder:
 def shared_splitter() -> WordPiece:
     """Return the splitter of the table's vocabulary, which is MiniLM's as well; budgets of tokens are counted by it."""
     return WordPiece(read_file("vocabulary.txt").decode("utf-8").split("\n"))
-
-
-def _of_length_one(total: "NDArray[np.int64]") -> "NDArray[np.float64]":
-    length = math.sqrt(int(total @ total))
-    return total / length if length else total.astype(float)
 
 
 def read_file(name: str) -> bytes:

@@ -28,7 +28,7 @@ _BLANK = " \t\r\n"
 
 @runtime_checkable
 class Readable(Protocol):
-    """An open text file, as far as it is needed here."""
+    """An open text file."""
 
     def read(self, size: int = ..., /) -> str: ...
     def readline(self, size: int = ..., /) -> str: ...

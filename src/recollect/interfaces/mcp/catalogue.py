@@ -1,6 +1,6 @@
 """What a server offers: the sets of tools, the resources that a client reads without a tool, and the prompts."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote
 
@@ -88,7 +88,7 @@ def list_resources(tools: Tools) -> list[wire.Resource]:
 
 
 def resource_templates() -> list[wire.ResourceTemplate]:
-    """Resources whose address holds an id."""
+    """Return the resources whose address holds an id."""
     return [
         wire.ResourceTemplate(
             uri_template=f"{PAGE}{{id}}",
@@ -101,23 +101,20 @@ def resource_templates() -> list[wire.ResourceTemplate]:
 
 
 def read_resource(memory: Recollect, uri: str) -> wire.TextResourceContents:
-    """Return what stands at an address. What the caller may not see looks exactly like what is not."""
-    mime_type, text = _find_reader(uri)(memory)
-    return wire.TextResourceContents(uri=uri, mime_type=mime_type, text=text)
-
-
-def _find_reader(uri: str) -> Callable[[Recollect], tuple[str, str]]:
+    """Return the resource at an address. What the caller may not see looks exactly like what does not exist."""
     if uri == SNAPSHOT:
-        return lambda memory: (MARKDOWN, _render_snapshot(memory))
-    if uri == GRAPH:
-        return lambda memory: (JSON, as_text(whole_graph(memory.engine).to_dict(), INDENT))
-    if uri.startswith(PAGE):
-        return lambda memory: (JSON, _render_page(memory, unquote(uri.removeprefix(PAGE))))
-    raise NotFound("there is no such resource.", field="uri", hint=f"Known: {SNAPSHOT}, {PAGE}ID.")
+        text = _render_snapshot(memory)
+    elif uri == GRAPH:
+        text = as_text(whole_graph(memory.engine).to_dict(), INDENT)
+    elif uri.startswith(PAGE):
+        text = _render_page(memory, unquote(uri.removeprefix(PAGE)))
+    else:
+        raise NotFound("there is no such resource.", field="uri", hint=f"Known: {SNAPSHOT}, {PAGE}ID.")
+    return wire.TextResourceContents(uri=uri, mime_type=MARKDOWN if uri == SNAPSHOT else JSON, text=text)
 
 
 def _render_page(memory: Recollect, id: str) -> str:
-    """As JSON: whatever a memory says, it cannot be taken for a part of the page."""
+    """Return a memory's page as JSON, so that nothing that the memory says can be taken for a part of the page."""
     explanation = memory.explain(id)
     versions = {version.id: to_plain(version) for version in memory.chain(explanation.id)}
     return as_text(
@@ -132,10 +129,6 @@ def _render_page(memory: Recollect, id: str) -> str:
 
 class About(Request):
     text: str
-
-
-class Nothing(Request):
-    pass
 
 
 def list_prompts() -> list[wire.Prompt]:
@@ -160,7 +153,7 @@ def get_prompt(memory: Recollect, name: str, arguments: Mapping[str, str]) -> wi
     if name == "recall":
         text = memory.memory_block(parse(About, arguments).text, thread=THREAD).text or NOTHING
     elif name == "snapshot":
-        parse(Nothing, arguments)
+        parse(Request, arguments)
         text = _render_snapshot(memory)
     else:
         raise NotFound(f"there is no prompt {name!r:.80}.", field="name", hint="Known: recall, snapshot.")

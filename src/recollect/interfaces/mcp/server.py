@@ -64,7 +64,9 @@ class _Answering:
             answer = await self._in_thread(lambda: tool.call(self._memory, params.arguments or {}))
             return _render_answer(answer, self._tools)
         except RecollectError as error:
-            return _render_error(error)
+            values = {"error": error.to_dict()}
+            text = wire.TextContent(text=as_text(values))
+            return wire.CallToolResult(content=[text], structured_content=values, is_error=True)
 
     async def list_resources(self, _: Any, params: wire.PaginatedRequestParams | None) -> wire.ListResourcesResult:
         return wire.ListResourcesResult(resources=catalogue.list_resources(self._tools))
@@ -87,7 +89,7 @@ class _Answering:
         )
 
     async def _answer_or_refuse(self, work: Callable[[], T]) -> T:
-        """Resources and prompts have no answer that is an error: theirs are the protocol's own, with ours as data."""
+        """Do the work; raise our errors as the protocol's own, since resources and prompts have no answer for errors."""
         try:
             return await self._in_thread(work)
         except RecollectError as error:
@@ -95,7 +97,7 @@ class _Answering:
             raise MCPError(code, visible(str(error)), error.to_dict()) from error
 
     async def _in_thread(self, work: Callable[[], T]) -> T:
-        """Away from the event loop, which goes on serving. A write that has begun is finished, even if nobody waits."""
+        """Do work away from the event loop. A write that has begun is finished, even if nobody waits for it."""
         return await anyio.to_thread.run_sync(work, limiter=self._limiter)
 
 
@@ -106,10 +108,3 @@ def _render_answer(answer: Answer, tools: Tools) -> wire.CallToolResult:
         # Some clients show a model the text, others only the structured content.
         texts, values = [*texts, step.text], {**values, "next_step": step.text}
     return wire.CallToolResult(content=[wire.TextContent(text=text) for text in texts], structured_content=values)
-
-
-def _render_error(error: RecollectError) -> wire.CallToolResult:
-    values = {"error": error.to_dict()}
-    return wire.CallToolResult(
-        content=[wire.TextContent(text=as_text(values))], structured_content=values, is_error=True
-    )

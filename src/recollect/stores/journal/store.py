@@ -136,8 +136,9 @@ class JournalStore:
     def _apply_rows(self, batches: Iterator[list[Record]], replica: Replica) -> Iterator[Record]:
         """Write the rows of each batch of records to the replica, then yield its records."""
         for records in batches:
+            tables = (line[FIELD]["tables"] for line in records if is_store_line(line))
             with _row_errors(self.location):
-                replica.apply(_read_changes(records))
+                replica.apply(change for packed in tables for change in unpack_changes(packed))
             yield from records
 
     def _resume(self, journal: int) -> Position | None:
@@ -189,7 +190,6 @@ class JournalStore:
             replica.set_value(name, value)
 
     def become(self, store_id: str) -> None:
-        """Take another store's identity, to hold a copy of it. Only for an empty store."""
         self.set_value("store_id", store_id)
         self.store_id = store_id
 
@@ -250,7 +250,11 @@ class JournalStore:
                 replica.set_value(LINES_ADOPTED, None)
                 rows = [_line(NO_DIFFERENCE, [part]) for change in replica.all_rows() for part in _parts(change)]
             shown = [_line(Difference([memory], {}), []) for memory in self._view.active()]
-            self._journal.rewrite(lambda records: _unadopted_lines(records, adopted), [*shown, *rows])
+
+            def keep_unadopted(records: Iterator[Record]) -> list[int]:
+                return [number for number, record in enumerate(records) if not is_store_line(record)][adopted:]
+
+            self._journal.rewrite(keep_unadopted, [*shown, *rows])
         if self._journal.torn_bytes():
             return (f"what a crash tore, in {self._journal.torn_path}: look at it, then delete it",)
         return ()
@@ -320,11 +324,6 @@ def _row_errors(location: str) -> Iterator[None]:
         ) from error
 
 
-def _read_changes(records: Sequence[Record]) -> Iterator[Change]:
-    """Return the changes in the lines that stores wrote, in their order."""
-    return (change for line in records if is_store_line(line) for change in unpack_changes(line[FIELD]["tables"]))
-
-
 def _parts(change: Change) -> Iterator[Change]:
     for start in range(0, len(change.rows), ROWS_A_LINE):
         yield change._replace(rows=change.rows[start : start + ROWS_A_LINE])
@@ -337,15 +336,5 @@ def _count_adopted(replica: Replica) -> int:
 
 def _ids_of_memories(changes: Sequence[Change]) -> list[str]:
     """Return the ids of the memories whose state changed, in the vault's tenant."""
-    found = (change for change in changes if change.table == "memories")
-    return [
-        row[change.columns.index("id")]
-        for change in found
-        for row in change.rows
-        if row[change.columns.index("tenant")] == SHOWN.tenant
-    ]
-
-
-def _unadopted_lines(records: Iterator[Record], first: int) -> list[int]:
-    """Return the numbers of the lines that vaults wrote, without the ``first`` ones."""
-    return [number for number, record in enumerate(records) if not is_store_line(record)][first:]
+    found = [dict(zip(one.columns, row, strict=True)) for one in changes if one.table == "memories" for row in one.rows]
+    return [row["id"] for row in found if row["tenant"] == SHOWN.tenant]

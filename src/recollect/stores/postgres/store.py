@@ -99,7 +99,6 @@ class PostgresStore:
             db.execute(KEEPING[query], {"name": name, "value": value})
 
     def become(self, store_id: str) -> None:
-        """Take another store's identity, to hold a copy of it. Only for a store in which nothing is yet."""
         self.set_value("store_id", store_id)
         self.store_id = store_id
 

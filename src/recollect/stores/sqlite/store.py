@@ -225,11 +225,10 @@ class SqliteStore:
 
     def _reuse_answers(self, db: sqlite3.Connection) -> Answers | None:
         """Return what this thread's last snapshot answered in advance, if nothing was written since, by anybody."""
-        foreseen, self._foreseen.of_thread = getattr(self._foreseen, "of_thread", None), None
-        if foreseen is None or foreseen.db is not db or foreseen.changes != _count_changes(db):
-            return None
-        answers: Answers = foreseen.answers
-        return answers
+        foreseen: Foreseen | None = getattr(self._foreseen, "of_thread", None)
+        self._foreseen.of_thread = None
+        is_current = foreseen is not None and foreseen.db is db and foreseen.changes == _count_changes(db)
+        return foreseen.answers if is_current and foreseen else None
 
     def _line(self) -> WriterQueue:
         """Return where writers wait for their turn; raise if the store is closed, so that no lock file is opened again."""
@@ -290,7 +289,6 @@ class SqliteStore:
             self._connections.writer().execute(QUERIES[query], {"name": name, "value": value})
 
     def become(self, store_id: str) -> None:
-        """Take another store's identity, to hold a copy of it. Only for a store in which nothing is yet."""
         self.set_value("store_id", store_id)
         self.store_id = store_id
 
