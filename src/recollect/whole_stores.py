@@ -99,7 +99,7 @@ def restore_backup(
 
 
 def _load(backup: Path, url: str, erased: Sequence[Erased], timeout_s: float) -> None:
-    """A dump into a database without a store."""
+    """Load a dump into a database without a store."""
     from recollect.stores import postgres
 
     postgres.restore(url, backup, timeout_s=timeout_s)
@@ -109,7 +109,7 @@ def _load(backup: Path, url: str, erased: Sequence[Erased], timeout_s: float) ->
 
 
 def _put_back(backup: Path, place: Path, erased: Sequence[Erased], timeout_s: float) -> None:
-    """A file where none is. The list goes first: at no moment could the backup be opened without it."""
+    """Put a file where none is. The list of erasures goes first, so that the backup can never be opened without it."""
     if place.exists():
         raise WrongState("there is a store already.", field=str(place), hint="A backup goes where none is.")
     if not place.parent.is_dir():
@@ -132,7 +132,7 @@ def _put_back(backup: Path, place: Path, erased: Sequence[Erased], timeout_s: fl
 
 
 def _verify_tenant(target: str | Path, tenant: str, timeout_s: float) -> RestoredTenant:
-    """Opening forgets again what is on the list; then everything is walked."""
+    """Open a tenant, which repeats the erasures on the list, and verify it."""
     with open(target, tenant=tenant, timeout_s=timeout_s) as mem:
         return RestoredTenant(tenant, mem.ledger_root(), mem.verify().ok)
 

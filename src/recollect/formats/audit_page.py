@@ -118,6 +118,6 @@ def _draw_examples(kind: str, meaning: str, count: int, found: tuple[Example, ..
 
 
 def _escape_text(words: str) -> str:
-    """Words as they may stand anywhere on the page."""
+    """Escape a text so that it may stand anywhere on the page."""
     visible = _UNSEEN.sub(lambda sign: f"\\u{ord(sign[0]):04x}", words)
     return escape(visible.encode("utf-8", "replace").decode("utf-8"), quote=True)

@@ -31,7 +31,7 @@ _SAVE_AS = "Save it as UTF-8, such as with: iconv -f {} -t UTF-8."
 
 
 def byte_lines(stream: IO[bytes], name: str) -> Iterator[tuple[int, bytes]]:
-    """``(offset, line)`` of every line, its end included. One that is too long is an error, read no further."""
+    """Yield ``(offset, line)`` for every line, its end included; raise for a line that is too long without reading it whole."""
     offset, number = 0, 0
     while line := stream.readline(MAX_LINE_BYTES + 1):
         number += 1
@@ -348,7 +348,7 @@ class _ElementReader(JsonText):
         self._expect("]")
 
     def end(self) -> None:
-        """Nothing may follow: half of a file that was read as the whole would be missed by nobody."""
+        """Raise if anything follows the document: two joined files would otherwise be read as the first of them."""
         if self.peek():
             self.fail("something follows the end of the document", hint="Were two files joined? Import each by itself.")
 

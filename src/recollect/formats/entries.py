@@ -44,9 +44,9 @@ def identity_of(entry: Mapping[str, Any]) -> Identity:
 
 
 def version_key(content_hash: str) -> str:
-    """A key for an entry that has no name, and for its later versions. It outlives the first, so it holds no part of its hash.
+    """Return the key of an entry without a name, and of its later versions; it is computed again at every import.
 
-    It is told to nobody: whoever takes the versions in again draws it anew.
+    It outlives the first version, so it holds no part of that version's hash, and is never exported.
     """
     return f"Entry-Version-{hashlib.sha256(content_hash.encode()).hexdigest()[:12]}"
 
@@ -113,7 +113,7 @@ def _check_vouchers(entry: Mapping[str, Any]) -> Found:
 
 
 def _check_signatures(entry: Mapping[str, Any]) -> Found:
-    """Signatures of the scheme that we know must hold. Whose key it was, and whether it counts, takes a store to say."""
+    """Check the signatures of the known scheme. Only a store can say whose key it was, and whether it counts."""
     signed = [("signature", entry.get("signature"), partial(bytes_of_entry, entry))]
     for place, one in enumerate(entry.get("vouchers", ())):
         signed.append((f"vouchers[{place}].signature", one.get("signature"), partial(bytes_of_voucher, entry, one)))

@@ -297,7 +297,7 @@ class Findings:
                     yield Finding(noted.number, noted.line, path, told)
 
     def _find_version_circles(self) -> Iterator[Finding]:
-        """Entries that supersede each other: none of them would be left. In a part of a file, another may be meant."""
+        """Find entries that supersede each other, so that none would be left. In a part of a file, another entry may be meant."""
         alike = self._sort_by_time()
         following = {place: self._find_replacement(noted, alike) for place, noted in enumerate(self._noted)}
         for place, circle in circles(following).items():
@@ -321,7 +321,7 @@ class Findings:
         return [later] if later is not None else [place for _, place in alike[-1:]]
 
     def _resolve_parents(self) -> dict[int, list[int]]:
-        """What each entry builds upon: of several with the content that it names, the last before it, else the first after."""
+        """Return the parents of each entry: of several with the named content, the last before it, else the first after."""
         alike = self._sort_by_time()
         return {
             place: [
@@ -354,7 +354,7 @@ class Findings:
         return sorted(pairs, key=lambda pair: self._noted[pair[0]].at)
 
     def _group_by_fit(self, hashes: Mapping[int, bytes]) -> dict[Hashable, list[Placed]]:
-        """Those that may replace another, by their words, a parent that they name, and their home; each also without these."""
+        """Group possible replacements by content, named parent and home, each also without parent or home."""
         wanted = {noted.superseded_by for noted in self._noted}
         found: dict[Hashable, list[Placed]] = {}
         for place in sorted((n for n, own in hashes.items() if own in wanted), key=lambda n: self._noted[n].at):

@@ -338,7 +338,7 @@ def _find_other_fields(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _read_expiry(value: Any) -> str | None:
-    """When a memory expires: mem0 shows it all through its last day, in UTC, and one whose date it cannot read for ever."""
+    """Return when a memory expires: mem0 shows it through its last day, in UTC, and for ever if it cannot read the date."""
     if text_of(value) is None:
         return None
     try:

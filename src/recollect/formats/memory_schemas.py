@@ -135,7 +135,7 @@ def _find_title(record: Mapping[str, Any]) -> str:
 
 
 def _read_importance(record: Mapping[str, Any]) -> float | None:
-    """Importance as the third schema has it, from 1 to 10, or none; here it goes from 1 to 5. Text that is a number counts."""
+    """Return the importance as the third schema counts it, from 1 to 10, or ``None``. Text that is a number counts."""
     value = record.get("importance")
     if isinstance(value, str):
         try:

@@ -179,7 +179,7 @@ RELATION = ("type", "from", "to", "relationType")
 
 
 def read_graph(source: Source, options: Options) -> Iterator[Foreign]:
-    """Records are counted as the memories that they become: an entity with two observations is three."""
+    """Read a graph, and count records as the memories that they become: an entity with two observations is three."""
     parts = ((line, part) for line, value in parse_lines(source, source.lines()) for part in _read_graph_line(value))
     for number, (line, part) in enumerate(parts, start=1):
         place = f"line {line.number}, {part.what}" if part.fields else f"line {line.number}"
@@ -221,7 +221,7 @@ def _to_foreign(number: int, place: str, part: _GraphPart) -> Foreign:
 
 
 def write_graph(memories: Iterable[Memory]) -> Iterator[str]:
-    """Entities, then relations, as they came. What is no part of a graph becomes an observation of its owner."""
+    """Write entities, then relations, as they came. A memory outside of the graph becomes an observation of its owner."""
     held = list(memories)
     whole = graph.assemble(held)
     loose = [memory for memory in held if not isinstance(memory.meta.get("graph"), dict)]

@@ -128,7 +128,7 @@ def read_jsonl(source: Source, options: Options) -> Iterator[Foreign]:
 
 
 def _check_columns(header: Iterable[str] | None, options: Options, name: str) -> Mapping[str, str]:
-    """From field to column, as the user mapped them."""
+    """Return the user's map from field to column, or raise for a field or a column that does not exist."""
     for target, column in options.columns.items():
         if target not in KNOWN and not target.startswith(META):
             known = ", ".join(sorted(KNOWN))
@@ -186,7 +186,7 @@ def _to_foreign(format: str, number: int, place: str, record: Mapping[str, Any],
 
 
 def _split_extra(record: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What a row carries that has no column of its own, and the other columns. Anybody else's column of that name is one."""
+    """Return the fields that a row carries without a column of their own, and the other columns."""
     cell = record.get(NAME)
     if isinstance(cell, str) and cell.startswith("{"):
         try:

@@ -138,7 +138,7 @@ def _check(value: Any, path: str) -> None:
 
 
 def _write_stable(value: Mapping[str, Any], *, readable: bool) -> str:
-    """JSON in which nothing is left that could be folded; if not ``readable``, with every letter beyond ASCII escaped."""
+    """Return JSON in which nothing is left to fold; unless ``readable``, with every letter beyond ASCII escaped."""
     text = json.dumps(dict(value), ensure_ascii=not readable, allow_nan=False, separators=(", ", ": "))
     return _UNSTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 

@@ -225,7 +225,7 @@ class RecollectSaver(UsesMemory, BaseCheckpointSaver[Any]):
         before: RunnableConfig | None = None,
         limit: int | None = None,
     ) -> Iterator[CheckpointTuple]:
-        """Checkpoints newest first: of a thread, or of all; with ``filter``, those whose metadata has these values."""
+        """Yield the checkpoints of a thread, or all, newest first; ``filter`` names values that their metadata must have."""
         self._require(Right.READ)
         if limit is not None and limit <= 0:
             return
@@ -256,7 +256,7 @@ class RecollectSaver(UsesMemory, BaseCheckpointSaver[Any]):
         return [ThreadHead(t.user_id, t.thread_id, t.head, t.created_at, t.updated_at) for t in found]
 
     def thread_state(self, config: RunnableConfig, *, conversation: str = CONVERSATION) -> ThreadState | None:
-        """Graph state, conversation, memory context and agent states of a thread, as its newest checkpoint has them."""
+        """Return the graph state, conversation, memory context and agent states of a thread's newest checkpoint."""
         self._require(Right.READ)
         at = self._read_place(config)._replace(ns=ROOT, id=None)
         root = self._read_channels(at)
@@ -289,7 +289,7 @@ class RecollectSaver(UsesMemory, BaseCheckpointSaver[Any]):
         graphs.copy_thread(self._engine, check_name("thread_id", source_thread_id), target, self._user)
 
     def prune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
-        """``keep_latest``: all but the newest of each namespace and what it is rebuilt from; ``delete``: everything."""
+        """Remove all versions (``delete``), or all but the newest of each namespace and its sources (``keep_latest``)."""
         self._require(Right.WRITE)
         names = [check_name("thread_id", thread_id) for thread_id in thread_ids]
         if strategy == "keep_latest":
@@ -341,7 +341,7 @@ def _choose_user(found: CheckpointTuple, users: Users, given: str | None) -> str
 
 
 def _number_writes(serde: SerializerProtocol, writes: Sequence[PendingWrite]) -> Iterator[GraphWrite]:
-    """Pending writes with the numbers and paths that keep them in the order in which they were given.
+    """Yield pending writes with numbers and paths that keep them in their order.
 
     A saver returns writes in order but not the paths of their tasks. Where the order is not that of the task ids, a
     number takes the place of the path.

@@ -100,12 +100,12 @@ def _operate(value: Any, operator: str, operand: Any) -> bool:
 
 
 def _equal(value: Any, wanted: Any) -> bool:
-    """JSON's equality: true is not 1."""
+    """Return whether two values are equal in JSON, where true is not 1."""
     return bool(value == wanted) and isinstance(value, bool) == isinstance(wanted, bool)
 
 
 def _comparable(value: Any, operand: Any) -> bool:
-    """Numbers have an order among themselves, and so have texts; nothing else has."""
+    """Return whether two values have an order: two numbers have one, and two texts."""
     numbers = all(isinstance(one, int | float) and not isinstance(one, bool) for one in (value, operand))
     return numbers or (isinstance(value, str) and isinstance(operand, str))
 

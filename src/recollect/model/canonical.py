@@ -37,7 +37,7 @@ def canonical_json(value: Any) -> str:
 
 
 def format_time(moment: datetime) -> str:
-    """UTC with microseconds and a ``Z``: sorts as text in the order of time."""
+    """Return a time in UTC with microseconds and a ``Z``, which sorts as text in the order of time."""
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
@@ -50,7 +50,7 @@ def parse_time(text: str) -> datetime:
 
 
 def check_text(text: str) -> str:
-    """Text as it may be stored: no control characters but tab and line ends, no lone surrogates."""
+    """Return a text that may be stored; raise for control characters other than tab and line ends, and for lone surrogates."""
     found = _FORBIDDEN.search(text)
     if found is None:
         return text
@@ -60,7 +60,7 @@ def check_text(text: str) -> str:
 
 
 def storable(text: str) -> str:
-    """The text with U+FFFD in the place of everything that may not be stored, for what is only shown and not kept as it is.
+    """Return the text with U+FFFD for everything that may not be stored, for texts that are only shown.
 
     >>> storable("tea \\ud800 and\\x00 milk") == "tea \\ufffd and\\ufffd milk"
     True

@@ -42,7 +42,7 @@ def fault_of(first: Mapping[str, Any]) -> Fault:
 
 
 def _unknown_word(field: str, expected: str) -> Fault:
-    """``expected`` lists the words as ``'a', 'b' or 'c'``."""
+    """Return the fault of a word that is none of the ``expected``, which reads ``'a', 'b' or 'c'``."""
     words = expected.replace(" or ", ", ").replace("'", "").split(", ")
     if field == "source":
         words += [word for word, source in SOURCE_WORDS.items() if source in words]

@@ -87,7 +87,7 @@ def to_item(memory: "Memory", recall_reason: Sequence[str] | None = None, score:
 
 
 def source_word(source: Source, authority: Authority) -> str:
-    """One of ``user``, ``ai``, ``tool`` and ``system``: who said it, or for what was moved or imported, who is believed to."""
+    """Return ``user``, ``ai``, ``tool`` or ``system``: who said it, or, if it was moved or imported, who is believed to have."""
     if source in (Source.PROMOTION, Source.IMPORT, Source.TEST_SUITE):
         return _SPOKEN_BY[authority]
     return _WORD_FOR.get(source, str(source))
@@ -135,7 +135,7 @@ def from_item(item: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _read_importance(given: Any) -> Any:
-    """Elsewhere importance may be any number; here it is a whole one from 1 to 5."""
+    """Return an importance as a whole number from 1 to 5: elsewhere it may be any number."""
     if isinstance(given, bool) or not isinstance(given, int | float) or not math.isfinite(given):
         return given
     return min(5, max(1, round(given)))

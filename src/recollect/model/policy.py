@@ -41,7 +41,7 @@ def _check_pattern(text: str) -> str:
 
 
 def _check_limited_pattern(text: str) -> str:
-    """Deny patterns are run by another library, which can be stopped; it must be able to read them, too."""
+    """Check a deny pattern with the library that runs it, which can be stopped, as well."""
     import regex  # takes 25 ms to import, and few policies have patterns of their own
 
     try:

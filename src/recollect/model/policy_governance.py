@@ -174,7 +174,7 @@ class Phase(Section):
     @model_validator(mode="before")
     @classmethod
     def _apply_permission(cls, given: Any) -> Any:
-        """Where earlier phases may be recalled and no mode is given, they are: the permission alone has to mean something."""
+        """Recall earlier phases where that is permitted and no mode is given: the permission alone has to have an effect."""
         if isinstance(given, Mapping) and given.get("allow_cross_phase_recall") is True and "mode" not in given:
             return {**given, "mode": "newest_first"}
         return given

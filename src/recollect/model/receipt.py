@@ -261,7 +261,7 @@ class Recall(Plain):
     """What was looked at and is not told, where that was asked for."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Without events: that of a recall repeats the items."""
+        """Return plain values, without events: the event of a recall repeats the items."""
         return {"query": self.query, "header": self.header, "items": _to_plain(self.items), **self._about()}
 
     def _about(self) -> dict[str, Any]:
@@ -290,7 +290,7 @@ class Recall(Plain):
         return not self.items and not self.no_room
 
     def bullets(self) -> list[dict[str, Any]]:
-        """The small form for prompts: id, category and one line of text each, what it said before and what it is related to."""
+        """Return the small form for prompts: id, category and a line of text each, with earlier versions and relations."""
         return [_bullet_to_dict(item) for item in self.items]
 
     def in_bullets(self) -> dict[str, Any]:
@@ -326,7 +326,7 @@ def with_heading(memory: Memory) -> str:
 
 
 def when(memory: Memory) -> str:
-    """The day on which a memory was said, and from when until when it holds, unless its own words say that in the same way.
+    """Return the day on which a memory was said, and its validity unless the content says that in the same way.
 
     Where it holds from the day on which it was said, that day is named once.
     """
@@ -337,7 +337,7 @@ def when(memory: Memory) -> str:
 
 
 def holds(memory: Memory) -> str:
-    """From when until when it holds, in brackets, unless its own words say so in the same way."""
+    """Return the validity of a memory in brackets, unless its content says so in the same way."""
     words = validity_words(memory.valid_from, memory.valid_until)
     return f" ({words})" if words and words not in memory.content.casefold() else ""
 

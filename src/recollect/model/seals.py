@@ -41,7 +41,7 @@ class Link(NamedTuple):
 
 
 def seal_of(salt: str, field: str, value: Any) -> str:
-    """SHA-256 over the salt, the field's name and the value's one spelling. It is made often, so that is done by hand."""
+    """Return the SHA-256 of the salt, the field's name and the value. It is made often, so the value is spelled by hand."""
     spelled = f"{field} {value}" if isinstance(value, str) else f"{field} {_spell_neighbour(*value)}"
     raw = bytes.fromhex(salt)
     if raw.hex() != salt:

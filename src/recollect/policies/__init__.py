@@ -18,7 +18,7 @@ PRESETS = ("default", "v4", "governed", "vault", "assistant", "entry", "store")
 
 
 def load_policy(source: str | Path | dict[str, Any] | Policy | None = None) -> Policy:
-    """A policy from a preset's name, a YAML file, plain values, or nothing at all (``default``)."""
+    """Return a policy from a preset's name, a YAML file, plain values, or nothing at all (``default``)."""
     if isinstance(source, Policy):
         return source
     if source is None:
@@ -73,7 +73,7 @@ def _merge_preset(overrides: dict[str, Any]) -> dict[str, Any]:
 
 
 def _move_allowlists(settings: dict[str, Any]) -> dict[str, Any]:
-    """The same with ``allowlists``, which may stand beside ``categories``, where it belongs: in ``agents``."""
+    """Return settings with ``allowlists`` moved from the top, where it may stand, into ``agents``."""
     agents = settings.get("agents") or {}
     if "allowlists" not in settings or not isinstance(agents, dict):
         return settings

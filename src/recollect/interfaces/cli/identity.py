@@ -157,7 +157,7 @@ def check(
 
 @contextmanager
 def _refusing(file: str | None) -> Iterator[None]:
-    """A key history that is not to be believed refuses everything."""
+    """Raise our error for a key history that does not prove what it says."""
     from recollect.rules.ledger.merkle import BadProof
 
     try:

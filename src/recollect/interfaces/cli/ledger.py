@@ -98,7 +98,7 @@ def check(
 
 
 def _size(since: str) -> int:
-    """A checkpoint's size, given as a number or by the file of one that was kept."""
+    """Return a checkpoint's size, given as a number or by the checkpoint's file."""
     if since.isascii() and since.isdigit() and len(since) < 19:
         return int(since)
     kept = read_kept(since)

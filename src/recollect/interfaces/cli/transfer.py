@@ -175,7 +175,7 @@ def audit(
 
 @contextmanager
 def _written_to(output: str | None) -> Iterator[Callable[[str], Any]]:
-    """Where text goes to: a new file that only its owner reads, or standard output."""
+    """Return the function that writes text to a new file that only its owner reads, or to standard output."""
     if output is None:
         yield write_out
         return

@@ -155,7 +155,7 @@ def bad_request(error: ValidationError, where: str) -> errors.BadInput:
 
 
 def _is_a_name(part: Any) -> bool:
-    """Whether a part of a place is a field or a number in a list, and not the name of a type that was tried there."""
+    """Return whether a part of an error's place is a field or an index, and not the name of a type that was tried."""
     return isinstance(part, int) or (
         part.isidentifier() and part.islower() and part not in ("str", "int", "float", "bool")
     )

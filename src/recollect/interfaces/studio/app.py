@@ -257,7 +257,7 @@ async def _read_form(request: Request) -> dict[str, str] | None:
 
 
 def _is_own_origin(request: Request) -> bool:
-    """Whether a form was sent by a page of ours, as far as the browser says where it comes from."""
+    """Return whether a form was sent by a page of ours, if the browser says where it comes from."""
     origin = request.headers.get("origin")
     return origin is None or urlsplit(origin).netloc == request.headers.get("host")
 

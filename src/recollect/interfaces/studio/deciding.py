@@ -17,7 +17,7 @@ CONTRADICTS = "contradicts"
 
 
 def conflicts(visit: Visit) -> Page:
-    """Contradictions that wait: both sides, and why the rule did not let the newcomer win."""
+    """Show contradictions that wait: both sides, and why the rule did not let the newcomer win."""
     pairs = [one for one in visit.memory.outdated(conflicts=True, limit=MOST_SHOWN) if one.reason == CONTRADICTS]
     cards = [_read_sides(visit.memory, pair) for pair in pairs]
     allowed = visit.memory.permitted([card["later"].id for card in cards])
@@ -34,19 +34,19 @@ def _read_sides(memory: Recollect, pair: OutdatedPair) -> dict[str, Any]:
 
 
 def outdated(visit: Visit) -> Page:
-    """Pairs of which the later one may have replaced the earlier one."""
+    """Show pairs of which the later one may have replaced the earlier one."""
     cards = [_read_sides(visit.memory, pair) for pair in visit.memory.outdated(limit=MOST_SHOWN)]
     ids = {one.id for card in cards for one in (card["earlier"], card["later"]) if one is not None}
     return Page("outdated.html", {"cards": cards, "allowed": visit.memory.permitted(sorted(ids))})
 
 
 def rejections(visit: Visit) -> Page:
-    """Values that were rejected as never true."""
+    """Show values that were rejected as never true."""
     return Page("rejections.html", {"values": visit.memory.rejections()})
 
 
 def consent(visit: Visit) -> Page:
-    """Profile fields that somebody proposed, with what they were taken from."""
+    """Show proposed profile fields, with the memories that they were taken from."""
     proposals = visit.memory.consent()
     evidence = {one.id: _find_evidence(visit.memory, one.id) for one in proposals}
     allowed = visit.memory.permitted([one.id for one in proposals])
@@ -61,7 +61,7 @@ def _find_evidence(memory: Recollect, id: str) -> list[Any]:
 
 
 def proposals(visit: Visit) -> Page:
-    """What a language model proposes, with the check of each quoted span; and its runs, for whoever operates the store."""
+    """Show what a language model proposes, with the check of each quoted span; and its runs, to operators."""
     waiting = visit.memory.proposals()[:MOST_SHOWN]
     named = {id for one in waiting for id in (*one.sources, *(found.source_id for found in one.evidence))}
     sources = {id: found for id in sorted(named) if (found := find_memory(visit.memory, id)) is not None}
@@ -75,7 +75,7 @@ def proposals(visit: Visit) -> Page:
 
 
 def run(visit: Visit) -> Page:
-    """One run of a language model: what it took, and what became of each proposal."""
+    """Show one run of a language model: what it took, and what became of each proposal."""
     return Page("run.html", {"run": visit.memory.run(visit.place["id"])})
 
 

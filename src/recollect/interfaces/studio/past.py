@@ -18,7 +18,7 @@ MOST_ENTRIES = 2_000
 
 
 def time(visit: Visit) -> Page:
-    """What one stream held at a moment, and what changed between two moments."""
+    """Show what one stream held at a moment, and what changed between two moments."""
     streams = [one for one in visit.memory.streams() if one.namespace == "prod"]
     chosen = _choose_stream(visit, streams)
     if chosen is None:
@@ -98,7 +98,7 @@ def _choose_stream(visit: Visit, streams: list[StreamInfo]) -> StreamInfo | None
 
 
 def traces(visit: Visit) -> Page:
-    """The governance events that policy kept, newest first."""
+    """List the governance events that policy kept, newest first."""
     given = {name: visit.text(name) for name in ("type", "session", "memory", "cursor")}
     page = visit.memory.traces(**given, latest=True, limit=PER_PAGE)  # type: ignore[arg-type]
     kept = visit.memory.policy().traces.keep
@@ -106,7 +106,7 @@ def traces(visit: Visit) -> Page:
 
 
 def trace(visit: Visit) -> Page:
-    """One event, as JSON and in the Plain view."""
+    """Show one event, as JSON and in the Plain view."""
     number = int(visit.place["number"])
     found = visit.memory.traces(number=number)
     if not found.items:
@@ -115,6 +115,6 @@ def trace(visit: Visit) -> Page:
 
 
 def turn(visit: Visit) -> Page:
-    """One turn as a story: what was recalled, from which spaces, what was written, what was refused."""
+    """Show one turn as a story: what was recalled, from which spaces, what was written, what was refused."""
     told = visit.memory.explain(number=int(visit.place["number"]))
     return Page("turn.html", {"told": told, "events": told.events})

@@ -46,7 +46,7 @@ class Verifying:
 
 
 def proof(visit: Visit) -> Page:
-    """Whether the store is sound, its checkpoints, and the forms for proofs and erasure."""
+    """Show whether the store is sound, its checkpoints, and the forms for proofs and erasure."""
     operates = visit.may(Right.OPERATE)
     taken = visit.memory.checkpoints() if operates else ()
     return Page(
@@ -76,7 +76,7 @@ def verify(visit: Visit) -> Goto:
 
 
 def progress(visit: Visit) -> Figures:
-    """How far the verification is."""
+    """Return how far the verification is."""
     found = visit.session.verifying
     if found is None:
         return Figures({"running": False, "done": 0, "total": 0})
@@ -91,7 +91,7 @@ def take_checkpoint(visit: Visit) -> Goto:
 
 
 def checkpoint(visit: Visit) -> Document:
-    """A checkpoint to keep elsewhere."""
+    """Return a checkpoint to keep elsewhere."""
     size = visit.number("size", 0, 0, 10**9)
     found = next((one for one in visit.memory.checkpoints() if one.size == size), None)
     if found is None:
@@ -100,14 +100,14 @@ def checkpoint(visit: Visit) -> Document:
 
 
 def prove(visit: Visit) -> Document:
-    """What the ledger says of one memory, to be checked without the store; its words only if they are asked for."""
+    """Return a proof of one memory, with its content only on request."""
     id = visit.text("id") or ""
     made = visit.memory.prove(id, with_content=visit.text("content") == "yes")
     return Document(f"proof-{made.memory.replace('-', '')[:12]}.json", made.to_dict())
 
 
 def erasure(visit: Visit) -> Page:
-    """What would go, with the words of what can be seen."""
+    """Show what an erasure would remove, with the content of the memories that the person may see."""
     owner, id, whole = visit.text("owner"), visit.text("id"), visit.text("whole_chain") == "yes"
     preview = visit.memory.preview_erasure(owner=owner, id=id, whole_chain=whole)
     ids = (*preview.removed, *preview.authored, *(one.id for one in preview.derived))[:MOST_LISTED]
@@ -132,7 +132,7 @@ def erase(visit: Visit) -> Page:
 
 
 def document(visit: Visit) -> Document:
-    """A document that was made for this session."""
+    """Return a document that was made for this session."""
     name = visit.place["name"]
     if name not in visit.session.documents:
         raise NotFound("there is no such document any more.", hint="It is kept until you sign out.")
@@ -140,7 +140,7 @@ def document(visit: Visit) -> Document:
 
 
 def policy(visit: Visit) -> Page:
-    """Every setting with its meaning and value."""
+    """Show every setting with its meaning and value."""
     return _policy_page(visit, EXAMPLE)
 
 

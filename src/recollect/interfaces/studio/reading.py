@@ -19,7 +19,7 @@ DAYS = 30
 
 
 def home(visit: Visit) -> Page:
-    """What changed, what waits, how the store is, and how it grows."""
+    """Show what changed, what waits, how the store is, and how it grows."""
     memory = visit.memory
     stats, growth = memory.stats(), memory.growth(DAYS)
     today = growth[-1].day
@@ -107,7 +107,7 @@ def _read_filters(given: Mapping[str, str | None]) -> dict[str, Any]:
 
 
 def memory(visit: Visit) -> Page:
-    """One memory: what it says and is, how it was decided, its versions, and what it has to do with others."""
+    """Show one memory: its content and fields, how it was decided, its versions, and its relations to others."""
     mem, id = visit.memory, visit.place["id"]
     told = mem.explain(id)
     chain = mem.chain(told.id)

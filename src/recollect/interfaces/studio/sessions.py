@@ -48,7 +48,7 @@ class Session:
         return notices
 
     def carries(self, token: str) -> bool:
-        """Whether a form came from one of this session's own pages; compared in constant time."""
+        """Return whether a form came from one of this session's pages; the token is compared in constant time."""
         return hmac.compare_digest(token.encode("utf-8", "replace"), self.csrf.encode())
 
 

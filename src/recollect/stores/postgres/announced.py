@@ -102,7 +102,7 @@ class _Compared:
         return frozenset(passed)
 
     def knows(self, place: Place, selection: Selection | None) -> bool:
-        """Whether what is asked of a place has come: its row, if it exists, or else whether it fits a selection."""
+        """Return whether the answer about a place has come: its row, or whether it fits a selection."""
         if selection is None:
             return place in self._read
         return selection == self.comparison.selection and (place in self._read or place in self._unfit)
@@ -184,7 +184,7 @@ class AnnouncedReads(Transaction):
         return lambda: searched.beyond()[stream.number]
 
     def _find_text(self, stream: Stream, terms: Sequence[str] | Mapping[str, int]) -> _Text | None:
-        """What the search that was announced says of a stream; ``None`` if it is not about it, or not about these terms."""
+        """Return the text statistics that the announced search brought for a stream; ``None`` if it did not cover these terms."""
         searched = self._searched
         if searched is None or not searched.terms.issuperset(terms):
             return None
@@ -226,7 +226,7 @@ class AnnouncedReads(Transaction):
         return places[: sum(1 for _ in takewhile(bool, known))]
 
     def _rows_at(self, places: Sequence[Place], selection: Selection | None = None) -> _Rows | None:
-        """The rows at these places that are there; ``None`` unless all of the places were announced."""
+        """Return the rows at these places; ``None`` unless all of the places were announced."""
         found: dict[Place, Mapping[str, Any]] = {}
         for place in places:
             announced = next((one for one in self._compared if one.knows(place, selection)), None)

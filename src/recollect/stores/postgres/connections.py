@@ -194,7 +194,7 @@ def _translate_taken_key(location: str, table: str) -> StoreError:
 
 
 def no_connection(location: str, error: psycopg.Error) -> StoreUnavailable:
-    """Before or between statements: the server is gone, or was never reached. Nothing was written."""
+    """Return the error for a server that is gone, or was never reached, before or between statements."""
     first_line = str(error).strip().splitlines() or ["the connection was lost"]
     return StoreUnavailable(
         f"the server cannot be reached: {first_line[0].rstrip('.')}.",
@@ -242,7 +242,7 @@ class BoundedConnection(psycopg.Connection[Row]):
             raise
 
     def close(self) -> None:
-        """In a child process nothing happens: saying good-bye would end the parent's session."""
+        """Close the connection, except in a child process, where that would end the parent's session."""
         if os.getpid() == self._process:
             super().close()
 
@@ -279,7 +279,7 @@ class Connections:
 
     @contextmanager
     def lend(self, patience_s: float) -> Iterator[BoundedConnection]:
-        """A connection of the pool, put back afterwards."""
+        """Lend a connection of the pool."""
         pool, process = self._open_pool(), os.getpid()
         db = self._take(pool, max(patience_s, MIN_WAIT_S))
         self._lent.add(db)
@@ -292,7 +292,7 @@ class Connections:
 
     @contextmanager
     def connect_alone(self) -> Iterator[BoundedConnection]:
-        """A connection of its own: for looking after the store, and for what must not wait for the pool."""
+        """Open a connection outside of the pool, for maintenance, and for work that must not wait for the pool."""
         if self._closed:
             raise StoreClosed(self._location.shown)
         db = BoundedConnection.connect(self._location.url, **self._options())
@@ -309,7 +309,7 @@ class Connections:
             pool.close()
 
     def abandon(self) -> None:
-        """In a child process: the parent's connections are the parent's, and are not so much as closed here."""
+        """Drop the parent's connections in a child process, without closing them."""
         self._left_behind += [self._pool, self._lent]
         self._pool, self._lent = None, set()
         self._lock = threading.Lock()
@@ -357,7 +357,7 @@ class Connections:
         )
 
     def _options(self) -> dict[str, Any]:
-        """How to connect; what the URL says itself is left as it is."""
+        """Return how to connect; what the URL says itself is left as it is."""
         wait_s = max(2, min(CONNECT_WAIT_S, int(self._timeout_s)))
         ours: dict[str, Any] = {
             **_QUICK,
@@ -373,13 +373,13 @@ class Connections:
         }
 
     def _configure(self, db: BoundedConnection) -> None:
-        """Integers are all of one size, or each size of number would make a statement of its own."""
+        """Send integers in one size, since each size would make a prepared statement of its own."""
         db.adapters.register_dumper(int, Int8Dumper)
         db.answer_within_s = self._timeout_s + GRACE_S
 
 
 def _check_alive(db: BoundedConnection) -> None:
-    """An idle server has nothing to say: if there is something to read, it has hung up. Else nothing is asked."""
+    """Check an idle connection without a round trip: if there is something to read, the server has hung up."""
     poll = select.poll()
     poll.register(db.fileno(), select.POLLIN)
     if poll.poll(0):

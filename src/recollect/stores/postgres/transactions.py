@@ -80,7 +80,7 @@ class NamedQueries:
         self._asked[key] = cache(fetch)
 
     def soon(self, query: str, params: Mapping[str, Any], /, **words: str) -> Callable[[], list[tuple[Any, ...]]]:
-        """It goes out at once. ``words`` are named parts of statements for the places that it leaves open."""
+        """Send a query at once. ``words`` name the parts of statements for the places that it leaves open."""
         answer: Callable[[], list[tuple[Any, ...]]] | None = self._asked.get((query, tuple, *params.items()))
         if answer is not None:
             return answer
@@ -98,7 +98,7 @@ class NamedQueries:
         return cursor.rowcount
 
     def run_many(self, query: str, params: Iterable[Sequence[Any]], /) -> None:
-        """A statement that unnests takes all rows at once, each column as an array; any other is run for each row."""
+        """Run a statement that unnests once, with each column as an array; run any other for each row."""
         rows = list(params)
         if not rows:
             return
@@ -120,7 +120,7 @@ class NamedQueries:
     def filtered_soon(
         self, query: str, condition: str, params: Mapping[str, Any], /, **words: str
     ) -> Callable[[], list[Any]]:
-        """It goes out at once."""
+        """Send a filtered query at once."""
         parts = {"filters": condition, **words}
         sql = fill(QUERIES[query], {word: to_driver_sql(part) for word, part in parts.items()})
         return self._db.execute(sql, _plain(params)).fetchall
@@ -141,7 +141,7 @@ class NamedQueries:
             self._asked.forget(QUERIES, query)
 
     def _of_many(self) -> psycopg.Cursor[tuple[Any, ...]]:
-        """For many short rows, such as numbers and vectors, which the server need not write as text."""
+        """Return a cursor for many short rows, such as numbers and vectors, which the server then sends in binary."""
         return self._db.cursor(row_factory=tuple_row, binary=True)
 
 
@@ -213,7 +213,7 @@ class PostgresTransaction(Transaction):
         return Transaction(InAdvance(self._queries))
 
     def put_rows(self, table: Table, rows: Sequence[Sequence[Any]]) -> None:
-        """Traces are numbered by a sequence, which goes on behind the rows that were brought."""
+        """Insert rows; the sequence that numbers traces goes on after the inserted ones."""
         super().put_rows(table, rows)
         if table.name == "traces" and rows:
             self._db.rows("as_ourselves")
@@ -221,7 +221,7 @@ class PostgresTransaction(Transaction):
             self._db.rows("as_app")
 
     def clear_rows(self, tenant: str, table: Table) -> None:
-        """Operations cannot take away history; clearing a copy that was begun takes the role that owns the tables."""
+        """Clear a copy that was begun, as the role that owns the tables: the application's role cannot remove history."""
         self._db.rows("as_ourselves")
         super().clear_rows(tenant, table)
         self._db.rows("as_app")

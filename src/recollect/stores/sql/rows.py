@@ -210,7 +210,7 @@ def write_term_note(said: Mapping[str, int], keyed: Mapping[str, int]) -> str:
 
 
 def text_length_in(note: str) -> int:
-    """How long the text is: its key does not make it longer."""
+    """Return how many words a text has, without those of its key."""
     return int(note.split(maxsplit=1)[0])
 
 

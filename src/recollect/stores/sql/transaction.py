@@ -67,7 +67,7 @@ class CarriedTables(Capability):
 
 
 def tables_in(catalogue: Iterable[Any]) -> list[Table]:
-    """The tables of a catalogue that has a row for each column, sorted by table; ``place`` is the column's in the key, or 0."""
+    """Return the tables of a catalogue with one row a column, sorted by table; ``place`` is the place in the key, or 0."""
     return [_make_table(name, list(columns)) for name, columns in groupby(catalogue, key=lambda row: row["table"])]
 
 

@@ -202,7 +202,7 @@ class Connections:
         self._queue.leave(place)
 
     def start_afresh(self, *, rested: bool) -> None:
-        """In the child: what was in use is the parent's."""
+        """Begin anew in a child process, in which everything in use is the parent's."""
         self._lock = threading.Lock()
         self._loans = set()
         self._queue.start_afresh()

@@ -77,7 +77,7 @@ class WriterQueue:
             self._lock_file = None
 
     def start_afresh(self) -> None:
-        """In a child process: the line and the lock file are the parent's."""
+        """Begin anew in a child process: the line and the lock file are the parent's."""
         self._line = deque()
         self._lock_file = None
 
