@@ -490,7 +490,7 @@ def test_names_and_schemas_suit_every_client() -> None:
         listed = tool.definition()
         assert name.replace("_", "").isalnum() and name.isascii() and len(name) <= 64
         assert listed.input_schema["type"] == "object" and listed.description
-        assert listed.annotations is not None and listed.annotations.read_only_hint is tool.told["reads_only"]
+        assert listed.annotations is not None and listed.annotations.read_only_hint is tool.listing["reads_only"]
         assert listed.description.endswith(".") and listed.title
 
 

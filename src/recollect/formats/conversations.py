@@ -98,7 +98,7 @@ def find_fault(text: str) -> str | None:
 
 
 def _to_fields(talk: Conversation, message: Message, text: str, part: dict[str, int]) -> dict[str, Any]:
-    came = without_empty(
+    came_from = without_empty(
         {
             "format": talk.format,
             "id": message.id,
@@ -115,7 +115,7 @@ def _to_fields(talk: Conversation, message: Message, text: str, part: dict[str, 
         "role": message.role,
         "thread_id": talk.id,
         **as_created_at(message.at),
-        "meta": {**part, ORIGIN: came},
+        "meta": {**part, ORIGIN: came_from},
     }
     return without_empty(fields)
 
@@ -246,10 +246,10 @@ def _read_memories(numbers: Iterator[int], place: str, memories: Mapping[str, An
             yield Foreign(next(numbers), where, refused=wrong)
             continue
         for heading, paragraph in _split_paragraphs(text_of(text) or ""):
-            came = without_empty(
+            came_from = without_empty(
                 {"format": CLAUDE_NAME, "memory_of": project or "all conversations", "heading": heading}
             )
-            fields = {"content": paragraph, "source": "agent", "meta": {ORIGIN: came}}
+            fields = {"content": paragraph, "source": "agent", "meta": {ORIGIN: came_from}}
             yield Foreign(next(numbers), where, fields)
 
 

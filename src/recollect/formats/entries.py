@@ -343,8 +343,8 @@ def select_sound_vouchers(given: Any) -> list[dict[str, Any]]:
 
 def _first_vouchers(given: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return the first so many vouchers as an entry has them, by when they vouched: a crowd must not make it unsound."""
-    told = [drop_fields(one, "imported") for one in given]
-    in_order = sorted(told, key=lambda one: (one["timestamp"], one["id"]))[:MAX_VOUCHERS]
+    vouchers = [drop_fields(one, "imported") for one in given]
+    in_order = sorted(vouchers, key=lambda one: (one["timestamp"], one["id"]))[:MAX_VOUCHERS]
     sizes = accumulate(len(canonical_json(one).encode("utf-8")) + 1 for one in in_order)
     return [one for one, size in zip(in_order, sizes, strict=True) if size < MAX_VOUCHERS_BYTES]
 

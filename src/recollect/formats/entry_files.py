@@ -272,8 +272,8 @@ class Findings:
             yield from self._find_version_circles()
         parents = self._resolve_parents()
         for place, circle in circles(parents).items():
-            told = f"builds upon an entry that builds upon it: {self._describe_circle(place, circle)}"
-            yield self._make_finding(place, "parent_refs", told)
+            message = f"builds upon an entry that builds upon it: {self._describe_circle(place, circle)}"
+            yield self._make_finding(place, "parent_refs", message)
         for place in self._find_replaced_by_parents(parents):
             yield self._make_finding(place, "superseded_by", REPLACED_BY_PARENT)
 
@@ -293,8 +293,8 @@ class Findings:
             named = {f"parent_refs[{nth}]": parent for nth, parent in enumerate(noted.parents)}
             for path, one in {**named, "superseded_by": noted.superseded_by}.items():
                 if one is not None and one not in self._by_hash:
-                    told = f"no entry of the file has the content hash {one.hex()[:12]}…"
-                    yield Finding(noted.number, noted.line, path, told)
+                    message = f"no entry of the file has the content hash {one.hex()[:12]}…"
+                    yield Finding(noted.number, noted.line, path, message)
 
     def _find_version_circles(self) -> Iterator[Finding]:
         """Find entries that supersede each other, so that none would be left. In a part of a file, another entry may be meant."""

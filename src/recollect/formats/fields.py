@@ -157,7 +157,7 @@ _ROOM_BYTES = MAX_JSON_BYTES - 1_024
 
 def keep_unknown(meta: Mapping[str, Any], rest: Mapping[str, Any]) -> tuple[dict[str, Any], str | None]:
     """Return ``meta`` with a record's unknown fields under its origin, and a note that names those without room."""
-    came = meta.get(ORIGIN, {})
+    came_from = meta.get(ORIGIN, {})
     kept: dict[str, Any] = {}
     lost: list[str] = []
     room = _ROOM_BYTES - (_measure(meta) or 0)
@@ -167,7 +167,7 @@ def keep_unknown(meta: Mapping[str, Any], rest: Mapping[str, Any]) -> tuple[dict
             kept[name], room = value, room - size
         else:
             lost.append(name)
-    whole = {**meta, ORIGIN: {**came, FIELDS: {**came.get(FIELDS, {}), **kept}}} if kept else dict(meta)
+    whole = {**meta, ORIGIN: {**came_from, FIELDS: {**came_from.get(FIELDS, {}), **kept}}} if kept else dict(meta)
     return whole, _describe_lost(lost) if lost else None
 
 
@@ -222,8 +222,8 @@ _NOTHING: tuple[Any, ...] = (None, "", (), [], {})
 def select_stated(memory: Memory, *names: str) -> dict[str, Any]:
     """Return these fields of a memory, without those that have the value an import gives by itself."""
     values = {name: getattr(memory, name) for name in names}
-    told = {name: value for name, value in values.items() if value not in _NOTHING}
-    return {name: to_plain(name, value) for name, value in told.items() if value != _GOES_WITHOUT_SAYING.get(name)}
+    stated = {name: value for name, value in values.items() if value not in _NOTHING}
+    return {name: to_plain(name, value) for name, value in stated.items() if value != _GOES_WITHOUT_SAYING.get(name)}
 
 
 def to_plain(name: str, value: Any) -> Any:
@@ -243,11 +243,11 @@ def user_data(memory: Memory, format: str | None = None) -> dict[str, Any]:
     data = {name: value for name, value in memory.meta.items() if name not in OF_THE_STORE}
     if memory.kind == Kind.PROFILE:
         data.pop("key", None)
-    came = data.get(ORIGIN)
-    if format is not None and isinstance(came, Mapping) and came.get("format") == format:
+    came_from = data.get(ORIGIN)
+    if format is not None and isinstance(came_from, Mapping) and came_from.get("format") == format:
         del data[ORIGIN]
-        if came.get(FIRST):
-            data[ORIGIN] = came[FIRST]
+        if came_from.get(FIRST):
+            data[ORIGIN] = came_from[FIRST]
     return data
 
 

@@ -74,10 +74,12 @@ def list_versions(last: Foreign, changes: Sequence[Change]) -> list[Foreign]:
 
 def _find_earlier(changes: Sequence[Change], said: str) -> list[Wording]:
     """Return what it said before, each wording once in a row, up to what it says now."""
-    told = [Wording(one.get("new_memory", ""), one.get("updated_at") or one.get("created_at")) for one in changes]
+    wordings = [Wording(one.get("new_memory", ""), one.get("updated_at") or one.get("created_at")) for one in changes]
     if changes:  # where the history does not go back to the beginning, its first change knows one wording more
-        told.insert(0, Wording(changes[0].get("old_memory", ""), changes[0].get("created_at")))
-    found = [next(same) for _, same in groupby(filter(lambda one: text_of(one.text), told), key=lambda one: one.text)]
+        wordings.insert(0, Wording(changes[0].get("old_memory", ""), changes[0].get("created_at")))
+    found = [
+        next(same) for _, same in groupby(filter(lambda one: text_of(one.text), wordings), key=lambda one: one.text)
+    ]
     return found[:-1] if found and found[-1].text == said else found
 
 
@@ -96,8 +98,8 @@ def _replace_surrogates(text: str) -> str:
 
 def _make_earlier(last: Foreign, wording: Wording, number: int) -> Foreign:
     """Return an earlier wording: whose it is, it shares with the last; the id is the last one's name alone."""
-    came = last.fields["meta"][ORIGIN]
-    kept = without_empty({"format": came["format"], "id": came.get("id"), "since": wording.since})
+    came_from = last.fields["meta"][ORIGIN]
+    kept = without_empty({"format": came_from["format"], "id": came_from.get("id"), "since": wording.since})
     fields = drop_fields(last.fields, "aliases")
     fields |= {"content": wording.text, "meta": {ORIGIN: kept}, **as_created_at(wording.since)}
     place, id = f"{last.place}, wording {number}", f"{last.id}@{number}"
@@ -108,9 +110,9 @@ def _keep_others(last: Foreign, others: Sequence[Wording]) -> Foreign:
     """Keep in the origin what a memory said when it was about something else."""
     if not others:
         return last
-    told = [without_empty({"memory": one.text, "since": one.since}) for one in others]
+    history = [without_empty({"memory": one.text, "since": one.since}) for one in others]
     meta = last.fields["meta"]
-    return replace(last, fields={**last.fields, "meta": {**meta, ORIGIN: {**meta[ORIGIN], "history": told}}})
+    return replace(last, fields={**last.fields, "meta": {**meta, ORIGIN: {**meta[ORIGIN], "history": history}}})
 
 
 def _give_one_name(chain: list[Foreign], about: str | None) -> list[Foreign]:
@@ -299,9 +301,9 @@ def _to_foreign(number: int, place: str, record: Mapping[str, Any]) -> Foreign:
     data = beyond.pop("meta", {})
     if not isinstance(data, dict):
         return Foreign(number, place, refused="metadata.recollect.meta is not an object")
-    came = origin(NAME, values, "id", "hash", "created_at", "updated_at", earlier=data.get(ORIGIN))
-    came |= without_empty({"metadata": metadata})
-    meta, note = keep_unknown({**data, ORIGIN: came}, _find_other_fields(values))
+    came_from = origin(NAME, values, "id", "hash", "created_at", "updated_at", earlier=data.get(ORIGIN))
+    came_from |= without_empty({"metadata": metadata})
+    meta, note = keep_unknown({**data, ORIGIN: came_from}, _find_other_fields(values))
     names = {name: text_of(values.get(name)) for name in ("user_id", "agent_id", "run_id", "actor_id", "role")}
     tags = [
         *texts_of(beyond.pop("tags", ())),
@@ -367,8 +369,8 @@ def write(memories: Iterable[Memory]) -> Iterator[str]:
 
 
 def _to_result(memory: Memory) -> dict[str, Any]:
-    came = memory.meta.get(ORIGIN)
-    before = came if isinstance(came, dict) and came.get("format") == NAME else {}
+    came_from = memory.meta.get(ORIGIN)
+    before = came_from if isinstance(came_from, dict) and came_from.get("format") == NAME else {}
     last_day = None if memory.expires_at is None else (memory.expires_at - timedelta(microseconds=1)).date()
     return {
         **drop_fields(mapping_of(before.get(FIELDS)), *OWN, "metadata", "payload", EXPIRES),

@@ -195,8 +195,8 @@ def _read_v4_record(number: int, place: str, record: Mapping[str, Any]) -> Forei
     if not isinstance(data, dict):
         return Foreign(number, place, refused="recollect.meta is not an object")
     id, known_as = id_of(record.get("id")), record.get("canonical_key")
-    came = origin(V4_NAME, without_empty(record), *DECIDED_ANEW, earlier=data.get(ORIGIN))
-    meta, note = keep_unknown({**data, ORIGIN: came}, rest)
+    came_from = origin(V4_NAME, without_empty(record), *DECIDED_ANEW, earlier=data.get(ORIGIN))
+    meta, note = keep_unknown({**data, ORIGIN: came_from}, rest)
     fields = {
         **{name: record.get(name) for name in TAKEN_OVER},
         "content": record["content"],
@@ -229,8 +229,8 @@ def _names_concept(record: Mapping[str, Any]) -> bool:
 
 
 def _to_v4(memory: Memory) -> dict[str, Any]:
-    came = mapping_of(memory.meta.get(ORIGIN))
-    before = came if came.get("format") == V4_NAME else {}
+    came_from = mapping_of(memory.meta.get(ORIGIN))
+    before = came_from if came_from.get("format") == V4_NAME else {}
     said = carried_fields(memory, BEYOND, V4_NAME)
     if fingerprint(memory.content) != memory.fingerprint:
         said[EXACT] = memory.content_hash

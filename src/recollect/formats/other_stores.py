@@ -83,15 +83,15 @@ class _About:
         title = text_of(front.get("title")) or document.path.rsplit("/", 1)[-1].removesuffix(SUFFIX)
         kept = {name: front.get(name) for name in ("title", "type", "permalink", "created", "modified")}
         others = {name: value for name, value in front.items() if name not in kept and name != "tags"}
-        came = without_empty({"format": NOTES_NAME, "note": document.path, **kept, "front_matter": others})
-        return cls(title, text_of(front.get("type")) or "note", _read_tags(front.get("tags")), came)
+        came_from = without_empty({"format": NOTES_NAME, "note": document.path, **kept, "front_matter": others})
+        return cls(title, text_of(front.get("type")) or "note", _read_tags(front.get("tags")), came_from)
 
     def memory(self, text: str, **more: Any) -> dict[str, Any]:
         content = text if self.title.lower() in text.lower() else f"{self.title}: {text}"
         tags = list(dict.fromkeys([*self.tags, *more.pop("tags", [])]))[:MAX_TAGS]
-        came = {**self.origin, **more.pop("origin", {})}
+        came_from = {**self.origin, **more.pop("origin", {})}
         time = as_created_at(self.origin.get("modified"), self.origin.get("created"))
-        fields = {"content": content, "tags": tags, "source": "import", **time, "meta": {ORIGIN: came}, **more}
+        fields = {"content": content, "tags": tags, "source": "import", **time, "meta": {ORIGIN: came_from}, **more}
         return without_empty({"entities": [{"name": self.title, "type": self.type}], **fields})
 
 
@@ -136,8 +136,8 @@ def _read_tagged(said: str, about: _About) -> dict[str, Any] | None:
 
 def _make_observation(said: str, category: str | None, about: _About) -> dict[str, Any]:
     text, context = _split_context(said)
-    came = without_empty({"category": category, "context": context})
-    return about.memory(text, tags=[*([category] if category else []), *_TAG.findall(text)], origin=came)
+    came_from = without_empty({"category": category, "context": context})
+    return about.memory(text, tags=[*([category] if category else []), *_TAG.findall(text)], origin=came_from)
 
 
 def _split_context(said: str) -> tuple[str, str | None]:
@@ -155,8 +155,8 @@ def _read_relation(said: str, about: _About) -> dict[str, Any] | None:
         return None
     type, target = match["type"].strip().strip("\"'") or "relates to", match["target"].strip()
     edge = {"from": about.title, "to": target, "type": type}
-    came = without_empty({"context": rest[1:-1].strip()})
-    return about.memory(f"{about.title} {type.replace('_', ' ')} {target}", relationships=[edge], origin=came)
+    came_from = without_empty({"context": rest[1:-1].strip()})
+    return about.memory(f"{about.title} {type.replace('_', ' ')} {target}", relationships=[edge], origin=came_from)
 
 
 def _split_prose(lines: list[str], began: int, about: _About) -> Iterator[_Part]:
@@ -241,9 +241,9 @@ def write_graph(memories: Iterable[Memory]) -> Iterator[str]:
 
 def _find_extra_fields(memory: Memory) -> Mapping[str, Any]:
     """Return what the line of an entity or a relation had beside the fields of a graph."""
-    came = mapping_of(memory.meta.get(ORIGIN))
-    part = isinstance(memory.meta.get("graph"), dict) and came.get("format") == GRAPH_NAME
-    return mapping_of(came.get(FIELDS)) if part else {}
+    came_from = mapping_of(memory.meta.get(ORIGIN))
+    part = isinstance(memory.meta.get("graph"), dict) and came_from.get("format") == GRAPH_NAME
+    return mapping_of(came_from.get(FIELDS)) if part else {}
 
 
 def _group_by_owner(memories: Iterable[Memory]) -> Iterator[graph.Entity]:
@@ -290,7 +290,7 @@ def _read_item(number: int, place: str, row: Mapping[str, Any]) -> Foreign:
     if said is None:
         return Foreign(number, place, refused="its value is empty")
     labels = [label for label in namespace.split(".") if label]
-    came = {**origin(LANGGRAPH_NAME, row, "key", "created_at", "updated_at", "expires_at"), "namespace": namespace}
+    came_from = {**origin(LANGGRAPH_NAME, row, "key", "created_at", "updated_at", "expires_at"), "namespace": namespace}
     fields = {
         "content": said,
         "owner": labels[-1] if labels else None,
@@ -298,7 +298,7 @@ def _read_item(number: int, place: str, row: Mapping[str, Any]) -> Foreign:
         "source": "import",
         **as_created_at(row.get("updated_at"), row.get("created_at")),
         "expires_at": as_utc(row.get("expires_at")),
-        "meta": {ORIGIN: came | ({"value": value} if said != value else {})},
+        "meta": {ORIGIN: came_from | ({"value": value} if said != value else {})},
     }
     return Foreign(number, place, without_empty(fields), f"{namespace}/{key}")
 

@@ -77,10 +77,10 @@ def candidate_fields(record: Mapping[str, Any]) -> dict[str, Any]:
         fields["key"] = meta.pop("key", None)
     if not has_own_name(record):
         fields.pop("canonical_key", None)
-    came = origin(NAME, record, "id", "source", "version", "created_at", earlier=meta.get(ORIGIN))
+    came_from = origin(NAME, record, "id", "source", "version", "created_at", earlier=meta.get(ORIGIN))
     aliases = [*as_alias(id_of(record.get("id"))).get("aliases", ()), *texts_of(record.get("aliases"))]
     time = as_created_at(record.get("created_at"))
-    return {**fields, **time, "aliases": aliases, "source": "import", "meta": {**meta, ORIGIN: came}}
+    return {**fields, **time, "aliases": aliases, "source": "import", "meta": {**meta, ORIGIN: came_from}}
 
 
 FORMAT = Format(NAME, "Recollect's own records, JSON lines", read, writes_lines(Memory.to_dict))
@@ -117,10 +117,10 @@ def _read_item(number: int, place: str, item: Mapping[str, Any]) -> Foreign:
     beyond, meta = split_carried(item.get("meta", {}), *BEYOND)
     fields = {**from_item({**item, "meta": meta}), **beyond}
     meta = fields["meta"]
-    came = origin(ITEMS_NAME, item, "id", "source", "created_at", earlier=meta.get(ORIGIN))
+    came_from = origin(ITEMS_NAME, item, "id", "source", "created_at", earlier=meta.get(ORIGIN))
     if fields.get("source") == "import" or fields.get("source") == "promotion":
-        came["source"] = fields["source"]
-    meta, note = keep_unknown({**meta, ORIGIN: came}, drop_fields(item, *ITEM_FIELDS))
+        came_from["source"] = fields["source"]
+    meta, note = keep_unknown({**meta, ORIGIN: came_from}, drop_fields(item, *ITEM_FIELDS))
     return Foreign(number, place, {**fields, "meta": meta}, id_of(item.get("id")), note=note)
 
 

@@ -172,8 +172,8 @@ def _to_foreign(format: str, number: int, place: str, record: Mapping[str, Any],
     if not isinstance(data, dict):
         return Foreign(number, place, refused=f"{NAME}.meta is not an object")
     made = fields.pop("created_at", None)
-    came = {"id": id, "created_at": made, "columns": without_empty(rest)}
-    came = origin(format, without_empty(came), *came, earlier=data.get(ORIGIN))
+    came_from = {"id": id, "created_at": made, "columns": without_empty(rest)}
+    came_from = origin(format, without_empty(came_from), *came_from, earlier=data.get(ORIGIN))
     given = {
         "source": "import",
         **as_alias(id),
@@ -181,7 +181,7 @@ def _to_foreign(format: str, number: int, place: str, record: Mapping[str, Any],
         **without_empty(beyond),
         **as_created_at(made),
     }
-    given["meta"] = {**data, **without_empty(meta), ORIGIN: came}
+    given["meta"] = {**data, **without_empty(meta), ORIGIN: came_from}
     return Foreign(number, place, given, id, guessed=guessed)
 
 
@@ -261,8 +261,8 @@ def _to_row(memory: Memory, format: str) -> dict[str, Any]:
 
 
 def _collect_extra(memory: Memory, format: str) -> dict[str, Any]:
-    came = memory.meta.get(ORIGIN)
-    others = isinstance(came, dict) and "columns" in came  # they have no place but the origin
+    came_from = memory.meta.get(ORIGIN)
+    others = isinstance(came_from, dict) and "columns" in came_from  # they have no place but the origin
     said = select_stated(memory, *BEYOND) | without_empty({"meta": user_data(memory, None if others else format)})
     if said["authority"] in BY_NAME["authority"]:
         del said["authority"]

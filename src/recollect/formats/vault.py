@@ -337,8 +337,8 @@ def _to_fields(record: Mapping[str, Any], id: str | None) -> dict[str, Any]:
     beyond, extra = split_carried({name: value for name, value in record.items() if name not in OWN}, *BESIDE)
     data = beyond.pop("meta", {})
     names = ("id", "source", "created_at", "updated_at", "version", "tier", MEMORY_ID)
-    came = origin(NAME, {**record, "tier": tier}, *names, earlier=mapping_of(data).get(ORIGIN))
-    came |= {EXTRA: extra} if extra else {}
+    came_from = origin(NAME, {**record, "tier": tier}, *names, earlier=mapping_of(data).get(ORIGIN))
+    came_from |= {EXTRA: extra} if extra else {}
     return {
         **beyond,
         "content": record["text"],
@@ -349,16 +349,18 @@ def _to_fields(record: Mapping[str, Any], id: str | None) -> dict[str, Any]:
         "tags": texts_of(record.get("tags")),
         "source": spoken_by,
         **as_created_at(record.get("updated_at"), record.get("created_at")),
-        "meta": {**data, ORIGIN: came} if isinstance(data, dict) else data,
+        "meta": {**data, ORIGIN: came_from} if isinstance(data, dict) else data,
         **as_alias(id),
     }
 
 
 def _to_line(memory: Memory) -> dict[str, Any]:
     """Return a memory as a vault would have written it. One without a tier is in no snapshot: a register."""
-    came = memory.meta.get(ORIGIN)
-    before = came if isinstance(came, dict) and came.get("format") == NAME else {}
-    changed = came is None and memory.last_modified > memory.created_at  # what was imported came later than it was made
+    came_from = memory.meta.get(ORIGIN)
+    before = came_from if isinstance(came_from, dict) and came_from.get("format") == NAME else {}
+    changed = (
+        came_from is None and memory.last_modified > memory.created_at
+    )  # what was imported came later than it was made
     return {
         "id": before.get("id") or memory.short_id,
         "text": memory.content,

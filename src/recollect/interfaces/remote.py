@@ -226,8 +226,8 @@ def _check_sendable(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 def _to_query(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return arguments as a query string has them: no value is left out, or said as ``null`` where that makes a difference."""
-    told = {name: "null" if value is None and name in SAY_NULL else value for name, value in arguments.items()}
-    return {name: value for name, value in told.items() if value is not None}
+    values = {name: "null" if value is None and name in SAY_NULL else value for name, value in arguments.items()}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _make_method(name: str) -> Callable[..., Any]:

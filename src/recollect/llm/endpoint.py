@@ -317,7 +317,7 @@ def _read_answer(text: str, schema: type[A]) -> tuple[A | None, str]:
 
 
 def _ask_for_repair(text: str, problem: str) -> tuple[Message, Message]:
-    told = (
+    request = (
         f"That does not fit the schema ({problem}). Answer again, with one JSON object that fits it and nothing else."
     )
-    return Message("assistant", text[:QUOTED_CHARACTERS] or "(nothing)"), Message("user", told)
+    return Message("assistant", text[:QUOTED_CHARACTERS] or "(nothing)"), Message("user", request)

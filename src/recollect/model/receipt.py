@@ -265,13 +265,13 @@ class Recall(Plain):
         return {"query": self.query, "header": self.header, "items": _to_plain(self.items), **self._about()}
 
     def _about(self) -> dict[str, Any]:
-        told = {
+        about = {
             "confidence": self.confidence,
             "abstained": self.abstained,
             "no_room": self.no_room,
         }
         said = {"because": self.because, "notice": self.notice, "left_out": _to_plain(self.left_out)}
-        return told | {name: value for name, value in said.items() if value}
+        return about | {name: value for name, value in said.items() if value}
 
     @property
     def because(self) -> str:
@@ -281,8 +281,8 @@ class Recall(Plain):
     @property
     def text(self) -> str:
         found = [line for item in self.items for line in item.lines]
-        told = [self.header, *found] if self.header else found
-        return envelope(told) if told else ""
+        lines = [self.header, *found] if self.header else found
+        return envelope(lines) if lines else ""
 
     @property
     def abstained(self) -> bool:
@@ -305,9 +305,9 @@ class Recall(Plain):
 def _bullet_to_dict(item: Recalled) -> dict[str, Any]:
     """Return a memory as a bullet; ``earlier`` and ``related`` are lines that stand below it, where there are any."""
     memory = item.memory
-    told = {"id": memory.id, "category": one_line(memory.category), "text": item.bullet.removeprefix("- ")}
+    values = {"id": memory.id, "category": one_line(memory.category), "text": item.bullet.removeprefix("- ")}
     earlier, related = [one.line.strip() for one in item.earlier], [one.line.strip() for one in item.related]
-    return told | ({"earlier": earlier} if earlier else {}) | ({"related": related} if related else {})
+    return values | ({"earlier": earlier} if earlier else {}) | ({"related": related} if related else {})
 
 
 def bullet(memory: Memory, *, outdated: bool = False) -> str:

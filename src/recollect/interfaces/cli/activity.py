@@ -146,8 +146,8 @@ def _write_lines(values: Iterable[dict[str, Any]]) -> None:
 def _draw_explanation(answer: "Explanation") -> None:
     screen.console.print(answer.text, markup=False)
     if answer.id and answer.sentences:
-        told = "\n".join(f"  {line}" for line in answer.sentences)
-        screen.console.print(f"\nWhat was decided about it, from the traces that policy kept:\n{told}", markup=False)
+        lines = "\n".join(f"  {line}" for line in answer.sentences)
+        screen.console.print(f"\nWhat was decided about it, from the traces that policy kept:\n{lines}", markup=False)
 
 
 def _draw_history(found: "Iterable[HistoryEvent]") -> None:

@@ -137,8 +137,8 @@ def export(
         from recollect.rules.plain_view import memories
 
         held = f"{memories(len(private))} with a scope of {'its' if len(private) == 1 else 'their'} own"
-        told = f"left out: {held}; {format} cannot say who may see a memory. --include-private exports all of them."
-        typer.echo(told, err=True)
+        message = f"left out: {held}; {format} cannot say who may see a memory. --include-private exports all of them."
+        typer.echo(message, err=True)
     session.tell_written(output)
 
 
@@ -213,16 +213,16 @@ def validate(context: typer.Context, files: Files, partial: Partial = False) -> 
 
     session, reports = get_session(context), []
     for file in files:
-        told: list[Any] = []
+        findings: list[Any] = []
 
-        def tell(finding: Any, file: str = file, told: list[Any] = told) -> None:
+        def tell(finding: Any, file: str = file, findings: list[Any] = findings) -> None:
             if not session.as_json:
                 print(visible(f"{file}: {finding}"))
-            elif len(told) < SHOWN:
-                told.append(finding.to_dict())
+            elif len(findings) < SHOWN:
+                findings.append(finding.to_dict())
 
         found = check(sys.stdin if file == "-" else file, tell, partial=partial)
-        reports.append({"file": file, "ok": found.ok, **found.to_dict(), "findings": told})
+        reports.append({"file": file, "ok": found.ok, **found.to_dict(), "findings": findings})
         if not session.as_json:
             read = entries(found.entries) if found.entries else "no entries"
             print(visible(f"{file}: {read}, {counted(found.problems, 'problem')}"))

@@ -84,11 +84,11 @@ def record(
 
 def _exchange(context: typer.Context, method: str, draw: str, options: dict[str, Any], if_missing: IfMissing) -> None:
     """Call a method with the options of its command, and with what the person said and what tools returned."""
-    told = given(**{name: value for name, value in options.items() if name not in ("context", "tool")})
+    arguments = given(**{name: value for name, value in options.items() if name not in ("context", "tool")})
     if options.get("tool"):
-        told["tools"] = [{"name": name, "output": output} for name, output in split_pairs("tool", options["tool"])]
+        arguments["tools"] = [{"name": name, "output": output} for name, output in split_pairs("tool", options["tool"])]
     with get_session(context).memory(if_missing) as memory:
-        answer = getattr(memory, method)(**told | {"user": text_of(told["user"])})
+        answer = getattr(memory, method)(**arguments | {"user": text_of(arguments["user"])})
     get_session(context).answer(answer, draw)
 
 

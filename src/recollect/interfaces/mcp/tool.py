@@ -66,24 +66,24 @@ class Tool(Generic[R]):
     answer: type[BaseModel] | None = None
 
     @property
-    def told(self) -> Mapping[str, Any]:
+    def listing(self) -> Mapping[str, Any]:
         """What a client is told of it: title and description, and whether it only reads, deletes, or may be repeated."""
         said: Mapping[str, Any] = load_table(__package__, "tools.toml")[self.name]
         return {"reads_only": False, "deletes": False, "repeatable": False, **said}
 
     def definition(self) -> wire.Tool:
         """Return the tool as a client lists it."""
-        told = self.told
+        listing = self.listing
         return wire.Tool(
             name=self.name,
-            title=told["title"],
-            description=told["description"],
+            title=listing["title"],
+            description=listing["description"],
             input_schema=self.request.model_json_schema(schema_generator=_Lean),
             output_schema=self.answer and self.answer.model_json_schema(schema_generator=_Untitled),
             annotations=wire.ToolAnnotations(
-                read_only_hint=told["reads_only"],
-                destructive_hint=told["deletes"],
-                idempotent_hint=told["reads_only"] or told["repeatable"],
+                read_only_hint=listing["reads_only"],
+                destructive_hint=listing["deletes"],
+                idempotent_hint=listing["reads_only"] or listing["repeatable"],
                 open_world_hint=False,
             ),
         )

@@ -115,9 +115,9 @@ def _check_filters(request: List) -> dict[str, Any]:
 
 def _summarise(memory: Memory) -> dict[str, Any]:
     """Return a memory in a list: enough to choose it by. Only what is not active says its status."""
-    told = {"id": memory.id, "key": memory.canonical_key, "content": one_line(memory.content, EXCERPT)}
-    told |= {"category": memory.category, "at": f"{memory.created_at:%Y-%m-%d}"}
-    return told if memory.status is Status.ACTIVE else {**told, "status": str(memory.status)}
+    summary = {"id": memory.id, "key": memory.canonical_key, "content": one_line(memory.content, EXCERPT)}
+    summary |= {"category": memory.category, "at": f"{memory.created_at:%Y-%m-%d}"}
+    return summary if memory.status is Status.ACTIVE else {**summary, "status": str(memory.status)}
 
 
 class Add(AgentRequest):

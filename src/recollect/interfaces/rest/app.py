@@ -80,8 +80,8 @@ async def _answer_http_error(request: Request, error: Exception) -> Response:
         return problem(NotFound("there is nothing at this path.", hint="/openapi.json lists every path."))
     if error.status_code == 413:
         return problem(too_large())
-    told = problem_of(BadInput(f"{error.detail}.", hint="/openapi.json describes every request."))
-    return JSONResponse({**told, "status": error.status_code}, error.status_code, error.headers, MEDIA_TYPE)
+    details = problem_of(BadInput(f"{error.detail}.", hint="/openapi.json describes every request."))
+    return JSONResponse({**details, "status": error.status_code}, error.status_code, error.headers, MEDIA_TYPE)
 
 
 def _describe(app: FastAPI) -> None:

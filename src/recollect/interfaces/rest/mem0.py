@@ -203,15 +203,15 @@ def delete_all(memory: Recollect, asked: Values) -> Values:
 def history(memory: Recollect, asked: Values) -> list[Values]:
     """Return what a memory said, version by version."""
     chain = [one for one in memory.chain(asked["memory_id"]) if isinstance(one, Memory)]
-    told, before = [], None
+    events, before = [], None
     for one in chain:
         event = {"event": "ADD" if before is None else "UPDATE", "old_memory": before, "new_memory": one.content}
-        told.append(_render_event(one, chain[0].id, one.created_at, event))
+        events.append(_render_event(one, chain[0].id, one.created_at, event))
         before = one.content
     if chain and chain[-1].deleted_at is not None:
         gone = {"event": "DELETE", "old_memory": before, "new_memory": None}
-        told.append(_render_event(chain[-1], chain[0].id, chain[-1].deleted_at, gone))
-    return told
+        events.append(_render_event(chain[-1], chain[0].id, chain[-1].deleted_at, gone))
+    return events
 
 
 def _render_event(one: Memory, id: str, at: datetime, said: Values) -> Values:

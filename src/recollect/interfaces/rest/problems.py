@@ -106,8 +106,8 @@ def status_of_kind(kind: type[RecollectError]) -> int:
 
 def problem_of(error: RecollectError) -> dict[str, Any]:
     """Return an error as problem details."""
-    told = error.to_dict()
-    shown = {name: None if value is None else visible(str(value)) for name, value in told.items()}
+    fields = error.to_dict()
+    shown = {name: None if value is None else visible(str(value)) for name, value in fields.items()}
     return {
         "type": ABOUT + error.code,
         "title": error.code.replace("_", " "),

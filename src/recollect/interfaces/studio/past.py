@@ -116,5 +116,5 @@ def trace(visit: Visit) -> Page:
 
 def turn(visit: Visit) -> Page:
     """Show one turn as a story: what was recalled, from which spaces, what was written, what was refused."""
-    told = visit.memory.explain(number=int(visit.place["number"]))
-    return Page("turn.html", {"told": told, "events": told.events})
+    explanation = visit.memory.explain(number=int(visit.place["number"]))
+    return Page("turn.html", {"told": explanation, "events": explanation.events})

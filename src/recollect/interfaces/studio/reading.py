@@ -109,18 +109,18 @@ def _read_filters(given: Mapping[str, str | None]) -> dict[str, Any]:
 def memory(visit: Visit) -> Page:
     """Show one memory: its content and fields, how it was decided, its versions, and its relations to others."""
     mem, id = visit.memory, visit.place["id"]
-    told = mem.explain(id)
-    chain = mem.chain(told.id)
-    one = next(link for link in chain if link.id == told.id)
+    explanation = mem.explain(id)
+    chain = mem.chain(explanation.id)
+    one = next(link for link in chain if link.id == explanation.id)
     if isinstance(one, Tombstone):
-        return Page("tombstone.html", {"one": one, "told": told, "chain": chain})
+        return Page("tombstone.html", {"one": one, "told": explanation, "chain": chain})
     ancestors, descendants = mem.ancestors(one.id), mem.descendants(one.id)
     allowed = mem.permitted([one.id])[one.id]
     return Page(
         "memory.html",
         {
             "one": one,
-            "told": told,
+            "told": explanation,
             "versions": _compare_versions(chain),
             "related": mem.related(one.id),
             "vouching": mem.vouchers(one.id),
@@ -136,14 +136,14 @@ def memory(visit: Visit) -> Page:
 
 def _compare_versions(chain: tuple[Memory | Tombstone, ...]) -> list[tuple[Memory | Tombstone, list[drawing.Piece]]]:
     """Return each version, newest first, with what it says compared with the version before it."""
-    told: list[tuple[Memory | Tombstone, list[drawing.Piece]]] = []
+    compared: list[tuple[Memory | Tombstone, list[drawing.Piece]]] = []
     for place, link in enumerate(chain):
         before = chain[place - 1] if place else None
         if isinstance(link, Memory) and isinstance(before, Memory):
-            told.append((link, drawing.word_diff(before.content, link.content)))
+            compared.append((link, drawing.word_diff(before.content, link.content)))
         else:
-            told.append((link, [drawing.Piece("same", link.content)] if isinstance(link, Memory) else []))
-    return told[::-1]
+            compared.append((link, [drawing.Piece("same", link.content)] if isinstance(link, Memory) else []))
+    return compared[::-1]
 
 
 def find_memory(memory: Recollect, id: str) -> Memory | None:
