@@ -1,4 +1,4 @@
-"""Who asks: the key of a request, how often it may ask, and how its work is done away from the event loop."""
+"""Who asks: the key of a request, how often and how much it may ask, and how its work is done off the event loop."""
 
 import asyncio
 import hashlib
@@ -7,21 +7,23 @@ from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
+from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
 from recollect.interfaces.listener import Place
 from recollect.interfaces.python import Recollect
-from recollect.interfaces.rest.problems import Draining, TimedOut
+from recollect.interfaces.rest.problems import MEDIA_TYPE, Draining, TimedOut, problem_of, too_large
 from recollect.model.caller import Right
 from recollect.model.errors import KeyRefused, NotAllowed, TooManyRequests
 
 T = TypeVar("T")
 SESSION = "Recollect-Session"
 IDEMPOTENCY_KEY = "Idempotency-Key"
+IMPORT_PATH = "/v1/import"
 MOST_BUCKETS = 10_000
 """Of how many keys it is remembered how often they asked."""
 
@@ -217,3 +219,32 @@ def _is_local(address: str) -> bool:
     with suppress(ValueError):
         return Place(urlsplit(address).hostname or "", 0).loopback
     return False
+
+
+class Bounded:
+    """Refuse a body that is larger than the settings grant, whether it says so beforehand or not."""
+
+    def __init__(self, app: Any, settings: Settings) -> None:
+        self._app, self._settings = app, settings
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        settings = self._settings
+        most = settings.max_import_bytes if scope["path"] == IMPORT_PATH else settings.max_body_bytes
+        announced = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
+        if announced.isdigit() and int(announced) > most:
+            await JSONResponse(problem_of(too_large()), 413, {"Connection": "close"}, MEDIA_TYPE)(scope, receive, send)
+            return
+        taken = 0
+
+        async def bounded_receive() -> Any:
+            nonlocal taken
+            message = await receive()
+            taken += len(message.get("body", b""))
+            if taken > most:
+                raise HTTPException(413)  # the one sort of error that the framework's reader of bodies lets through
+            return message
+
+        await self._app(scope, bounded_receive, send)

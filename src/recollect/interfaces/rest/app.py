@@ -11,14 +11,14 @@ from starlette.responses import JSONResponse, Response
 from recollect import __version__
 from recollect.interfaces.python import Recollect
 from recollect.interfaces.rest import endpoints, feeds, mem0, watching
-from recollect.interfaces.rest.access import DEFAULTS, Server, Settings
-from recollect.interfaces.rest.limits import Bounded, too_large
+from recollect.interfaces.rest.access import DEFAULTS, Bounded, Server, Settings
 from recollect.interfaces.rest.problems import (
     MEDIA_TYPE,
     ProblemDetails,
     headers_of,
     problem_of,
     status_of,
+    too_large,
 )
 from recollect.model.errors import BadInput, NotFound, RecollectError
 

@@ -15,10 +15,9 @@ from starlette.responses import StreamingResponse
 from recollect.engine.arguments import decode_cursor, encode_cursor, refuse_cursor
 from recollect.interfaces.python import Recollect
 from recollect.interfaces.python.signatures import arguments_of, model_of
-from recollect.interfaces.rest.access import Answer, Server
+from recollect.interfaces.rest.access import IMPORT_PATH, Answer, Server
 from recollect.interfaces.rest.answers import as_json, schema_type
 from recollect.interfaces.rest.endpoints import ID, KEY_HEADER, QueryReader, add_route, parameter, without_null
-from recollect.interfaces.rest.limits import IMPORT_PATH
 from recollect.interfaces.rest.problems import PROBLEMS
 from recollect.model.canonical import canonical_json
 from recollect.model.errors import BadInput, RecollectError, TooManyRequests

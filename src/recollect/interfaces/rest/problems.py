@@ -20,6 +20,11 @@ class TooLarge(errors.BadInput):
     code = "too_large"
 
 
+def too_large() -> TooLarge:
+    """Return the error for a body of too many bytes."""
+    return TooLarge("the request is too large.", field="body", hint="Send less at once.")
+
+
 class NoCounterpart(errors.Refused):
     """Something that another service has and Recollect has not."""
 

@@ -1,4 +1,4 @@
-"""Streams, ledger entries, pages for audits, the log of checkpoints, and the cursors of threads, over named queries."""
+"""Streams, ledger entries, pages for audits, the log of checkpoints, and cursors of threads and workers, over named queries."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -9,11 +9,13 @@ from recollect.model.state import values_from
 from recollect.stores.protocol import (
     NO_LIMIT,
     Amendment,
+    Behind,
     CommittedValue,
     Cursor,
     IndexedTerm,
     KeyRow,
     Later,
+    Lease,
     LedgerPart,
     LogCheckpoint,
     LogLeaf,
@@ -362,3 +364,26 @@ class CursorTables(Capability):
         """Write cursors, all writers in the same order, so that no two of them wait for each other."""
         rows = [(tenant, *thread, one.stream, one.seq, json.dumps(one.shown)) for one in sorted(cursors)]
         self._db.run_many("put_cursor", rows)
+
+
+class WorkerTables(Capability):
+    """Finding what a job has to look at, and sharing tenants between workers. One statement is the arbiter of each change."""
+
+    def streams_behind(self, tenant: str, job: str, since: str = "") -> list[Behind]:
+        return [Behind(*row) for row in self._db.tuples("streams_behind", tenant=tenant, job=job, since=since)]
+
+    def move_worker_cursor(self, tenant: str, lease: Lease, job: str, found: Behind, seq: int, at: str) -> bool:
+        place = {"stream": found.stream, "job": job, "found": found.seq, "seq": seq, "at": at}
+        held = {"holder": lease.holder, "number": lease.number}
+        return self._db.counted("move_worker_cursor", tenant=tenant, **place, **held) == 1
+
+    def lease(self, tenant: str) -> Lease | None:
+        found = self._db.rows("lease", tenant=tenant)
+        return Lease(**dict(found[0])) if found else None
+
+    def take_lease(self, tenant: str, holder: str, now: str, until: str) -> Lease | None:
+        taken = self._db.counted("take_lease", tenant=tenant, holder=holder, now=now, until=until) == 1
+        return self.lease(tenant) if taken else None
+
+    def renew_lease(self, tenant: str, lease: Lease) -> bool:
+        return self._db.counted("renew_lease", tenant=tenant, **lease._asdict()) == 1

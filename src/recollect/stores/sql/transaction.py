@@ -13,13 +13,19 @@ from recollect.stores.protocol import (
     Table,
 )
 from recollect.stores.sql.checkpoints import CheckpointTables
-from recollect.stores.sql.ledger import CheckpointLogTables, CursorTables, LedgerTables, StreamTables, WalkedTables
+from recollect.stores.sql.ledger import (
+    CheckpointLogTables,
+    CursorTables,
+    LedgerTables,
+    StreamTables,
+    WalkedTables,
+    WorkerTables,
+)
 from recollect.stores.sql.memories import RejectionTables, StateTables, TextTables
 from recollect.stores.sql.queries import Capability
 from recollect.stores.sql.runs import RunTables
 from recollect.stores.sql.traces import OperationTables, SideTables, TraceTables
 from recollect.stores.sql.vectors import RelationTables, VectorTables
-from recollect.stores.sql.worker import WorkerTables
 
 EVERYTHING = "1 = 1"
 _TEXT = "CAST({column} AS text)"
