@@ -56,11 +56,9 @@ def verify(
     return 0 if answer.ok else 3
 
 
-def rebuild(context: typer.Context) -> None:
+@calls("rebuild", "stats", progress="rebuild", name="rebuilt")
+def rebuild() -> None:
     """Make every projection anew from versions and ledger."""
-    with get_session(context).memory() as memory, screen.progress("rebuild") as progress:
-        count = memory.rebuild(progress)
-    get_session(context).answer({"rebuilt": count}, screen.draw_stats)
 
 
 @calls("doctor", "doctor", exit_code=lambda found: 1 if found else 0)

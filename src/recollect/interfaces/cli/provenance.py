@@ -42,11 +42,9 @@ def link(
     """Note that one memory has to do with another."""
 
 
-def unlink(context: typer.Context, id: Id, other: Id) -> None:
+@calls("unlink", "stats", name="unlinked")
+def unlink(id: Id, other: Id) -> None:
     """Take back what relates one memory to another."""
-    with get_session(context).memory() as memory:
-        count = memory.unlink(id, other)
-    get_session(context).answer({"unlinked": count}, "stats")
 
 
 @calls("related", "related")

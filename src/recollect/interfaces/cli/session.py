@@ -131,7 +131,7 @@ class Session:
             (getattr(screen, f"draw_{draw}") if isinstance(draw, str) else draw)(value)
 
     def tell(self, line: str) -> None:
-        """Print a remark for people on the error stream, since the other is for documents."""
+        """Print a remark for people on the error stream."""
         if not self.as_json:
             screen.errors.print(line, markup=False, soft_wrap=True)
 
@@ -156,12 +156,14 @@ def calls(
     if_missing: IfMissing = IfMissing.REFUSE,
     opened: "Callable[[Session, dict[str, Any]], AbstractContextManager[Any]] | None" = None,
     progress: str | None = None,
+    name: str | None = None,
     exit_code: Callable[[Any], int] = lambda answer: 0,
 ) -> Callable[[Callable[..., None]], Callable[..., int]]:
     """Make a command of a function that only declares options: call the method of that name, and draw its answer.
 
     The method of :class:`recollect.Recollect` gets the options that were given, each under its own name, and, where the bar
-    has a title, the ``progress`` to report. What is ``opened`` instead of the store may take options for itself.
+    has a title, the ``progress`` to report. What is ``opened`` instead of the store may take options for itself. A number
+    is answered under a ``name``.
     """
 
     def decorate(declared: Callable[..., None]) -> Callable[..., int]:
@@ -173,7 +175,7 @@ def calls(
                 if progress is not None:
                     options["progress"] = stack.enter_context(screen.progress(progress))
                 answer = getattr(memory, method)(**given(**options))
-            session.answer(answer, draw)
+            session.answer(answer if name is None else {name: answer}, draw)
             return exit_code(answer)
 
         options = inspect.signature(declared).parameters.values()
