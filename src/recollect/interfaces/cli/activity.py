@@ -116,7 +116,7 @@ def traces(
     wanted: dict[str, Any] = {"session": session, "type": type, "memory": memory, "since": since, "number": number}
     with get_session(context).memory() as opened:
         if jsonl:
-            _write_lines(_every_trace(opened, wanted))
+            _write_lines(_read_every_trace(opened, wanted))
             return
         page = opened.traces(**wanted, latest=True, limit=limit, cursor=cursor)
     if number is not None and not page:
@@ -131,7 +131,7 @@ def schema_text(type: TraceType) -> str:
     return (folder / f"{type}.json").read_text(encoding="utf-8")
 
 
-def _every_trace(opened: "Recollect", wanted: dict[str, Any]) -> Iterator[Trace]:
+def _read_every_trace(opened: "Recollect", wanted: dict[str, Any]) -> Iterator[Trace]:
     page = opened.traces(**wanted, limit=EXPORT_PAGE)
     yield from page
     while page.next_cursor is not None:

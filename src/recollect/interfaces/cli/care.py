@@ -132,7 +132,7 @@ def erase(
 ) -> int:
     """Remove content for good; a tombstone is left. There is no way back."""
     session = get_session(context)
-    _check(owner or user_id, id, receipt, sign_as)
+    _check_options(owner or user_id, id, receipt, sign_as)
     if dry_run:
         with session.memory() as memory:
             preview = memory.preview_erasure(owner=owner, user_id=user_id, id=id, whole_chain=whole_chain)
@@ -168,7 +168,7 @@ def erase(
     return 1 if done.is_empty else 0
 
 
-def _check(owner: str | None, id: str | None, receipt: str | None, sign_as: str | None) -> None:
+def _check_options(owner: str | None, id: str | None, receipt: str | None, sign_as: str | None) -> None:
     if (owner is None) == (id is None):
         raise BadInput("name either an owner or an id.", field="owner", hint="--owner ana, or --id 0f3a9c2b1d4e.")
     if sign_as is not None and receipt is None:

@@ -146,7 +146,7 @@ def check(
     if keys is not None and not key:
         raise BadInput("a key history is for checks without the store.", field="keys", hint="Give --key as well.")
     if key:
-        with _refusing(keys):
+        with _refuse_bad_proof(keys):
             answer = check_offline(entry, [read_public_key(one) for one in key], read_history(keys))
     else:
         with get_session(context).memory() as opened:
@@ -156,7 +156,7 @@ def check(
 
 
 @contextmanager
-def _refusing(file: str | None) -> Iterator[None]:
+def _refuse_bad_proof(file: str | None) -> Iterator[None]:
     """Raise our error for a key history that does not prove what it says."""
     from recollect.rules.ledger.merkle import BadProof
 

@@ -36,7 +36,7 @@ def checkpoint(context: typer.Context, sign_as: SignAs = None, key_file: KeyFile
         require_new_file(out)
     with get_session(context).memory() as memory:
         taken = memory.checkpoint(sign_as=sign_as, key_file=key_file)
-    _handed_out(context, taken, out, lambda: _draw_checkpoints([taken]))
+    _hand_out(context, taken, out, lambda: _draw_checkpoints([taken]))
 
 
 @ledger.command("list")
@@ -63,11 +63,11 @@ def prove(
     if (id is None) == (since is None):
         raise BadInput("say what to prove.", field="id", hint="Give either --id or --since.")
     with get_session(context).memory() as opened:
-        growth = None if since is None else opened.prove_growth(_size(since))
+        growth = None if since is None else opened.prove_growth(_read_size(since))
         proof: Document | None = growth if id is None else opened.prove(id, with_content=not without_content)
         assert proof is not None, "one of the two was given"
         uncovered = opened.uncovered_entries()
-    _handed_out(context, proof, out)
+    _hand_out(context, proof, out)
     if uncovered:
         unsaid = f"{entries(uncovered)} that no checkpoint covers yet"
         get_session(context).tell(f"It says nothing of {unsaid}; `recollect ledger checkpoint` takes one.")
@@ -97,7 +97,7 @@ def check(
     return 0 if answer.ok else 1
 
 
-def _size(since: str) -> int:
+def _read_size(since: str) -> int:
     """Return a checkpoint's size, given as a number or by the checkpoint's file."""
     if since.isascii() and since.isdigit() and len(since) < 19:
         return int(since)
@@ -106,7 +106,7 @@ def _size(since: str) -> int:
     return kept.size
 
 
-def _handed_out(
+def _hand_out(
     context: typer.Context, document: "Document", out: str | None, draw: Callable[[], None] | None = None
 ) -> None:
     """Write a document to the file that was named, and print it or draw it."""

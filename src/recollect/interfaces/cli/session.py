@@ -174,7 +174,7 @@ def calls(
                 memory = stack.enter_context(opened(session, options) if opened else session.memory(if_missing))
                 if progress is not None:
                     options["progress"] = stack.enter_context(screen.progress(progress))
-                answer = getattr(memory, method)(**given(**options))
+                answer = getattr(memory, method)(**drop_missing(**options))
             session.answer(answer if name is None else {name: answer}, draw)
             return exit_code(answer)
 
@@ -209,7 +209,7 @@ def _to_plain(value: Any) -> Any:
     return value
 
 
-def given(**options: Any) -> dict[str, Any]:
+def drop_missing(**options: Any) -> dict[str, Any]:
     """Return the options that were given; one that may be repeated and is not there is an empty list."""
     return {name: value for name, value in options.items() if value is not None and value != []}
 
@@ -223,7 +223,7 @@ def split_pairs(option: str, options: list[str] | None) -> Iterator[tuple[str, s
         yield name, text
 
 
-def text_of(argument: str) -> str:
+def read_argument(argument: str) -> str:
     """Return an argument's text; ``-`` reads it from standard input."""
     return sys.stdin.read().rstrip("\n") if argument == "-" else argument
 

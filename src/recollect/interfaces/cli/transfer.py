@@ -18,8 +18,8 @@ from recollect.interfaces.cli.session import (
     Namespaces,
     Owner,
     UserId,
+    drop_missing,
     get_session,
-    given,
     screen,
     split_pairs,
     write_out,
@@ -86,11 +86,13 @@ def import_(
     ] = None,
 ) -> int:
     """Bring another tool's memories in, each through the gates. Run it again to go on after an interruption."""
-    options = given(**{name: value for name, value in locals().items() if name not in ("context", "path", "report")})
+    options = drop_missing(
+        **{name: value for name, value in locals().items() if name not in ("context", "path", "report")}
+    )
     options["columns"] = dict(split_pairs("map", columns))
     session = get_session(context)
     store = session.memory(IfMissing.PRETEND if dry_run else IfMissing.MAKE)
-    with store as memory, _each_written_to(report) as each, screen.progress("import") as progress:
+    with store as memory, _open_report(report) as each, screen.progress("import") as progress:
         source = sys.stdin if whole and path == "-" else path
         done = memory.import_(source, progress=progress, each=each, **options)
     session.answer(done, _draw_import)
@@ -120,7 +122,9 @@ def export(
     private: list[str] = []
     with session.memory() as memory:
         pieces = memory.export(
-            **given(format=format, owner=owner, user_id=user_id, space=space, include_namespaces=include_namespaces),
+            **drop_missing(
+                format=format, owner=owner, user_id=user_id, space=space, include_namespaces=include_namespaces
+            ),
             status=None if any_status else "active",
             include_private=include_private,
             left_out=lambda one: private.append(one.id),
@@ -130,7 +134,7 @@ def export(
         if session.as_json and output is None and format in (OWN_FORMAT, "entries"):
             write_out("[" + ",\n".join(piece.rstrip("\n") for piece in pieces) + "]\n")
             return
-        with _written_to(output) as write:
+        with _open_output(output) as write:
             for piece in pieces:
                 write(piece)
     if private:
@@ -167,14 +171,14 @@ def audit(
             progress=progress,
         )
     if html is not None:
-        with _written_to(html) as write:
+        with _open_output(html) as write:
             write(done.page())
     session.answer(done, _draw_audit)
     session.tell_written(html)
 
 
 @contextmanager
-def _written_to(output: str | None) -> Iterator[Callable[[str], Any]]:
+def _open_output(output: str | None) -> Iterator[Callable[[str], Any]]:
     """Return the function that writes text to a new file that only its owner reads, or to standard output."""
     if output is None:
         yield write_out
@@ -190,11 +194,11 @@ def _written_to(output: str | None) -> Iterator[Callable[[str], Any]]:
 
 
 @contextmanager
-def _each_written_to(report: str | None) -> Iterator[Callable[[Any], None] | None]:
+def _open_report(report: str | None) -> Iterator[Callable[[Any], None] | None]:
     if report is None:
         yield None
         return
-    with _written_to(report) as write:
+    with _open_output(report) as write:
         yield lambda taken: write(canonical_json(taken.to_dict()) + "\n") and None
 
 
@@ -265,7 +269,7 @@ def _draw_import(done: Any) -> None:
     said = "what would become of them" if done.dry_run else "what became of them"
     console.print(f"{escape(done.file)}: {counted(done.read, 'record')}, and {said}", soft_wrap=True)
     for outcome, count in done.outcomes.items():
-        which = f"{'record' if count == 1 else 'records'} {_cut(done.numbers[outcome])}"
+        which = f"{'record' if count == 1 else 'records'} {_shorten(done.numbers[outcome])}"
         console.print(f"  {word(outcome)} {count:,}  {styled('dim', which)}", soft_wrap=True)
     for one in done.refused[:20]:
         where = f"record {one.number:,} ({one.place}): {one.reasons[0]}"
@@ -295,13 +299,13 @@ def _draw_audit(done: Any) -> None:
     for kind, count in found.counts.items():
         example = found.examples[kind][0] if found.examples[kind] else None
         such_as = f"{example.place}: {example.text or example.why}" if example else ""
-        table.add_row(kind.replace("_", " "), f"{count:,}", cell(_cut(such_as)))
+        table.add_row(kind.replace("_", " "), f"{count:,}", cell(_shorten(such_as)))
     console.print(table)
     console.print(
         f"{escape(done.file)}: {found.worthless:,} of {counted(found.read, 'record')} say nothing worth keeping"
     )
 
 
-def _cut(text: str, length: int = 100) -> str:
+def _shorten(text: str, length: int = 100) -> str:
     text = " ".join(text.split())
     return text if len(text) <= length else text[: length - 1] + "…"

@@ -10,11 +10,11 @@ from recollect.interfaces.cli.session import (
     Owner,
     UserId,
     calls,
+    drop_missing,
     get_session,
-    given,
+    read_argument,
     screen,
     split_pairs,
-    text_of,
 )
 from recollect.model.vocabulary import Space
 
@@ -84,11 +84,11 @@ def record(
 
 def _exchange(context: typer.Context, method: str, draw: str, options: dict[str, Any], if_missing: IfMissing) -> None:
     """Call a method with the options of its command, and with what the person said and what tools returned."""
-    arguments = given(**{name: value for name, value in options.items() if name not in ("context", "tool")})
+    arguments = drop_missing(**{name: value for name, value in options.items() if name not in ("context", "tool")})
     if options.get("tool"):
         arguments["tools"] = [{"name": name, "output": output} for name, output in split_pairs("tool", options["tool"])]
     with get_session(context).memory(if_missing) as memory:
-        answer = getattr(memory, method)(**arguments | {"user": text_of(arguments["user"])})
+        answer = getattr(memory, method)(**arguments | {"user": read_argument(arguments["user"])})
     get_session(context).answer(answer, draw)
 
 
