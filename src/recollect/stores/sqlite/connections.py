@@ -77,26 +77,17 @@ FORK_WAIT_S = 2.0
 _PRAGMAS = ("synchronous = FULL", "secure_delete = ON", "temp_store = MEMORY", "cache_size = -32000")
 
 
-class _Creating:
-    """Makes new database files private: SQLite would let everybody read them. Its log takes over the file's mode.
+_creating = threading.Lock()
 
-    Closing a file drops every lock that the process has on it, so no thread may open a new file before it was closed.
+
+def _make_private(location: str) -> None:
+    """Create a database file unless it exists, private from the start: SQLite would let everybody read it.
+
+    Its log takes over the file's mode. Closing a file drops every lock that the process has on it, so one thread at a time.
     """
-
-    def __init__(self) -> None:
-        self.start_afresh()
-
-    def start_afresh(self) -> None:
-        self._one_at_a_time = threading.Lock()
-
-    def make_private(self, location: str) -> None:
-        """Create the file unless it is there; then it keeps the mode it was given."""
-        with self._one_at_a_time:
-            if not os.path.lexists(location):
-                os.close(os.open(location, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE))
-
-
-_creating = _Creating()
+    with _creating:
+        if not os.path.lexists(location):
+            os.close(os.open(location, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE))
 
 
 class Connections:
@@ -162,7 +153,7 @@ class Connections:
     def _connect(self) -> sqlite3.Connection:
         if self._location != IN_MEMORY:
             check_folder(Path(self._location))
-            _creating.make_private(self._location)
+            _make_private(self._location)
         db = sqlite3.connect(
             self._location,
             timeout=self._timeout_s,
@@ -242,7 +233,8 @@ def _in_parent() -> None:
 
 
 def _in_child() -> None:
-    _creating.start_afresh()
+    global _creating
+    _creating = threading.Lock()
     for pause in _forking.pauses:
         pause.connections.start_afresh(rested=pause.rested)
     _forking.pauses = []
