@@ -40,7 +40,7 @@ VAULT = ".jsonl"
 """How the name of a vault's file ends."""
 POSTGRES = ("postgresql", "postgres")
 MEANT_FOR_A_SERVER = re.compile(r"postgres(ql)?:|\s*(host|hostaddr|port|dbname|user|password|service)\s*=")
-"""What nobody calls a file: a URL that lacks a slash, or the other form in which PostgreSQL's own programs take a place."""
+"""Names that no file has: a URL that lacks a slash, or the other form in which PostgreSQL's programs take a place."""
 
 
 def open(
@@ -60,7 +60,7 @@ def open(
     ``policy`` is a preset's name, a YAML file or plain values; without one it is ``vault`` for a vault's file, and ``default``
     elsewhere. ``embedder`` is a name (``static``, ``none``, ``minilm``,
     ``openai``, which the policy describes) or one of your own; without it, the one whose vectors are there.
-    ``clock`` and ``randomness`` are for tests and replays. Whoever is the first to open a long vault's file waits until
+    ``clock`` and ``randomness`` are for tests and replays. The first process to open a long vault's file waits until
     its memories are taken over; ``progress(done, total)`` is told how many are.
 
     >>> import recollect

@@ -1,7 +1,7 @@
 """An audit as a page: one HTML file with its charts drawn in it, that opens anywhere and fetches nothing.
 
 Every text on it was written by somebody else, so every text is escaped, and the page forbids itself scripts. Each chart is a
-table with its bars in it: whoever cannot see them reads the figures.
+table with its bars in it, so that the figures can be read without them.
 """
 
 import re

@@ -208,7 +208,7 @@ class Finding(NamedTuple):
 At = tuple[datetime, int]
 """When an entry was said, and its number: no two are the same."""
 Placed = tuple[At, int]
-"""When, and its place among those that were noted."""
+"""When an entry was said, and its place among the noted entries."""
 
 
 class _Noted(NamedTuple):

@@ -220,7 +220,7 @@ _NOTHING: tuple[Any, ...] = (None, "", (), [], {})
 
 
 def select_stated(memory: Memory, *names: str) -> dict[str, Any]:
-    """Return these fields of a memory, without those that have the value an import gives by itself."""
+    """Return these fields of a memory, except where the value is the default of an import."""
     values = {name: getattr(memory, name) for name in names}
     stated = {name: value for name, value in values.items() if value not in _NOTHING}
     return {name: to_plain(name, value) for name, value in stated.items() if value != _GOES_WITHOUT_SAYING.get(name)}

@@ -217,7 +217,7 @@ def _read_document(source: Source) -> Iterator[Foreign]:
             yield record
             continue
         record = read_element(element, _read_relation if element.member == "relations" else _read_entity)
-        # mem0 gives them to whoever asked for one person's memories, and does not say again whose they are
+        # mem0 answers with them for one person's memories, and does not repeat whose they are
         whose = {"owner": next(iter(users))} if len(users) == 1 else {}
         yield replace(record, fields={**whose, **record.fields}) if record.fields else record
 

@@ -213,7 +213,7 @@ def _read_v4_record(number: int, place: str, record: Mapping[str, Any]) -> Forei
 def _matches_hash(content: str, stated: Any, exact: Any) -> bool:
     """Return whether a content is the one that was hashed. Another hash than SHA-256 cannot be checked, and is let pass.
 
-    A store that folds synonyms, which nobody else knows, tells the hash of the exact words besides.
+    A store that folds synonyms, which no other store knows, adds the hash of the exact words.
     """
     if not isinstance(stated, str) or not _SHA256.fullmatch(stated):
         return True

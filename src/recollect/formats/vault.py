@@ -258,7 +258,7 @@ BEYOND = (
 """What a vault has no field for. A line says it only where it does not go without saying: one of an old vault never does."""
 BESIDE = (*BEYOND, "key", "meta")
 WEIGHED = ("importance:canon", "importance:event_type:")
-"""How the reason of an importance begins that nobody gave: it is found again."""
+"""How the reason begins where a rule set the importance: the next store sets it again."""
 
 
 class _Place(NamedTuple):
@@ -379,7 +379,7 @@ def _to_line(memory: Memory) -> dict[str, Any]:
 
 
 def _extra_fields(memory: Memory) -> dict[str, Any]:
-    """Return what goes along under a name of its own, as far as an import would not say the same by itself."""
+    """Return the fields that a vault has no field for, except those that an import would set by itself."""
     said = carried_fields(memory, BEYOND, NAME)
     if memory.importance_reason and memory.importance_reason[0].startswith(WEIGHED):
         del said["importance"]
@@ -389,7 +389,7 @@ def _extra_fields(memory: Memory) -> dict[str, Any]:
 
 
 def _foreign_fields(before: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what a line had beside the vault's fields. Whoever wrote it into ``meta``, it can pass for nothing else."""
+    """Return the fields of a line that are not the vault's. A user may have written them into ``meta``, so they are filtered."""
     extra = before.get(EXTRA)
     if not isinstance(extra, dict) or is_store_line(extra):
         return {}

@@ -69,7 +69,7 @@ LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 def listen(text: str, *, has_key: bool, how_to: str) -> socket.socket:
     """Return a socket that listens there; without a key, only where no other machine can reach it.
 
-    ``how_to`` is the advice for whoever has no key.
+    ``how_to`` is the advice where there is no key.
     """
     place = parse_place(text)
     if not has_key and not place.loopback:

@@ -63,7 +63,7 @@ class _Counted(BaseModel):
 
 
 class _Completion(BaseModel):
-    """What a server answers, as far as it is read."""
+    """The fields of a server's answer that are read."""
 
     model: str = ""
     choices: list[_Choice] = Field(min_length=1)

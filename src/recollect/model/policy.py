@@ -418,7 +418,7 @@ class Agents(Section):
     )
 
     def categories(self, agent: str | None) -> tuple[str, ...] | None:
-        """Return the categories of an agent; ``None`` for all: there are no lists, or whoever asks is no agent."""
+        """Return the categories of an agent; ``None`` for all, if there are no lists or the caller is no agent."""
         return None if agent is None or not self.allowlists else self.allowlists.get(agent, ())
 
 

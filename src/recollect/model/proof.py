@@ -203,7 +203,7 @@ class ErasureEntry(Document):
 
 
 class ErasureRecord(Document):
-    """What an erasure did. ``checkpoint`` covers its entries; ``None`` where whoever asked may not take one.
+    """What an erasure did. ``checkpoint`` covers its entries; ``None`` where the caller may not take one.
 
     ``authored`` stands there only where there is something in it: receipts from before it are read and signed as they were.
     """

@@ -252,7 +252,7 @@ class Recall(Plain):
     no_room: int = 0
     """How many more match for which the budget had no room."""
     notice: str = ""
-    """What whoever asked should know of how it was answered, such as that vectors have to be made anew; mostly nothing."""
+    """A remark on how the query was answered, such as that vectors have to be made anew; mostly empty."""
     confidence: float = 0.0
     """How likely it is, from 0 to 1, that a right memory is among the first five."""
     why: str = ""
@@ -579,7 +579,7 @@ class Believed(Plain):
 
 @dataclass(frozen=True, slots=True)
 class Difference(Plain):
-    """What changed between two moments: memories that came, pairs of which the second replaced the first, and those that went."""
+    """What changed between two moments: added memories, pairs of which the second replaced the first, and removed ones."""
 
     added: tuple[Believed, ...]
     replaced: tuple[tuple[Believed, Believed], ...]

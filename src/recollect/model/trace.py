@@ -2,7 +2,7 @@
 
 An event is handed to the caller and, where policy asks, kept in the store. Each function here makes one event with
 exactly the keys that its schema in ``trace_schemas/`` names; ``docs/traces.md`` explains them. Nothing here decides
-anything: whoever calls has decided, and says so.
+anything: the caller has decided.
 """
 
 import hashlib

@@ -29,7 +29,7 @@ which a retry is answered alike. Errors are problem details (RFC 9457)."""
 
 
 def create_app(memory: Recollect, settings: Settings = DEFAULTS) -> FastAPI:
-    """Return the ASGI application that serves an open memory. Whoever opened the memory closes it afterwards.
+    """Return the ASGI application that serves an open memory. The caller, who opened the memory, closes it afterwards.
 
     ``app.state.server`` is the :class:`~recollect.interfaces.rest.access.Server`: pages that are mounted on the same application
     find a request's caller with it.

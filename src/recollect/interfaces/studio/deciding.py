@@ -54,7 +54,7 @@ def consent(visit: Visit) -> Page:
 
 
 def _find_evidence(memory: Recollect, id: str) -> list[Any]:
-    """Return the memories that a proposal was taken from, as far as they can be seen."""
+    """Return the memories that a proposal was taken from and that the person may see."""
     proposed = find_memory(memory, id)
     named = proposed.meta.get("source_turn_ids", ()) if proposed is not None else ()
     return [found for one in named if (found := find_memory(memory, str(one))) is not None]

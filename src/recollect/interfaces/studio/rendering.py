@@ -83,7 +83,7 @@ def _reveal(text: str) -> Markup:
 
 
 def when(at: datetime | str | None, *, days_only: bool = False) -> Markup:
-    """Show a moment: to the minute, in UTC, and exactly for whoever looks closer."""
+    """Show a moment to the minute, in UTC, with the exact time in its title."""
     if at is None:
         return Markup("–")
     exact = at.isoformat() if isinstance(at, datetime) else at

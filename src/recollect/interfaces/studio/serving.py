@@ -46,7 +46,7 @@ def on_loopback(doorkeeper: Doorkeeper) -> Starlette:
 def mount_studio(app: Starlette, memory: Recollect, *, key_required: bool) -> str:
     """Mount Studio on a server of this memory, and return the path at which people enter.
 
-    Whoever holds a key signs in with it. Where no key is needed, a link lets the person at the machine in, once.
+    People sign in with a key. Where no key is needed, a link lets the person at the machine in, once.
     """
 
     def find_memory(key: str) -> Recollect | None:

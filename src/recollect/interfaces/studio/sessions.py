@@ -20,7 +20,7 @@ MAX_SESSIONS = 256
 """The session that was idle longest ends when one more begins."""
 
 KeyCheck = Callable[[str], Recollect | None]
-"""Returns the memory as whoever holds a key may see it, or nobody's if it is no key."""
+"""Returns the memory as the holder of a key may see it; ``None`` if it is no key."""
 
 
 @dataclass(slots=True)
@@ -80,7 +80,7 @@ class Doorkeeper:
         return self._begin_session(memory) if memory is not None and time.monotonic() < until else None
 
     def enter_by_key(self, key: str) -> str | None:
-        """Return the cookie of a new session for whoever holds the key, or nothing if it is no key."""
+        """Return the cookie of a new session for the holder of a key; ``None`` if it is no key."""
         memory = self._check_key(key) if self._check_key is not None else None
         return self._begin_session(memory, key) if memory is not None else None
 

@@ -32,7 +32,7 @@ _BYTES = "base64"
 
 
 class Change(NamedTuple):
-    """What became of some rows of one table: their values now, and the keys of those that are gone."""
+    """Changed rows of one table: their values now, and the keys of the removed ones."""
 
     table: str
     columns: tuple[str, ...]
@@ -55,7 +55,7 @@ class FinalRows:
             self._rows[self._key(row)] = row
 
     def split(self) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
-        """Return the rows that exist, and the keys of those that were removed."""
+        """Return the rows that exist, and the keys of the removed ones."""
         gone = [key if type(key) is tuple else (key,) for key, row in self._rows.items() if row is None]
         return [row for row in self._rows.values() if row is not None], gone
 

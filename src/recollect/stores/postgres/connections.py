@@ -217,7 +217,7 @@ T = TypeVar("T")
 
 
 class ServerSilent(psycopg.OperationalError):
-    """The connection stands, and nobody answers."""
+    """The connection is open, and the server does not answer."""
 
 
 class BoundedConnection(psycopg.Connection[Row]):

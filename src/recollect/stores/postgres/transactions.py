@@ -70,7 +70,7 @@ class NamedQueries:
         return self.soon(query, params)()
 
     def ask(self, query: str, params: Mapping[str, Any], *, by_name: bool) -> None:
-        """Send a query for whoever runs it with the same parameters, until something is written to one of its tables."""
+        """Send a query early; a later call with the same parameters gets its answer, unless one of its tables is written to."""
         key = (query, *(() if by_name else (tuple,)), *params.items())
         if key in self._asked:
             return
@@ -194,7 +194,7 @@ class PostgresTransaction(Transaction):
     def lock(self, tenant: str, addresses: Sequence[Address]) -> None:
         """Lock the streams at these addresses, in the order of their numbers; and if one has yet to be made, the making.
 
-        The making is locked first of all, and only then the rows: whoever takes both takes them in this order.
+        The making of streams is locked before the rows, in every transaction that takes both.
         """
         places = sorted({(one.namespace, one.space, one.owner) for one in addresses})
         wanted = json.dumps([dict(zip(("namespace", "space", "owner"), place, strict=True)) for place in places])

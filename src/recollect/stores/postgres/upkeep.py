@@ -160,7 +160,7 @@ def load(location: Location, path: Path) -> None:
 
 
 def _run_program(location: Location, program: str, *arguments: str, connect: bool = True) -> str:
-    """Return what a program printed; it is told where the database is, and the password where nobody else can read it."""
+    """Run a program on the database and return its output; the password is passed where other users cannot read it."""
     found = shutil.which(program, path=os.environ.get(FOLDER))
     if found is None:
         raise StoreUnavailable(

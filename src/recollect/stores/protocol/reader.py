@@ -82,7 +82,7 @@ class Reader(Protocol):
         """Return the ids that actors have linked to themselves."""
 
     def access_keys(self, tenant: str, id: str | None = None) -> list[KeyRow]:
-        """Return the keys of a tenant's clients, oldest first, or the one of this id; those that were revoked too."""
+        """Return the keys of a tenant's clients, oldest first, or the one of this id, revoked keys included."""
 
     # Memories.
     def by_ids(self, tenant: str, ids: Sequence[str]) -> dict[str, Stored]: ...

@@ -1,6 +1,6 @@
 """What graphs keep in a store, as one capability: their checkpoints, and the namespaces of their items.
 
-A thread has one head row for each user, and its versions behind it. What lies in them is packed by whoever saves them: to
+A thread has one head row for each user, and its versions behind it. Their values are packed by the saver: to
 the store they are bytes with the name of their packing. Every method takes the tenant first, as the tables do.
 """
 

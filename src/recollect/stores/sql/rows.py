@@ -71,7 +71,7 @@ _LISTS = [
     State.__slots__.index(name) for name in "related_memory_ids conflict_ids importance_reason tags vouchers".split()
 ]
 _FLAGS = {0: False, 1: True}
-"""Any other number is no flag, and stays what it is: whoever compares states then sees it."""
+"""Any other number is no flag, and stays as it is, so that a comparison of states finds it."""
 _STATUS, _PINNED = State.__slots__.index("status"), State.__slots__.index("pinned")
 
 
@@ -129,7 +129,7 @@ def _read_phase(body: Mapping[str, Any] | None) -> int | None:
 def stray_column(number: int, row: Sequence[Any], body: Mapping[str, Any] | None) -> str | None:
     """Return the first of these columns of current state that is not what the version's body says; ``None`` if all are."""
     if row[0] is None:
-        return None  # no such row: that is for whoever compares the states to say
+        return None  # no such row: the comparison of states reports that
     if row[1] != identity(row[0]) and row[1] != identity_beside(row[0], number):
         return "key_identity"
     said = body or {}
@@ -163,7 +163,7 @@ _TIMES = [
 def stored_from(found: Sequence[Any]) -> list[Stored]:
     """Return memories from rows of the same columns.
 
-    Rows that cannot be read are damage, which is a value: whoever reads goes on without that one.
+    Rows that cannot be read are returned as damage, so that the reader can go on without them.
     """
     if not found:
         return []

@@ -31,7 +31,7 @@ EVERYTHING = "1 = 1"
 _TEXT = "CAST({column} AS text)"
 _BEARS = f"max(CASE WHEN {_TEXT} = :name OR replace({_TEXT}, :quoted, '') <> {_TEXT} THEN 1 ELSE 0 END)"
 _WORDS = frozenset({"postings.term"})
-"""Columns of words, which are a text's own and nobody's name."""
+"""Columns of words of a text, which are not names of people."""
 
 
 class CarriedTables(Capability):

@@ -22,7 +22,7 @@ from recollect.model.errors import StoreBusy
 Place = SimpleQueue[None]
 """A thread's place in line: a bell that is rung when the turn may have come. Each is equal to itself alone."""
 LOOK_UP_S = 0.05
-"""How often a waiting thread looks up unasked: whoever left may have been interrupted before ringing."""
+"""How often a waiting thread checks unasked: the thread before it may have been interrupted before it rang."""
 
 
 class WriterQueue:
@@ -90,7 +90,7 @@ class WriterQueue:
             self._wait(self._lock_file, deadline)
 
     def _wait(self, lock: int, deadline: float) -> None:
-        settled: dict[str, str] = {}  # whoever comes first settles how the wait ends: `setdefault` is one step
+        settled: dict[str, str] = {}  # the first of the two threads settles how the wait ends: `setdefault` is atomic
         bell = Place()
 
         def stand_in_line() -> None:

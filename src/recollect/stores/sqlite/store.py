@@ -51,7 +51,7 @@ class NamedQueries:
         return QUERIES[query]
 
     def _fetch(self, sql: str, params: Mapping[str, Any], *, by_name: bool = True) -> list[Any]:
-        """Return every row. Where a text is no UTF-8, they are read again and it stays bytes, which nobody takes for a text."""
+        """Return every row. If a text is not UTF-8, read them again with that text as bytes."""
         cursor = self._db.cursor()
         if not by_name:
             cursor.row_factory = None
@@ -141,7 +141,7 @@ class Foreseen(NamedTuple):
 
 
 def _count_changes(db: sqlite3.Connection) -> tuple[int, int]:
-    """Return how often others wrote, as far as this connection's transaction sees, and how many rows itself has written."""
+    """Return two counts that change with every write: of others, as this transaction sees them, and of this connection."""
     return db.execute("PRAGMA data_version").fetchone()[0], db.total_changes
 
 
