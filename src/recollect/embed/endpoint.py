@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from recollect.embed.protocol import EmbedderSettings, EmbedderUnavailable
-from recollect.embed.scale import LEAST_APART, Scale, measure_scale
+from recollect.embed.scale import LEAST_APART, Scale, measured
 from recollect.model.errors import BadPolicy
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class EndpointEmbedder:
     def embed(self, texts: Sequence[str]) -> "Vectors":
         """Embed texts; measure the model's scale first, without which its cosines mean nothing."""
         if texts and self.scale is None:
-            self.scale = measure_scale(self._embed)
+            self.scale = measured(self._embed)
         return self._embed(texts)
 
     def _embed(self, texts: Sequence[str]) -> "Vectors":

@@ -69,7 +69,7 @@ OURS = Scale(0.05, 0.47)
 """The static embedder's, in which the settings are given."""
 
 
-def measure_scale(embed: "Callable[[Sequence[str]], Vectors]") -> Scale:
+def measured(embed: "Callable[[Sequence[str]], Vectors]") -> Scale:
     """Measure the scale of a model whose vectors have length 1: the medians over pairs that mean alike, and over all others."""
     import numpy as np
 

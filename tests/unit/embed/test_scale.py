@@ -8,7 +8,7 @@ import pytest
 
 import recollect
 from recollect.embed import EmbedderSettings, embedder_named
-from recollect.embed.scale import ALIKE, LEAST_APART, OURS, Scale, measure_scale, scale_of
+from recollect.embed.scale import ALIKE, LEAST_APART, OURS, Scale, measured, scale_of
 
 STATIC = embedder_named(EmbedderSettings())
 LEAN = 1.6
@@ -21,7 +21,7 @@ class Leaning:
 
     def __init__(self, *, knows_its_scale: bool) -> None:
         if knows_its_scale:
-            self.scale = measure_scale(self.embed)
+            self.scale = measured(self.embed)
 
     def embed(self, texts: Sequence[str]) -> Any:
         vectors = np.c_[STATIC.embed(texts), np.full(len(texts), LEAN)]
@@ -29,7 +29,7 @@ class Leaning:
 
 
 def test_settings_are_given_on_the_static_embedders_scale() -> None:
-    assert measure_scale(STATIC.embed) == OURS == scale_of(STATIC)
+    assert measured(STATIC.embed) == OURS == scale_of(STATIC)
 
 
 def test_no_two_pairs_have_a_text_in_common() -> None:
@@ -56,7 +56,7 @@ def test_ours_is_left_as_it_is_to_the_last_bit() -> None:
 
 
 def test_a_model_that_tells_nothing_apart_is_taken_as_it_is() -> None:
-    assert measure_scale(lambda texts: np.ones((len(texts), 1), dtype=np.float32)) == OURS
+    assert measured(lambda texts: np.ones((len(texts), 1), dtype=np.float32)) == OURS
     assert OURS.related - OURS.unrelated > LEAST_APART
 
 
