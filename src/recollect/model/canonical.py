@@ -36,6 +36,15 @@ def canonical_json(value: Any) -> str:
     return _encoder.encode(value)
 
 
+def to_json_values(value: Any) -> Any:
+    """Return an answer as the values that its JSON has: every interface shows it alike."""
+    if hasattr(value, "to_dict"):
+        value = value.to_dict()
+    elif isinstance(value, list | tuple):
+        return [to_json_values(one) for one in value]
+    return json.loads(canonical_json(value))
+
+
 def format_time(moment: datetime) -> str:
     """Return a time in UTC with microseconds and a ``Z``, which sorts as text in the order of time."""
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

@@ -122,11 +122,10 @@ class Session:
 
     def answer(self, value: Any, draw: Draw) -> None:
         """Print the value: as JSON if asked, else drawn for people."""
-        from recollect.model.canonical import canonical_json
+        from recollect.model.canonical import to_json_values
 
         if self.as_json:
-            values = json.loads(canonical_json(_to_plain(value)))
-            print(visible_json(json.dumps(values, ensure_ascii=False, indent=2, sort_keys=True)))
+            print(visible_json(json.dumps(to_json_values(value), ensure_ascii=False, indent=2, sort_keys=True)))
         else:
             (getattr(screen, f"draw_{draw}") if isinstance(draw, str) else draw)(value)
 
@@ -199,14 +198,6 @@ def _lazy_bar(title: str) -> Iterator[Callable[[int, int], None]]:
             bars[0](done, total)
 
         yield tell
-
-
-def _to_plain(value: Any) -> Any:
-    if hasattr(value, "to_dict"):
-        return value.to_dict()
-    if isinstance(value, list | tuple):
-        return [_to_plain(inner) for inner in value]
-    return value
 
 
 def drop_missing(**options: Any) -> dict[str, Any]:

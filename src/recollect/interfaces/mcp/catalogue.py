@@ -8,9 +8,10 @@ import mcp_types as wire
 
 from recollect.engine.transfer.knowledge_graph import whole_graph
 from recollect.interfaces.mcp.reference import INDENT, REFERENCE_TOOLS
-from recollect.interfaces.mcp.tool import Request, Tool, as_text, parse, to_plain
+from recollect.interfaces.mcp.tool import Request, Tool, as_text, parse
 from recollect.interfaces.mcp.tools import ADMIN_TOOLS, DEFAULT_TOOLS, THREAD
 from recollect.interfaces.python import Recollect
+from recollect.model.canonical import to_json_values
 from recollect.model.errors import BadInput, NotFound
 
 Tools = Mapping[str, Tool[Any]]
@@ -116,13 +117,13 @@ def read_resource(memory: Recollect, uri: str) -> wire.TextResourceContents:
 def _render_page(memory: Recollect, id: str) -> str:
     """Return a memory's page as JSON, so that nothing that the memory says can be taken for a part of the page."""
     explanation = memory.explain(id)
-    versions = {version.id: to_plain(version) for version in memory.chain(explanation.id)}
+    versions = {version.id: to_json_values(version) for version in memory.chain(explanation.id)}
     return as_text(
         {
             "memory": versions[explanation.id],
             "explanation": explanation.text,
             "chain": list(versions.values()),
-            "history": to_plain(explanation.history),
+            "history": to_json_values(explanation.history),
         }
     )
 

@@ -11,7 +11,6 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, SkipJsonSc
 
 from recollect.interfaces.python import Recollect
 from recollect.interfaces.python.past import through_agent
-from recollect.model.canonical import canonical_json
 from recollect.model.errors import BadInput
 from recollect.model.faults import fault_of
 from recollect.model.rendering import visible_json
@@ -149,13 +148,6 @@ def _describe_fault(error: ValidationError, request: type[Request]) -> BadInput:
 def see_as(memory: Recollect, agent: str | None) -> Recollect:
     """Return the memory as an agent sees it. This can only narrow what the server itself sees."""
     return memory if agent is None else Recollect(through_agent(memory.engine, agent), owns_store=False)
-
-
-def to_plain(value: Any) -> Any:
-    """Return any answer of the engine as JSON values, the same as everywhere."""
-    if isinstance(value, list | tuple):
-        return [to_plain(one) for one in value]
-    return json.loads(canonical_json(value.to_dict() if hasattr(value, "to_dict") else value))
 
 
 def as_text(values: Any, indent: int | None = None) -> str:

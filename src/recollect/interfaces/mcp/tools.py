@@ -8,8 +8,9 @@ from pydantic import BeforeValidator, Field
 from pydantic.json_schema import SkipJsonSchema
 
 from recollect.engine.read.filters import FILTERS
-from recollect.interfaces.mcp.tool import AgentRequest, Answer, NextStep, Tool, as_text, see_as, to_plain
+from recollect.interfaces.mcp.tool import AgentRequest, Answer, NextStep, Tool, as_text, see_as
 from recollect.interfaces.python import Recollect
+from recollect.model.canonical import to_json_values
 from recollect.model.errors import BadInput, RecollectError
 from recollect.model.receipt import Receipt
 from recollect.model.record import Memory, as_source
@@ -66,7 +67,7 @@ class Query(AgentRequest):
 
 def query(memory: Recollect, request: Query) -> Answer:
     recall = memory.query(**{"thread": THREAD, **request.model_dump(exclude_none=True)})
-    answer = to_plain(recall.in_full() if request.form == "full" else recall.in_bullets())
+    answer = to_json_values(recall.in_full() if request.form == "full" else recall.in_bullets())
     notes = (
         NOTHING_MATCHES if recall.abstained else "",
         NO_ROOM.format(recall.no_room) if recall.no_room else "",
@@ -198,8 +199,8 @@ def _render_receipt(receipt: Receipt) -> Answer:
         "reasons": list(receipt.reasons),
         "detail": receipt.detail,
         "memory": None if receipt.memory is None else select_shown(receipt.memory),
-        "similar": [one | {"content": one_line(one["content"], EXCERPT)} for one in to_plain(receipt.similar)],
-        "changed": to_plain(receipt.changed),
+        "similar": [one | {"content": one_line(one["content"], EXCERPT)} for one in to_json_values(receipt.similar)],
+        "changed": to_json_values(receipt.changed),
         "replayed": receipt.replayed,
     }
     offered = receipt.memory is not None and receipt.similar
@@ -209,7 +210,7 @@ def _render_receipt(receipt: Receipt) -> Answer:
 
 def select_shown(memory: Memory) -> dict[str, Any]:
     """Return what a model is told of a memory that it wrote or decided about."""
-    record = to_plain(memory)
+    record = to_json_values(memory)
     return {name: record[name] for name in SHOWN}
 
 
@@ -218,13 +219,13 @@ class OneMemory(AgentRequest):
 
 
 def forget(memory: Recollect, request: OneMemory) -> Answer:
-    gone = to_plain(see_as(memory, request.agent).forget(request.id))
+    gone = to_json_values(see_as(memory, request.agent).forget(request.id))
     values = {"memory": {name: gone[name] for name in ("id", "content", "status", "purge_at")}}
     return Answer(values, as_text(values))
 
 
 def history(memory: Recollect, request: OneMemory) -> Answer:
-    events = to_plain(see_as(memory, request.agent).history(request.id))
+    events = to_json_values(see_as(memory, request.agent).history(request.id))
     return Answer({"events": events}, as_text(events))
 
 
@@ -273,7 +274,7 @@ class Consolidate(AgentRequest):
 
 
 def calls(
-    method: str, name: str | None, show: Callable[[Any], Any] = to_plain
+    method: str, name: str | None, show: Callable[[Any], Any] = to_json_values
 ) -> Callable[[Recollect, AgentRequest], Answer]:
     """Return a function that answers with what a method of the memory returns, under this name if it has one."""
 
@@ -299,7 +300,7 @@ ADMIN_TOOLS: tuple[Tool[Any], ...] = (
     Tool("memory_proposals", OfOwner, calls("proposals", "proposals")),
     Tool("memory_apply_proposal", OneProposal, calls("apply_proposal", "proposal")),
     Tool("memory_decline_proposal", DeclineProposal, calls("decline_proposal", "proposal")),
-    Tool("memory_runs", Runs, calls("runs", "runs", lambda page: to_plain(page.items))),
+    Tool("memory_runs", Runs, calls("runs", "runs", lambda page: to_json_values(page.items))),
     Tool("memory_run", OneRun, calls("run", "run")),
     Tool("memory_undo", OneRun, calls("undo", "undone")),
 )
