@@ -500,7 +500,7 @@ def test_the_default_listing_stays_small() -> None:
 
 
 def test_the_query_tool_names_the_category_of_procedures() -> None:
-    assert "categories=['procedural']" in TOOLS["memory_query"].told["description"]
+    assert "categories=['procedural']" in TOOLS["memory_query"].listing["description"]
 
 
 def test_what_is_listed_is_what_a_model_needs() -> None:
