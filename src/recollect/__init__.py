@@ -89,33 +89,26 @@ __all__ = [
 ]
 
 _HOMES = {
-    "AsyncRecollect": "interfaces.asynchronous",
-    "connect": "interfaces.remote",
-    "open": "compose",
-    "Recollect": "interfaces.python",
-    "Filters": "interfaces.python.arguments",
-    "MemoryFields": "interfaces.python.arguments",
-    "NewMemory": "interfaces.python.arguments",
-    "Caller": "model.caller",
-    "Right": "model.caller",
-    "Policy": "model.policy",
-    "Page": "model.receipt",
-    "Recall": "model.receipt",
-    "Receipt": "model.receipt",
-    "Turn": "model.receipt",
-    "from_item": "model.item",
-    "Candidate": "model.record",
-    "Memory": "model.record",
-    "Tombstone": "model.record",
-    "migrate": "whole_stores",
-    "restore_backup": "whole_stores",
+    "compose": "open",
+    "interfaces.asynchronous": "AsyncRecollect",
+    "interfaces.python": "Recollect",
+    "interfaces.python.arguments": "Filters MemoryFields NewMemory",
+    "interfaces.remote": "connect",
+    "model.caller": "Caller Right",
+    "model.item": "from_item",
+    "model.policy": "Policy",
+    "model.receipt": "Page Recall Receipt Turn",
+    "model.record": "Candidate Memory Tombstone",
+    "whole_stores": "migrate restore_backup",
 }
+"""The modules that define these names; every other name is an error, in ``model.errors``."""
 
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'recollect' has no attribute {name!r}")
-    return getattr(import_module(f"recollect.{_HOMES.get(name, 'model.errors')}"), name)
+    home = next((module for module, names in _HOMES.items() if name in names.split()), "model.errors")
+    return getattr(import_module(f"recollect.{home}"), name)
 
 
 def __dir__() -> list[str]:

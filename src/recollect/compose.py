@@ -40,7 +40,7 @@ VAULT = ".jsonl"
 """How the name of a vault's file ends."""
 POSTGRES = ("postgresql", "postgres")
 MEANT_FOR_A_SERVER = re.compile(r"postgres(ql)?:|\s*(host|hostaddr|port|dbname|user|password|service)\s*=")
-"""What nobody calls a file: a URL that lacks a slash, or the other form in which PostgreSQL's own programs take a place."""
+"""Names that no file has: a URL that lacks a slash, or the other form in which PostgreSQL's programs take a place."""
 
 
 def open(
@@ -60,7 +60,7 @@ def open(
     ``policy`` is a preset's name, a YAML file or plain values; without one it is ``vault`` for a vault's file, and ``default``
     elsewhere. ``embedder`` is a name (``static``, ``none``, ``minilm``,
     ``openai``, which the policy describes) or one of your own; without it, the one whose vectors are there.
-    ``clock`` and ``randomness`` are for tests and replays. Whoever is the first to open a long vault's file waits until
+    ``clock`` and ``randomness`` are for tests and replays. The first process to open a long vault's file waits until
     its memories are taken over; ``progress(done, total)`` is told how many are.
 
     >>> import recollect
@@ -102,23 +102,23 @@ def _finish_erasures(engine: Engine) -> None:
 
 
 def usual_policy(location: str | Path) -> str:
-    """The preset that is in force if nobody names another: what a vault refuses, a store on its file refuses as well."""
+    """Return the preset that applies if none is named: what a vault refuses, a store on its file refuses as well."""
     return "vault" if str(location).endswith(VAULT) and not is_url(location) else "default"
 
 
 def choose_embedder(embedder: str | Embedder | None, settings: Embedding) -> Embedder | None:
-    """The embedder that was asked for, by name or as it is; ``None`` leaves it to the policy and the store."""
+    """Return the embedder that the caller chose, by name or object; ``None`` leaves it to the policy and the store."""
     if isinstance(embedder, str):
         return embedder_named(replace(settings_of(settings), name=embedder))
     return embedder
 
 
 def is_url(location: str | Path) -> bool:
-    """Whether a location names a server rather than a file."""
+    """Return whether a location names a server rather than a file."""
     return "://" in str(location)
 
 
-def _on_a_server(url: str, fresh_store_id: str, timeout_s: float) -> Store:
+def _open_postgres(url: str, fresh_store_id: str, timeout_s: float) -> Store:
     scheme = url.split("://", 1)[0]
     if scheme not in POSTGRES:
         raise BadInput(
@@ -136,7 +136,7 @@ def _on_a_server(url: str, fresh_store_id: str, timeout_s: float) -> Store:
 
 
 def is_missing(location: str | Path) -> bool:
-    """Whether a location names a file that is not there: opening it would make a new store."""
+    """Return whether a location names a file that does not exist: opening it would make a new store."""
     check_path("store", location)
     elsewhere = is_url(location) or str(location) == IN_MEMORY or MEANT_FOR_A_SERVER.match(str(location))
     with suppress(OSError):  # opening it says what is wrong with such a path
@@ -145,10 +145,10 @@ def is_missing(location: str | Path) -> bool:
 
 
 def open_store(location: str | Path, fresh_store_id: str, timeout_s: float) -> Store:
-    """The store that a location names. ``fresh_store_id`` becomes its identity if it is made now."""
+    """Open the store that a location names. ``fresh_store_id`` becomes the identity of a new store."""
     check_path("store", location)
     if is_url(location):
-        return _on_a_server(str(location), fresh_store_id, timeout_s)
+        return _open_postgres(str(location), fresh_store_id, timeout_s)
     if MEANT_FOR_A_SERVER.match(str(location)):
         raise BadInput("is neither a file nor a URL.", field="store", hint="Write postgresql://user@host/database.")
     if str(location).endswith(VAULT):

@@ -115,8 +115,6 @@ class _Fleet:
                 await running
             await told
 
-    # ── the tasks ───────────────────────────────────────────────────────────────────────────────────────────────
-
     async def _run_round(self, tenant: str) -> None:
         self._each(await asyncio.to_thread(worker.run_round, self._worker, tenant))
 
@@ -142,9 +140,6 @@ class _Fleet:
         return self._worker.engine.store.tenants() if self._tenants is None else self._tenants
 
 
-# ── the queue's own schema ──────────────────────────────────────────────────────────────────────────────────────────
-
-
 def _connection(url: str) -> dict[str, Any]:
     """Return how procrastinate connects: as the queue's own role, in the queue's own schema."""
     from psycopg.conninfo import conninfo_to_dict
@@ -159,11 +154,11 @@ def _connection(url: str) -> dict[str, Any]:
 
 def _make_tables(url: str, schema: str) -> None:
     """Make the role, the schema and procrastinate's tables in it, unless they are there."""
-    from recollect.stores.postgres.connections import Connections, parse_location, translated
+    from recollect.stores.postgres.connections import Connections, parse_location, translate_errors
 
     place = parse_location(url)
     script = resources.files("recollect.stores.postgres").joinpath("job_queue.sql").read_text(encoding="utf-8")
-    with translated(place.shown), Connections(place, 30.0).alone() as db, db.transaction():
+    with translate_errors(place.shown), Connections(place, 30.0).connect_alone() as db, db.transaction():
         db.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
         found = db.execute("SELECT to_regclass('recollect_jobs.procrastinate_jobs') IS NOT NULL AS found").fetchone()
         if found is not None and not found["found"]:

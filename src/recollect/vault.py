@@ -26,10 +26,10 @@ from recollect.formats.vault import (
     FIELD,
     REJECTIONS,
     from_line,
+    is_store_line,
     read_memories,
     resolve,
     select_needed,
-    written_by_a_store,
 )
 from recollect.model.errors import BadInput, NotAllowed, StoreUnavailable, WrongState
 from recollect.model.policy import Policy
@@ -59,8 +59,8 @@ from recollect.rules.vault import (
 )
 from recollect.rules.vault import CATEGORIES as VALID_CATEGORIES
 from recollect.rules.vault import SOURCES as VALID_SOURCES
+from recollect.stores.files import check_folder
 from recollect.stores.journal import JournalLog, Rewritten
-from recollect.stores.journal.files import check_folder
 from recollect.stores.journal.lines import Change, Record, unpack_changes, write_line
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ class MemoryVault:
         randomness: Randomness | None = None,
         timeout_s: float = 30.0,
     ) -> None:
-        self.profile = _profile(profile)
+        self.profile = _read_profile(profile)
         self.policy = load_policy(policy)
         self._clock = clock
         self._randomness = randomness or SystemRandomness()
@@ -199,8 +199,6 @@ class MemoryVault:
     def close(self) -> None:
         """Close the file. Every write was synced when it was acknowledged."""
         self._journal.close()
-
-    # ── writing ─────────────────────────────────────────────────────────────────────────────────────────────────
 
     def add_memory(
         self,
@@ -268,11 +266,11 @@ class MemoryVault:
                 "the profile has memory switched off.", field="profile", hint="Set memory.enabled to true."
             )
         with self._journal.turn():
-            return self._journal.rewrite(self._needed)
+            return self._journal.rewrite(self._select_needed)
 
-    def _needed(self, records: Iterator[Record]) -> list[int]:
+    def _select_needed(self, records: Iterator[Record]) -> list[int]:
         lines = list(records)
-        if any(written_by_a_store(line) for line in lines):
+        if any(is_store_line(line) for line in lines):
             raise WrongState(
                 "a store keeps its history in this file as well.",
                 field=str(self.path),
@@ -303,8 +301,6 @@ class MemoryVault:
 
     def _new_id(self) -> str:
         return self._randomness.bytes(ID_BYTES).hex()
-
-    # ── reading ─────────────────────────────────────────────────────────────────────────────────────────────────
 
     def get(self, memory_id: str) -> VaultMemory | None:
         """Return the memory of an id, if it is active and this profile sees it."""
@@ -353,7 +349,7 @@ class MemoryVault:
 
     def build_snapshot(self, scope: str | None = None) -> str:
         """Render all canon, and every register with a topic, as compact Markdown; empty if there are none."""
-        return _snapshot(self.active(_as_list(scope)))
+        return _render_snapshot(self.active(_as_list(scope)))
 
     def vault_stats(self) -> dict[str, Any]:
         """Return how full and how bloated the vault is, and how many bytes crashes tore; zeros if memory is switched off."""
@@ -410,8 +406,6 @@ class MemoryVault:
         if not self.profile.sees(scope):
             raise NotAllowed(f"the profile does not list {scope!r}.", field="scope", hint="Add it to memory.scopes.")
 
-    # ── applying the file's lines ────────────────────────────────────────────────────────────────────────────────
-
     def _apply(self, batches: Iterator[list[Record]], afresh: bool) -> None:
         """Apply lines to the state, or ``afresh`` to an empty one if the file was replaced. Lines may come twice."""
         memories, rejected = ({}, set()) if afresh else (self._memories, self._rejected)
@@ -436,7 +430,7 @@ def build_snapshot_block(
     if not isinstance(vault, MemoryVault):
         memory = _require_memory(vault)
         return memory.snapshot_block(scopes=scopes, budget_tokens=budget_tokens, count_tokens=count_tokens).text
-    return _snapshot(vault.active(scopes), _budget(vault, budget_tokens, count_tokens))
+    return _render_snapshot(vault.active(scopes), _make_budget(vault, budget_tokens, count_tokens))
 
 
 def build_memory_block(
@@ -461,7 +455,7 @@ def build_memory_block(
             return newest_block(memory.engine, scopes=scopes, **how).text
         how["filters"] = {} if scopes is None else {"scope": check_names("scopes", scopes)}
         return memory.memory_block(query, **how).text
-    budget = _budget(vault, budget_tokens, count_tokens)
+    budget = _make_budget(vault, budget_tokens, count_tokens)
     if query is None:
         return _render(RELEVANT, vault.recall(scopes, limit=max_items), budget)
     return _render(RELEVANT, [hit.memory for hit in vault.search(query, scopes, limit=max_items)], budget)
@@ -479,7 +473,7 @@ def _require_memory(store: Any) -> "Recollect":
     return store
 
 
-def _budget(vault: MemoryVault, budget_tokens: int | None, count_tokens: CountTokens | None) -> Budget:
+def _make_budget(vault: MemoryVault, budget_tokens: int | None, count_tokens: CountTokens | None) -> Budget:
     from recollect.embed import static
 
     if budget_tokens is not None:
@@ -491,7 +485,7 @@ def _track_rejections(batches: Iterable[list[Record]], rejected: set[Sealed]) ->
     """Yield the same lines, and track which values the store that shares the file rejected or lifted."""
     for records in batches:
         for line in records:
-            if written_by_a_store(line) and REJECTIONS in line[FIELD]:
+            if is_store_line(line) and REJECTIONS in line[FIELD]:
                 for change in unpack_changes(line[FIELD]["tables"]):
                     _apply_rejections(change, rejected)
         yield records
@@ -510,7 +504,7 @@ class _Line(NamedTuple):
     text: str
 
 
-def _snapshot(memories: Iterable[VaultMemory], budget: Budget | None = None) -> str:
+def _render_snapshot(memories: Iterable[VaultMemory], budget: Budget | None = None) -> str:
     """Render canon, and registers with a topic, oldest first, so that the text is stable until one of them changes."""
     told = [one for one in memories if one.tier == CANON or (one.tier == REGISTER and one.topic_id is not None)]
     return _render(SNAPSHOT, sorted(told, key=lambda memory: (memory.created_at, memory.id)), budget)
@@ -553,7 +547,7 @@ def _make_folder(folder: Path) -> None:
         raise StoreUnavailable(f"{error.strerror}.", field=str(folder), hint="Name another path.") from error
 
 
-def _profile(given: str | Path | Mapping[str, Any] | VaultProfile | None) -> VaultProfile:
+def _read_profile(given: str | Path | Mapping[str, Any] | VaultProfile | None) -> VaultProfile:
     if isinstance(given, VaultProfile | None):
         return given or VaultProfile()
     return parse_profile(given) if isinstance(given, Mapping) else load_profile(given)

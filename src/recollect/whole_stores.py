@@ -28,7 +28,7 @@ def migrate(
     """Copy a whole store to another place or engine: same ids, same history, same bytes. Goes on where it stopped."""
     if not is_url(source) and not check_path("source", source).is_file():
         raise StoreUnavailable("there is no store.", field=str(source), hint="Name the store to copy from.")
-    with closing(_opened(source, timeout_s)) as old, closing(open_store(target, old.store_id, timeout_s)) as new:
+    with closing(_open_any(source, timeout_s)) as old, closing(open_store(target, old.store_id, timeout_s)) as new:
         return migration.migrate(old, new, tenants, progress)
 
 
@@ -93,23 +93,23 @@ def restore_backup(
         _load(backup, str(target), listed, timeout_s)
     else:
         _put_back(backup, Path(target), listed, timeout_s)
-    with closing(_opened(target, timeout_s)) as store:
+    with closing(_open_any(target, timeout_s)) as store:
         place, tenants, forgotten = store.location, store.tenants(), len(store.erasures())
-    return Restored(place, forgotten, tuple(_checked(target, tenant, timeout_s) for tenant in tenants))
+    return Restored(place, forgotten, tuple(_verify_tenant(target, tenant, timeout_s) for tenant in tenants))
 
 
 def _load(backup: Path, url: str, erased: Sequence[Erased], timeout_s: float) -> None:
-    """A dump into a database without a store."""
+    """Load a dump into a database without a store."""
     from recollect.stores import postgres
 
     postgres.restore(url, backup, timeout_s=timeout_s)
-    with closing(_opened(url, timeout_s)) as store:
+    with closing(_open_any(url, timeout_s)) as store:
         known = set(store.erasures())
         store.note_erasures([one for one in erased if one not in known])
 
 
 def _put_back(backup: Path, place: Path, erased: Sequence[Erased], timeout_s: float) -> None:
-    """A file where none is. The list goes first: at no moment could the backup be opened without it."""
+    """Put a file where none is. The list of erasures goes first, so that the backup can never be opened without it."""
     if place.exists():
         raise WrongState("there is a store already.", field=str(place), hint="A backup goes where none is.")
     if not place.parent.is_dir():
@@ -118,7 +118,7 @@ def _put_back(backup: Path, place: Path, erased: Sequence[Erased], timeout_s: fl
     beside(place).append([one for one in erased if one not in known])
     backups.put_back(backup, place)
     try:
-        _opened(place, timeout_s).close()
+        _open_any(place, timeout_s).close()
     except StoreCorrupt:
         place.unlink()
         raise StoreCorrupt(
@@ -131,11 +131,11 @@ def _put_back(backup: Path, place: Path, erased: Sequence[Erased], timeout_s: fl
         raise
 
 
-def _checked(target: str | Path, tenant: str, timeout_s: float) -> RestoredTenant:
-    """Opening forgets again what is on the list; then everything is walked."""
+def _verify_tenant(target: str | Path, tenant: str, timeout_s: float) -> RestoredTenant:
+    """Open a tenant, which repeats the erasures on the list, and verify it."""
     with open(target, tenant=tenant, timeout_s=timeout_s) as mem:
         return RestoredTenant(tenant, mem.ledger_root(), mem.verify().ok)
 
 
-def _opened(location: str | Path, timeout_s: float) -> Store:
+def _open_any(location: str | Path, timeout_s: float) -> Store:
     return open_store(location, fresh_uuid(SystemRandomness()), timeout_s)

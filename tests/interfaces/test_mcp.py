@@ -490,7 +490,7 @@ def test_names_and_schemas_suit_every_client() -> None:
         listed = tool.definition()
         assert name.replace("_", "").isalnum() and name.isascii() and len(name) <= 64
         assert listed.input_schema["type"] == "object" and listed.description
-        assert listed.annotations is not None and listed.annotations.read_only_hint is tool.told["reads_only"]
+        assert listed.annotations is not None and listed.annotations.read_only_hint is tool.listing["reads_only"]
         assert listed.description.endswith(".") and listed.title
 
 
@@ -500,7 +500,7 @@ def test_the_default_listing_stays_small() -> None:
 
 
 def test_the_query_tool_names_the_category_of_procedures() -> None:
-    assert "categories=['procedural']" in TOOLS["memory_query"].told["description"]
+    assert "categories=['procedural']" in TOOLS["memory_query"].listing["description"]
 
 
 def test_what_is_listed_is_what_a_model_needs() -> None:

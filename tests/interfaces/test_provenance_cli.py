@@ -171,7 +171,7 @@ def test_a_backslash_at_the_end_is_one(shell: Shell) -> None:
 
 @pytest.mark.parametrize("text", ["a\\", "a\\\\", "[dim]a[/]\\", "\\[b]", "a\\\\\\", "[", "a\\["])
 def test_words_are_never_markup(text: str) -> None:
-    for marked in (screen.escape(text), screen.styled("dim", text), f"{screen.styled('dim', text)}[bold]b[/]"):
+    for marked in (screen.escape(text), screen.style_text("dim", text), f"{screen.style_text('dim', text)}[bold]b[/]"):
         assert Text.from_markup(marked).plain.removesuffix("b") == text.removesuffix("b")
 
 

@@ -19,7 +19,7 @@ from test_scenarios import Stage, location
 
 import recollect
 from recollect.engine.transfer.entries import validate
-from recollect.formats.entries import problems_of
+from recollect.formats.entries import find_problems
 from recollect.model.record import Memory
 from recollect.rules.trust.provenance import Lineage
 from recollect.rules.trust.signed_documents import check_offline
@@ -110,7 +110,7 @@ class EntryStage(Stage):
 
     def step_entry(self, step: dict[str, Any]) -> None:
         entry = self.exported()[step["entry"]]
-        assert problems_of(entry) == []
+        assert find_problems(entry) == []
         PUBLISHED.validate(entry)
         for name, wanted in step["has"].items():
             wanted = step["entry"] if wanted == "$same" else wanted
@@ -120,14 +120,14 @@ class EntryStage(Stage):
         entry = {name: spelled(value) for name, value in step["check"].items()}
         if entry.get("content_hash") == "$sha":
             entry["content_hash"] = sha(entry["content"])
-        assert [problem.path for problem in problems_of(entry)] == step["finds"]
+        assert [problem.path for problem in find_problems(entry)] == step["finds"]
 
     def step_with(self, step: dict[str, Any]) -> None:
         """A sound entry with this in it: the validator and the published schema find the same."""
         least = self.entry_of({"content": "It rains"})
         PUBLISHED.validate(least)
         entry = {**least, **self.hashes_in(step["with"])}
-        found = [problem.path for problem in problems_of(entry)]
+        found = [problem.path for problem in find_problems(entry)]
         assert found == step["finds"], found
         assert PUBLISHED.is_valid(entry) == (not found)
 
@@ -176,7 +176,7 @@ class EntryStage(Stage):
 
     def step_tamper(self, step: dict[str, Any]) -> None:
         changed = {name: self.hash_of(value) if value == "$other" else value for name, value in step["with"].items()}
-        assert [one.path for one in problems_of({**self.exported()[step["tamper"]], **changed})] == step["finds"]
+        assert [one.path for one in find_problems({**self.exported()[step["tamper"]], **changed})] == step["finds"]
 
     def step_same_hash(self, step: dict[str, Any]) -> None:
         one, other = (self.made[name] for name in step["same_hash"])

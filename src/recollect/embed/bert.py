@@ -52,18 +52,18 @@ class Bert(NamedTuple):
     def embed(self, numbers: "NDArray[np.int64]") -> "Floats":
         """Return a vector of length 1 for each row of piece numbers: the mean over its pieces in the last layer."""
         hidden = self.pieces[numbers] + self.positions[: numbers.shape[1]]
-        hidden = _normalised(hidden, self.scale, self.shift)
+        hidden = _normalise(hidden, self.scale, self.shift)
         for layer in self.layers:
-            hidden = _through(layer, hidden, self.heads)
+            hidden = _apply_layer(layer, hidden, self.heads)
         mean = hidden.mean(axis=1)
         found: Floats = mean / np.sqrt((mean * mean).sum(axis=1, keepdims=True))
         return found
 
 
-def _through(layer: Layer, hidden: "Floats", heads: int) -> "Floats":
+def _apply_layer(layer: Layer, hidden: "Floats", heads: int) -> "Floats":
     texts, pieces, width = hidden.shape
     flat = hidden.reshape(-1, width)
-    asked = (_times(flat, layer.attention_in) + layer.attention_in_bias).reshape(
+    asked = (_multiply(flat, layer.attention_in) + layer.attention_in_bias).reshape(
         texts, pieces, 3, heads, width // heads
     )
     query, key, value = (asked[:, :, part].transpose(0, 2, 1, 3) for part in range(3))
@@ -72,17 +72,17 @@ def _through(layer: Layer, hidden: "Floats", heads: int) -> "Floats":
     np.exp(weights, out=weights)
     weights /= weights.sum(axis=-1, keepdims=True)
     seen = (weights @ value).transpose(0, 2, 1, 3).reshape(-1, width)
-    flat = _normalised(
-        flat + (_times(seen, layer.attention_out) + layer.attention_out_bias),
+    flat = _normalise(
+        flat + (_multiply(seen, layer.attention_out) + layer.attention_out_bias),
         layer.attention_scale,
         layer.attention_shift,
     )
-    wide = gelu(_times(flat, layer.widen) + layer.widen_bias)
-    flat = _normalised(flat + (_times(wide, layer.narrow) + layer.narrow_bias), layer.scale, layer.shift)
+    wide = gelu(_multiply(flat, layer.widen) + layer.widen_bias)
+    flat = _normalise(flat + (_multiply(wide, layer.narrow) + layer.narrow_bias), layer.scale, layer.shift)
     return flat.reshape(texts, pieces, width)
 
 
-def _times(rows: "Floats", weights: "Floats") -> "Floats":
+def _multiply(rows: "Floats", weights: "Floats") -> "Floats":
     """Return the product of two matrices, made of blocks that are small enough to be computed in the caller's own thread.
 
     The threads of numpy's usual libraries wait for one another by spinning: on two busy cores that took twenty times as much of
@@ -99,7 +99,7 @@ def _times(rows: "Floats", weights: "Floats") -> "Floats":
     return found
 
 
-def _normalised(rows: "Floats", scale: "Floats", shift: "Floats") -> "Floats":
+def _normalise(rows: "Floats", scale: "Floats", shift: "Floats") -> "Floats":
     rows = rows - rows.mean(axis=-1, keepdims=True)
     variance = (rows * rows).mean(axis=-1, keepdims=True)
     rows /= np.sqrt(variance + EPSILON)
@@ -166,12 +166,12 @@ def load_bert(tensors: "Mapping[str, Floats]", heads: int) -> Bert:
         positions=tensors[f"{first}.position_embeddings.weight"] + tensors[f"{first}.token_type_embeddings.weight"][0],
         scale=tensors[f"{first}.LayerNorm.weight"],
         shift=tensors[f"{first}.LayerNorm.bias"],
-        layers=tuple(_layer(tensors, f"encoder.layer.{number}", heads) for number in range(layers)),
+        layers=tuple(_load_layer(tensors, f"encoder.layer.{number}", heads) for number in range(layers)),
         heads=heads,
     )
 
 
-def _layer(tensors: "Mapping[str, Floats]", at: str, heads: int) -> Layer:
+def _load_layer(tensors: "Mapping[str, Floats]", at: str, heads: int) -> Layer:
     """Return one layer; what divides the attention's scores is taken into the weights of its queries."""
     own = f"{at}.attention.self"
     width = tensors[f"{own}.query.bias"].shape[0]
@@ -182,19 +182,19 @@ def _layer(tensors: "Mapping[str, Floats]", at: str, heads: int) -> Layer:
     return Layer(
         np.ascontiguousarray(np.concatenate(weights, axis=1)),
         np.concatenate(biases),
-        *_linear(tensors, f"{at}.attention.output.dense"),
-        *_norm(tensors, f"{at}.attention.output.LayerNorm"),
-        *_linear(tensors, f"{at}.intermediate.dense"),
-        *_linear(tensors, f"{at}.output.dense"),
-        *_norm(tensors, f"{at}.output.LayerNorm"),
+        *_load_linear(tensors, f"{at}.attention.output.dense"),
+        *_load_norm(tensors, f"{at}.attention.output.LayerNorm"),
+        *_load_linear(tensors, f"{at}.intermediate.dense"),
+        *_load_linear(tensors, f"{at}.output.dense"),
+        *_load_norm(tensors, f"{at}.output.LayerNorm"),
     )
 
 
-def _linear(tensors: "Mapping[str, Floats]", at: str) -> "tuple[Floats, Floats]":
+def _load_linear(tensors: "Mapping[str, Floats]", at: str) -> "tuple[Floats, Floats]":
     return np.ascontiguousarray(tensors[f"{at}.weight"].T), tensors[f"{at}.bias"]
 
 
-def _norm(tensors: "Mapping[str, Floats]", at: str) -> "tuple[Floats, Floats]":
+def _load_norm(tensors: "Mapping[str, Floats]", at: str) -> "tuple[Floats, Floats]":
     return tensors[f"{at}.weight"], tensors[f"{at}.bias"]
 
 

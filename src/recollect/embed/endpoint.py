@@ -32,13 +32,13 @@ class EndpointEmbedder:
     reads_context = True
 
     def __init__(self, settings: EmbedderSettings) -> None:
-        _check(settings)
+        _check_settings(settings)
         self.name = f"openai:{settings.model}:{settings.dimensions}"
         self.dimensions = settings.dimensions
         self.scale = settings.scale and Scale(*settings.scale)
         self._settings = settings
         self._address = settings.url.rstrip("/") + "/embeddings"
-        self._key = _key(settings)
+        self._key = _read_key(settings)
         self._opener = urllib.request.build_opener(_NoRedirects())
 
     def embed(self, texts: Sequence[str]) -> "Vectors":
@@ -50,18 +50,18 @@ class EndpointEmbedder:
     def _embed(self, texts: Sequence[str]) -> "Vectors":
         import numpy as np
 
-        batches = [self._batch(texts[at : at + BATCH]) for at in range(0, len(texts), BATCH)]
+        batches = [self._embed_batch(texts[at : at + BATCH]) for at in range(0, len(texts), BATCH)]
         rows = np.array([row for batch in batches for row in batch], dtype=np.float64).reshape(-1, self.dimensions)
         lengths = np.sqrt((rows * rows).sum(axis=1, keepdims=True))
         return (rows / np.where(lengths > 0, lengths, 1.0)).astype(np.float32)
 
-    def _batch(self, texts: Sequence[str]) -> list[list[float]]:
+    def _embed_batch(self, texts: Sequence[str]) -> list[list[float]]:
         asked = {"model": self._settings.model, "input": list(texts), "encoding_format": "float"}
         answer = self._post(json.dumps(asked).encode("utf-8"))
         try:
-            rows = list(_rows(json.loads(answer), len(texts), self.dimensions))
+            rows = list(_read_rows(json.loads(answer), len(texts), self.dimensions))
         except (ValueError, KeyError, TypeError) as error:
-            raise self._failed(f"gave an answer that cannot be read ({error})") from error
+            raise self._make_error(f"gave an answer that cannot be read ({error})") from error
         return rows
 
     def _post(self, body: bytes) -> bytes:
@@ -72,11 +72,11 @@ class EndpointEmbedder:
                 return bytes(response.read(MAX_ANSWER_BYTES))
         except urllib.error.HTTPError as error:
             error.close()
-            raise self._failed(f"answered with HTTP status {error.code}") from error
+            raise self._make_error(f"answered with HTTP status {error.code}") from error
         except (OSError, HTTPException) as error:
-            raise self._failed(f"does not answer ({error})") from error
+            raise self._make_error(f"does not answer ({error})") from error
 
-    def _failed(self, what: str) -> EmbedderUnavailable:
+    def _make_error(self, what: str) -> EmbedderUnavailable:
         return EmbedderUnavailable(
             f"{self._address} {what}.",
             field="embedder.url",
@@ -91,7 +91,7 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
         return None
 
 
-def _check(settings: EmbedderSettings) -> None:
+def _check_settings(settings: EmbedderSettings) -> None:
     address = urlsplit(settings.url)
     if address.scheme not in ("http", "https") or not address.hostname:
         raise BadPolicy("is no http or https address.", field="embedder.url", hint="E.g. http://localhost:8080/v1")
@@ -109,7 +109,7 @@ def _check(settings: EmbedderSettings) -> None:
         raise BadPolicy("would send the key unencrypted.", field="embedder.url", hint="Use https.")
 
 
-def _key(settings: EmbedderSettings) -> str:
+def _read_key(settings: EmbedderSettings) -> str:
     if not settings.key_variable:
         return ""
     key = os.environ.get(settings.key_variable, "")
@@ -120,7 +120,7 @@ def _key(settings: EmbedderSettings) -> str:
     return key
 
 
-def _rows(answer: Any, expected: int, dimensions: int) -> Iterator[list[float]]:
+def _read_rows(answer: Any, expected: int, dimensions: int) -> Iterator[list[float]]:
     """Yield the vectors of an answer in the order of the texts, each checked for its length."""
     items = sorted(answer["data"], key=lambda item: int(item["index"]))
     if [item["index"] for item in items] != list(range(expected)):

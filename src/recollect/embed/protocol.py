@@ -69,7 +69,7 @@ class EmbedderSettings:
 
 
 class NoEmbedder:
-    """Stands where an embedder would, so that nobody has to ask whether there is one."""
+    """An embedder without vectors, so that callers need not ask whether there is one."""
 
     name = "none"
     dimensions = 0

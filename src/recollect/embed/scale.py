@@ -70,7 +70,7 @@ OURS = Scale(0.05, 0.47)
 
 
 def measured(embed: "Callable[[Sequence[str]], Vectors]") -> Scale:
-    """The scale of a model whose vectors have length 1: the medians over pairs of texts that mean alike, and over all others."""
+    """Measure the scale of a model whose vectors have length 1: the medians over pairs that mean alike, and over all others."""
     import numpy as np
 
     vectors = embed([text for pair in ALIKE for text in pair]).astype(np.float64)

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from recollect.embed.protocol import Vectors
 
 
-# ── pieces of words, as BERT's tokenizer cuts them ────────────────────────────────────────────────────────────────────
 # A text is cleaned, folded to lower case without accents, split at blanks and punctuation, and each word is cut into the longest
 # pieces that the vocabulary has. Written here because it needs no compiled package and starts at once;
 # ``tools/embedder/compare_pieces.py`` compares it with the reference implementation on a hundred thousand texts.
@@ -141,9 +140,6 @@ def _is_punctuation(character: str) -> bool:
 _FOLDED = _Folded()
 
 
-# ── the table ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 TABLE = Path(__file__).parent / "table"
 FIRST_PIECE = 999
 """The vocabulary begins with marks and gaps that no text has. They have no vectors."""
@@ -172,7 +168,8 @@ class StaticEmbedder:
         for row, text in enumerate(texts):
             pieces = [piece - FIRST_PIECE for piece in splitter.pieces(text) if piece >= FIRST_PIECE]
             if pieces:
-                vectors[row] = _of_length_one(table[pieces].sum(axis=0, dtype=np.int64))
+                total = table[pieces].sum(axis=0, dtype=np.int64)
+                vectors[row] = total / (math.sqrt(int(total @ total)) or 1.0)
         return vectors
 
     def word_vectors(self, words: Sequence[str]) -> "NDArray[np.int64]":
@@ -211,11 +208,6 @@ def shared_splitter() -> WordPiece:
     return WordPiece(read_file("vocabulary.txt").decode("utf-8").split("\n"))
 
 
-def _of_length_one(total: "NDArray[np.int64]") -> "NDArray[np.float64]":
-    length = math.sqrt(int(total @ total))
-    return total / length if length else total.astype(float)
-
-
 def read_file(name: str) -> bytes:
     """Return a file of the table's folder."""
     try:
@@ -237,7 +229,6 @@ def count_tokens(text: str) -> int:
     return len(shared_splitter().pieces(text))
 
 
-# ── words that mean much alike, from a fixed list that was made with the table (``tools/embedder``) ───────────────────
 # Index terms, not words: a query's terms are widened by theirs, so that a question about an allergy finds who is allergic.
 
 

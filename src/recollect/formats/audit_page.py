@@ -1,7 +1,7 @@
 """An audit as a page: one HTML file with its charts drawn in it, that opens anywhere and fetches nothing.
 
 Every text on it was written by somebody else, so every text is escaped, and the page forbids itself scripts. Each chart is a
-table with its bars in it: whoever cannot see them reads the figures.
+table with its bars in it, so that the figures can be read without them.
 """
 
 import re
@@ -46,77 +46,78 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 def page(format: str, file: str, found: Audit) -> str:
     """Return the whole page."""
-    return "".join(_page(format, file, found))
+    return "".join(_render_page(format, file, found))
 
 
-def _page(format: str, file: str, found: Audit) -> Iterator[str]:
-    title = f"Audit of {_text(file)}"
+def _render_page(format: str, file: str, found: Audit) -> Iterator[str]:
+    title = f"Audit of {_escape_text(file)}"
     yield '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
     yield f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
     yield f"<title>{title}</title><style>{_STYLE}</style></head><body><h1>{title}</h1>"
-    yield f'<p class="dim">{_text(format)}: {found.read:,} records of {found.owners:,} owners'
+    yield f'<p class="dim">{_escape_text(format)}: {found.read:,} records of {found.owners:,} owners'
     yield f", {found.skipped:,} more that are history or were deleted. Nothing was imported.</p>"
     yield f'<p><span class="big">{share(found.worthless, found.read):.1%}</span> of the records say nothing worth keeping'
     yield " (broken, noise, test data, or said before).</p>"
-    yield from _kept_and_not(found)
+    yield from _draw_summary(found)
     yield "<h2>What was found</h2>"
     counts = {kind: found.counts[kind] for kind in FINDINGS}
-    yield from _chart(counts, COLOURS, found.read, "Records by finding; one record may have several.")
+    yield from _draw_chart(counts, COLOURS, found.read, "Records by finding; one record may have several.")
     if found.sensitive:
         yield "<h2>Sensitive data, by type</h2>"
         colours = {type: COLOURS["personal" if is_personal(type) else "secret"] for type in found.sensitive}
-        yield from _chart(found.sensitive, colours, found.read, "Records by type of sensitive data.")
+        yield from _draw_chart(found.sensitive, colours, found.read, "Records by type of sensitive data.")
     for kind, meaning in FINDINGS.items():
         if found.examples[kind]:
-            yield from _examples(kind, meaning, found.counts[kind], found.examples[kind])
+            yield from _draw_examples(kind, meaning, found.counts[kind], found.examples[kind])
     yield f'<p class="dim">Each record was compared with up to {found.compared:,} different texts.</p></body></html>\n'
 
 
-def _kept_and_not(found: Audit) -> Iterator[str]:
+def _draw_summary(found: Audit) -> Iterator[str]:
     """Yield one bar for all records, and what its parts are."""
     counts = (found.clean, found.read - found.clean - found.worthless, found.worthless)
     yield '<svg class="whole" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">'
     begin = 0.0
     for (_, colour), count in zip(KEPT, counts, strict=True):
         width = 100 * share(count, found.read)
-        yield _bar(begin, width, colour)
+        yield _draw_bar(begin, width, colour)
         begin += width
     yield "</svg>"
     named = {name: count for (name, _), count in zip(KEPT, counts, strict=True)}
-    yield from _chart(named, dict(KEPT), found.read, "All records.")
+    yield from _draw_chart(named, dict(KEPT), found.read, "All records.")
 
 
-def _chart(counts: Mapping[str, int], colours: Mapping[str, str], whole: int, caption: str) -> Iterator[str]:
+def _draw_chart(counts: Mapping[str, int], colours: Mapping[str, str], whole: int, caption: str) -> Iterator[str]:
     """Yield a table of figures, each with a bar as long as it is among the largest."""
     most = max(counts.values(), default=0)
     yield f'<table class="chart"><caption>{caption}</caption><thead><tr><th class="name">what</th>'
     yield '<th class="number">records</th><th class="number share">share</th><th></th></tr></thead><tbody>'
     for name, count in counts.items():
-        bar = _bar(0, 100 * share(count, most), colours[name])
-        yield f'<tr><th scope="row">{_text(name.replace("_", " "))}</th><td class="number">{count:,}</td>'
+        bar = _draw_bar(0, 100 * share(count, most), colours[name])
+        yield f'<tr><th scope="row">{_escape_text(name.replace("_", " "))}</th><td class="number">{count:,}</td>'
         yield f'<td class="number share">{share(count, whole):.1%}</td>'
         yield f'<td><svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">{bar}</svg></td></tr>'
     yield "</tbody></table>"
 
 
-def _bar(begin: float, width: float, colour: str) -> str:
+def _draw_bar(begin: float, width: float, colour: str) -> str:
     return f'<rect x="{begin:.2f}" y="0" width="{width:.2f}" height="10" fill="{colour}"/>'
 
 
-def _examples(kind: str, meaning: str, count: int, found: tuple[Example, ...]) -> Iterator[str]:
-    yield f'<h2 id="{kind}">{_text(kind.replace("_", " ").capitalize())}: {count:,}</h2><p>{_text(meaning)}</p>'
+def _draw_examples(kind: str, meaning: str, count: int, found: tuple[Example, ...]) -> Iterator[str]:
+    yield f'<h2 id="{kind}">{_escape_text(kind.replace("_", " ").capitalize())}: {count:,}</h2><p>{_escape_text(meaning)}</p>'
     yield '<table class="examples"><thead><tr><th class="where">where</th><th>what it says</th><th class="why">why</th></tr>'
     yield "</thead><tbody>"
     for one in found:
         why = one.why if one.beside is None else f"{one.why}; see {one.beside}"
-        yield f'<tr><td class="where">{_text(one.place)}</td><td>{_text(one.text)}</td><td class="why">{_text(why)}</td></tr>'
+        place, text, why = map(_escape_text, (one.place, one.text, why))
+        yield f'<tr><td class="where">{place}</td><td>{text}</td><td class="why">{why}</td></tr>'
     yield "</tbody></table>"
     if count > len(found):
         yield f'<p class="dim">and {count - len(found):,} more</p>'
 
 
-def _text(words: str) -> str:
-    """Words as they may stand anywhere on the page."""
+def _escape_text(words: str) -> str:
+    """Escape a text so that it may stand anywhere on the page."""
     visible = _UNSEEN.sub(lambda sign: f"\\u{ord(sign[0]):04x}", words)
     return escape(visible.encode("utf-8", "replace").decode("utf-8"), quote=True)

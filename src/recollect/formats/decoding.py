@@ -31,7 +31,7 @@ _SAVE_AS = "Save it as UTF-8, such as with: iconv -f {} -t UTF-8."
 
 
 def byte_lines(stream: IO[bytes], name: str) -> Iterator[tuple[int, bytes]]:
-    """``(offset, line)`` of every line, its end included. One that is too long is an error, read no further."""
+    """Yield ``(offset, line)`` for every line, its end included; raise for a line that is too long without reading it whole."""
     offset, number = 0, 0
     while line := stream.readline(MAX_LINE_BYTES + 1):
         number += 1
@@ -48,14 +48,14 @@ def byte_lines(stream: IO[bytes], name: str) -> Iterator[tuple[int, bytes]]:
 def decode_line(line: bytes, number: int, name: str) -> str:
     """Return a line as text."""
     if number == 1:
-        line = _unmarked(line, name)
+        line = _strip_mark(line, name)
     place = at_line(name, number)
     if b"\0" in line:
         raise BadInput("holds a zero byte.", field=place, hint=_SAVE_AS.format("UTF-16"))
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise _not_utf8(error, place) from None
+        raise _not_utf8_error(error, place) from None
 
 
 class Bytes(Protocol):
@@ -70,12 +70,12 @@ def read_text(stream: Bytes, name: str) -> Iterator[str]:
     while True:
         chunk = stream.read(CHUNK_BYTES)
         if first:
-            chunk, first = _unmarked(chunk, name), False
+            chunk, first = _strip_mark(chunk, name), False
         try:
             text = decoder.decode(chunk, final=not chunk)
         except UnicodeDecodeError as error:
             before = error.object[: error.start].count(b"\n")
-            raise _not_utf8(error, at_line(name, line + before)) from None
+            raise _not_utf8_error(error, at_line(name, line + before)) from None
         if "\0" in text:
             before = text[: text.index("\0")].count("\n")
             raise BadInput("holds a zero byte.", field=at_line(name, line + before), hint=_SAVE_AS.format("UTF-16"))
@@ -86,14 +86,14 @@ def read_text(stream: Bytes, name: str) -> Iterator[str]:
         line += text.count("\n")
 
 
-def _unmarked(start: bytes, name: str) -> bytes:
+def _strip_mark(start: bytes, name: str) -> bytes:
     for mark, encoding in WIDE_MARKS.items():
         if start.startswith(mark):
             raise BadInput(f"is {encoding}, not UTF-8.", field=at_line(name, 1), hint=_SAVE_AS.format(encoding))
     return start.removeprefix(codecs.BOM_UTF8)
 
 
-def _not_utf8(error: UnicodeDecodeError, place: str) -> BadInput:
+def _not_utf8_error(error: UnicodeDecodeError, place: str) -> BadInput:
     found = f"0x{error.object[error.start]:02x}"
     return BadInput(f"holds the byte {found}, which is not UTF-8.", field=place, hint=_SAVE_AS.format("LATIN1"))
 
@@ -121,19 +121,19 @@ class JsonText:
         self.text, self.at, self.line, self.ended = "", 0, 1, False
 
     @property
-    def left(self) -> int:
+    def remaining(self) -> int:
         return len(self.text) - self.at
 
-    def more(self) -> bool:
+    def read_more(self) -> bool:
         """Read as much again as is left, so that a long value is not tried with every piece; ``False`` at the end."""
         pieces, size = [self.text[self.at :]], 0
-        while size < max(1, self.left) and (piece := next(self._pieces, "")):
+        while size < max(1, self.remaining) and (piece := next(self._pieces, "")):
             pieces.append(piece)
             size += len(piece)
         self.text, self.at, self.ended = "".join(pieces), 0, size == 0
         return size > 0
 
-    def use_to(self, end: int) -> None:
+    def advance_to(self, end: int) -> None:
         self.line += self.text.count("\n", self.at, end)
         self.at = end
 
@@ -141,8 +141,8 @@ class JsonText:
         """Return the next character that is not blank, without using it; empty at the end."""
         while True:
             found = _NOT_BLANK.search(self.text, self.at)
-            self.use_to(found.start() if found else len(self.text))
-            if found or not self.more():
+            self.advance_to(found.start() if found else len(self.text))
+            if found or not self.read_more():
                 return self.text[self.at : self.at + 1]
 
     def value(self) -> Any:
@@ -153,23 +153,23 @@ class JsonText:
             except RecursionError:
                 raise Unreadable("is nested too deeply", self.line) from None
             except json.JSONDecodeError as error:
-                self._read_on(error)
+                self._extend_value(error)
             except ValueError:
                 raise Unreadable("holds a number that is too long", self.line) from None
             else:
                 size = end - self.at
-                if end < len(self.text) or not self.more():  # at the end a number may go on
-                    self.use_to(self.at + size)
+                if end < len(self.text) or not self.read_more():  # at the end a number may go on
+                    self.advance_to(self.at + size)
                     return value
 
-    def _read_on(self, error: json.JSONDecodeError) -> None:
+    def _extend_value(self, error: json.JSONDecodeError) -> None:
         """Read more of a value that may be incomplete; raise if it is broken, too long, or if there is no more."""
         line = self.line + self.text.count("\n", self.at, error.pos)
         in_text, to_end = error.msg.startswith("Unterminated"), len(self.text) - error.pos
         incomplete = in_text or to_end < LONGEST_WORD
-        if incomplete and self.left > self._most and not self.ended:
+        if incomplete and self.remaining > self._most and not self.ended:
             raise Unreadable(f"is longer than {self._most:,} characters", self.line)
-        if not incomplete or not self.more():
+        if not incomplete or not self.read_more():
             raise Unreadable(f"is not JSON: {error.msg}", line, cut_off=in_text or to_end == 0)
 
 
@@ -182,7 +182,7 @@ class Cut(NamedTuple):
 
 
 class PassedOver(NamedTuple):
-    """In place of a list of objects that nobody asked for: whoever reads the others says that it is there."""
+    """Stands for a list of objects that was not asked for, so that the reader can report that it was skipped."""
 
     member: str
 
@@ -195,16 +195,16 @@ def array_elements(chunks: Iterator[str], name: str, *members: str) -> Iterator[
     reader = _ElementReader(chunks, name)
     sign = reader.peek()
     if sign == "[":
-        yield from reader.elements("")
+        yield from reader.read_elements("")
     elif sign != "{" or not members:
         reader.fail_without_list(members)
     else:
-        yield from reader.listed_under(members)
+        yield from reader.read_members(members)
     reader.end()
 
 
 def begins_a_document(line: str) -> bool:
-    """Return whether an object or a list begins with this line and does not end with it: one document, not lines of them.
+    """Return whether an object or a list begins on this line and ends on a later one: a document, not JSON lines.
 
     >>> begins_a_document("["), begins_a_document('{"content": "Ana likes tea"}')
     (True, False)
@@ -214,7 +214,7 @@ def begins_a_document(line: str) -> bool:
 
 
 class Ambiguous(NamedTuple):
-    """In place of a record that says two things: the file can be read on, and this one is refused."""
+    """Stands for a record that has a field twice: it is refused, and the rest of the file is read."""
 
     why: str
 
@@ -242,7 +242,7 @@ def parse_record(text: str, place: str) -> Any:
 
 
 class TwiceThere(ValueError):
-    """An object has a field twice: whoever reads it keeps one value, and not everybody the same."""
+    """An object has a field twice: readers keep one of the values, and not all of them the same one."""
 
 
 def refuse_repeated_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -260,7 +260,7 @@ def refuse_repeated_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def note_repeated_fields(notes: list[str], pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the fields of a JSON object, and note one that is there twice: the rest of the document can be read on."""
+    """Return the fields of a JSON object, and note a field that is there twice instead of raising."""
     found = dict(pairs)
     if len(found) < len(pairs):
         notes.append(f"the field {find_repeated(name for name, _ in pairs)!r} is there twice")
@@ -293,7 +293,7 @@ class _ElementReader(JsonText):
         wanted = " or ".join(repr(member) for member in members)
         self.fail(f"has no list{f' under {wanted}' if members else ''}", hint="Is this another format?")
 
-    def listed_under(self, members: tuple[str, ...]) -> Iterator[Cut]:
+    def read_members(self, members: tuple[str, ...]) -> Iterator[Cut]:
         """Yield the elements of the lists of these names, in an object and in those within it that have such a name."""
         self._expect("{")
         depth, begun, found = 1, False, False
@@ -304,60 +304,60 @@ class _ElementReader(JsonText):
                 continue
             if begun:
                 self._expect(",")
-            key, begun = self._key(), True
+            key, begun = self._read_key(), True
             sign = self.peek()
             if key in members and sign == "{":
                 self._expect("{")
                 depth, begun = depth + 1, False
             elif key in members and sign == "[":
                 found = True
-                yield from self.elements(key)
+                yield from self.read_elements(key)
             else:
-                yield from self._passed_over(key)
+                yield from self._skip_value(key)
         if not found:
             self.fail_without_list(members)
 
-    def _key(self) -> str:
+    def _read_key(self) -> str:
         if self.peek() != '"':
             self.fail("is not JSON: the name of a member is missing", hint="Was the file cut off?")
-        key = self._value()
+        key = self._read_checked()
         self._expect(":")
         return str(key)
 
-    def _passed_over(self, key: str) -> Iterator[Cut]:
-        """Go past what nobody asked for. A list of objects may be records, and is told."""
+    def _skip_value(self, key: str) -> Iterator[Cut]:
+        """Skip a value that was not asked for. A list of objects may be records, so one ``PassedOver`` stands for it."""
         if self.peek() != "[":
-            self._value()
+            self._read_checked()
             return
-        line, told = self.line, False
-        for cut in self.elements(key):
-            if isinstance(cut.value, dict | Ambiguous) and not told:
-                told = True
+        line, reported = self.line, False
+        for cut in self.read_elements(key):
+            if isinstance(cut.value, dict | Ambiguous) and not reported:
+                reported = True
                 yield Cut(line, PassedOver(key), key)
 
-    def elements(self, member: str) -> Iterator[Cut]:
-        """Yield those of the list that begins here, up to its end."""
+    def read_elements(self, member: str) -> Iterator[Cut]:
+        """Yield the elements of the list that begins here."""
         self._expect("[")
         while self.peek() != "]":
             line = self.line
-            yield Cut(line, self._value(), member)
+            yield Cut(line, self._read_checked(), member)
             if self.peek() != "]":
                 self._expect(",")
                 if self.peek() == "]":
-                    self._value()  # which is missing
+                    self._read_checked()  # which is missing
         self._expect("]")
 
     def end(self) -> None:
-        """Nothing may follow: half of a file that was read as the whole would be missed by nobody."""
+        """Raise if anything follows the document: two joined files would otherwise be read as the first of them."""
         if self.peek():
             self.fail("something follows the end of the document", hint="Were two files joined? Import each by itself.")
 
     def _expect(self, sign: str) -> None:
         if self.peek() != sign:
             self.fail(f"is not JSON: {sign!r} is missing", hint="Was the file cut off?")
-        self.use_to(self.at + 1)
+        self.advance_to(self.at + 1)
 
-    def _value(self) -> Any:
+    def _read_checked(self) -> Any:
         if self.peek() in ("", ",", ":", "]", "}"):
             self.fail("is not JSON: a value is missing", hint="Was the file cut off?")
         self._twice.clear()

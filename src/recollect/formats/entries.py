@@ -14,7 +14,7 @@ from functools import partial
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from recollect.formats.fields import drop_fields, mapping_of, plain
+from recollect.formats.fields import drop_fields, mapping_of, to_plain
 from recollect.model.caller import short_name
 from recollect.model.canonical import canonical_json, check_json, check_text, format_time, parse_time
 from recollect.model.fields import EXPORTED
@@ -44,14 +44,14 @@ def identity_of(entry: Mapping[str, Any]) -> Identity:
 
 
 def version_key(content_hash: str) -> str:
-    """A key for an entry that has no name, and for its later versions. It outlives the first, so it holds no part of its hash.
+    """Return the key of an entry without a name, and of its later versions; it is computed again at every import.
 
-    It is told to nobody: whoever takes the versions in again draws it anew.
+    It outlives the first version, so it holds no part of that version's hash, and is never exported.
     """
     return f"Entry-Version-{hashlib.sha256(content_hash.encode()).hexdigest()[:12]}"
 
 
-def kept_apart(entry: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
+def isolate_fields(entry: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of an entry that is kept for the record, under a key that nothing else has: it meets no other memory.
 
     Its own name is kept with where it came from, and told again.
@@ -83,16 +83,13 @@ class Problem(NamedTuple):
 Found = Iterator[Problem]
 
 
-# ── checking one entry ──────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def problems_of(entry: Any) -> list[Problem]:
+def find_problems(entry: Any) -> list[Problem]:
     """Return everything that is wrong with one entry, in the order of its fields; nothing if it is sound."""
-    found = [*_with_fields(_FIELDS, REQUIRED)(entry, "")]
-    return found or [*_hashes(entry), *_vouching(entry)] or [*_signed(entry)]
+    found = [*_check_fields(_FIELDS, REQUIRED)(entry, "")]
+    return found or [*_check_hashes(entry), *_check_vouchers(entry)] or [*_check_signatures(entry)]
 
 
-def _hashes(entry: Mapping[str, Any]) -> Found:
+def _check_hashes(entry: Mapping[str, Any]) -> Found:
     """Return what the fields say of each other, once each is sound by itself."""
     actual = hashlib.sha256(entry["content"].encode("utf-8")).hexdigest()
     if entry["content_hash"] != actual:
@@ -106,7 +103,7 @@ def _hashes(entry: Mapping[str, Any]) -> Found:
         yield Problem("superseded_by", "is the entry itself: it takes another content to replace it")
 
 
-def _vouching(entry: Mapping[str, Any]) -> Found:
+def _check_vouchers(entry: Mapping[str, Any]) -> Found:
     """Check that others vouch, each once. When is not compared: clocks of different platforms may differ."""
     seen = {entry["author"]["id"]: "the author, who cannot vouch for it"}
     for place, voucher in enumerate(entry.get("vouchers", ())):
@@ -115,8 +112,8 @@ def _vouching(entry: Mapping[str, Any]) -> Found:
         seen[voucher["id"]] = "there already: an identity vouches once"
 
 
-def _signed(entry: Mapping[str, Any]) -> Found:
-    """Signatures of the scheme that we know must hold. Whose key it was, and whether it counts, takes a store to say."""
+def _check_signatures(entry: Mapping[str, Any]) -> Found:
+    """Check the signatures of the known scheme. Only a store can say whose key it was, and whether it counts."""
     signed = [("signature", entry.get("signature"), partial(bytes_of_entry, entry))]
     for place, one in enumerate(entry.get("vouchers", ())):
         signed.append((f"vouchers[{place}].signature", one.get("signature"), partial(bytes_of_voucher, entry, one)))
@@ -125,58 +122,58 @@ def _signed(entry: Mapping[str, Any]) -> Found:
             yield Problem(path, fault)
 
 
-def _content(value: Any, path: str) -> Found:
+def _check_content(value: Any, path: str) -> Found:
     if isinstance(value, str) and not value.strip():
         yield Problem(path, "is empty: expected at least one word")
     elif isinstance(value, str):
-        yield from _clean(value, path)
+        yield from _check_characters(value, path)
         size = len(value.encode("utf-8", "surrogatepass"))
         if size > MAX_CONTENT_BYTES:
             yield Problem(path, f"is {size:,} bytes: expected at most {MAX_CONTENT_BYTES:,}")
     else:
-        yield _expected("text", value, path)
+        yield _wrong_type("text", value, path)
 
 
-def _name(value: Any, path: str) -> Found:
+def _check_name(value: Any, path: str) -> Found:
     if not isinstance(value, str):
-        yield _expected("text", value, path)
+        yield _wrong_type("text", value, path)
     elif (fault := name_fault(value)) is not None:
         yield Problem(path, f"{fault}: expected one line of 1 to {MAX_NAME} characters")
 
 
-def _principal(value: Any, path: str) -> Found:
+def _check_principal(value: Any, path: str) -> Found:
     """Check a principal: its name may be as long as any other, and its kind comes on top."""
-    yield from _name(short_name(value) if isinstance(value, str) else value, path)
+    yield from _check_name(short_name(value) if isinstance(value, str) else value, path)
 
 
-def _sentence(value: Any, path: str) -> Found:
+def _check_sentence(value: Any, path: str) -> Found:
     if not isinstance(value, str) or not 1 <= len(value) <= MAX_SENTENCE:
         yield Problem(path, f"expected text of 1 to {MAX_SENTENCE:,} characters")
     else:
-        yield from _clean(value, path)
+        yield from _check_characters(value, path)
 
 
-def _clean(value: str, path: str) -> Found:
+def _check_characters(value: str, path: str) -> Found:
     try:
         check_text(value)
     except ValueError as error:
         yield Problem(path, str(error))
 
 
-def _hash(value: Any, path: str) -> Found:
+def _check_hash(value: Any, path: str) -> Found:
     if not isinstance(value, str) or not _HASH.fullmatch(value):
-        found = f"{len(value):,} characters" if isinstance(value, str) else _kind(value)
+        found = f"{len(value):,} characters" if isinstance(value, str) else _json_type(value)
         yield Problem(path, f"expected 64 lower-case hex digits, found {found}")
 
 
-def _cid(value: Any, path: str) -> Found:
+def _check_cid(value: Any, path: str) -> Found:
     try:
         hash_of_cid(value if isinstance(value, str) else "")
     except ValueError as error:
         yield Problem(path, str(error))
 
 
-def _moment(value: Any, path: str) -> Found:
+def _check_moment(value: Any, path: str) -> Found:
     if not isinstance(value, str) or not _MOMENT.fullmatch(value):
         yield Problem(path, "expected a date and time with a zone, such as 2026-02-02T16:00:00Z")
         return
@@ -188,14 +185,14 @@ def _moment(value: Any, path: str) -> Found:
         yield Problem(path, "is no time that there is: expected one between the years 1900 and 9000")
 
 
-def _share(value: Any, path: str) -> Found:
+def _check_share(value: Any, path: str) -> Found:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        yield _expected("a number", value, path)
+        yield _wrong_type("a number", value, path)
     elif not 0 <= value <= 1:
         yield Problem(path, "expected a number from 0 to 1")
 
 
-def _one_of(*words: str) -> "Check":
+def _check_one_of(*words: str) -> "Check":
     def check(value: Any, path: str) -> Found:
         if value not in words:
             yield Problem(path, f"expected one of {', '.join(words)}")
@@ -203,10 +200,10 @@ def _one_of(*words: str) -> "Check":
     return check
 
 
-def _list_of(check: "Check", limit: int, *, once: bool = False) -> "Check":
+def _check_list(check: "Check", limit: int, *, once: bool = False) -> "Check":
     def check_all(value: Any, path: str) -> Found:
         if not isinstance(value, list | tuple):
-            yield _expected("a list", value, path)
+            yield _wrong_type("a list", value, path)
             return
         if len(value) > limit:
             yield Problem(path, f"has {len(value):,} elements: expected at most {limit:,}")
@@ -218,10 +215,10 @@ def _list_of(check: "Check", limit: int, *, once: bool = False) -> "Check":
     return check_all
 
 
-def _object(limit: int) -> "Check":
+def _check_object(limit: int) -> "Check":
     def check(value: Any, path: str) -> Found:
         if not isinstance(value, Mapping):
-            yield _expected("an object", value, path)
+            yield _wrong_type("an object", value, path)
             return
         try:
             size = len(canonical_json(check_json(value)).encode("utf-8"))
@@ -234,68 +231,66 @@ def _object(limit: int) -> "Check":
     return check
 
 
-def _with_fields(known: Mapping[str, "Check"], required: tuple[str, ...]) -> "Check":
+def _check_fields(known: Mapping[str, "Check"], required: tuple[str, ...]) -> "Check":
     def check(value: Any, path: str) -> Found:
         if not isinstance(value, Mapping):
-            yield _expected("an object", value, path)
+            yield _wrong_type("an object", value, path)
             return
         for name in required:
             if name not in value:
-                yield Problem(_join(path, name), "is missing")
+                yield Problem(_join_path(path, name), "is missing")
         for name, inner in value.items():
             if name not in known:
-                yield Problem(_join(path, str(name)[:80]), f"there is no such field; known: {', '.join(known)}")
+                yield Problem(_join_path(path, str(name)[:80]), f"there is no such field; known: {', '.join(known)}")
             else:
-                yield from known[name](inner, _join(path, name))
+                yield from known[name](inner, _join_path(path, name))
 
     return check
 
 
 Check = Callable[[Any, str], Found]
 REQUIRED = ("content", "author", "timestamp", "content_hash")
-_AUTHOR: dict[str, Check] = {"id": _principal, "name": _name, "platform": _name}
+_AUTHOR: dict[str, Check] = {"id": _check_principal, "name": _check_name, "platform": _check_name}
 _VOUCHER: dict[str, Check] = {
     **_AUTHOR,
-    "timestamp": _moment,
-    "confidence": _share,
-    "says": _one_of(*VERIFIED),
-    "signature": _sentence,
+    "timestamp": _check_moment,
+    "confidence": _check_share,
+    "says": _check_one_of(*VERIFIED),
+    "signature": _check_sentence,
 }
 _FIELDS: dict[str, Check] = {
-    "content": _content,
-    "author": _with_fields(_AUTHOR, ("id", "name")),
-    "timestamp": _moment,
-    "content_hash": _hash,
-    "cid": _cid,
-    "memory_type": _one_of(*MEMORY_TYPES),
-    "parent_refs": _list_of(_hash, MAX_PARENTS, once=True),
-    "vouchers": _list_of(_with_fields(_VOUCHER, ("id", "name", "timestamp")), MAX_VOUCHERS),
-    "confidence": _share,
-    "tags": _list_of(_name, MAX_TAGS),
-    "context": _object(MAX_JSON_BYTES),
-    "superseded_by": _hash,
-    "signature": _sentence,
-    "metadata": _object(MAX_METADATA_BYTES),
+    "content": _check_content,
+    "author": _check_fields(_AUTHOR, ("id", "name")),
+    "timestamp": _check_moment,
+    "content_hash": _check_hash,
+    "cid": _check_cid,
+    "memory_type": _check_one_of(*MEMORY_TYPES),
+    "parent_refs": _check_list(_check_hash, MAX_PARENTS, once=True),
+    "vouchers": _check_list(_check_fields(_VOUCHER, ("id", "name", "timestamp")), MAX_VOUCHERS),
+    "confidence": _check_share,
+    "tags": _check_list(_check_name, MAX_TAGS),
+    "context": _check_object(MAX_JSON_BYTES),
+    "superseded_by": _check_hash,
+    "signature": _check_sentence,
+    "metadata": _check_object(MAX_METADATA_BYTES),
 }
 
 
-def _join(path: str, name: str) -> str:
+def _join_path(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
 
 
-def _expected(what: str, value: Any, path: str) -> Problem:
-    return Problem(path, f"expected {what}, found {_kind(value)}")
+def _wrong_type(what: str, value: Any, path: str) -> Problem:
+    return Problem(path, f"expected {what}, found {_json_type(value)}")
 
 
-def _kind(value: Any) -> str:
+def _json_type(value: Any) -> str:
     """Return what JSON calls it."""
     if value is None:
         return "null"
     names = {bool: "true or false", int: "a number", float: "a number", str: "text", list: "a list", tuple: "a list"}
     return names.get(type(value), "an object")
 
-
-# ── a memory as an entry ────────────────────────────────────────────────────────────────────────────────────────────
 
 _IN_AN_ENTRY = frozenset(
     "content canonical_key kind tags context author authority_reason parent_refs signature confidence".split()
@@ -323,13 +318,13 @@ def to_entry(memory: Memory, superseded_by: str | None = None) -> dict[str, Any]
         "cid": cid_of_hash(own),
         "memory_type": _TYPE_OF.get(memory.kind, str(memory.kind)),
         "parent_refs": [one for one in memory.parent_refs if one != own],
-        "vouchers": _vouchers(memory.vouchers),
+        "vouchers": _first_vouchers(memory.vouchers),
         "confidence": memory.confidence,
         "tags": list(memory.tags),
         "context": memory.context,
         "superseded_by": replaced if replaced != own else None,
         "signature": memory.signature,
-        "metadata": {**origin.get("metadata", {}), "recollect": _beyond(memory, origin)},
+        "metadata": {**origin.get("metadata", {}), "recollect": _extra_fields(memory, origin)},
     }
     return {name: value for name, value in entry.items() if value is not None}
 
@@ -339,22 +334,22 @@ def origin_of(meta: Mapping[str, Any]) -> Mapping[str, Any]:
     return mapping_of(meta.get(ORIGIN))
 
 
-def sound_vouchers(given: Any) -> list[dict[str, Any]]:
+def select_sound_vouchers(given: Any) -> list[dict[str, Any]]:
     """Return those of a record's vouchers that an entry could have, the first so many, without the mark of an import."""
-    check = _with_fields(_VOUCHER, ("id", "name", "timestamp"))
+    check = _check_fields(_VOUCHER, ("id", "name", "timestamp"))
     listed = [one for one in given if isinstance(one, Mapping)] if isinstance(given, list | tuple) else []
-    return _vouchers([one for one in listed if not any(check(drop_fields(one, "imported"), "vouchers"))])
+    return _first_vouchers([one for one in listed if not any(check(drop_fields(one, "imported"), "vouchers"))])
 
 
-def _vouchers(given: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _first_vouchers(given: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return the first so many vouchers as an entry has them, by when they vouched: a crowd must not make it unsound."""
-    told = [drop_fields(one, "imported") for one in given]
-    in_order = sorted(told, key=lambda one: (one["timestamp"], one["id"]))[:MAX_VOUCHERS]
+    vouchers = [drop_fields(one, "imported") for one in given]
+    in_order = sorted(vouchers, key=lambda one: (one["timestamp"], one["id"]))[:MAX_VOUCHERS]
     sizes = accumulate(len(canonical_json(one).encode("utf-8")) + 1 for one in in_order)
     return [one for one, size in zip(in_order, sizes, strict=True) if size < MAX_VOUCHERS_BYTES]
 
 
-def _beyond(memory: Memory, origin: Mapping[str, Any]) -> dict[str, Any]:
+def _extra_fields(memory: Memory, origin: Mapping[str, Any]) -> dict[str, Any]:
     id = origin.get("id") or memory.id
     beyond: dict[str, Any] = {
         **{name: getattr(memory, name) for name in PORTABLE},
@@ -367,7 +362,7 @@ def _beyond(memory: Memory, origin: Mapping[str, Any]) -> dict[str, Any]:
         "meta": {name: value for name, value in memory.meta.items() if name not in NOTED_HERE},
         "status": memory.status if memory.status is Status.ARCHIVED and "superseded_by" not in origin else None,
     }
-    return {name: plain(name, value) for name, value in beyond.items() if value not in (None, (), [], {})}
+    return {name: to_plain(name, value) for name, value in beyond.items() if value not in (None, (), [], {})}
 
 
 def _is_named(memory: Memory) -> bool:
@@ -376,8 +371,6 @@ def _is_named(memory: Memory) -> bool:
         return False
     return not memory.canonical_key.startswith(f"{FALLBACK}-") and not _DRAWN.fullmatch(memory.canonical_key)
 
-
-# ── an entry as a candidate ─────────────────────────────────────────────────────────────────────────────────────────
 
 _TAKEN_OVER = ("content", "author", "parent_refs", "confidence", "tags", "context", "signature")
 

@@ -65,10 +65,10 @@ def describe_value(value: Any) -> str:
     >>> describe_value(1)
     'is a number; a record is an object with fields'
     """
-    return refusal(value, f"is {_KINDS.get(type(value), 'nothing')}; a record is an object with fields")
+    return describe_refusal(value, f"is {_KINDS.get(type(value), 'nothing')}; a record is an object with fields")
 
 
-def refusal(value: Any, otherwise: str) -> str:
+def describe_refusal(value: Any, otherwise: str) -> str:
     """Return why a value is not the record that it should be: that it is ambiguous, or else that it is something else."""
     return value.why if isinstance(value, Ambiguous) else otherwise
 
@@ -105,7 +105,7 @@ def as_alias(id: str | None) -> dict[str, Any]:
     return {"aliases": [id]} if name_fault(id) is None else {}
 
 
-def in_utc(moment: Any) -> str | None:
+def as_utc(moment: Any) -> str | None:
     """Return a time of a tool that counts in UTC, and does not always say so.
 
     >>> in_utc("2030-01-31 12:00:00"), in_utc("2030-01-31T12:00:00Z"), in_utc("")
@@ -146,10 +146,8 @@ def moment_of(value: Any, latest_year: int = 9000) -> datetime | None:
     return moment if 1900 <= moment.year <= latest_year else None
 
 
-# ── fields of a foreign record that a memory has no field for ─────────────────────────────────────────────────────────
+# Fields of a foreign record that a memory has no field for.
 # Kept with its origin while there is room. A field that does not fit is left out by name, and the report says so.
-
-
 FIELDS = "fields"
 """Where the origin keeps them, under the names that they had."""
 SHOWN = 8
@@ -159,27 +157,27 @@ _ROOM_BYTES = MAX_JSON_BYTES - 1_024
 
 def keep_unknown(meta: Mapping[str, Any], rest: Mapping[str, Any]) -> tuple[dict[str, Any], str | None]:
     """Return ``meta`` with a record's unknown fields under its origin, and a note that names those without room."""
-    came = meta.get(ORIGIN, {})
+    came_from = meta.get(ORIGIN, {})
     kept: dict[str, Any] = {}
     lost: list[str] = []
-    room = _ROOM_BYTES - (_size(meta) or 0)
+    room = _ROOM_BYTES - (_measure(meta) or 0)
     for name, value in without_empty(rest).items():
-        size = _size({name: value}, depth=2)
+        size = _measure({name: value}, depth=2)
         if size is not None and size <= room:
             kept[name], room = value, room - size
         else:
             lost.append(name)
-    whole = {**meta, ORIGIN: {**came, FIELDS: {**came.get(FIELDS, {}), **kept}}} if kept else dict(meta)
-    return whole, _note(lost) if lost else None
+    whole = {**meta, ORIGIN: {**came_from, FIELDS: {**came_from.get(FIELDS, {}), **kept}}} if kept else dict(meta)
+    return whole, _describe_lost(lost) if lost else None
 
 
-def _note(lost: Sequence[str]) -> str:
+def _describe_lost(lost: Sequence[str]) -> str:
     shown = ", ".join(f"{name[:40]!r}" for name in lost[:SHOWN])
     more = f" and {len(lost) - SHOWN:,} more" if len(lost) > SHOWN else ""
     return f"no room for the {'field' if len(lost) == 1 else 'fields'} {shown}{more}"
 
 
-def _size(value: Mapping[str, Any], depth: int = 0) -> int | None:
+def _measure(value: Mapping[str, Any], depth: int = 0) -> int | None:
     """Return how many bytes it takes so deep within ``meta``; nothing if it cannot be kept there at all."""
     try:
         return len(canonical_json(check_json(value, depth)).encode("utf-8"))
@@ -196,11 +194,9 @@ def drop_fields(record: Mapping[str, Any], *known: str) -> dict[str, Any]:
     return {name: value for name, value in record.items() if name not in known}
 
 
-# ── fields of a memory that a foreign format has no field for ─────────────────────────────────────────────────────────
+# Fields of a memory that a foreign format has no field for.
 # They travel where that format keeps data of its users, under one name, ``recollect``. A field of that name that was there
 # before moves into it, so that nobody's data can pass for it, and comes out again.
-
-
 NAME = "recollect"
 PLACE = ("namespace", "space", "owner", "scope")
 """Where a memory is, and so who may see it."""
@@ -223,14 +219,14 @@ _GOES_WITHOUT_SAYING: Mapping[str, Any] = {
 _NOTHING: tuple[Any, ...] = (None, "", (), [], {})
 
 
-def stated_fields(memory: Memory, *names: str) -> dict[str, Any]:
-    """Return these fields of a memory, without those that have the value an import gives by itself."""
+def select_stated(memory: Memory, *names: str) -> dict[str, Any]:
+    """Return these fields of a memory, except where the value is the default of an import."""
     values = {name: getattr(memory, name) for name in names}
-    told = {name: value for name, value in values.items() if value not in _NOTHING}
-    return {name: plain(name, value) for name, value in told.items() if value != _GOES_WITHOUT_SAYING.get(name)}
+    stated = {name: value for name, value in values.items() if value not in _NOTHING}
+    return {name: to_plain(name, value) for name, value in stated.items() if value != _GOES_WITHOUT_SAYING.get(name)}
 
 
-def plain(name: str, value: Any) -> Any:
+def to_plain(name: str, value: Any) -> Any:
     """Return a value as JSON has it."""
     if name == "author":
         return {part: said for part, said in value.to_dict().items() if said is not None}
@@ -247,17 +243,17 @@ def user_data(memory: Memory, format: str | None = None) -> dict[str, Any]:
     data = {name: value for name, value in memory.meta.items() if name not in OF_THE_STORE}
     if memory.kind == Kind.PROFILE:
         data.pop("key", None)
-    came = data.get(ORIGIN)
-    if format is not None and isinstance(came, Mapping) and came.get("format") == format:
+    came_from = data.get(ORIGIN)
+    if format is not None and isinstance(came_from, Mapping) and came_from.get("format") == format:
         del data[ORIGIN]
-        if came.get(FIRST):
-            data[ORIGIN] = came[FIRST]
+        if came_from.get(FIRST):
+            data[ORIGIN] = came_from[FIRST]
     return data
 
 
 def carried_fields(memory: Memory, names: Iterable[str], format: str) -> dict[str, Any]:
     """Return what a format has no fields for: these fields, the key if it is a name, a profile's fact key, and ``meta``."""
-    said = stated_fields(memory, *names)
+    said = select_stated(memory, *names)
     if "canonical_key" in said and not has_own_name(memory.to_dict()):
         del said["canonical_key"]
     key = memory.meta.get("key") if memory.kind == Kind.PROFILE else None

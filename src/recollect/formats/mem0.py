@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
-from itertools import chain, groupby, takewhile
+from itertools import groupby, takewhile
 from typing import Any, NamedTuple
 
 from recollect.formats.decoding import parse_record
@@ -44,12 +44,10 @@ from recollect.rules.identity.keys import fallback_key, read_key
 from recollect.rules.language.text import fingerprint
 from recollect.rules.statements import read_statement
 
-# ── its history as versions: what a memory said before stands behind what it says now ─────────────────────────────────
+# Its history as versions: what a memory said before stands behind what it says now.
 # A model rewrites mem0's memories, and may make one about something else. Where the rules are sure what the last wording is
 # about, only the wordings before it that are about the same become its earlier versions, under the name of that concept; what
 # it said before that is kept with it as it was told. Else all of them do, under a name that nothing else has.
-
-
 Change = Mapping[str, Any]
 """A row of mem0's history: the event, the old and the new words, and when."""
 
@@ -61,72 +59,74 @@ class Wording(NamedTuple):
     since: Any
 
 
-def versions(last: Foreign, changes: Sequence[Change]) -> list[Foreign]:
+def list_versions(last: Foreign, changes: Sequence[Change]) -> list[Foreign]:
     """Return a record with its earlier wordings before it, the oldest first, all under one name; alone if it has none."""
     said = last.fields.get("content")
-    earlier = _earlier(changes, said) if isinstance(said, str) else []
+    earlier = _find_earlier(changes, said) if isinstance(said, str) else []
     if not earlier or last.refused is not None or last.skipped is not None:
         return [last]
-    about = _subject(str(said))
-    alike = list(takewhile(lambda one: about in (None, _subject(one.text)), reversed(earlier)))[::-1]
+    about = _find_subject(str(said))
+    alike = list(takewhile(lambda one: about in (None, _find_subject(one.text)), reversed(earlier)))[::-1]
     others = earlier[: len(earlier) - len(alike)]
-    chain = [_before(last, one, number) for number, one in enumerate(alike, start=1)]
-    return _under_one_name([*chain, _with_others(last, others)], about)
+    chain = [_make_earlier(last, one, number) for number, one in enumerate(alike, start=1)]
+    return _give_one_name([*chain, _keep_others(last, others)], about)
 
 
-def _earlier(changes: Sequence[Change], said: str) -> list[Wording]:
+def _find_earlier(changes: Sequence[Change], said: str) -> list[Wording]:
     """Return what it said before, each wording once in a row, up to what it says now."""
-    told = [Wording(one.get("new_memory", ""), one.get("updated_at") or one.get("created_at")) for one in changes]
+    wordings = [Wording(one.get("new_memory", ""), one.get("updated_at") or one.get("created_at")) for one in changes]
     if changes:  # where the history does not go back to the beginning, its first change knows one wording more
-        told.insert(0, Wording(changes[0].get("old_memory", ""), changes[0].get("created_at")))
-    found = [next(same) for _, same in groupby(filter(lambda one: text_of(one.text), told), key=lambda one: one.text)]
+        wordings.insert(0, Wording(changes[0].get("old_memory", ""), changes[0].get("created_at")))
+    found = [
+        next(same) for _, same in groupby(filter(lambda one: text_of(one.text), wordings), key=lambda one: one.text)
+    ]
     return found[:-1] if found and found[-1].text == said else found
 
 
-def _subject(text: str) -> str | None:
+def _find_subject(text: str) -> str | None:
     """Return the key of what a wording is about; None where the reader knows neither the attribute nor the verb."""
-    frames = read_statement(_well_formed(text))
+    frames = read_statement(_replace_surrogates(text))
     sure = bool(frames) and (frames[0].single or frames[0].rule.startswith(("table:", "instruction")))
     key = read_key(frames) if sure else None
     return key.text if key else None
 
 
-def _well_formed(text: str) -> str:
+def _replace_surrogates(text: str) -> str:
     """Replace lone surrogates: they are refused later, and must not stop the reading here."""
     return text.encode("utf-8", "replace").decode()
 
 
-def _before(last: Foreign, wording: Wording, number: int) -> Foreign:
+def _make_earlier(last: Foreign, wording: Wording, number: int) -> Foreign:
     """Return an earlier wording: whose it is, it shares with the last; the id is the last one's name alone."""
-    came = last.fields["meta"][ORIGIN]
-    kept = without_empty({"format": came["format"], "id": came.get("id"), "since": wording.since})
+    came_from = last.fields["meta"][ORIGIN]
+    kept = without_empty({"format": came_from["format"], "id": came_from.get("id"), "since": wording.since})
     fields = drop_fields(last.fields, "aliases")
     fields |= {"content": wording.text, "meta": {ORIGIN: kept}, **as_created_at(wording.since)}
     place, id = f"{last.place}, wording {number}", f"{last.id}@{number}"
     return replace(last, place=place, fields=fields, id=id, earlier=True)
 
 
-def _with_others(last: Foreign, others: Sequence[Wording]) -> Foreign:
+def _keep_others(last: Foreign, others: Sequence[Wording]) -> Foreign:
     """Keep in the origin what a memory said when it was about something else."""
     if not others:
         return last
-    told = [without_empty({"memory": one.text, "since": one.since}) for one in others]
+    history = [without_empty({"memory": one.text, "since": one.since}) for one in others]
     meta = last.fields["meta"]
-    return replace(last, fields={**last.fields, "meta": {**meta, ORIGIN: {**meta[ORIGIN], "history": told}}})
+    return replace(last, fields={**last.fields, "meta": {**meta, ORIGIN: {**meta[ORIGIN], "history": history}}})
 
 
-def _under_one_name(chain: list[Foreign], about: str | None) -> list[Foreign]:
+def _give_one_name(chain: list[Foreign], about: str | None) -> list[Foreign]:
     """Put a chain under one name, in which each updates the one before. Without a subject the first wording names it."""
     if len(chain) == 1:
         return chain
-    chain = _in_time(chain)
-    first_words = _well_formed(chain[0].fields["content"])
+    chain = _order_times(chain)
+    first_words = _replace_surrogates(chain[0].fields["content"])
     name = about or fallback_key(fingerprint(first_words), shared=False).text
     first, *later = (replace(one, fields={**one.fields, "canonical_key": name}) for one in chain)
     return [first, *(replace(one, fields={**one.fields, "change": "update"}) for one in later)]
 
 
-def _in_time(chain: list[Foreign]) -> list[Foreign]:
+def _order_times(chain: list[Foreign]) -> list[Foreign]:
     """Return the wordings with times that do not contradict their order: none is later than the one that replaced it."""
     ordered: list[Foreign] = []
     until: str | None = None
@@ -135,9 +135,6 @@ def _in_time(chain: list[Foreign]) -> list[Foreign]:
         until = min(at, until) if at is not None and until is not None else at or until
         ordered.append(replace(one, fields={**one.fields, **({"created_at": until} if until is not None else {})}))
     return ordered[::-1]
-
-
-# ── its memories ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 NAME = "mem0"
@@ -164,18 +161,21 @@ MAX_HISTORY = 20
 """How many changes of one memory are carried along, the latest."""
 MAX_HISTORY_CHARACTERS = 2**27
 """How much of all of them is held at once, until their memories come by; half a million changes of usual length."""
-Changes = Mapping[str, list[dict[str, Any]]]
 
 
 def read(source: Source, options: Options) -> Iterator[Foreign]:
-    """Return every memory behind its earlier wordings, if its history is there; then what was deleted."""
-    alone = _is_history_alone(source)
-    found = _last_wordings(source) if alone else chain(_memories(source), _deleted(source))
-    return _numbered(found, _changes(source))
+    """Return every memory after its earlier wordings, if its history is there; then the deleted ones.
+
+    Records are counted as the versions that they become: a memory that was changed twice is three.
+    """
+    found = _read_last_wordings(source) if _is_history_alone(source) else _read_memories(source)
+    changes = _read_changes(source)
+    every = (version for record in found for version in list_versions(record, changes.get(record.id or "", ())))
+    return (replace(version, number=number) for number, version in enumerate(every, start=1))
 
 
 def _is_history_alone(source: Source) -> bool:
-    """Whether a database, or a folder of them, tells of memories by their history only. One that tells of none is refused."""
+    """Return whether a database, or a folder of them, holds only the history; one without that either is refused."""
     if source.kind not in ("folder", "database") or source.has_table_for(POINTS[source.kind]):
         return False
     if source.has_table_for(CHANGES):
@@ -187,18 +187,15 @@ def _is_history_alone(source: Source) -> bool:
     )
 
 
-def _numbered(found: Iterable[Foreign], changes: Changes) -> Iterator[Foreign]:
-    """Records are counted as the versions that they become: a memory that was changed twice is three."""
-    every = (version for record in found for version in versions(record, changes.get(record.id or "", ())))
-    return (replace(version, number=number) for number, version in enumerate(every, start=1))
-
-
-def _memories(source: Source) -> Iterator[Foreign]:
+def _read_memories(source: Source) -> Iterator[Foreign]:
     if source.kind in POINTS:
-        return _points(source, POINTS[source.kind])
-    if source.kind == "json" or _is_one_document(source):
-        return _of_a_document(source)
-    return read_each_line(source, source.lines(), _foreign)
+        yield from _read_points(source, POINTS[source.kind])
+    elif source.kind == "json" or _is_one_document(source):
+        yield from _read_document(source)
+    else:
+        yield from read_each_line(source, source.lines(), _to_foreign)
+    for row in source.rows("mem0_deleted"):
+        yield Foreign(0, "history.db", id=id_of(row["memory_id"]), skipped="was deleted")
 
 
 def _is_one_document(source: Source) -> bool:
@@ -207,42 +204,42 @@ def _is_one_document(source: Source) -> bool:
     value = parse_record(first.text, at_line(source.name, first.number)) if first is not None else None
     if not isinstance(value, dict):
         return isinstance(value, list)
-    return _words(value) is None and any(isinstance(value.get(name), list | dict) for name in (*LISTS, *GRAPH))
+    return _find_words(value) is None and any(isinstance(value.get(name), list | dict) for name in (*LISTS, *GRAPH))
 
 
-def _of_a_document(source: Source) -> Iterator[Foreign]:
+def _read_document(source: Source) -> Iterator[Foreign]:
     """Yield the memories of a document, and the graph that may stand beside them."""
     users: set[str] = set()
     for element in source.elements(*LISTS, *GRAPH):
         if element.member not in GRAPH:
-            record = read_element(element, _foreign)
+            record = read_element(element, _to_foreign)
             users |= {record.fields["owner"]} if "owner" in record.fields and len(users) < 2 else set()
             yield record
             continue
-        record = read_element(element, _relation if element.member == "relations" else _entity)
-        # mem0 gives them to whoever asked for one person's memories, and does not say again whose they are
+        record = read_element(element, _read_relation if element.member == "relations" else _read_entity)
+        # mem0 answers with them for one person's memories, and does not repeat whose they are
         whose = {"owner": next(iter(users))} if len(users) == 1 else {}
         yield replace(record, fields={**whose, **record.fields}) if record.fields else record
 
 
-def _relation(number: int, place: str, value: Mapping[str, Any]) -> Foreign:
+def _read_relation(number: int, place: str, value: Mapping[str, Any]) -> Foreign:
     start, end = text_of(value.get("source")), text_of(value.get("target")) or text_of(value.get("destination"))
     type = text_of(value.get("relationship")) or text_of(value.get("relation"))
     if start is None or end is None or type is None:
         return Foreign(number, place, refused="is no relation: expected source, relationship and target")
     known = ("source", "target", "destination", "relationship", "relation", "user_id", "score")
-    return _of_graph(number, place, graph.relation_fields(graph.Relation(start, end, type)), value, known)
+    return _make_graph_record(number, place, graph.relation_fields(graph.Relation(start, end, type)), value, known)
 
 
-def _entity(number: int, place: str, value: Mapping[str, Any]) -> Foreign:
+def _read_entity(number: int, place: str, value: Mapping[str, Any]) -> Foreign:
     name = text_of(value.get("name"))
     if name is None:
         return Foreign(number, place, refused="is no entity: it has no name")
     fields = graph.entity_fields(graph.Entity(name, text_of(value.get("type")) or ""))
-    return _of_graph(number, place, fields, value, ("name", "type", "user_id", "score"))
+    return _make_graph_record(number, place, fields, value, ("name", "type", "user_id", "score"))
 
 
-def _of_graph(
+def _make_graph_record(
     number: int, place: str, fields: Mapping[str, Any], value: Mapping[str, Any], known: tuple[str, ...]
 ) -> Foreign:
     meta, note = keep_unknown({**fields["meta"], ORIGIN: {"format": NAME}}, drop_fields(value, *known))
@@ -250,35 +247,34 @@ def _of_graph(
     return Foreign(number, place, {**fields, **whose, "source": "import", "meta": meta}, note=note)
 
 
-def _points(source: Source, query: str) -> Iterator[Foreign]:
+def _read_points(source: Source, query: str) -> Iterator[Foreign]:
     for number, point in enumerate(source.rows(query), start=1):
         place = f"point {number}"
-        yield Foreign(number, place, refused=point["problem"]) if "problem" in point else _foreign(number, place, point)
+        yield (
+            Foreign(number, place, refused=point["problem"])
+            if "problem" in point
+            else _to_foreign(number, place, point)
+        )
 
 
-def _deleted(source: Source) -> Iterator[Foreign]:
-    for row in source.rows("mem0_deleted"):
-        yield Foreign(0, "history.db", id=id_of(row["memory_id"]), skipped="was deleted")
-
-
-def _last_wordings(source: Source) -> Iterator[Foreign]:
-    """Yield a history alone: the last wording of each memory."""
+def _read_last_wordings(source: Source) -> Iterator[Foreign]:
+    """Yield the last wording of each memory, from a history without the memories."""
     for number, row in enumerate(source.rows("mem0_last"), start=1):
         place = f"row {number}"
         if row["event"] == "DELETE" or row["is_deleted"]:
             yield Foreign(number, place, id=id_of(row["memory_id"]), skipped="was deleted")
         else:
-            yield _foreign(number, place, {**row, "id": row["memory_id"], "memory": row["new_memory"]})
+            yield _to_foreign(number, place, {**row, "id": row["memory_id"], "memory": row["new_memory"]})
 
 
-def _changes(source: Source) -> Changes:
-    """Return what happened to the memories that were changed after they were made."""
+def _read_changes(source: Source) -> dict[str, list[dict[str, Any]]]:
+    """Return the changes of each memory that was changed after it was made, by its id."""
     found: dict[str, list[dict[str, Any]]] = {}
     size = 0
     for row in source.rows(CHANGES):
         kept = found.setdefault(str(row["memory_id"]), [])
         kept.append(without_empty(row))
-        size += _size(kept[-1]) - sum(map(_size, kept[:-MAX_HISTORY]))
+        size += _count_characters(kept[-1]) - sum(map(_count_characters, kept[:-MAX_HISTORY]))
         del kept[:-MAX_HISTORY]
         if size > MAX_HISTORY_CHARACTERS:
             raise BadInput(
@@ -289,25 +285,25 @@ def _changes(source: Source) -> Changes:
     return found
 
 
-def _size(change: Mapping[str, Any]) -> int:
+def _count_characters(change: Mapping[str, Any]) -> int:
     return sum(len(str(value)) for value in change.values())
 
 
-def _foreign(number: int, place: str, record: Mapping[str, Any]) -> Foreign:
+def _to_foreign(number: int, place: str, record: Mapping[str, Any]) -> Foreign:
     """Return a record of an export, or a point with its payload."""
     payload = record.get("payload")
     values = {**payload, "id": record.get("id")} if isinstance(payload, dict) else record
-    said = _words(values)
+    said = _find_words(values)
     if said is None:
         return Foreign(number, place, refused="has no memory")
     id = id_of(values.get("id"))
-    beyond, metadata = split_carried(_own_metadata(values), *BEYOND, "key", "meta")
+    beyond, metadata = split_carried(_read_metadata(values), *BEYOND, "key", "meta")
     data = beyond.pop("meta", {})
     if not isinstance(data, dict):
         return Foreign(number, place, refused="metadata.recollect.meta is not an object")
-    came = origin(NAME, values, "id", "hash", "created_at", "updated_at", earlier=data.get(ORIGIN))
-    came |= without_empty({"metadata": metadata})
-    meta, note = keep_unknown({**data, ORIGIN: came}, _beside_metadata(values))
+    came_from = origin(NAME, values, "id", "hash", "created_at", "updated_at", earlier=data.get(ORIGIN))
+    came_from |= without_empty({"metadata": metadata})
+    meta, note = keep_unknown({**data, ORIGIN: came_from}, _find_other_fields(values))
     names = {name: text_of(values.get(name)) for name in ("user_id", "agent_id", "run_id", "actor_id", "role")}
     tags = [
         *texts_of(beyond.pop("tags", ())),
@@ -318,7 +314,7 @@ def _foreign(number: int, place: str, record: Mapping[str, Any]) -> Foreign:
         "owner": names["user_id"],
         **names,
         "tags": list(dict.fromkeys(tags))[:MAX_TAGS],
-        "expires_at": _expiry(values.get(EXPIRES)),
+        "expires_at": _read_expiry(values.get(EXPIRES)),
         **beyond,
         "source": SPEAKERS.get(str(names["role"]), "import"),
         **as_created_at(values.get("updated_at"), values.get("created_at")),
@@ -328,14 +324,14 @@ def _foreign(number: int, place: str, record: Mapping[str, Any]) -> Foreign:
     return Foreign(number, place, without_empty(fields), id, note=note)
 
 
-def _words(values: Mapping[str, Any]) -> str | None:
+def _find_words(values: Mapping[str, Any]) -> str | None:
     payload = values.get("payload")
     if isinstance(payload, dict):
-        return _words(payload)
+        return _find_words(payload)
     return text_of(values.get("memory")) or text_of(values.get("data")) or text_of(values.get("text"))
 
 
-def _beside_metadata(values: Mapping[str, Any]) -> dict[str, Any]:
+def _find_other_fields(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return what stands beside a memory, and is neither mem0's own nor the user's metadata: its categories, say."""
     if not isinstance(values.get("metadata"), dict) and "data" in values:
         return {}  # the payloads have it all in one, and it counts as metadata
@@ -343,8 +339,8 @@ def _beside_metadata(values: Mapping[str, Any]) -> dict[str, Any]:
     return drop_fields(values, *OWN, "metadata", "payload", *text)
 
 
-def _expiry(value: Any) -> str | None:
-    """When a memory expires: mem0 shows it all through its last day, in UTC, and one whose date it cannot read for ever."""
+def _read_expiry(value: Any) -> str | None:
+    """Return when a memory expires: mem0 shows it through its last day, in UTC, and for ever if it cannot read the date."""
     if text_of(value) is None:
         return None
     try:
@@ -355,7 +351,7 @@ def _expiry(value: Any) -> str | None:
     return format_time(moment) if moment is not None else None
 
 
-def _own_metadata(values: Mapping[str, Any]) -> dict[str, Any]:
+def _read_metadata(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the user of mem0 said about a memory: its export has it apart, its payloads beside the rest."""
     if isinstance(values.get("metadata"), dict):
         return dict(values["metadata"])
@@ -368,13 +364,13 @@ def write(memories: Iterable[Memory]) -> Iterator[str]:
     """Yield the document that ``get_all`` gives."""
     yield '{"results": ['
     for number, memory in enumerate(memories):
-        yield (",\n" if number else "\n") + canonical_json(_result(memory))
+        yield (",\n" if number else "\n") + canonical_json(_to_result(memory))
     yield "\n]}\n"
 
 
-def _result(memory: Memory) -> dict[str, Any]:
-    came = memory.meta.get(ORIGIN)
-    before = came if isinstance(came, dict) and came.get("format") == NAME else {}
+def _to_result(memory: Memory) -> dict[str, Any]:
+    came_from = memory.meta.get(ORIGIN)
+    before = came_from if isinstance(came_from, dict) and came_from.get("format") == NAME else {}
     last_day = None if memory.expires_at is None else (memory.expires_at - timedelta(microseconds=1)).date()
     return {
         **drop_fields(mapping_of(before.get(FIELDS)), *OWN, "metadata", "payload", EXPIRES),

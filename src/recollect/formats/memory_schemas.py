@@ -12,12 +12,12 @@ from recollect.formats.fields import (
     HOLDS,
     as_alias,
     as_created_at,
+    as_utc,
     carried_fields,
     carry_fields,
     drop_fields,
     has_own_name,
     id_of,
-    in_utc,
     keep_unknown,
     mapping_of,
     moment_of,
@@ -34,12 +34,10 @@ from recollect.model.record import Memory
 from recollect.rules.identity.keys import FALLBACK
 from recollect.rules.language.text import fingerprint, sha256_hex
 
-# ── the third schema ──────────────────────────────────────────────────────────────────────────────────────────────────
+# The third schema.
 # Its semantic title becomes the canonical key, its test memories go to the test namespace by the ordinary rules, and of
 # several records with one title the best becomes the active one: the most important, then the newest. The rest are
 # linked behind it as earlier versions.
-
-
 V3_NAME = "v3"
 _CARRIED = """
     layer sublayer tags entities relationships artifact_ref confidence category owner context user_id agent_id
@@ -50,17 +48,14 @@ _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 def read_v3(source: Source, options: Options) -> Iterator[Foreign]:
     """Read twice: once to see in which order, of which little has to be remembered, and once to take them in."""
-    seen = [_brief(line.number, value) for line, value in parse_lines(source, source.lines())]
+    seen = [_summarise(line.number, value) for line, value in parse_lines(source, source.lines())]
     best = {brief.title: brief for brief in sorted(seen, key=lambda brief: brief.worth)}
 
     def to_foreign(number: int, place: str, record: Mapping[str, Any]) -> Foreign:
-        title = _title(record).casefold()
-        return _take_v3(number, place, record, best[title].worth[1] if title else _LONG_AGO)
+        title = _find_title(record).casefold()
+        return _read_v3_record(number, place, record, best[title].worth[1] if title else _LONG_AGO)
 
-    return read_each_line(source, source.lines_at(_in_order(seen)), to_foreign)
-
-
-# ── which one is the best ───────────────────────────────────────────────────────────────────────────────────────────
+    return read_each_line(source, source.lines_at(_order_by_worth(seen)), to_foreign)
 
 
 class _Brief(NamedTuple):
@@ -73,14 +68,14 @@ class _Brief(NamedTuple):
     """Importance as it was counted there, then the moment, whatever its zone."""
 
 
-def _brief(number: int, value: Any) -> _Brief:
+def _summarise(number: int, value: Any) -> _Brief:
     record = mapping_of(value)
     said = str(record.get("content") or "").strip().encode("utf-8", "replace").decode()
-    worth = _counted(record) or 0, _made(record) or _LONG_AGO
-    return _Brief(number, _title(record).casefold(), sha256_hex(said), worth)
+    worth = _read_importance(record) or 0, _find_time(record) or _LONG_AGO
+    return _Brief(number, _find_title(record).casefold(), sha256_hex(said), worth)
 
 
-def _in_order(briefs: Iterable[_Brief]) -> Iterator[int]:
+def _order_by_worth(briefs: Iterable[_Brief]) -> Iterator[int]:
     """Order records from worst to best, so that the best of each title comes last and supersedes the others.
 
     Records that say the same under one title follow the best of them, and reinforce it.
@@ -92,21 +87,18 @@ def _in_order(briefs: Iterable[_Brief]) -> Iterator[int]:
     return (brief.number for group in sorted(best_first, key=lambda group: group[0].worth) for brief in group)
 
 
-def _made(record: Mapping[str, Any]) -> datetime | None:
+def _find_time(record: Mapping[str, Any]) -> datetime | None:
     return moment_of(record.get("created_at")) or moment_of(record.get("timestamp"))
 
 
-# ── one record ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _take_v3(number: int, place: str, record: Mapping[str, Any], best: datetime) -> Foreign:
+def _read_v3_record(number: int, place: str, record: Mapping[str, Any], best: datetime) -> Foreign:
     """Read a record. None is dated later than the ``best`` of its title, which replaces it; the origin has its own time."""
     if text_of(record.get("content")) is None:
         return Foreign(number, place, refused="has no content")
     if record.get("custom_metadata") is not None and not isinstance(record["custom_metadata"], dict):
         return Foreign(number, place, refused="custom_metadata is not an object")
     fields, note = _candidate_fields(record)
-    made = _made(record)
+    made = _find_time(record)
     fields |= as_created_at(made if best is _LONG_AGO else min(made or best, best))
     return Foreign(number, place, fields, id_of(record.get("id")), note=note)
 
@@ -116,7 +108,7 @@ def _candidate_fields(record: Mapping[str, Any]) -> tuple[dict[str, Any], str | 
 
     The answer also says what could not be kept.
     """
-    homes = {name: record[name] for name in _CARRIED if record.get(name) and _fits(name, record[name])}
+    homes = {name: record[name] for name in _CARRIED if record.get(name) and _has_same_meaning(name, record[name])}
     kept = {name: record[name] for name in _KEPT_WITH_THE_ORIGIN if name in record}
     custom = mapping_of(record.get("custom_metadata"))
     known = ("content", "custom_metadata", *(() if custom.get("title") else ("title",)))
@@ -124,26 +116,26 @@ def _candidate_fields(record: Mapping[str, Any]) -> tuple[dict[str, Any], str | 
     meta, note = keep_unknown({ORIGIN: {"format": V3_NAME, "schema": 3, **kept}}, {**rest, "custom_metadata": custom})
     fields = {"owner": homes.get("user_id"), **homes, "content": record["content"], "source": "import"}
     fields |= {"change": "update", "meta": meta}
-    if title := _title(record):
+    if title := _find_title(record):
         fields["canonical_key"] = title
-    if counted := _counted(record):
+    if counted := _read_importance(record):
         fields["importance"] = math.ceil(counted / 2)
     return {**without_empty(fields), **as_alias(text_of(record.get("id")))}, note
 
 
-def _fits(name: str, value: Any) -> bool:
+def _has_same_meaning(name: str, value: Any) -> bool:
     """Return whether a field means here what it means there: a context of words, say, is no object, and is kept as it is."""
     if name == "context":
         return isinstance(value, dict)
     return name not in ("owner", "user_id", "agent_id") or text_of(value) is not None
 
 
-def _title(record: Mapping[str, Any]) -> str:
+def _find_title(record: Mapping[str, Any]) -> str:
     return str(mapping_of(record.get("custom_metadata")).get("title") or record.get("title") or "")
 
 
-def _counted(record: Mapping[str, Any]) -> float | None:
-    """Importance as the third schema has it, from 1 to 10, or none; here it goes from 1 to 5. Text that is a number counts."""
+def _read_importance(record: Mapping[str, Any]) -> float | None:
+    """Return the importance as the third schema counts it, from 1 to 10, or ``None``. Text that is a number counts."""
     value = record.get("importance")
     if isinstance(value, str):
         try:
@@ -158,12 +150,10 @@ def _counted(record: Mapping[str, Any]) -> float | None:
 V3_FORMAT = Format(V3_NAME, "records of the third memory schema, JSON lines", read_v3)
 
 
-# ── the fourth schema, with its names and their meanings ──────────────────────────────────────────────────────────────
+# The fourth schema, with its names and their meanings.
 # Its ``content_hash`` is the hash of the normalised content, which is a memory's fingerprint here, and its words for who
 # spoke are others. What a memory has beyond it stands under ``recollect``, which the schema allows: implementations may
 # store more fields.
-
-
 V4_NAME = "v4"
 SPOKEN_BY = {"user_input": "user", "agent": "agent", "test_suite": "test_suite"}
 """The schema's words for who spoke. What says that it is the system's is an import: no file speaks for the operator."""
@@ -192,26 +182,26 @@ EXACT = "exact_hash"
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
-def _take_v4(number: int, place: str, record: Mapping[str, Any]) -> Foreign:
+def _read_v4_record(number: int, place: str, record: Mapping[str, Any]) -> Foreign:
     if text_of(record.get("content")) is None:
         return Foreign(number, place, refused="has no content")
     if (status := record.get("status", "active")) != "active":
         return Foreign(number, place, skipped=f"is history: {status}")
     beyond, rest = split_carried(drop_fields(record, *OWN), *BEYOND, "key", "meta", EXACT)
-    if not _is_of(record["content"], record.get("content_hash"), beyond.pop(EXACT, None)):
+    if not _matches_hash(record["content"], record.get("content_hash"), beyond.pop(EXACT, None)):
         why = "its normalised content does not have its content_hash: it was changed or damaged"
         return Foreign(number, place, refused=why)
     data = beyond.pop("meta", {})
     if not isinstance(data, dict):
         return Foreign(number, place, refused="recollect.meta is not an object")
     id, known_as = id_of(record.get("id")), record.get("canonical_key")
-    came = origin(V4_NAME, without_empty(record), *DECIDED_ANEW, earlier=data.get(ORIGIN))
-    meta, note = keep_unknown({**data, ORIGIN: came}, rest)
+    came_from = origin(V4_NAME, without_empty(record), *DECIDED_ANEW, earlier=data.get(ORIGIN))
+    meta, note = keep_unknown({**data, ORIGIN: came_from}, rest)
     fields = {
         **{name: record.get(name) for name in TAKEN_OVER},
         "content": record["content"],
-        "canonical_key": known_as if _is_a_name({**beyond, "canonical_key": known_as}) else None,
-        "expires_at": in_utc(record.get("expires_at")),
+        "canonical_key": known_as if _names_concept({**beyond, "canonical_key": known_as}) else None,
+        "expires_at": as_utc(record.get("expires_at")),
         **as_created_at(record.get("created_at")),
         **beyond,
         "source": SPOKEN_BY.get(str(record.get("source")), "import"),
@@ -220,10 +210,10 @@ def _take_v4(number: int, place: str, record: Mapping[str, Any]) -> Foreign:
     return Foreign(number, place, {**without_empty(fields), "meta": meta}, id, note=note)
 
 
-def _is_of(content: str, stated: Any, exact: Any) -> bool:
+def _matches_hash(content: str, stated: Any, exact: Any) -> bool:
     """Return whether a content is the one that was hashed. Another hash than SHA-256 cannot be checked, and is let pass.
 
-    A store that folds synonyms, which nobody else knows, tells the hash of the exact words besides.
+    A store that folds synonyms, which no other store knows, adds the hash of the exact words.
     """
     if not isinstance(stated, str) or not _SHA256.fullmatch(stated):
         return True
@@ -233,14 +223,14 @@ def _is_of(content: str, stated: Any, exact: Any) -> bool:
         return False
 
 
-def _is_a_name(record: Mapping[str, Any]) -> bool:
+def _names_concept(record: Mapping[str, Any]) -> bool:
     """Return whether the key names the concept. The schema's fallback names none, and is drawn anew."""
     return record["canonical_key"] != FALLBACK and text_of(record["canonical_key"]) is not None and has_own_name(record)
 
 
-def _record(memory: Memory) -> dict[str, Any]:
-    came = mapping_of(memory.meta.get(ORIGIN))
-    before = came if came.get("format") == V4_NAME else {}
+def _to_v4(memory: Memory) -> dict[str, Any]:
+    came_from = mapping_of(memory.meta.get(ORIGIN))
+    before = came_from if came_from.get("format") == V4_NAME else {}
     said = carried_fields(memory, BEYOND, V4_NAME)
     if fingerprint(memory.content) != memory.fingerprint:
         said[EXACT] = memory.content_hash
@@ -248,11 +238,11 @@ def _record(memory: Memory) -> dict[str, Any]:
         **carry_fields(drop_fields(mapping_of(before.get(FIELDS)), *OWN), said),
         **{name: getattr(memory, name) for name in OWN},
         "content_hash": memory.fingerprint,
-        "source": _word(memory, before),
+        "source": _choose_source(memory, before),
     }
 
 
-def _word(memory: Memory, before: Mapping[str, Any]) -> str:
+def _choose_source(memory: Memory, before: Mapping[str, Any]) -> str:
     """Return who spoke, in the schema's words: as it came, or for what was promoted, who is believed to have."""
     if memory.source == "import" and before.get("source") in WORDS.values():
         return str(before["source"])
@@ -262,5 +252,5 @@ def _word(memory: Memory, before: Mapping[str, Any]) -> str:
 
 
 V4_FORMAT = Format(
-    V4_NAME, "records of the fourth memory schema, JSON lines", reads_lines(_take_v4), writes_lines(_record)
+    V4_NAME, "records of the fourth memory schema, JSON lines", reads_lines(_read_v4_record), writes_lines(_to_v4)
 )

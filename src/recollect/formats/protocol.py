@@ -70,7 +70,7 @@ class Source(Protocol):
         """Return every line that is not blank, without its end; or, if they are wanted ``whole``, every line as it stands."""
 
     def lines_at(self, numbers: Iterable[int]) -> Iterator[Line]:
-        """These lines, in this order; ``lines`` must have been read to the end before."""
+        """Return these lines, in this order; ``lines`` must have been read to the end before."""
 
     def elements(self, *members: str) -> Iterator[Element]:
         """Return the elements of a JSON array: the document itself, or what stands under one of the ``members``.

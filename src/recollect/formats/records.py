@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from recollect.formats.entries import sound_vouchers
+from recollect.formats.entries import select_sound_vouchers
 from recollect.formats.fields import (
     as_alias,
     as_created_at,
@@ -15,8 +15,8 @@ from recollect.formats.fields import (
     mapping_of,
     read_each_line,
     reads_lines,
+    select_stated,
     split_carried,
-    stated_fields,
     text_of,
     texts_of,
     writes_lines,
@@ -37,10 +37,10 @@ entry carries it, and a list of another shape is kept with the rest."""
 def read(source: Source, options: Options) -> Iterator[Foreign]:
     """Read the oldest record first, which stands last: what came later there comes later here."""
     numbers = [line.number for line in source.lines()]
-    return read_each_line(source, source.lines_at(reversed(numbers)), _foreign)
+    return read_each_line(source, source.lines_at(reversed(numbers)), _read_record)
 
 
-def _foreign(number: int, place: str, record: Mapping[str, Any]) -> Foreign:
+def _read_record(number: int, place: str, record: Mapping[str, Any]) -> Foreign:
     if text_of(record.get("content")) is None:
         return Foreign(number, place, refused="has no content")
     status = record.get("status", "active")
@@ -52,7 +52,7 @@ def _foreign(number: int, place: str, record: Mapping[str, Any]) -> Foreign:
     fields = candidate_fields(record)
     if not isinstance(fields["meta"], dict):
         return Foreign(number, place, refused="meta is not an object")
-    vouchers = sound_vouchers(record.get("vouchers"))
+    vouchers = select_sound_vouchers(record.get("vouchers"))
     meta, note = keep_unknown(fields["meta"], drop_fields(record, *KNOWN, *(["vouchers"] if vouchers else ())))
     if vouchers:
         meta = {**meta, ENTRY_ORIGIN: {**mapping_of(meta.get(ENTRY_ORIGIN)), "vouchers": vouchers}}
@@ -77,20 +77,18 @@ def candidate_fields(record: Mapping[str, Any]) -> dict[str, Any]:
         fields["key"] = meta.pop("key", None)
     if not has_own_name(record):
         fields.pop("canonical_key", None)
-    came = origin(NAME, record, "id", "source", "version", "created_at", earlier=meta.get(ORIGIN))
+    came_from = origin(NAME, record, "id", "source", "version", "created_at", earlier=meta.get(ORIGIN))
     aliases = [*as_alias(id_of(record.get("id"))).get("aliases", ()), *texts_of(record.get("aliases"))]
     time = as_created_at(record.get("created_at"))
-    return {**fields, **time, "aliases": aliases, "source": "import", "meta": {**meta, ORIGIN: came}}
+    return {**fields, **time, "aliases": aliases, "source": "import", "meta": {**meta, ORIGIN: came_from}}
 
 
 FORMAT = Format(NAME, "Recollect's own records, JSON lines", read, writes_lines(Memory.to_dict))
 
 
-# ── governance items ──────────────────────────────────────────────────────────────────────────────────────────────────
+# Governance items.
 # The small view of a memory with everything else under ``meta``, one JSON object a line. What an item has no field for, such
 # as who may see it and who said it, travels under ``meta.recollect``.
-
-
 ITEMS_NAME = "items"
 BEYOND = """
     namespace scope canonical_key topic_id layer sublayer tier category tags entities relationships artifact_ref context
@@ -101,9 +99,9 @@ BEYOND = """
 ITEM_FIELDS = ("id", "kind", "text", "source", "created_at", "importance", "scope", "meta")
 
 
-def _item(memory: Memory) -> dict[str, Any]:
+def _to_item(memory: Memory) -> dict[str, Any]:
     item = to_item(memory)
-    said = stated_fields(memory, *BEYOND)
+    said = select_stated(memory, *BEYOND)
     if not has_own_name(memory.to_dict()):
         said.pop("canonical_key", None)
     if memory.expires_at_tick is not None:  # the item tells it, in ticks
@@ -111,7 +109,7 @@ def _item(memory: Memory) -> dict[str, Any]:
     return {**item, "meta": carry_fields(item["meta"], said)}
 
 
-def _take_items(number: int, place: str, item: Mapping[str, Any]) -> Foreign:
+def _read_item(number: int, place: str, item: Mapping[str, Any]) -> Foreign:
     if text_of(item.get("text")) is None:
         return Foreign(number, place, refused="has no text")
     if not isinstance(item.get("meta", {}), dict):
@@ -119,11 +117,11 @@ def _take_items(number: int, place: str, item: Mapping[str, Any]) -> Foreign:
     beyond, meta = split_carried(item.get("meta", {}), *BEYOND)
     fields = {**from_item({**item, "meta": meta}), **beyond}
     meta = fields["meta"]
-    came = origin(ITEMS_NAME, item, "id", "source", "created_at", earlier=meta.get(ORIGIN))
+    came_from = origin(ITEMS_NAME, item, "id", "source", "created_at", earlier=meta.get(ORIGIN))
     if fields.get("source") == "import" or fields.get("source") == "promotion":
-        came["source"] = fields["source"]
-    meta, note = keep_unknown({**meta, ORIGIN: came}, drop_fields(item, *ITEM_FIELDS))
+        came_from["source"] = fields["source"]
+    meta, note = keep_unknown({**meta, ORIGIN: came_from}, drop_fields(item, *ITEM_FIELDS))
     return Foreign(number, place, {**fields, "meta": meta}, id_of(item.get("id")), note=note)
 
 
-ITEMS_FORMAT = Format(ITEMS_NAME, "governance items, JSON lines", reads_lines(_take_items), writes_lines(_item))
+ITEMS_FORMAT = Format(ITEMS_NAME, "governance items, JSON lines", reads_lines(_read_item), writes_lines(_to_item))

@@ -28,14 +28,14 @@ FORMATS: dict[str, Format] = {
 }
 
 
-def to_read(name: str) -> Format:
+def find_readable(name: str) -> Format:
     """Return the format of this name."""
     if name not in FORMATS:
         raise BadInput(f"there is no format {name!r:.80}.", field="format", hint=f"Known: {', '.join(FORMATS)}.")
     return FORMATS[name]
 
 
-def to_write(name: str) -> Format:
+def find_writable(name: str) -> Format:
     """Return the format of this name, which can be written."""
     written = [known.name for known in FORMATS.values() if known.write is not None]
     if name not in written:

@@ -22,11 +22,11 @@ from recollect.formats.fields import (
     as_created_at,
     has_own_name,
     id_of,
-    plain,
     read_each_line,
+    select_stated,
     split_carried,
-    stated_fields,
     text_of,
+    to_plain,
     user_data,
     without_empty,
 )
@@ -69,8 +69,8 @@ def read_csv(source: Source, options: Options) -> Iterator[Foreign]:
     """Read a table whose first row names the columns."""
     rows = csv.reader(lines := _Lines(source), strict=True)
     try:
-        header = _named(next(rows, []), source.name)
-        columns = _columns(header, options, source.name)
+        header = _name_columns(next(rows, []), source.name)
+        columns = _check_columns(header, options, source.name)
         lines.begin()
         number = 0
         for row in rows:
@@ -82,14 +82,14 @@ def read_csv(source: Source, options: Options) -> Iterator[Foreign]:
             if len(row) != len(header):
                 yield Foreign(number, place, refused=f"has {len(row)} columns; the first row names {len(header)}")
             else:
-                cells = map(_without_quote, row)
-                yield _foreign(CSV, number, place, dict(zip(header, cells, strict=True)), columns)
+                cells = map(_remove_quote, row)
+                yield _to_foreign(CSV, number, place, dict(zip(header, cells, strict=True)), columns)
     except csv.Error as error:
         place = at_line(source.name, lines.first)
         raise BadInput(f"is not CSV: {error}.", field=place, hint="Quote what holds commas or line ends.") from None
 
 
-def _named(header: list[str], name: str) -> list[str]:
+def _name_columns(header: list[str], name: str) -> list[str]:
     """Return the columns, each under a name of its own; one that has none is called by its place."""
     header = [column if column.strip() else f"column {place}" for place, column in enumerate(header, start=1)]
     if (column := find_repeated(header)) is not None:
@@ -119,16 +119,16 @@ class _Lines:
 
 
 def read_jsonl(source: Source, options: Options) -> Iterator[Foreign]:
-    columns = _columns(None, options, source.name)
+    columns = _check_columns(None, options, source.name)
 
     def to_foreign(number: int, place: str, record: Mapping[str, Any]) -> Foreign:
-        return _foreign(JSONL, number, place, record, columns)
+        return _to_foreign(JSONL, number, place, record, columns)
 
     return read_each_line(source, source.lines(), to_foreign)
 
 
-def _columns(header: Iterable[str] | None, options: Options, name: str) -> Mapping[str, str]:
-    """From field to column, as the user mapped them."""
+def _check_columns(header: Iterable[str] | None, options: Options, name: str) -> Mapping[str, str]:
+    """Return the user's map from field to column, or raise for a field or a column that does not exist."""
     for target, column in options.columns.items():
         if target not in KNOWN and not target.startswith(META):
             known = ", ".join(sorted(KNOWN))
@@ -138,22 +138,22 @@ def _columns(header: Iterable[str] | None, options: Options, name: str) -> Mappi
     return options.columns
 
 
-def _foreign(format: str, number: int, place: str, record: Mapping[str, Any], columns: Mapping[str, str]) -> Foreign:
+def _to_foreign(format: str, number: int, place: str, record: Mapping[str, Any], columns: Mapping[str, str]) -> Foreign:
     """Return a record by its columns. What has no field of its own is kept as it is."""
     targets = {column: field for field, column in columns.items()}
     fields: dict[str, Any] = {}
     meta: dict[str, Any] = {}
     rest: dict[str, Any] = {}
-    beyond, others = _beyond(record)
+    beyond, others = _split_extra(record)
     for column, value in others.items():
-        target = targets.get(column) or (column if column not in columns and _says_itself(column, value) else None)
+        target = targets.get(column) or (column if column not in columns and _is_field(column, value) else None)
         if target is None:
             rest[column] = value
         elif target.startswith(META):
             meta[target.removeprefix(META)] = value
         else:
-            fields[target] = _value(target, value)
-    fields |= _author(fields)
+            fields[target] = _read_cell(target, value)
+    fields |= _read_author(fields)
     guessed = None
     if "content" not in fields:
         guessed = next((name for name in CONTENT if text_of(rest.get(name))), None)
@@ -172,8 +172,8 @@ def _foreign(format: str, number: int, place: str, record: Mapping[str, Any], co
     if not isinstance(data, dict):
         return Foreign(number, place, refused=f"{NAME}.meta is not an object")
     made = fields.pop("created_at", None)
-    came = {"id": id, "created_at": made, "columns": without_empty(rest)}
-    came = origin(format, without_empty(came), *came, earlier=data.get(ORIGIN))
+    came_from = {"id": id, "created_at": made, "columns": without_empty(rest)}
+    came_from = origin(format, without_empty(came_from), *came_from, earlier=data.get(ORIGIN))
     given = {
         "source": "import",
         **as_alias(id),
@@ -181,12 +181,12 @@ def _foreign(format: str, number: int, place: str, record: Mapping[str, Any], co
         **without_empty(beyond),
         **as_created_at(made),
     }
-    given["meta"] = {**data, **without_empty(meta), ORIGIN: came}
+    given["meta"] = {**data, **without_empty(meta), ORIGIN: came_from}
     return Foreign(number, place, given, id, guessed=guessed)
 
 
-def _beyond(record: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What a row carries that has no column of its own, and the other columns. Anybody else's column of that name is one."""
+def _split_extra(record: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the fields that a row carries without a column of their own, and the other columns."""
     cell = record.get(NAME)
     if isinstance(cell, str) and cell.startswith("{"):
         try:
@@ -196,12 +196,12 @@ def _beyond(record: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     return split_carried({**record, NAME: cell} if NAME in record else record, *BEYOND, "meta")
 
 
-def _says_itself(column: str, value: Any) -> bool:
+def _is_field(column: str, value: Any) -> bool:
     """Return whether a column is the field of its name; other tools mean many things by `source`."""
     return column in KNOWN and (column not in BY_NAME or str(value) in BY_NAME[column])
 
 
-def _author(fields: dict[str, Any]) -> dict[str, Any]:
+def _read_author(fields: dict[str, Any]) -> dict[str, Any]:
     """Return who said it, from the columns that tell; a name without an id stands for both."""
     said = {part: value for name, part in AUTHOR.items() if text_of(value := fields.pop(name, None))}
     if fields.get("author") or not said:
@@ -210,12 +210,12 @@ def _author(fields: dict[str, Any]) -> dict[str, Any]:
     return {"author": {"name": id, **said, "id": id}} if id is not None else {}
 
 
-def _value(field: str, value: Any) -> Any:
+def _read_cell(field: str, value: Any) -> Any:
     """Return a cell as its field has it: a list between semicolons, a number, a yes or no. What is none is refused later."""
     if not isinstance(value, str):
         return value
     if field in LISTS:
-        return _list(value)
+        return _read_list(value)
     if field == "pinned":
         return {"true": True, "yes": True, "1": True, "false": None, "no": None, "0": None, "": None}.get(
             value.strip().lower(), value
@@ -226,7 +226,7 @@ def _value(field: str, value: Any) -> Any:
         return value
 
 
-def _list(cell: str) -> Any:
+def _read_list(cell: str) -> Any:
     """Return the texts between semicolons, or a JSON list."""
     if cell.startswith("["):
         try:
@@ -237,39 +237,39 @@ def _list(cell: str) -> Any:
 
 
 def write_csv(memories: Iterable[Memory]) -> Iterator[str]:
-    yield _row([*WRITTEN, NAME])
+    yield _format_row([*WRITTEN, NAME])
     for memory in memories:
-        values = _plain(memory, CSV)
-        yield _row([_with_quote(_cell(values[name])) for name in (*WRITTEN, NAME)])
+        values = _to_row(memory, CSV)
+        yield _format_row([_add_quote(_to_cell(values[name])) for name in (*WRITTEN, NAME)])
 
 
 def write_jsonl(memories: Iterable[Memory]) -> Iterator[str]:
     for memory in memories:
-        yield canonical_json(without_empty(_plain(memory, JSONL))) + "\n"
+        yield canonical_json(without_empty(_to_row(memory, JSONL))) + "\n"
 
 
-def _plain(memory: Memory, format: str) -> dict[str, Any]:
+def _to_row(memory: Memory, format: str) -> dict[str, Any]:
     """Return the fields of a memory that a table has columns for, and the rest in one."""
-    values = {name: plain(name, getattr(memory, name)) for name in WRITTEN if name != "key" and name not in AUTHOR}
+    values = {name: to_plain(name, getattr(memory, name)) for name in WRITTEN if name != "key" and name not in AUTHOR}
     values |= {name: getattr(memory.author, part) for name, part in AUTHOR.items()}
     values["pinned"] = memory.pinned or None
     values["key"] = memory.meta.get("key") if memory.kind == "profile" else None
     if not has_own_name(values):
         values["canonical_key"] = None
-    values[NAME] = _in_one_column(memory, format)
+    values[NAME] = _collect_extra(memory, format)
     return {name: str(value) if hasattr(value, "value") else value for name, value in values.items()}
 
 
-def _in_one_column(memory: Memory, format: str) -> dict[str, Any]:
-    came = memory.meta.get(ORIGIN)
-    others = isinstance(came, dict) and "columns" in came  # they have no place but the origin
-    said = stated_fields(memory, *BEYOND) | without_empty({"meta": user_data(memory, None if others else format)})
+def _collect_extra(memory: Memory, format: str) -> dict[str, Any]:
+    came_from = memory.meta.get(ORIGIN)
+    others = isinstance(came_from, dict) and "columns" in came_from  # they have no place but the origin
+    said = select_stated(memory, *BEYOND) | without_empty({"meta": user_data(memory, None if others else format)})
     if said["authority"] in BY_NAME["authority"]:
         del said["authority"]
     return said
 
 
-def _cell(value: Any) -> str:
+def _to_cell(value: Any) -> str:
     if isinstance(value, list):
         simple = all(";" not in one and not one.startswith("[") and one == one.strip() for one in value)
         return ";".join(value) if simple else json.dumps(value, ensure_ascii=False)
@@ -278,12 +278,12 @@ def _cell(value: Any) -> str:
     return "" if value is None else "true" if value is True else str(value)
 
 
-def _with_quote(cell: str) -> str:
+def _add_quote(cell: str) -> str:
     """Return a cell as a spreadsheet shows it and never runs it. One that looks as if this had been done gets another quote."""
     return f"{QUOTE}{cell}" if _FORMULA.match(cell) else cell
 
 
-def _without_quote(cell: str) -> str:
+def _remove_quote(cell: str) -> str:
     return cell[len(QUOTE) :] if cell.startswith(QUOTE) and _FORMULA.match(cell) else cell
 
 
@@ -294,7 +294,7 @@ class _Echo:
         return row
 
 
-def _row(cells: Iterable[str]) -> str:
+def _format_row(cells: Iterable[str]) -> str:
     return str(csv.writer(_Echo()).writerow(list(cells)))
 
 

@@ -103,16 +103,13 @@ def _describe_fault(whole: Record) -> StoreCorrupt:
     )
 
 
-# ── which line of an id counts ──────────────────────────────────────────────────────────────────────────────────────
-
-
 def resolve(known: Mapping[str, VaultMemory], records: Iterable[Record]) -> dict[str, Record]:
     """Return the records that replace what is known, by id: the highest version, and of one version the later line."""
     news: dict[str, Record] = {}
     for record in records:
         id = record["id"]
-        version = version_of(record)
-        before = version_of(news[id]) if id in news else known[id].version if id in known else version
+        version = read_version(record)
+        before = read_version(news[id]) if id in news else known[id].version if id in known else version
         if version >= before:
             news[id] = record
     return news
@@ -123,17 +120,15 @@ def select_needed(records: Iterable[Record]) -> list[int]:
     latest: dict[str, tuple[int, Record]] = {}
     for number, record in enumerate(records):
         known = latest.get(record["id"])
-        if known is None or version_of(record) >= version_of(known[1]):
+        if known is None or read_version(record) >= read_version(known[1]):
             latest[record["id"]] = number, record
     return sorted(number for number, record in latest.values() if not record.get("deleted_at"))
 
 
-def version_of(record: Record) -> int:
+def read_version(record: Record) -> int:
     version: int = record.get("version", 1)
     return version
 
-
-# ── lines of a store ────────────────────────────────────────────────────────────────────────────────────────────────
 
 _NEVER = "1970-01-01T00:00:00.000000Z"
 _NONE = {
@@ -150,7 +145,7 @@ _NONE = {
 _PARTS = frozenset({"tables", "also"})
 
 
-def written_by_a_store(line: Record) -> bool:
+def is_store_line(line: Record) -> bool:
     """Return whether a store wrote a line. Another tool's field of the same name is a field like any other."""
     found = line.get(FIELD)
     return type(found) is dict and found.keys() >= _PARTS
@@ -164,7 +159,7 @@ def carry_memories(memories: Sequence[Record], payload: Record) -> dict[str, Any
 
 def read_adopted(line: Record) -> Mapping[str, str]:
     """Return the memories of the vault that a store's line adopts as they are: the store's ids, by the vault's."""
-    adopted: Mapping[str, str] = line[FIELD].get(ADOPTED, {}) if written_by_a_store(line) else {}
+    adopted: Mapping[str, str] = line[FIELD].get(ADOPTED, {}) if is_store_line(line) else {}
     return adopted
 
 
@@ -174,15 +169,13 @@ def read_memories(records: Sequence[Record]) -> list[Record]:
 
 
 def _read_carried(line: Record) -> Iterator[Record]:
-    if not written_by_a_store(line):
+    if not is_store_line(line):
         yield line
         return
     if line["id"] != RESERVED_ID:
         yield {name: value for name, value in line.items() if name != FIELD}
     yield from line[FIELD]["also"]
 
-
-# ── a vault's memory in a store, and a store's in a vault ───────────────────────────────────────────────────────────
 
 _SPOKEN_BY = {"chat": "user", "manual": "user", "tool": "tool", "operator": "operator", "promotion": "promotion"}
 _WORDS = {
@@ -241,20 +234,18 @@ def to_vault(
     )
 
 
-def shows_the_same(one: VaultMemory, other: VaultMemory) -> bool:
+def looks_alike(one: VaultMemory, other: VaultMemory) -> bool:
     """Return whether a reader of the vault sees no difference. The time of a write or a deletion is none."""
     if not one.active and not other.active and bool(one.text) == bool(other.text):
         return True
     unseen: dict[str, Any] = {"version": 0, "updated_at": None, "created_at": "", "extra": {}}
-    return _as_a_store_has_it(one)._replace(**unseen) == _as_a_store_has_it(other)._replace(**unseen)
+    return _use_store_source(one)._replace(**unseen) == _use_store_source(other)._replace(**unseen)
 
 
-def _as_a_store_has_it(memory: VaultMemory) -> VaultMemory:
+def _use_store_source(memory: VaultMemory) -> VaultMemory:
     """Return a memory with the store's word for its source: a vault has several words for one of them."""
     return memory._replace(source=_SPOKEN_BY.get(memory.source or "", "user"))
 
-
-# ── as a format that is imported and exported ────────────────────────────────────────────────────────────────────────────
 
 NAME = "vault"
 EXTRA = "fields"
@@ -267,7 +258,7 @@ BEYOND = (
 """What a vault has no field for. A line says it only where it does not go without saying: one of an old vault never does."""
 BESIDE = (*BEYOND, "key", "meta")
 WEIGHED = ("importance:canon", "importance:event_type:")
-"""How the reason of an importance begins that nobody gave: it is found again."""
+"""How the reason begins where a rule set the importance: the next store sets it again."""
 
 
 class _Place(NamedTuple):
@@ -281,16 +272,16 @@ class _Place(NamedTuple):
 def read(source: Source, options: Options) -> Iterator[Foreign]:
     """Read twice: once to see which record of each id is the latest, and once to take those in."""
     latest: dict[str, tuple[int, int]] = {}
-    for found in _records(source):
-        id, version = _version_of(found)
+    for found in _read_records(source):
+        id, version = _identify(found)
         if id not in latest or (version, found.number) > latest[id]:
             latest[id] = (version, found.number)
     current = {number for _, number in latest.values()}
-    for found in _records(source):
-        yield _foreign(found, is_latest=found.number in current)
+    for found in _read_records(source):
+        yield _to_foreign(found, is_latest=found.number in current)
 
 
-def _records(source: Source) -> Iterator[_Place]:
+def _read_records(source: Source) -> Iterator[_Place]:
     """Yield every record, numbered by its line; behind a line that carries several, those that follow count on.
 
     A line that says two things ends the reading. Left out alone, it would bring an older version back, or what it deleted.
@@ -309,10 +300,10 @@ def _records(source: Source) -> Iterator[_Place]:
 
 
 def _is_carrying(line: Mapping[str, Any]) -> bool:
-    return written_by_a_store(line) and isinstance(line[FIELD]["also"], list) and "id" in line
+    return is_store_line(line) and isinstance(line[FIELD]["also"], list) and "id" in line
 
 
-def _version_of(found: _Place) -> tuple[str, int]:
+def _identify(found: _Place) -> tuple[str, int]:
     """Return a digest of the id, which may be long, and the version; a record without an id stands for itself."""
     record = found.value if isinstance(found.value, dict) else {}
     id, version = id_of(record.get("id")), record.get("version", 1)
@@ -320,7 +311,7 @@ def _version_of(found: _Place) -> tuple[str, int]:
     return known, version if isinstance(version, int) else 1
 
 
-def _foreign(found: _Place, *, is_latest: bool) -> Foreign:
+def _to_foreign(found: _Place, *, is_latest: bool) -> Foreign:
     number, place, record = found
     if not isinstance(record, dict):
         return Foreign(number, place, refused="is not an object")
@@ -333,21 +324,21 @@ def _foreign(found: _Place, *, is_latest: bool) -> Foreign:
     if record.get("deleted_at"):
         return Foreign(number, place, skipped="was deleted")
     id = id_of(record.get("id"))
-    fields = _fields(record, id)
+    fields = _to_fields(record, id)
     if not isinstance(fields["meta"], dict):
         return Foreign(number, place, refused="recollect.meta is not an object")
     return Foreign(number, place, without_empty(fields), id)
 
 
-def _fields(record: Mapping[str, Any], id: str | None) -> dict[str, Any]:
+def _to_fields(record: Mapping[str, Any], id: str | None) -> dict[str, Any]:
     # a file cannot speak for the operator here, but it can say that a person did
     word, tier = record.get("source"), record.get("tier") or "canon"
     spoken_by = "user" if word == "operator" else _SPOKEN_BY.get(str(word), "import")
     beyond, extra = split_carried({name: value for name, value in record.items() if name not in OWN}, *BESIDE)
     data = beyond.pop("meta", {})
     names = ("id", "source", "created_at", "updated_at", "version", "tier", MEMORY_ID)
-    came = origin(NAME, {**record, "tier": tier}, *names, earlier=mapping_of(data).get(ORIGIN))
-    came |= {EXTRA: extra} if extra else {}
+    came_from = origin(NAME, {**record, "tier": tier}, *names, earlier=mapping_of(data).get(ORIGIN))
+    came_from |= {EXTRA: extra} if extra else {}
     return {
         **beyond,
         "content": record["text"],
@@ -358,16 +349,18 @@ def _fields(record: Mapping[str, Any], id: str | None) -> dict[str, Any]:
         "tags": texts_of(record.get("tags")),
         "source": spoken_by,
         **as_created_at(record.get("updated_at"), record.get("created_at")),
-        "meta": {**data, ORIGIN: came} if isinstance(data, dict) else data,
+        "meta": {**data, ORIGIN: came_from} if isinstance(data, dict) else data,
         **as_alias(id),
     }
 
 
-def _line(memory: Memory) -> dict[str, Any]:
+def _to_line(memory: Memory) -> dict[str, Any]:
     """Return a memory as a vault would have written it. One without a tier is in no snapshot: a register."""
-    came = memory.meta.get(ORIGIN)
-    before = came if isinstance(came, dict) and came.get("format") == NAME else {}
-    changed = came is None and memory.last_modified > memory.created_at  # what was imported came later than it was made
+    came_from = memory.meta.get(ORIGIN)
+    before = came_from if isinstance(came_from, dict) and came_from.get("format") == NAME else {}
+    changed = (
+        came_from is None and memory.last_modified > memory.created_at
+    )  # what was imported came later than it was made
     return {
         "id": before.get("id") or memory.short_id,
         "text": memory.content,
@@ -381,12 +374,12 @@ def _line(memory: Memory) -> dict[str, Any]:
         "source": before.get("source") if before else _WORDS[str(memory.source)],
         "deleted_at": None,
         "version": before.get("version") or memory.version,
-        **carry_fields(_extra(before), _beyond(memory)),
+        **carry_fields(_foreign_fields(before), _extra_fields(memory)),
     }
 
 
-def _beyond(memory: Memory) -> dict[str, Any]:
-    """Return what goes along under a name of its own, as far as an import would not say the same by itself."""
+def _extra_fields(memory: Memory) -> dict[str, Any]:
+    """Return the fields that a vault has no field for, except those that an import would set by itself."""
     said = carried_fields(memory, BEYOND, NAME)
     if memory.importance_reason and memory.importance_reason[0].startswith(WEIGHED):
         del said["importance"]
@@ -395,12 +388,12 @@ def _beyond(memory: Memory) -> dict[str, Any]:
     return said
 
 
-def _extra(before: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what a line had beside the vault's fields. Whoever wrote it into ``meta``, it can pass for nothing else."""
+def _foreign_fields(before: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the fields of a line that are not the vault's. A user may have written them into ``meta``, so they are filtered."""
     extra = before.get(EXTRA)
-    if not isinstance(extra, dict) or written_by_a_store(extra):
+    if not isinstance(extra, dict) or is_store_line(extra):
         return {}
     return {name: value for name, value in extra.items() if name not in OWN}
 
 
-FORMAT = Format(NAME, "a vault's vault.jsonl", read, writes_lines(_line))
+FORMAT = Format(NAME, "a vault's vault.jsonl", read, writes_lines(_to_line))

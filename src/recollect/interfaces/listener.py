@@ -55,7 +55,7 @@ class Place(NamedTuple):
 
 
 def parse_place(text: str) -> Place:
-    """``127.0.0.1:8765``, ``[::1]:8765`` or ``memory.internal:8765``."""
+    """Return the host and port of ``127.0.0.1:8765``, ``[::1]:8765`` or ``memory.internal:8765``."""
     host, _, port = text.rpartition(":")
     host = host.removeprefix("[").removesuffix("]")
     if not host or not (port.isascii() and port.isdecimal() and int(port) < 65_536):
@@ -69,7 +69,7 @@ LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 def listen(text: str, *, has_key: bool, how_to: str) -> socket.socket:
     """Return a socket that listens there; without a key, only where no other machine can reach it.
 
-    ``how_to`` is the advice for whoever has no key.
+    ``how_to`` is the advice where there is no key.
     """
     place = parse_place(text)
     if not has_key and not place.loopback:
@@ -286,7 +286,7 @@ class _Leaving(uvicorn.Server):
 
 @contextlib.contextmanager
 def _ends_cleanly() -> Iterator[None]:
-    """Asked to end, the server stops answering, and what is above it closes the store.
+    """Leave by ``SystemExit`` on a signal, so that the caller closes the store after the server has stopped.
 
     The signal is raised again once the server has stopped, and would then end the process before the store is closed.
     """

@@ -79,10 +79,12 @@ class RemoteRecollect(Recollect):
         if len(named) != 1 or not set(point) <= {"tick", "time", "phase"}:
             hint = "as_of(tick=…), as_of(time=…) or as_of(phase=…)."
             raise BadInput("name one of tick, time and phase.", field="tick", hint=hint)
-        return RemotePast(self, _plain(named[0]), {"owner": owner or user_id, "space": space})
+        return RemotePast(self, _to_json_value(named[0]), {"owner": owner or user_id, "space": space})
 
     def add_many(self, memories: Sequence[Any]) -> tuple[Any, ...]:
-        answer = self._ask("POST", "/v1/memories", body=[_plain(dict(one)) for one in memories], is_change=True).json()
+        answer = self._ask(
+            "POST", "/v1/memories", body=[_to_json_value(dict(one)) for one in memories], is_change=True
+        ).json()
         return tuple(from_json("add", one) for one in answer["items"])
 
     def history(self, id: str | None = None, **more: Any) -> Any:
@@ -97,15 +99,15 @@ class RemoteRecollect(Recollect):
                 return tuple(HistoryEvent(**one) for one in reversed(pages))
 
     def changes(self, **asked: Any) -> Any:
-        answer = self._ask("GET", "/v1/changes", query=_as_query(_sendable(asked)), accept="application/json")
+        answer = self._ask("GET", "/v1/changes", query=_to_query(_check_sendable(asked)), accept="application/json")
         return from_json("changes", answer.json())
 
     def export(self, **asked: Any) -> Iterator[str]:
-        given = _as_query(_sendable(asked))
+        given = _to_query(_check_sendable(asked))
         with self._http.stream("GET", "/v1/export", params=given) as answer:
             if answer.is_error:
                 answer.read()
-                raise _told(answer)
+                raise _read_error(answer)
             yield from answer.iter_lines() if asked.get("format", "recollect") == "recollect" else answer.iter_text()
 
     def import_(self, source: Any, **asked: Any) -> Any:
@@ -113,15 +115,15 @@ class RemoteRecollect(Recollect):
             Path(source).read_text("utf-8").splitlines() if isinstance(source, str | Path) else source
         )
         body = "".join(line if line.endswith("\n") else f"{line}\n" for line in lines).encode()
-        answer = self._ask("POST", "/v1/import", query=_as_query(_sendable(asked)), content=body)
+        answer = self._ask("POST", "/v1/import", query=_to_query(_check_sendable(asked)), content=body)
         return from_json("import_", answer.json())
 
     def operate(self, name: str, given: Mapping[str, Any], idempotency_key: str | None = None) -> Any:
         """Ask the server for the operation of this name, with these arguments."""
-        rows, sent = ROWS[name], _sendable(given)
+        rows, sent = ROWS[name], _check_sendable(given)
         row = next((one for one in rows if all(sent.get(part) is not None for part in one.in_path)), rows[-1])
         path = row.path.format(**{part: quote(str(sent.pop(part)), safe="") for part in row.in_path})
-        how: dict[str, Any] = {"body": sent} if row.takes_body else {"query": _as_query(sent)}
+        how: dict[str, Any] = {"body": sent} if row.takes_body else {"query": _to_query(sent)}
         answer = self._ask(row.method, path, **how, is_change=row.changes, idempotency_key=idempotency_key)
         return from_json(name, answer.json())
 
@@ -149,7 +151,7 @@ class RemoteRecollect(Recollect):
                 answer = self._http.request(method, path, params=query, content=content, headers=headers)
             except httpx.TransportError as error:
                 if attempt == TRIES - 1:
-                    raise self._lost(error, is_change) from error
+                    raise self._describe_lost(error, is_change) from error
             except RuntimeError:
                 raise StoreClosed(str(self._http.base_url)) from None
             else:
@@ -157,10 +159,10 @@ class RemoteRecollect(Recollect):
                     break
             time.sleep(FIRST_PAUSE_S * 2**attempt)
         if not answer.is_success or "json" not in answer.headers.get("content-type", ""):
-            raise _told(answer)
+            raise _read_error(answer)
         return answer
 
-    def _lost(self, error: httpx.TransportError, is_change: bool) -> OutcomeUnknown | StoreUnavailable:
+    def _describe_lost(self, error: httpx.TransportError, is_change: bool) -> OutcomeUnknown | StoreUnavailable:
         where = str(self._http.base_url)
         if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
             hint = "Is `recollect serve` running there, and is the address right, with http or https and the port?"
@@ -190,7 +192,7 @@ class RemotePast(Past):
         return self._memory.operate("query", {"text": text} | self._where | asked | self._as_of)
 
 
-def _told(answer: httpx.Response) -> Exception:
+def _read_error(answer: httpx.Response) -> Exception:
     try:
         return error_of(answer.json())
     except (ValueError, AttributeError):
@@ -200,35 +202,35 @@ def _told(answer: httpx.Response) -> Exception:
         return StoreUnavailable(message, field=str(answer.url), hint=hint)
 
 
-def _plain(value: Any) -> Any:
+def _to_json_value(value: Any) -> Any:
     """Return a value as JSON has it."""
     if isinstance(value, set | frozenset):
-        return sorted(_plain(one) for one in value)
+        return sorted(_to_json_value(one) for one in value)
     if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
+        return [_to_json_value(one) for one in value]
     if isinstance(value, Mapping):
-        return {name: _plain(one) for name, one in value.items()}
+        return {name: _to_json_value(one) for name, one in value.items()}
     if value is None or isinstance(value, str | int | float):
         return value
     return json.loads(canonical_json(value))
 
 
-def _sendable(arguments: Mapping[str, Any]) -> dict[str, Any]:
+def _check_sendable(arguments: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in arguments.items():
         if name in NOT_SENT and value is not None:
             raise BadInput(
                 "cannot be sent to a server.", field=name, hint="Leave it out, or call it where the store is."
             )
-    return {name: _plain(value) for name, value in arguments.items() if name not in NOT_SENT}
+    return {name: _to_json_value(value) for name, value in arguments.items() if name not in NOT_SENT}
 
 
-def _as_query(arguments: Mapping[str, Any]) -> dict[str, Any]:
+def _to_query(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return arguments as a query string has them: no value is left out, or said as ``null`` where that makes a difference."""
-    told = {name: "null" if value is None and name in SAY_NULL else value for name, value in arguments.items()}
-    return {name: value for name, value in told.items() if value is not None}
+    values = {name: "null" if value is None and name in SAY_NULL else value for name, value in arguments.items()}
+    return {name: value for name, value in values.items() if value is not None}
 
 
-def _method(name: str) -> Callable[..., Any]:
+def _make_method(name: str) -> Callable[..., Any]:
     """Return the method that asks the server for an operation."""
     local = getattr(Recollect, name)
     signature = inspect.signature(local)
@@ -247,7 +249,7 @@ def _method(name: str) -> Callable[..., Any]:
     return ask
 
 
-def _refusing(name: str) -> Callable[..., Never]:
+def _make_refusal(name: str) -> Callable[..., Never]:
     def refuse(self: RemoteRecollect, *args: Any, **kwargs: Any) -> Never:
         raise BadInput("cannot be done over HTTP.", field=name, hint="Do it where the store is, with recollect.open.")
 
@@ -255,13 +257,13 @@ def _refusing(name: str) -> Callable[..., Never]:
     return refuse
 
 
-def _fill() -> None:
+def _add_methods() -> None:
     """Give the class a method for each of the memory's methods that it does not have by hand."""
     by_hand = {*vars(RemoteRecollect), "list_all"}
     for name, _ in inspect.getmembers(Recollect, inspect.isfunction):
         if name in by_hand or name.startswith("_"):
             continue
-        setattr(RemoteRecollect, name, _method(name) if name in ROWS else _refusing(name))
+        setattr(RemoteRecollect, name, _make_method(name) if name in ROWS else _make_refusal(name))
 
 
-_fill()
+_add_methods()

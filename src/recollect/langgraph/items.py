@@ -50,16 +50,13 @@ class Stamped(NamedTuple):
     """Paths of the fields that a query looks at; ``None`` for all of them, empty for none."""
 
 
-# ── names ───────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def owner_of(namespace: Sequence[str]) -> str:
     """Return the owner that stands for a namespace. No two namespaces share one: labels hold no period.
 
     >>> owner_of(("memories", "ana"))
     'store:memories.ana'
     """
-    owner = OWNER + ".".join(_escaped(label) for label in namespace)
+    owner = OWNER + ".".join(_escape_label(label) for label in namespace)
     if len(owner) > MAX_NAME:
         raise BadInput(
             f"is {len(owner) - len(OWNER)} characters long; the limit is {MAX_NAME - len(OWNER)}.",
@@ -74,7 +71,7 @@ def namespace_of(owner: str) -> Namespace:
     return tuple(unquote(label, errors="surrogatepass") for label in owner.removeprefix(OWNER).split("."))
 
 
-def _escaped(label: str) -> str:
+def _escape_label(label: str) -> str:
     """Return a label as it may stand in a name: what cannot be printed, and the escape sign itself, as ``%`` and two digits."""
     return "".join(c if c.isprintable() and c != "%" else quote(c, errors="surrogatepass") for c in label)
 
@@ -86,9 +83,6 @@ def canonical_key(scope: str, namespace: Sequence[str], key: str) -> str:
     return KEY + digits[:KEY_DIGITS]
 
 
-# ── values ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def to_text(value: Mapping[str, Any], key: str) -> str:
     """Return a value as JSON that comes back equal, or an error that says where it would not.
 
@@ -96,9 +90,9 @@ def to_text(value: Mapping[str, Any], key: str) -> str:
     that differ at all have texts that differ to every rule.
     """
     _check(value, "value")
-    text = _stable(value, readable=True)
+    text = _write_stable(value, readable=True)
     if normalise(text) != text:
-        text = _stable(value, readable=False)
+        text = _write_stable(value, readable=False)
     size = len(text.encode("utf-8"))
     if size > MAX_CONTENT_BYTES:
         raise BadInput(
@@ -114,12 +108,12 @@ def to_value(text: str) -> dict[str, Any]:
     return value
 
 
-def leaves(value: Any) -> list[str]:
+def list_leaves(value: Any) -> list[str]:
     """Return the texts and numbers in a value, however deep."""
     if isinstance(value, Mapping):
-        return [leaf for inner in value.values() for leaf in leaves(inner)]
+        return [leaf for inner in value.values() for leaf in list_leaves(inner)]
     if isinstance(value, list):
-        return [leaf for inner in value for leaf in leaves(inner)]
+        return [leaf for inner in value for leaf in list_leaves(inner)]
     return [str(value)] if isinstance(value, str | int | float) and not isinstance(value, bool) else []
 
 
@@ -143,13 +137,10 @@ def _check(value: Any, path: str) -> None:
         raise BadInput("is not a finite number.", field=path, hint="JSON has no form for it; use null or text.")
 
 
-def _stable(value: Mapping[str, Any], *, readable: bool) -> str:
-    """JSON in which nothing is left that could be folded; if not ``readable``, with every letter beyond ASCII escaped."""
+def _write_stable(value: Mapping[str, Any], *, readable: bool) -> str:
+    """Return JSON in which nothing is left to fold; unless ``readable``, with every letter beyond ASCII escaped."""
     text = json.dumps(dict(value), ensure_ascii=not readable, allow_nan=False, separators=(", ", ": "))
     return _UNSTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
-
-
-# ── items ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def to_candidate(put: PutOp, scope: str, now: datetime, created_at: datetime | None) -> dict[str, Any]:
@@ -167,7 +158,7 @@ def to_candidate(put: PutOp, scope: str, now: datetime, created_at: datetime | N
         "pinned": True,  # nothing that was put may be put away for not being read
         "change": "update",
         "tags": tags_of(put),
-        "expires_at": expiry(put.ttl, now),
+        "expires_at": compute_expiry(put.ttl, now),
         "meta": {"store_key": key, "store_created_at": format_time(created_at or now)},
     }
 
@@ -180,7 +171,7 @@ def tags_of(put: PutOp) -> list[str]:
     return tags + [f"{INDEX_TAG}{path}" for path in put.index or ()]
 
 
-def expiry(ttl_minutes: float | None, now: datetime) -> datetime | None:
+def compute_expiry(ttl_minutes: float | None, now: datetime) -> datetime | None:
     """Return when an item that was touched now expires."""
     if ttl_minutes is None:
         return None
@@ -200,10 +191,10 @@ def from_memory(memory: Memory) -> Stamped:
         updated_at=memory.created_at,
     )
     ttl = [float(tag.removeprefix(TTL_TAG)) for tag in memory.tags if tag.startswith(TTL_TAG)]
-    return Stamped(item, memory.id, ttl[0] if ttl else None, memory.expires_at, _index(memory.tags))
+    return Stamped(item, memory.id, ttl[0] if ttl else None, memory.expires_at, _read_index(memory.tags))
 
 
-def _index(tags: Sequence[str]) -> tuple[str, ...] | None:
+def _read_index(tags: Sequence[str]) -> tuple[str, ...] | None:
     if NO_INDEX in tags:
         return ()
     return tuple(tag.removeprefix(INDEX_TAG) for tag in tags if tag.startswith(INDEX_TAG)) or None
@@ -214,12 +205,12 @@ def is_item(memory: Memory) -> bool:
     return memory.canonical_key.startswith(KEY) and "store_key" in memory.meta
 
 
-def scored(stamped: Stamped, score: float | None) -> SearchItem:
+def to_search_item(stamped: Stamped, score: float | None) -> SearchItem:
     item = stamped.item
     return SearchItem(item.namespace, item.key, item.value, item.created_at, item.updated_at, score)
 
 
-def found_by(stamped: Stamped, query: str) -> bool:
+def matches_query(stamped: Stamped, query: str) -> bool:
     """Return whether a query that matches an item's text does so in the fields that it is indexed by."""
     if stamped.indexed is None:
         return True

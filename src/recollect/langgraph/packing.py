@@ -30,7 +30,7 @@ def to_config(at: Where) -> RunnableConfig:
     return {"configurable": configurable if at.user_id == DEFAULT_USER else {**configurable, "user_id": at.user_id}}
 
 
-def where(settings: Privacy, config: RunnableConfig, user_id: str) -> Where:
+def read_place(settings: Privacy, config: RunnableConfig, user_id: str) -> Where:
     """Return what a run's configuration points at."""
     configurable = config.get("configurable", {})
     thread_id = configurable.get("thread_id")
@@ -40,22 +40,22 @@ def where(settings: Privacy, config: RunnableConfig, user_id: str) -> Where:
         )
     id = configurable.get("checkpoint_id")
     return Where(
-        kept_name(settings, "user_id", user_id),
-        kept_name(settings, "thread_id", thread_id),
-        kept_name(settings, "checkpoint_ns", configurable.get("checkpoint_ns") or ROOT),
-        checked_name("checkpoint_id", id) if id else None,
+        check_kept_name(settings, "user_id", user_id),
+        check_kept_name(settings, "thread_id", thread_id),
+        check_kept_name(settings, "checkpoint_ns", configurable.get("checkpoint_ns") or ROOT),
+        check_name("checkpoint_id", id) if id else None,
     )
 
 
-def kept_name(settings: Privacy, field: str, name: Any) -> str:
+def check_kept_name(settings: Privacy, field: str, name: Any) -> str:
     """Return a name that somebody gave and that is stored: held to what any stored text is held to, too."""
-    text = checked_name(field, name)
+    text = check_name(field, name)
     if denied_types(text, settings):
         raise BadInput("holds sensitive data.", field=f"configurable.{field}", hint="It is kept: use another name.")
     return text
 
 
-def checked_name(field: str, name: Any) -> str:
+def check_name(field: str, name: Any) -> str:
     """Return a name as it may stand in a key: text without control characters, of bounded length. Numbers become text."""
     text = str(name)
     try:
@@ -90,13 +90,13 @@ def pack_checkpoint(
     at: str,
 ) -> tuple[GraphCheckpoint, Values]:
     """Return a version and the values of its channels, ready to be stored."""
-    values = {checked_name("channel", name): pack(serde, value) for name, value in checkpoint["channel_values"].items()}
+    values = {check_name("channel", name): pack(serde, value) for name, value in checkpoint["channel_values"].items()}
     rest = {name: value for name, value in checkpoint.items() if name != "channel_values"}
     run_id = metadata.get("run_id")
     replayed = metadata.get("counters_since_delta_snapshot") or {}  # by LangGraph, from the writes of earlier versions
     version = GraphVersion(
         ns=ns,
-        id=checked_name("checkpoint_id", checkpoint["id"]),
+        id=check_name("checkpoint_id", checkpoint["id"]),
         parent_id=parent_id,
         run_id=None if run_id is None else str(run_id),
         saved_at=at,

@@ -24,15 +24,15 @@ from recollect.engine import graphs
 from recollect.engine.graphs import Incoming, Retention, Where
 from recollect.langgraph.packing import (
     DEFAULT_USER,
-    checked_name,
-    kept_name,
+    check_kept_name,
+    check_name,
     pack,
     pack_checkpoint,
     pack_writes,
+    read_place,
     to_config,
     unpack,
     unpack_checkpoint,
-    where,
 )
 from recollect.langgraph.running import Opening, UsesMemory, in_background
 from recollect.model.caller import Right
@@ -109,7 +109,7 @@ class RecollectSaver(UsesMemory, BaseCheckpointSaver[Any]):
         BaseCheckpointSaver.__init__(self, serde=serde)
         self._use(mem, owns_mem)
         self._engine = mem.engine
-        self._user = self._bound_user(user_id)
+        self._user = self._find_user(user_id)
         kept = self._engine.policy.checkpoints
         self._retention = retention or Retention(kept.keep_last, kept.keep_days)
 
@@ -134,7 +134,7 @@ class RecollectSaver(UsesMemory, BaseCheckpointSaver[Any]):
             )
         )
 
-    def _bound_user(self, named: str | None) -> str | None:
+    def _find_user(self, named: str | None) -> str | None:
         """Return the one user whose threads this saver reaches, or ``None``: a bound caller cannot choose."""
         caller = self._engine.caller
         if caller.trusted or named == caller.user:
@@ -143,22 +143,20 @@ class RecollectSaver(UsesMemory, BaseCheckpointSaver[Any]):
             raise NotAllowed("this caller is bound to another user.", field="user_id", hint="Leave it out.")
         return caller.user
 
-    def _where(self, config: RunnableConfig) -> Where:
+    def _read_place(self, config: RunnableConfig) -> Where:
         named = config.get("configurable", {}).get("user_id")
         if self._user is None:
-            return where(self._engine.policy.privacy, config, DEFAULT_USER if named is None else str(named))
+            return read_place(self._engine.policy.privacy, config, DEFAULT_USER if named is None else str(named))
         if named is not None and str(named) != self._user:
             raise NotAllowed(
                 f"this saver is bound to the user {self._user!r}.",
                 field="configurable.user_id",
                 hint="Leave it out, or use a saver of that user.",
             )
-        return where(self._engine.policy.privacy, config, self._user)
+        return read_place(self._engine.policy.privacy, config, self._user)
 
-    def _may(self, right: Right) -> None:
+    def _require(self, right: Right) -> None:
         self._engine.require(right, f"{right} checkpoints")
-
-    # ── saving ──────────────────────────────────────────────────────────────────────────────────────────────────
 
     def put(
         self,
@@ -168,8 +166,8 @@ class RecollectSaver(UsesMemory, BaseCheckpointSaver[Any]):
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
         """Keep a checkpoint; it is on the disk when this returns. ``config`` names its parent."""
-        self._may(Right.WRITE)
-        at = self._where(config)
+        self._require(Right.WRITE)
+        at = self._read_place(config)
         whole = get_checkpoint_metadata(config, metadata)
         packed, values = pack_checkpoint(self.serde, checkpoint, whole, at.ns, at.id, self._engine.now())
         graphs.save(self._engine, [Incoming(at, packed, values)], self._retention)
@@ -179,33 +177,33 @@ class RecollectSaver(UsesMemory, BaseCheckpointSaver[Any]):
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
         """Keep what a task wrote after the checkpoint that ``config`` names. Saying it again changes nothing."""
-        self._may(Right.WRITE)
-        at = self._where(config)
+        self._require(Right.WRITE)
+        at = self._read_place(config)
         if at.id is None:
             raise BadInput("is missing.", field="configurable.checkpoint_id", hint="Writes belong to a checkpoint.")
-        packed = pack_writes(self.serde, writes, checked_name("task_id", task_id), checked_name("task_path", task_path))
+        packed = pack_writes(self.serde, writes, check_name("task_id", task_id), check_name("task_path", task_path))
         graphs.save_writes(self._engine, at, at.id, packed)
 
     def take_over(self, found: Iterable[CheckpointTuple], *, user_id: str | None = None) -> ImportedCheckpoints:
         """Keep checkpoints, newest first, exactly as another saver had them; see :func:`import_checkpoints`."""
-        self._may(Right.WRITE)
+        self._require(Right.WRITE)
         if self._user is not None and user_id not in (None, self._user):
             raise NotAllowed(f"this saver is bound to the user {self._user!r}.", field="user_id", hint="Leave it out.")
         users: Users = {}
         saved = writes = 0
-        incoming = (self._incoming(one, _user_of(one, users, self._user or user_id)) for one in found)
+        incoming = (self._pack_incoming(one, _choose_user(one, users, self._user or user_id)) for one in found)
         while batch := list(islice(incoming, BATCH)):  # each batch is there as a whole or not at all
             graphs.save(self._engine, batch, None)
             saved += len(batch)
             writes += sum(len(one.writes) for one in batch)
         return ImportedCheckpoints(len(users), saved, writes)
 
-    def _incoming(self, found: CheckpointTuple, user_id: str) -> Incoming:
-        at = where(self._engine.policy.privacy, found.config, user_id)
+    def _pack_incoming(self, found: CheckpointTuple, user_id: str) -> Incoming:
+        at = read_place(self._engine.policy.privacy, found.config, user_id)
         parent = found.parent_config["configurable"]["checkpoint_id"] if found.parent_config else None
         now = self._engine.now()
         packed, values = pack_checkpoint(self.serde, found.checkpoint, found.metadata, at.ns, parent, now)
-        return Incoming(at, packed, values, list(_numbered(self.serde, found.pending_writes or [])))
+        return Incoming(at, packed, values, list(_number_writes(self.serde, found.pending_writes or [])))
 
     def get_next_version(self, current: Any, channel: None) -> Any:
         """Return the next number of a channel's version, in the form that the thread uses: savers differ in it."""
@@ -213,12 +211,10 @@ class RecollectSaver(UsesMemory, BaseCheckpointSaver[Any]):
             return 1 if current is None else int(current) + 1
         return f"{int(current.split('.')[0]) + 1:032}.{0:016}"
 
-    # ── loading ─────────────────────────────────────────────────────────────────────────────────────────────────
-
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Return the checkpoint that ``config`` names, or the newest of its thread; ``None`` if there is none."""
-        self._may(Right.READ)
-        loaded = graphs.load(self._engine, self._where(config))
+        self._require(Right.READ)
+        loaded = graphs.load(self._engine, self._read_place(config))
         return unpack_checkpoint(self.serde, *loaded) if loaded is not None else None
 
     def list(
@@ -229,69 +225,73 @@ class RecollectSaver(UsesMemory, BaseCheckpointSaver[Any]):
         before: RunnableConfig | None = None,
         limit: int | None = None,
     ) -> Iterator[CheckpointTuple]:
-        """Checkpoints newest first: of a thread, or of all; with ``filter``, those whose metadata has these values."""
-        self._may(Right.READ)
+        """Yield the checkpoints of a thread, or all, newest first; ``filter`` names values that their metadata must have."""
+        self._require(Right.READ)
         if limit is not None and limit <= 0:
             return
-        fitting = (one for one in self._listed(config, before) if not filter or self._fits(one.checkpoint, filter))
+        fitting = (
+            one
+            for one in self._list_versions(config, before)
+            if not filter or self._has_metadata(one.checkpoint, filter)
+        )
         loaded = (graphs.load_listed(self._engine, one) for one in fitting)
         still_there = (one for one in loaded if one is not None)  # not removed since its page was read
         yield from (unpack_checkpoint(self.serde, *one) for one in islice(still_there, limit))
 
-    def _listed(self, config: RunnableConfig | None, before: RunnableConfig | None) -> Iterator[Listed]:
+    def _list_versions(self, config: RunnableConfig | None, before: RunnableConfig | None) -> Iterator[Listed]:
         end = before.get("configurable", {}).get("checkpoint_id") if before else None
         if config is None:
             return graphs.list_everything(self._engine, self._user, end)
         ns = config.get("configurable", {}).get("checkpoint_ns")
-        return graphs.list_thread(self._engine, self._where(config), ns, end)
+        return graphs.list_thread(self._engine, self._read_place(config), ns, end)
 
-    def _fits(self, checkpoint: GraphCheckpoint, filter: dict[str, Any]) -> bool:
+    def _has_metadata(self, checkpoint: GraphCheckpoint, filter: dict[str, Any]) -> bool:
         metadata = unpack(self.serde, checkpoint.metadata)
         return all(metadata.get(name) == value for name, value in filter.items())
 
     def threads(self) -> Sequence[ThreadHead]:
         """Return the threads that this saver reaches, the latest used first."""
-        self._may(Right.READ)
+        self._require(Right.READ)
         found = graphs.threads(self._engine, self._user)
         return [ThreadHead(t.user_id, t.thread_id, t.head, t.created_at, t.updated_at) for t in found]
 
     def thread_state(self, config: RunnableConfig, *, conversation: str = CONVERSATION) -> ThreadState | None:
-        """Graph state, conversation, memory context and agent states of a thread, as its newest checkpoint has them."""
-        self._may(Right.READ)
-        at = self._where(config)._replace(ns=ROOT, id=None)
-        root = self._channels(at)
+        """Return the graph state, conversation, memory context and agent states of a thread's newest checkpoint."""
+        self._require(Right.READ)
+        at = self._read_place(config)._replace(ns=ROOT, id=None)
+        root = self._read_channels(at)
         if root is None:
             return None
-        agents = {ns: self._channels(at._replace(ns=ns)) for ns in graphs.namespaces(self._engine, at) if ns != ROOT}
+        agents = {
+            ns: self._read_channels(at._replace(ns=ns)) for ns in graphs.namespaces(self._engine, at) if ns != ROOT
+        }
         said, recalled = root.pop(conversation, None), root.pop(MEMORY_CONTEXT, None)
         return ThreadState(root, said, recalled, {ns: values for ns, values in agents.items() if values is not None})
 
-    def _channels(self, at: Where) -> dict[str, Any] | None:
+    def _read_channels(self, at: Where) -> dict[str, Any] | None:
         loaded = graphs.load(self._engine, at)
         return None if loaded is None else dict(unpack_checkpoint(self.serde, *loaded).checkpoint["channel_values"])
 
-    # ── removing and copying ────────────────────────────────────────────────────────────────────────────────────
-
     def delete_thread(self, thread_id: str) -> None:
         """Remove a thread with everything in it."""
-        self._may(Right.WRITE)
-        graphs.delete_thread(self._engine, checked_name("thread_id", thread_id), self._user)
+        self._require(Right.WRITE)
+        graphs.delete_thread(self._engine, check_name("thread_id", thread_id), self._user)
 
     def delete_for_runs(self, run_ids: Sequence[str]) -> None:
         """Remove the checkpoints that these runs made, even those that later ones are rebuilt from."""
-        self._may(Right.WRITE)
+        self._require(Right.WRITE)
         graphs.delete_for_runs(self._engine, [str(id) for id in run_ids], self._user)
 
     def copy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
         """Copy a thread with its whole history to a name that is not in use."""
-        self._may(Right.WRITE)
-        target = kept_name(self._engine.policy.privacy, "thread_id", target_thread_id)
-        graphs.copy_thread(self._engine, checked_name("thread_id", source_thread_id), target, self._user)
+        self._require(Right.WRITE)
+        target = check_kept_name(self._engine.policy.privacy, "thread_id", target_thread_id)
+        graphs.copy_thread(self._engine, check_name("thread_id", source_thread_id), target, self._user)
 
     def prune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
-        """``keep_latest``: all but the newest of each namespace and what it is rebuilt from; ``delete``: everything."""
-        self._may(Right.WRITE)
-        names = [checked_name("thread_id", thread_id) for thread_id in thread_ids]
+        """Remove all versions (``delete``), or all but the newest of each namespace and its sources (``keep_latest``)."""
+        self._require(Right.WRITE)
+        names = [check_name("thread_id", thread_id) for thread_id in thread_ids]
         if strategy == "keep_latest":
             graphs.keep_latest(self._engine, names, self._user)
         elif strategy == "delete":
@@ -299,8 +299,6 @@ class RecollectSaver(UsesMemory, BaseCheckpointSaver[Any]):
                 graphs.delete_thread(self._engine, name, self._user)
         else:
             raise BadInput(f"there is no strategy {strategy!r}.", field="strategy", hint="Known: keep_latest, delete.")
-
-    # ── the same for async callers ──────────────────────────────────────────────────────────────────────────────
 
     async def alist(
         self,
@@ -334,7 +332,7 @@ def import_checkpoints(
     return target.take_over(source.list(None), user_id=user_id)
 
 
-def _user_of(found: CheckpointTuple, users: Users, given: str | None) -> str:
+def _choose_user(found: CheckpointTuple, users: Users, given: str | None) -> str:
     """Return one user for the whole thread, or its checkpoints would lose their parents; the newest one is met first."""
     place = found.config["configurable"]
     named = given or place.get("user_id") or found.metadata.get("user_id")
@@ -342,8 +340,8 @@ def _user_of(found: CheckpointTuple, users: Users, given: str | None) -> str:
     return users.setdefault(thread, DEFAULT_USER if named is None else str(named))
 
 
-def _numbered(serde: SerializerProtocol, writes: Sequence[PendingWrite]) -> Iterator[GraphWrite]:
-    """Pending writes with the numbers and paths that keep them in the order in which they were given.
+def _number_writes(serde: SerializerProtocol, writes: Sequence[PendingWrite]) -> Iterator[GraphWrite]:
+    """Yield pending writes with numbers and paths that keep them in their order.
 
     A saver returns writes in order but not the paths of their tasks. Where the order is not that of the task ids, a
     number takes the place of the path.

@@ -49,14 +49,11 @@ from recollect.rules.gates.draft import Rejection
 from recollect.rules.privacy.gate import denied_types
 from recollect.rules.trust.borders import sees
 
-# ── which namespaces and values a search is about, by LangGraph's rules ───────────────────────────────────────────────
-
-
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {"$gt": gt, "$gte": ge, "$lt": lt, "$lte": le}
 OPERATORS = ("$eq", "$ne", *_COMPARE)
 
 
-def under(namespace: Sequence[str], prefix: Sequence[str]) -> bool:
+def lies_under(namespace: Sequence[str], prefix: Sequence[str]) -> bool:
     """Return whether a namespace is the one that a prefix names, or lies in it."""
     return tuple(namespace[: len(prefix)]) == tuple(prefix)
 
@@ -103,17 +100,14 @@ def _operate(value: Any, operator: str, operand: Any) -> bool:
 
 
 def _equal(value: Any, wanted: Any) -> bool:
-    """JSON's equality: true is not 1."""
+    """Return whether two values are equal in JSON, where true is not 1."""
     return bool(value == wanted) and isinstance(value, bool) == isinstance(wanted, bool)
 
 
 def _comparable(value: Any, operand: Any) -> bool:
-    """Numbers have an order among themselves, and so have texts; nothing else has."""
+    """Return whether two values have an order: two numbers have one, and two texts."""
     numbers = all(isinstance(one, int | float) and not isinstance(one, bool) for one in (value, operand))
     return numbers or (isinstance(value, str) and isinstance(operand, str))
-
-
-# ── items through the engine: found, ranked, kept and dropped under the caller's borders ──────────────────────────────
 
 
 PAGE = 200
@@ -135,9 +129,6 @@ def store_policy(policy: Policy) -> Policy:
     changed = {name: getattr(store, name) for name in names}
     privacy = Privacy(actions=actions, profile_keys=policy.privacy.profile_keys)
     return policy.model_copy(update={**changed, "privacy": privacy})
-
-
-# ── finding ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def find_item(engine: Engine, scope: str, namespace: Namespace, key: str) -> Stamped | None:
@@ -168,7 +159,7 @@ def item_namespaces(engine: Engine, scope: str, prefix: Namespace = ()) -> list[
     visible = [
         owner for owner in graphs.item_owners(engine, low, scope) if sees(engine.caller, _address(engine, owner), scope)
     ]
-    return sorted(one for one in map(items.namespace_of, visible) if under(one, prefix))
+    return sorted(one for one in map(items.namespace_of, visible) if lies_under(one, prefix))
 
 
 def newest_items(engine: Engine, scope: str, prefix: Namespace) -> Iterator[Stamped]:
@@ -196,10 +187,7 @@ def rank_items(engine: Engine, scope: str, prefix: Namespace, query: str) -> lis
         for one in recall.query(engine, wanted).items:
             if one.memory.scope == scope and items.is_item(one.memory):
                 found.append((items.from_memory(one.memory), one.score))
-    return sorted((pair for pair in found if items.found_by(pair[0], query)), key=lambda pair: -pair[1])
-
-
-# ── keeping and dropping ────────────────────────────────────────────────────────────────────────────────────────
+    return sorted((pair for pair in found if items.matches_query(pair[0], query)), key=lambda pair: -pair[1])
 
 
 def put_items(engine: Engine, scope: str, puts: Sequence[PutOp]) -> None:
@@ -226,7 +214,7 @@ def _refuse_early(engine: Engine, one: PutOp, fields: dict[str, Any], *, alone: 
     "hunter2" is harmless by itself; under "password" it is a password. What the gates refuse is put to them by itself, so
     that it leaves its trace. A put that is alone needs no asking beforehand: refusing it leaves nothing half done.
     """
-    found = denied_types({one.key: items.leaves(one.value)}, engine.policy.privacy)
+    found = denied_types({one.key: items.list_leaves(one.value)}, engine.policy.privacy)
     asked = bool(found) or not alone
     if asked and isinstance(draft_for(engine, parse_candidate(engine, fields)), Rejection):
         _check_receipt(one, fields, ingest.add(engine, fields))
@@ -263,7 +251,7 @@ def drop_item(engine: Engine, scope: str, namespace: Namespace, key: str) -> Non
 
 def prolong_item(engine: Engine, stamped: Stamped, now: datetime) -> None:
     """Begin an item's life anew because it was read, unless it has only just begun."""
-    later = items.expiry(stamped.ttl_minutes, now)
+    later = items.compute_expiry(stamped.ttl_minutes, now)
     if later is None or stamped.expires_at is None or stamped.ttl_minutes is None:
         return
     if (later - stamped.expires_at).total_seconds() >= stamped.ttl_minutes * 60 * EARLY:
@@ -273,9 +261,6 @@ def prolong_item(engine: Engine, stamped: Stamped, now: datetime) -> None:
 
 _unless_gone = partial(suppress, NotFound, WrongState)
 """Around the change of a memory that somebody else may just have updated, dropped or erased: then there is nothing to do."""
-
-
-# ── what LangGraph calls ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
 class RecollectStore(UsesMemory, BaseStore):
@@ -325,8 +310,6 @@ class RecollectStore(UsesMemory, BaseStore):
             lambda: cls(recollect.open(conn_string, tenant=tenant, policy=policy), scope=scope, ttl=ttl, owns_mem=True)
         )
 
-    # ── operations ──────────────────────────────────────────────────────────────────────────────────────────────
-
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """Carry out operations; reads see what was there before the batch, and of two puts to one key the last counts."""
         wanted = list(ops)
@@ -367,7 +350,7 @@ class RecollectStore(UsesMemory, BaseStore):
         fitting = (pair for pair in candidates if matches(pair[0].item.value, op.filter))
         page = list(islice(fitting, op.offset, op.offset + op.limit))
         self._prolong([found for found, _ in page], op.refresh_ttl)
-        return [items.scored(found, score) for found, score in page]
+        return [items.to_search_item(found, score) for found, score in page]
 
     def _ranked(self, prefix: Namespace, query: str) -> Iterable[tuple[Stamped, float | None]]:
         """Return what answers the query, best first; then the rest, as LangGraph's stores rank everything they have indexed."""

@@ -63,7 +63,7 @@ class _Counted(BaseModel):
 
 
 class _Completion(BaseModel):
-    """What a server answers, as far as it is read."""
+    """The fields of a server's answer that are read."""
 
     model: str = ""
     choices: list[_Choice] = Field(min_length=1)
@@ -128,7 +128,7 @@ class ChatEndpoint:
         self._address = settings.endpoint.rstrip("/") + "/chat/completions"
         self._format = 0
         self._client = httpx.Client(
-            auth=_Bearer(_key(settings)),
+            auth=_Bearer(_read_key(settings)),
             timeout=settings.timeout_s,
             follow_redirects=False,
             trust_env=False,
@@ -152,7 +152,7 @@ class ChatEndpoint:
                 self._format = 1  # the server ignores the schema that it was sent, so the model has to be told it
             if completion.choices[0].finish_reason == "length":
                 problem = f"the answer was cut off after {prompt.max_tokens} tokens; answer more briefly"
-            messages = (*prompt.messages, *_repair(text, problem))
+            messages = (*prompt.messages, *_ask_for_repair(text, problem))
         raise tally.failed(Failure.INVALID, f"gave no answer that fits the schema: {problem}")
 
     def _ask(self, prompt: Prompt[A], messages: Sequence[Message], tally: _Tally) -> _Completion:
@@ -160,25 +160,25 @@ class ChatEndpoint:
         retries = 0
         while True:
             body = self._body(prompt, messages)
-            prompt_tokens = _count(body["messages"])
+            prompt_tokens = _count_tokens(body["messages"])
             tally.begin(prompt_tokens, prompt.max_tokens)
             response = self._post(body)
-            completion = _completion(response)
+            completion = _parse_completion(response)
             if completion is not None and completion.usage is not None:
                 tally.add(completion.usage.prompt_tokens, completion.usage.completion_tokens, estimated=False)
             else:
-                tally.add(*_unreported(response, prompt_tokens, prompt.max_tokens), estimated=True)
+                tally.add(*_estimate_usage(response, prompt_tokens, prompt.max_tokens), estimated=True)
             if completion is not None:
-                return self._checked(completion, tally)
+                return self._check_model(completion, tally)
             if response.status in (400, 422) and self._format < len(FORMATS) - 1:
                 self._format += 1
             elif response.failure in (Failure.BUSY, Failure.SERVER_ERROR) and retries < self._settings.max_retries:
                 self._sleep(self._wait(response, retries))
                 retries += 1
             else:
-                raise _described(response, tally)
+                raise _describe_failure(response, tally)
 
-    def _checked(self, completion: _Completion, tally: _Tally) -> _Completion:
+    def _check_model(self, completion: _Completion, tally: _Tally) -> _Completion:
         """Refuse the answer of another model, dated and provider's names aside: "gpt-4o-mini-2024-07-18" is "gpt-4o-mini"."""
         same = rf"(?:.*/)?{re.escape(self.name.lower())}(?:[-@:](?:\d[\d.-]*|latest))?"
         if completion.model and not re.fullmatch(same, completion.model.lower()):
@@ -217,8 +217,8 @@ class ChatEndpoint:
                         return _Response(Failure.OVERLONG, response.status_code)
                     if self._clock() > ends_at:
                         return _Response(Failure.TIMEOUT, response.status_code)
-                waits = _seconds(response.headers.get("Retry-After", ""))
-                return _Response(_failure(response.status_code), response.status_code, bytes(received), waits)
+                waits = _parse_seconds(response.headers.get("Retry-After", ""))
+                return _Response(_classify_status(response.status_code), response.status_code, bytes(received), waits)
         except httpx.TimeoutException:
             return _Response(Failure.TIMEOUT)
         except httpx.ConnectError:
@@ -244,7 +244,7 @@ class _Bearer(httpx.Auth):
         yield request
 
 
-def _key(settings: LanguageModel) -> SecretStr:
+def _read_key(settings: LanguageModel) -> SecretStr:
     if not settings.key_variable:
         return SecretStr("")
     key, field = os.environ.get(settings.key_variable, "").strip(), "model.key_variable"
@@ -255,11 +255,11 @@ def _key(settings: LanguageModel) -> SecretStr:
     return SecretStr(key)
 
 
-def _count(messages: Sequence[Mapping[str, str]]) -> int:
+def _count_tokens(messages: Sequence[Mapping[str, str]]) -> int:
     return sum(count_tokens(one["content"]) + TOKENS_PER_MESSAGE for one in messages)
 
 
-def _failure(status: int) -> Failure | None:
+def _classify_status(status: int) -> Failure | None:
     if status == 200:
         return None
     if 300 <= status < 400:
@@ -269,7 +269,7 @@ def _failure(status: int) -> Failure | None:
     return Failure.SERVER_ERROR if status >= 500 else Failure.REFUSED
 
 
-def _completion(response: _Response) -> _Completion | None:
+def _parse_completion(response: _Response) -> _Completion | None:
     if response.failure is not None:
         return None
     try:
@@ -278,7 +278,7 @@ def _completion(response: _Response) -> _Completion | None:
         return None
 
 
-def _unreported(response: _Response, prompt_tokens: int, max_tokens: int) -> tuple[int, int]:
+def _estimate_usage(response: _Response, prompt_tokens: int, max_tokens: int) -> tuple[int, int]:
     """Return what a call counts for that the server gives no account of: what it may have read and written."""
     if response.failure is Failure.UNREACHABLE:
         return 0, 0
@@ -286,7 +286,7 @@ def _unreported(response: _Response, prompt_tokens: int, max_tokens: int) -> tup
     return prompt_tokens, 0 if turned_away else max_tokens
 
 
-def _described(response: _Response, tally: _Tally) -> ModelFailed:
+def _describe_failure(response: _Response, tally: _Tally) -> ModelFailed:
     if response.failure is None:
         return tally.failed(Failure.UNREADABLE, "gave an answer that is no chat completion")
     what = {
@@ -298,7 +298,7 @@ def _described(response: _Response, tally: _Tally) -> ModelFailed:
     return tally.failed(response.failure, what)
 
 
-def _seconds(header: str) -> float:
+def _parse_seconds(header: str) -> float:
     return float(header) if re.fullmatch(r"\d{1,6}(?:\.\d{1,3})?", header) else 0.0
 
 
@@ -316,8 +316,8 @@ def _read_answer(text: str, schema: type[A]) -> tuple[A | None, str]:
     return None, problem
 
 
-def _repair(text: str, problem: str) -> tuple[Message, Message]:
-    told = (
+def _ask_for_repair(text: str, problem: str) -> tuple[Message, Message]:
+    request = (
         f"That does not fit the schema ({problem}). Answer again, with one JSON object that fits it and nothing else."
     )
-    return Message("assistant", text[:QUOTED_CHARACTERS] or "(nothing)"), Message("user", told)
+    return Message("assistant", text[:QUOTED_CHARACTERS] or "(nothing)"), Message("user", request)

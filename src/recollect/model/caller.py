@@ -83,7 +83,7 @@ class Right(StrEnum):
 
 ALL_RIGHTS = frozenset(Right)
 APPLICATION = "application"
-"""How code that opens a store appears in history, as long as it says of nobody else that they speak."""
+"""The name in history of code that opens a store and names no other speaker."""
 
 
 @dataclass(frozen=True, slots=True)

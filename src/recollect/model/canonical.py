@@ -14,7 +14,7 @@ MAX_JSON_DEPTH = 16
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
 
 
-def _plain(value: Any) -> Any:
+def _to_plain(value: Any) -> Any:
     if isinstance(value, datetime):
         return format_time(value)
     if hasattr(value, "to_dict"):
@@ -22,7 +22,9 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} has no canonical form")
 
 
-_encoder = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=_plain)
+_encoder = json.JSONEncoder(
+    sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=_to_plain
+)
 
 
 def canonical_json(value: Any) -> str:
@@ -34,8 +36,17 @@ def canonical_json(value: Any) -> str:
     return _encoder.encode(value)
 
 
+def to_json_values(value: Any) -> Any:
+    """Return an answer as the values that its JSON has: every interface shows it alike."""
+    if hasattr(value, "to_dict"):
+        value = value.to_dict()
+    elif isinstance(value, list | tuple):
+        return [to_json_values(one) for one in value]
+    return json.loads(canonical_json(value))
+
+
 def format_time(moment: datetime) -> str:
-    """UTC with microseconds and a ``Z``: sorts as text in the order of time."""
+    """Return a time in UTC with microseconds and a ``Z``, which sorts as text in the order of time."""
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
@@ -48,7 +59,7 @@ def parse_time(text: str) -> datetime:
 
 
 def check_text(text: str) -> str:
-    """Text as it may be stored: no control characters but tab and line ends, no lone surrogates."""
+    """Return a text that may be stored; raise for control characters other than tab and line ends, and for lone surrogates."""
     found = _FORBIDDEN.search(text)
     if found is None:
         return text
@@ -58,7 +69,7 @@ def check_text(text: str) -> str:
 
 
 def storable(text: str) -> str:
-    """The text with U+FFFD in the place of everything that may not be stored, for what is only shown and not kept as it is.
+    """Return the text with U+FFFD for everything that may not be stored, for texts that are only shown.
 
     >>> storable("tea \\ud800 and\\x00 milk") == "tea \\ufffd and\\ufffd milk"
     True
@@ -103,7 +114,7 @@ def read_moment(value: Any) -> datetime:
     ('2026-01-31 00:00:00+00:00', '2026-01-31 09:00:00+00:00')
     """
     if isinstance(value, str):
-        return _read(value.strip())
+        return _parse_moment(value.strip())
     if isinstance(value, datetime):
         return _in_utc(value)
     if isinstance(value, date):
@@ -118,16 +129,16 @@ def validity_words(start: datetime | None, end: datetime | None) -> str:
     'since 2019, until 2024-03'
     """
     said = (("since", start), ("until", end))
-    return ", ".join(f"{word} {_short(moment)}" for word, moment in said if moment is not None)
+    return ", ".join(f"{word} {_shorten(moment)}" for word, moment in said if moment is not None)
 
 
-def _short(moment: datetime) -> str:
+def _shorten(moment: datetime) -> str:
     """Return a moment without what goes without saying: midnight, the first of a month, January."""
     text = f"{moment:%Y-%m-%d}" if (moment.hour, moment.minute) == (0, 0) else f"{moment:%Y-%m-%d %H:%M}"
     return text.removesuffix("-01").removesuffix("-01") if moment.day == 1 and len(text) == 10 else text
 
 
-def _read(text: str) -> datetime:
+def _parse_moment(text: str) -> datetime:
     if text.isdecimal():
         raise ValueError("must be a date, or a time with its zone, not a number")
     try:

@@ -1,4 +1,4 @@
-"""What is wrong with a value, in words for whoever gave it: Pydantic's own speak of tuples, patterns and dictionaries."""
+"""What is wrong with a value, in the user's words: Pydantic's own speak of tuples, patterns and dictionaries."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -7,7 +7,7 @@ from recollect.model.canonical import EXAMPLES
 from recollect.model.vocabulary import SOURCE_WORDS, Tier
 
 _NOT_OFFERED = frozenset({str(Tier.LOG)})
-"""Words that are understood and always denied: nobody is told to use them."""
+"""Words that are understood and always denied, so that no hint offers them."""
 _LISTS = {
     "parent_refs": ("content hashes", "A memory's `content_hash` is one; `get` shows it."),
     "entities": ("objects", 'Such as [{"name": "Redis"}].'),
@@ -42,7 +42,7 @@ def fault_of(first: Mapping[str, Any]) -> Fault:
 
 
 def _unknown_word(field: str, expected: str) -> Fault:
-    """``expected`` lists the words as ``'a', 'b' or 'c'``."""
+    """Return the fault of a word that is none of the ``expected``, which reads ``'a', 'b' or 'c'``."""
     words = expected.replace(" or ", ", ").replace("'", "").split(", ")
     if field == "source":
         words += [word for word, source in SOURCE_WORDS.items() if source in words]

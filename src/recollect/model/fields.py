@@ -50,13 +50,13 @@ class Field(NamedTuple):
     """The only words that it may be, if there are such."""
 
 
-def _as_it_is(value: Any) -> Any:
+def _keep(value: Any) -> Any:
     return value
 
 
 _READERS: dict[str, Callable[[Any], Any]] = {
-    "text": _as_it_is,
-    "json": _as_it_is,
+    "text": _keep,
+    "json": _keep,
     "list": lambda value: () if value is None else tuple(value),
     "time": lambda value: parse_time(value) if value else None,
 }
@@ -135,20 +135,20 @@ _TABLE = """
 """
 
 
-def _choice(name: str) -> Callable[[Any], Any]:
+def _make_choice(name: str) -> Callable[[Any], Any]:
     words = _CHOICES[name]
     return lambda value: None if value is None else words(value)
 
 
-def _row(line: str) -> Field:
+def _parse_row(line: str) -> Field:
     name, kept, reach, sort = line.split()
     required, name = name.endswith("!"), name.rstrip("!")
-    read = _choice(name) if sort == "choice" else _READERS[sort]
+    read = _make_choice(name) if sort == "choice" else _READERS[sort]
     words = frozenset(map(str, _CHOICES[name])) if sort == "choice" else frozenset[str]()
     return Field(name, Kept[kept.upper()], Reach[reach.upper()], read, required, words)
 
 
-FIELDS: dict[str, Field] = {field.name: field for field in map(_row, _TABLE.strip().splitlines())}
+FIELDS: dict[str, Field] = {field.name: field for field in map(_parse_row, _TABLE.strip().splitlines())}
 
 EXPORTED = tuple(name for name, field in FIELDS.items() if field.reach is not Reach.STAYS)
 """The fields of an exported memory that an import takes over; the rest is decided anew."""

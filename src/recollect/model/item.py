@@ -82,18 +82,18 @@ def to_item(memory: "Memory", recall_reason: Sequence[str] | None = None, score:
         "created_at": memory.tick,
         "importance": memory.importance,
         "scope": "session",
-        "meta": {**_meta(memory), **why, **scored},
+        "meta": {**_make_meta(memory), **why, **scored},
     }
 
 
 def source_word(source: Source, authority: Authority) -> str:
-    """One of ``user``, ``ai``, ``tool`` and ``system``: who said it, or for what was moved or imported, who is believed to."""
+    """Return ``user``, ``ai``, ``tool`` or ``system``: who said it, or, if it was moved or imported, who is believed to have."""
     if source in (Source.PROMOTION, Source.IMPORT, Source.TEST_SUITE):
         return _SPOKEN_BY[authority]
     return _WORD_FOR.get(source, str(source))
 
 
-def _meta(memory: "Memory") -> dict[str, Any]:
+def _make_meta(memory: "Memory") -> dict[str, Any]:
     phase = FIRST_PHASE if memory.phase_id == FIRST_PHASE_ID else {}
     return {
         **phase,
@@ -125,22 +125,22 @@ def from_item(item: Mapping[str, Any]) -> dict[str, Any]:
         "content": item["text"],
         "kind": item.get("kind", "semantic"),
         "source": meta.get("source") or item.get("source", "user"),
-        "importance": _importance(item.get("importance")),
+        "importance": _read_importance(item.get("importance")),
         "aliases": (item["id"],) if "id" in item else None,
-        "ttl_ticks": _time_left(item, meta),
+        "ttl_ticks": _count_ticks_left(item, meta),
         **{name: meta.get(name) for name in _GIVEN},
         "meta": {name: value for name, value in meta.items() if name not in _LEFT_BEHIND and name not in _GIVEN},
     }
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def _importance(given: Any) -> Any:
-    """Elsewhere importance may be any number; here it is a whole one from 1 to 5."""
+def _read_importance(given: Any) -> Any:
+    """Return an importance as a whole number from 1 to 5: elsewhere it may be any number."""
     if isinstance(given, bool) or not isinstance(given, int | float) or not math.isfinite(given):
         return given
     return min(5, max(1, round(given)))
 
 
-def _time_left(item: Mapping[str, Any], meta: Mapping[str, Any]) -> int | None:
+def _count_ticks_left(item: Mapping[str, Any], meta: Mapping[str, Any]) -> int | None:
     until, made = meta.get("expires_at"), item.get("created_at")
     return max(1, until - made) if isinstance(until, int) and isinstance(made, int) else None

@@ -118,7 +118,7 @@ class Entry(NamedTuple):
         )
 
     def computed_hash(self) -> str:
-        """SHA-256 over :attr:`hashed_text`."""
+        """Return the SHA-256 of :attr:`hashed_text`."""
         return hashlib.sha256(self.hashed_text.encode("utf-8")).hexdigest()
 
 

@@ -91,9 +91,6 @@ class OperationCount(Plain):
     met: int = 0
 
 
-# ── what a worker did ───────────────────────────────────────────────────────────────────────────────────────────────
-
-
 class WorkerJob(StrEnum):
     """What a round consists of, in this order. All but the first two need a language model, and ``consolidate`` can use one."""
 

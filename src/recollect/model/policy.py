@@ -32,7 +32,7 @@ _SEE_ALL = "Run `recollect policy` to see every setting."
 PrivacyAction = Literal["deny", "redact", "allow"]
 
 
-def _pattern(text: str) -> str:
+def _check_pattern(text: str) -> str:
     try:
         re.compile(text)
     except re.error as error:
@@ -40,19 +40,19 @@ def _pattern(text: str) -> str:
     return text
 
 
-def _limited_pattern(text: str) -> str:
-    """Deny patterns are run by another library, which can be stopped; it must be able to read them, too."""
+def _check_limited_pattern(text: str) -> str:
+    """Check a deny pattern with the library that runs it, which can be stopped, as well."""
     import regex  # takes 25 ms to import, and few policies have patterns of their own
 
     try:
         regex.compile(text)
     except regex.error as error:
         raise ValueError(f"{text!r} is not a regular expression: {error}") from error
-    return _pattern(text)
+    return _check_pattern(text)
 
 
-Pattern = Annotated[str, AfterValidator(_pattern)]
-LimitedPattern = Annotated[str, AfterValidator(_limited_pattern)]
+Pattern = Annotated[str, AfterValidator(_check_pattern)]
+LimitedPattern = Annotated[str, AfterValidator(_check_limited_pattern)]
 
 
 class Keys(Section):
@@ -126,7 +126,7 @@ class Write(Section):
     deny_event_types: tuple[EventType, ...] = Field((), description="never these event types")
 
     @model_validator(mode="after")
-    def _makes_sense(self) -> "Write":
+    def _check(self) -> "Write":
         both = [event for event in self.allow_event_types or () if event in self.deny_event_types]
         if both:
             raise ValueError(f"allow_event_types: {both[0]} is both allowed and denied")
@@ -156,7 +156,7 @@ class Gates(Section):
     )
 
     @model_validator(mode="after")
-    def _makes_sense(self) -> "Gates":
+    def _check(self) -> "Gates":
         if sorted(self.order) != sorted(GATES):
             raise ValueError(f"order: must list each of these once: {', '.join(GATES)}")
         for number, name in enumerate(self.order):
@@ -216,7 +216,7 @@ class Writing(Section):
 
     @field_validator("action", mode="before")
     @classmethod
-    def _for_each_writer(cls, given: Any) -> Any:
+    def _spread_action(cls, given: Any) -> Any:
         """Take one word for all writers, and what YAML makes of a bare ``off``."""
         each = given if isinstance(given, Mapping) else dict.fromkeys(_WRITING, given)
         return {**_WRITING, **{writer: "off" if action is False else action for writer, action in each.items()}}
@@ -345,7 +345,7 @@ class Conflict(Section):
     source_order: tuple[Source, ...] = Field(tuple(Source), description="highest first")
 
     @model_validator(mode="after")
-    def _orders_are_complete(self) -> "Conflict":
+    def _check_orders(self) -> "Conflict":
         for name, order, words in (
             ("authority_order", self.authority_order, Authority),
             ("source_order", self.source_order, Source),
@@ -397,7 +397,7 @@ class Categories(Section):
     custom: tuple[Category, ...] = Field((), description="categories of your own, in the same form")
 
     @model_validator(mode="after")
-    def _makes_sense(self) -> "Categories":
+    def _check(self) -> "Categories":
         names = [category.name for category in (*self.system, *self.custom)]
         twice = [name for name in names if names.count(name) > 1]
         if twice:
@@ -418,7 +418,7 @@ class Agents(Section):
     )
 
     def categories(self, agent: str | None) -> tuple[str, ...] | None:
-        """Return the categories of an agent; ``None`` for all: there are no lists, or whoever asks is no agent."""
+        """Return the categories of an agent; ``None`` for all, if there are no lists or the caller is no agent."""
         return None if agent is None or not self.allowlists else self.allowlists.get(agent, ())
 
 
@@ -613,6 +613,12 @@ class Policy(Section):
     def to_dict(self) -> dict[str, Any]:
         return self.model_dump(mode="json")
 
+    def by_name(self) -> dict[str, Any]:
+        """Return the plain value of each setting by its dotted name, as :func:`settings` lists them."""
+        sections = {name: values for name, values in self.to_dict().items() if isinstance(values, dict)}
+        inner = {f"{name}.{key}": value for name, values in sections.items() for key, value in values.items()}
+        return {"preset": self.preset, **inner}
+
     def expanded(self) -> dict[str, Any]:
         """Return every setting with what follows from it: all cells of retention, as traces show them."""
         return {**self.to_dict(), "retention": self.retention.expanded()}
@@ -624,16 +630,12 @@ class Policy(Section):
 
 def settings() -> list[tuple[str, str, Any]]:
     """Return every setting as ``(dotted name, description, default)``, in the order of the policy."""
-    rows: list[tuple[str, str, Any]] = [("preset", Policy.model_fields["preset"].description or "", "default")]
-    defaults = Policy().to_dict()
+    meanings = {"preset": Policy.model_fields["preset"].description or ""}
     for name, info in Policy.model_fields.items():
-        section = info.annotation
-        if isinstance(section, type) and issubclass(section, Section):
-            rows += [
-                (f"{name}.{inner}", field.description or "", defaults[name][inner])
-                for inner, field in section.model_fields.items()
-            ]
-    return rows
+        if isinstance(info.annotation, type) and issubclass(info.annotation, Section):
+            fields = info.annotation.model_fields
+            meanings |= {f"{name}.{inner}": field.description or "" for inner, field in fields.items()}
+    return [(name, meanings[name], default) for name, default in Policy().by_name().items()]
 
 
 def parse_policy(data: dict[str, Any]) -> Policy:
@@ -644,12 +646,12 @@ def parse_policy(data: dict[str, Any]) -> Policy:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
         if first["type"] == "extra_forbidden":
-            raise BadPolicy("there is no such setting.", field=name, hint=_nearest(name)) from None
+            raise BadPolicy("there is no such setting.", field=name, hint=_suggest(name)) from None
         message = str(first["msg"]).removeprefix("Value error, ")
         raise BadPolicy(f"{message}.", field=name or None, hint=_SEE_ALL) from None
 
 
-def _nearest(name: str) -> str:
+def _suggest(name: str) -> str:
     known = [row[0] for row in settings()] + list(Policy.model_fields)
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     return f"Did you mean {near[0]}?" if near else _SEE_ALL

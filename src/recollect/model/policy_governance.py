@@ -29,7 +29,7 @@ class RetentionRule(Section):
     ticks: int | None = Field(None, ge=1)
 
     @model_validator(mode="after")
-    def _ticks_where_they_count(self) -> "RetentionRule":
+    def _check_ticks(self) -> "RetentionRule":
         if (self.mode == "never") != (self.ticks is None):
             raise ValueError("ticks go with ttl and decay, and only with them")
         return self
@@ -103,7 +103,7 @@ class Spaces(Section):
     )
 
     @model_validator(mode="after")
-    def _makes_sense(self) -> "Spaces":
+    def _check(self) -> "Spaces":
         if len(set(self.read_order)) != len(self.read_order):
             raise ValueError("read_order: names a space twice")
         unread = [space for space in self.write_spaces if space not in self.read_order]
@@ -173,14 +173,14 @@ class Phase(Section):
 
     @model_validator(mode="before")
     @classmethod
-    def _permission_alone(cls, given: Any) -> Any:
-        """Where earlier phases may be recalled and no mode is given, they are: the permission alone has to mean something."""
+    def _apply_permission(cls, given: Any) -> Any:
+        """Recall earlier phases where that is permitted and no mode is given: the permission alone has to have an effect."""
         if isinstance(given, Mapping) and given.get("allow_cross_phase_recall") is True and "mode" not in given:
             return {**given, "mode": "newest_first"}
         return given
 
     @model_validator(mode="after")
-    def _makes_sense(self) -> "Phase":
+    def _check(self) -> "Phase":
         if self.mode == "newest_first" and not self.allow_cross_phase_recall:
             raise ValueError("mode: newest_first looks into earlier phases, and allow_cross_phase_recall forbids it")
         return self

@@ -65,7 +65,7 @@ class LanguageModel(Section):
     max_day_cost: float | None = Field(None, gt=0, description="what all tenants' day may cost (null: no limit)")
 
     @model_validator(mode="after")
-    def _makes_sense(self) -> "LanguageModel":
+    def _check(self) -> "LanguageModel":
         if bool(self.endpoint) != bool(self.name):
             raise ValueError("endpoint and name go together: name a model that the server has")
         if (self.prompt_price is None) != (self.answer_price is None):
@@ -127,7 +127,7 @@ class Upkeep(Section):
     recheck_days: int = Field(14, ge=0, description="consolidate: days before the same pair is compared again")
 
     @model_validator(mode="after")
-    def _makes_sense(self) -> "Upkeep":
+    def _check(self) -> "Upkeep":
         if not self.fallback_low <= self.check_low <= self.auto_merge:
             raise ValueError("fallback_low, check_low and auto_merge must rise in this order")
         return self

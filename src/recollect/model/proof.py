@@ -203,7 +203,7 @@ class ErasureEntry(Document):
 
 
 class ErasureRecord(Document):
-    """What an erasure did. ``checkpoint`` covers its entries; ``None`` where whoever asked may not take one.
+    """What an erasure did. ``checkpoint`` covers its entries; ``None`` where the caller may not take one.
 
     ``authored`` stands there only where there is something in it: receipts from before it are read and signed as they were.
     """
@@ -227,6 +227,6 @@ class ErasureRecord(Document):
     signatures: Annotated[tuple[Signature, ...], Field(max_length=MAX_SIGNATURES)] = ()
 
     @model_serializer(mode="wrap")
-    def _without_nothing(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def _drop_empty(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
         fields: dict[str, Any] = written(self)
         return {name: value for name, value in fields.items() if name != "authored" or value}

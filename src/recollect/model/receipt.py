@@ -18,14 +18,14 @@ class Plain:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values. Events come without the policy that was in force, which would drown the rest."""
-        return {f.name: _value(getattr(self, f.name)) for f in fields(self)}  # type: ignore[arg-type]
+        return {f.name: _to_plain(getattr(self, f.name)) for f in fields(self)}  # type: ignore[arg-type]
 
 
-def _value(value: Any) -> Any:
+def _to_plain(value: Any) -> Any:
     if hasattr(value, "to_dict"):
         return value.to_dict()
     if isinstance(value, list | tuple):
-        return [_value(inner) for inner in value]
+        return [_to_plain(inner) for inner in value]
     if isinstance(value, dict) and "type" in value:
         return {name: inner for name, inner in value.items() if name not in ("policy", "policy_snapshot")}
     return value
@@ -90,7 +90,7 @@ class Page(Plain, Generic[T]):
     def to_dict(self) -> dict[str, Any]:
         """Return plain values. Governance events keep the policy that was in force: they were asked for."""
         items = [one.to_dict() if hasattr(one, "to_dict") else one for one in self.items]
-        more = {f.name: _value(getattr(self, f.name)) for f in fields(self) if f.name != "items"}
+        more = {f.name: _to_plain(getattr(self, f.name)) for f in fields(self) if f.name != "items"}
         return {"items": items, **more}
 
 
@@ -197,7 +197,7 @@ class Recalled(Plain):
 
     def in_full(self) -> dict[str, Any]:
         """Return the whole record, with its score, what that is made of, and why it came."""
-        along = {name: _value(said) for name in ("earlier", "related") if (said := getattr(self, name))}
+        along = {name: _to_plain(said) for name in ("earlier", "related") if (said := getattr(self, name))}
         return {
             **self.memory.to_dict(),
             "score": self.score,
@@ -214,7 +214,7 @@ class Recalled(Plain):
         """Return it as it stands in an answer of that form."""
         if form == "text":
             return "\n".join(self.lines)
-        return visible_json(canonical_json(_bullet(self) if form == "bullets" else self.in_full()))
+        return visible_json(canonical_json(_bullet_to_dict(self) if form == "bullets" else self.in_full()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +252,7 @@ class Recall(Plain):
     no_room: int = 0
     """How many more match for which the budget had no room."""
     notice: str = ""
-    """What whoever asked should know of how it was answered, such as that vectors have to be made anew; mostly nothing."""
+    """A remark on how the query was answered, such as that vectors have to be made anew; mostly empty."""
     confidence: float = 0.0
     """How likely it is, from 0 to 1, that a right memory is among the first five."""
     why: str = ""
@@ -261,17 +261,17 @@ class Recall(Plain):
     """What was looked at and is not told, where that was asked for."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Without events: that of a recall repeats the items."""
-        return {"query": self.query, "header": self.header, "items": _value(self.items), **self._about()}
+        """Return plain values, without events: the event of a recall repeats the items."""
+        return {"query": self.query, "header": self.header, "items": _to_plain(self.items), **self._about()}
 
     def _about(self) -> dict[str, Any]:
-        told = {
+        about = {
             "confidence": self.confidence,
             "abstained": self.abstained,
             "no_room": self.no_room,
         }
-        said = {"because": self.because, "notice": self.notice, "left_out": _value(self.left_out)}
-        return told | {name: value for name, value in said.items() if value}
+        said = {"because": self.because, "notice": self.notice, "left_out": _to_plain(self.left_out)}
+        return about | {name: value for name, value in said.items() if value}
 
     @property
     def because(self) -> str:
@@ -281,8 +281,8 @@ class Recall(Plain):
     @property
     def text(self) -> str:
         found = [line for item in self.items for line in item.lines]
-        told = [self.header, *found] if self.header else found
-        return envelope(told) if told else ""
+        lines = [self.header, *found] if self.header else found
+        return envelope(lines) if lines else ""
 
     @property
     def abstained(self) -> bool:
@@ -290,8 +290,8 @@ class Recall(Plain):
         return not self.items and not self.no_room
 
     def bullets(self) -> list[dict[str, Any]]:
-        """The small form for prompts: id, category and one line of text each, what it said before and what it is related to."""
-        return [_bullet(item) for item in self.items]
+        """Return the small form for prompts: id, category and a line of text each, with earlier versions and relations."""
+        return [_bullet_to_dict(item) for item in self.items]
 
     def in_bullets(self) -> dict[str, Any]:
         """Return the whole answer in its small form: the bullets, whether nothing was found, and what changed since last time."""
@@ -302,12 +302,12 @@ class Recall(Plain):
         return {**self.in_bullets(), "items": [item.in_full() for item in self.items]}
 
 
-def _bullet(item: Recalled) -> dict[str, Any]:
+def _bullet_to_dict(item: Recalled) -> dict[str, Any]:
     """Return a memory as a bullet; ``earlier`` and ``related`` are lines that stand below it, where there are any."""
     memory = item.memory
-    told = {"id": memory.id, "category": one_line(memory.category), "text": item.bullet.removeprefix("- ")}
+    values = {"id": memory.id, "category": one_line(memory.category), "text": item.bullet.removeprefix("- ")}
     earlier, related = [one.line.strip() for one in item.earlier], [one.line.strip() for one in item.related]
-    return told | ({"earlier": earlier} if earlier else {}) | ({"related": related} if related else {})
+    return values | ({"earlier": earlier} if earlier else {}) | ({"related": related} if related else {})
 
 
 def bullet(memory: Memory, *, outdated: bool = False) -> str:
@@ -316,7 +316,7 @@ def bullet(memory: Memory, *, outdated: bool = False) -> str:
     The last brackets are never its own: they hold when it was said, and since or until when it holds.
     """
     notes = f"{when(memory)}{', may be outdated' if outdated else ''}"
-    return f"- [{_label(memory)}] {one_line(with_heading(memory)) or NOTHING} ({notes})"
+    return f"- [{_choose_label(memory)}] {one_line(with_heading(memory)) or NOTHING} ({notes})"
 
 
 def with_heading(memory: Memory) -> str:
@@ -326,7 +326,7 @@ def with_heading(memory: Memory) -> str:
 
 
 def when(memory: Memory) -> str:
-    """The day on which a memory was said, and from when until when it holds, unless its own words say that in the same way.
+    """Return the day on which a memory was said, and its validity unless the content says that in the same way.
 
     Where it holds from the day on which it was said, that day is named once.
     """
@@ -337,12 +337,12 @@ def when(memory: Memory) -> str:
 
 
 def holds(memory: Memory) -> str:
-    """From when until when it holds, in brackets, unless its own words say so in the same way."""
+    """Return the validity of a memory in brackets, unless its content says so in the same way."""
     words = validity_words(memory.valid_from, memory.valid_until)
     return f" ({words})" if words and words not in memory.content.casefold() else ""
 
 
-def _label(memory: Memory) -> str:
+def _choose_label(memory: Memory) -> str:
     """Return what stands before a memory in a prompt: who said a line of the conversation, else the category.
 
     What a model or a tool inferred says so before its category, which it could have chosen itself.
@@ -579,7 +579,7 @@ class Believed(Plain):
 
 @dataclass(frozen=True, slots=True)
 class Difference(Plain):
-    """What changed between two moments: memories that came, pairs of which the second replaced the first, and those that went."""
+    """What changed between two moments: added memories, pairs of which the second replaced the first, and removed ones."""
 
     added: tuple[Believed, ...]
     replaced: tuple[tuple[Believed, Believed], ...]

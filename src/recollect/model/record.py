@@ -48,7 +48,7 @@ ENTRY_ORIGIN = "entry"
 """Where a memory that came as an entry keeps, in its ``meta``, what only its first store knew."""
 
 
-def _content(text: str) -> str:
+def _check_content(text: str) -> str:
     check_text(text)
     if not text.strip():
         raise ValueError("is empty; a memory needs at least one word")
@@ -82,7 +82,7 @@ def name_fault(name: object, longest: int = MAX_NAME) -> str | None:
     return None
 
 
-def _principal_id(text: str) -> str:
+def _check_principal(text: str) -> str:
     _check_name(short_name(text))
     return text
 
@@ -93,7 +93,7 @@ def _check_name(text: str, longest: int = MAX_NAME) -> str:
     return text
 
 
-def _json_value(value: Any) -> Any:
+def _check_json_value(value: Any) -> Any:
     clean = check_json(value)
     _check_size(clean, MAX_JSON_BYTES)
     return clean
@@ -105,12 +105,12 @@ def _check_size(value: Any, limit: int, what: str = "") -> None:
         raise ValueError(f"{what}is {size:,} bytes as JSON; the limit is {limit:,}")
 
 
-def _meta(value: dict[str, Any]) -> dict[str, Any]:
+def _check_meta(value: dict[str, Any]) -> dict[str, Any]:
     """Check the size of ``meta``. What an entry brought along is measured apart: it must not crowd out the rest."""
     clean: dict[str, Any] = check_json(value)
     origin = clean.get(ENTRY_ORIGIN)
     if not isinstance(origin, dict):
-        return dict(_json_value(clean))
+        return dict(_check_json_value(clean))
     _check_size({name: one for name, one in clean.items() if name != ENTRY_ORIGIN}, MAX_JSON_BYTES)
     rest = {name: one for name, one in origin.items() if name != "vouchers"}
     _check_size(rest, MAX_JSON_BYTES, "the metadata that came along ")
@@ -118,33 +118,33 @@ def _meta(value: dict[str, Any]) -> dict[str, Any]:
     return clean
 
 
-def _of_these_ages(moment: datetime) -> datetime:
+def _check_year(moment: datetime) -> datetime:
     if not 1900 <= moment.year <= 9000:
         raise ValueError("is not between the years 1900 and 9000")
     return moment
 
 
-def _in_order(values: Any) -> Any:
+def _sort_set(values: Any) -> Any:
     """Sort a set, which has no order of its own: the same words must give the same bytes."""
     return sorted(values) if isinstance(values, set | frozenset) else values
 
 
-def _unique(values: tuple[str, ...]) -> tuple[str, ...]:
+def _drop_repeated(values: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(values))
 
 
-Content = Annotated[str, Field(strict=True), AfterValidator(_content)]
+Content = Annotated[str, Field(strict=True), AfterValidator(_check_content)]
 Name = Annotated[str, Field(max_length=MAX_NAME), AfterValidator(_check_name)]
-PrincipalId = Annotated[str, Field(max_length=MAX_NAME + MAX_KIND), AfterValidator(_principal_id)]
+PrincipalId = Annotated[str, Field(max_length=MAX_NAME + MAX_KIND), AfterValidator(_check_principal)]
 Title = Annotated[str, Field(max_length=MAX_TITLE), AfterValidator(partial(_check_name, longest=MAX_TITLE))]
 Sentence = Annotated[str, Field(max_length=1_000), AfterValidator(check_text)]
-Moment = Annotated[datetime, BeforeValidator(read_moment), AfterValidator(_of_these_ages)]
-JsonObject = Annotated[dict[str, Any], AfterValidator(_json_value)]
-Meta = Annotated[dict[str, Any], AfterValidator(_meta)]
+Moment = Annotated[datetime, BeforeValidator(read_moment), AfterValidator(_check_year)]
+JsonObject = Annotated[dict[str, Any], AfterValidator(_check_json_value)]
+Meta = Annotated[dict[str, Any], AfterValidator(_check_meta)]
 JsonObjects = Annotated[
-    tuple[dict[str, Any], ...], Field(max_length=256), AfterValidator(lambda values: tuple(_json_value(values)))
+    tuple[dict[str, Any], ...], Field(max_length=256), AfterValidator(lambda values: tuple(_check_json_value(values)))
 ]
-Names = Annotated[tuple[Name, ...], BeforeValidator(_in_order), Field(max_length=64), AfterValidator(_unique)]
+Names = Annotated[tuple[Name, ...], BeforeValidator(_sort_set), Field(max_length=64), AfterValidator(_drop_repeated)]
 Hash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Importance = Annotated[int, Field(ge=1, le=5, strict=True)]
 Confidence = Annotated[float, Field(ge=0.0, le=1.0)]
@@ -218,7 +218,7 @@ class Candidate(BaseModel):
     actor_id: Name | None = None
     role: Name | None = None
     parent_refs: Annotated[
-        tuple[Hash, ...], BeforeValidator(_in_order), Field(max_length=MAX_PARENTS), AfterValidator(_unique)
+        tuple[Hash, ...], BeforeValidator(_sort_set), Field(max_length=MAX_PARENTS), AfterValidator(_drop_repeated)
     ] = ()
     signature: Sentence | None = None
     confidence: Confidence | None = None
@@ -241,7 +241,7 @@ class Candidate(BaseModel):
     diagnostic: bool = Field(False, description="a temporary diagnostic: goes to the ephemeral namespace")
 
     @model_validator(mode="after")
-    def _belongs_together(self) -> "Candidate":
+    def _check_together(self) -> "Candidate":
         if self.sublayer is not None:
             layer = self.layer or next((la for la, subs in SUBLAYERS.items() if self.sublayer in subs), None)
             if layer is None or self.sublayer not in SUBLAYERS[layer]:

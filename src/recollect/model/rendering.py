@@ -63,7 +63,7 @@ def visible(text: str) -> str:
 
 
 def revealed(text: str) -> Iterator[tuple[bool, str]]:
-    """Yield the parts of a text for whoever examines it: what ``visible`` leaves out is named instead, and marked as hidden.
+    """Yield the parts of a text for a close look: what ``visible`` leaves out is named instead, and marked as hidden.
 
     >>> list(revealed("pay\\u202eBob"))
     [(False, 'pay'), (True, 'U+202E'), (False, 'Bob')]

@@ -41,15 +41,15 @@ class Link(NamedTuple):
 
 
 def seal_of(salt: str, field: str, value: Any) -> str:
-    """SHA-256 over the salt, the field's name and the value's one spelling. It is made often, so that is done by hand."""
-    spelled = f"{field} {value}" if isinstance(value, str) else f"{field} {_near(*value)}"
+    """Return the SHA-256 of the salt, the field's name and the value. It is made often, so the value is spelled by hand."""
+    spelled = f"{field} {value}" if isinstance(value, str) else f"{field} {_spell_neighbour(*value)}"
     raw = bytes.fromhex(salt)
     if raw.hex() != salt:
         raise ValueError("a salt is written in small letters")
     return hashlib.sha256(raw + spelled.encode("utf-8")).hexdigest()
 
 
-def _near(id: object, strength: object, *reason: object) -> str:
+def _spell_neighbour(id: object, strength: object, *reason: object) -> str:
     if not isinstance(id, str) or type(strength) not in (int, float) or not all(isinstance(one, str) for one in reason):
         raise ValueError("a neighbour is an id, how like it is, and the reason if there is one")
     return " ".join([id, repr(strength), *map(str, reason)])
@@ -74,7 +74,7 @@ def links_of(body: Mapping[str, Any]) -> list[Link]:
     found: list[Link] = []
     for field, salts in body.get(_SALTS, {}).items():
         values = _values(body, field)
-        free = _places(len(values), [place for of, place, _ in body.get(_CUT, ()) if of == field])
+        free = _free_places(len(values), [place for of, place, _ in body.get(_CUT, ()) if of == field])
         found += [Link(field, place, value, salt) for place, value, salt in zip(free, values, salts, strict=True)]
     return found
 
@@ -150,6 +150,6 @@ def _values(body: Mapping[str, Any], field: str) -> Sequence[Any]:
     return [value] if field in _SINGLE else list(value)
 
 
-def _places(count: int, taken: Collection[int]) -> list[int]:
+def _free_places(count: int, taken: Collection[int]) -> list[int]:
     """Return the places that so many values have, between those of the links that were cut."""
     return [place for place in range(count + len(taken)) if place not in taken]

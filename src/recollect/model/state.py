@@ -56,7 +56,7 @@ class State:
     vouchers: list[dict[str, Any]] = field(default_factory=list)
     """Who vouches for it: the ``actor`` by uid, ``at`` when, and what the amendment brought.
 
-    Whoever vouched elsewhere, and was told of later, is no actor here, and stands under ``told``.
+    Vouchers of another store, which an import reported, are no actors here, and stand under ``told``.
     """
     removed: str | None = None
     """``erased`` or ``purged`` once the content is gone: this state is then a tombstone."""

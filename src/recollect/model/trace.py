@@ -2,7 +2,7 @@
 
 An event is handed to the caller and, where policy asks, kept in the store. Each function here makes one event with
 exactly the keys that its schema in ``trace_schemas/`` names; ``docs/traces.md`` explains them. Nothing here decides
-anything: whoever calls has decided, and says so.
+anything: the caller has decided.
 """
 
 import hashlib
@@ -38,7 +38,7 @@ class TraceType(StrEnum):
 
 
 def policy_key(type: str) -> str:
-    """Under which key an event of this type holds the policy that was in force, if it holds one."""
+    """Return the key under which an event of this type holds the policy that was in force, if it holds one."""
     return "policy" if type == TraceType.RECALL else "policy_snapshot"
 
 
@@ -50,7 +50,7 @@ def is_refusal(event: Mapping[str, Any]) -> bool:
 
 
 def deterministic_hash(recalled: Iterable[Item]) -> str:
-    """SHA-256, in hex, over kind and id of what was recalled, in order.
+    """Return the SHA-256, in hex, of kind and id of the recalled items, in order.
 
     The bytes are the UTF-8 of the canonical JSON of a list of pairs, without blanks: ``[["semantic","a"],["profile","b"]]``.
     """

@@ -185,4 +185,4 @@ class Change(StrEnum):
 
 _CHOICES = (Namespace, Space, Kind, KindClass, EventType, Layer, Tier, Source, Authority, Status, Outcome, Change)
 OWN_WORDS = frozenset({SHARED, "default", *(str(word) for words in _CHOICES for word in words)})
-"""Words that stand in the tables of any store, whoever uses it."""
+"""Words that stand in the tables of every store."""

@@ -18,13 +18,13 @@ PRESETS = ("default", "v4", "governed", "vault", "assistant", "entry", "store")
 
 
 def load_policy(source: str | Path | dict[str, Any] | Policy | None = None) -> Policy:
-    """A policy from a preset's name, a YAML file, plain values, or nothing at all (``default``)."""
+    """Return a policy from a preset's name, a YAML file, plain values, or nothing at all (``default``)."""
     if isinstance(source, Policy):
         return source
     if source is None:
-        return _checked(_preset("default"))
+        return _check_types(_read_preset("default"))
     if isinstance(source, dict):
-        return _checked(_merged(source))
+        return _check_types(_merge_preset(source))
     if not isinstance(source, str | Path):
         raise BadPolicy(
             "must be a preset's name, a YAML file, or a dict of settings.",
@@ -32,16 +32,16 @@ def load_policy(source: str | Path | dict[str, Any] | Policy | None = None) -> P
             hint=f"Such as one of: {', '.join(PRESETS)}.",
         )
     if str(source) in PRESETS:
-        return _checked(_preset(str(source)))
-    return _checked(_merged(_read(Path(source))))
+        return _check_types(_read_preset(str(source)))
+    return _check_types(_merge_preset(_read_file(Path(source))))
 
 
 def change_policy(policy: Policy, changes: Mapping[str, Any]) -> Policy:
     """Return a policy with some of its settings changed: ``{"write": {"policy": "minimal"}}``."""
-    return _checked(_overlay(policy.to_dict(), _at_home(dict(changes))))
+    return _check_types(_overlay(policy.to_dict(), _move_allowlists(dict(changes))))
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read_file(path: Path) -> dict[str, Any]:
     try:
         data = yaml.safe_load(path.read_text(encoding="utf-8"))
     except RecursionError:
@@ -61,19 +61,19 @@ def _read(path: Path) -> dict[str, Any]:
     return data
 
 
-def _preset(name: str) -> dict[str, Any]:
+def _read_preset(name: str) -> dict[str, Any]:
     if name not in PRESETS:
         raise BadPolicy(f"there is no preset {name!r}.", field="preset", hint=f"Known: {', '.join(PRESETS)}.")
     text = resources.files(__package__).joinpath(f"{name}.yaml").read_text(encoding="utf-8")
     return {"preset": name, **(yaml.safe_load(text) or {})}
 
 
-def _merged(overrides: dict[str, Any]) -> dict[str, Any]:
-    return _overlay(_preset(str(overrides.get("preset", "default"))), _at_home(overrides))
+def _merge_preset(overrides: dict[str, Any]) -> dict[str, Any]:
+    return _overlay(_read_preset(str(overrides.get("preset", "default"))), _move_allowlists(overrides))
 
 
-def _at_home(settings: dict[str, Any]) -> dict[str, Any]:
-    """The same with ``allowlists``, which may stand beside ``categories``, where it belongs: in ``agents``."""
+def _move_allowlists(settings: dict[str, Any]) -> dict[str, Any]:
+    """Return settings with ``allowlists`` moved from the top, where it may stand, into ``agents``."""
     agents = settings.get("agents") or {}
     if "allowlists" not in settings or not isinstance(agents, dict):
         return settings
@@ -96,7 +96,7 @@ def _overlay(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
     return merged
 
 
-def _checked(data: dict[str, Any]) -> Policy:
+def _check_types(data: dict[str, Any]) -> Policy:
     policy = parse_policy(data)
     for name in policy.privacy.actions:
         if name not in privacy.TYPES:

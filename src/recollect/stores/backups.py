@@ -2,19 +2,20 @@
 
 A backup is a file that is whole or not there. The list has one JSON line for each erased memory or name, with opaque ids
 alone, and is written before the erasure commits: an intent to erase that outlives a crash is carried out at the next opening.
-A store remembers where its backups lie, and an erasure is noted next to each
-of them that can be reached.
+A store remembers where its backups lie, and an erasure is noted next to each of them that can be reached.
 """
 
 import fcntl
 import json
 import os
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
 from recollect.model.errors import StoreUnavailable
+from recollect.stores.files import PRIVATE, sync
 from recollect.stores.protocol import Erased
 
 
@@ -49,16 +50,12 @@ class ErasureList:
         if self._path is None or not erased:
             return
         lines = "".join(json.dumps(one._asdict()) + "\n" for one in erased)
-        private = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        private = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, PRIVATE)
         with os.fdopen(private, "ab") as file:
             file.write(("\n" + lines).encode("utf-8"))
             file.flush()
             os.fsync(file.fileno())
-        folder = os.open(self._path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)  # a new file's name is only safe once its folder is
-        finally:
-            os.close(folder)
+        sync(self._path.parent)  # a new file's name is only safe once its folder is
 
 
 def _parse(line: bytes) -> Erased | None:
@@ -69,12 +66,8 @@ def _parse(line: bytes) -> Erased | None:
     return found if all(isinstance(value, str) for value in found) else None
 
 
-PRIVATE = 0o600
-"""The mode of new files: read and written by their owner alone."""
 PLACE = "backup:"
 """A store's values under this prefix are the paths of its backups."""
-
-
 LAST_BACKUP = "last_backup"
 """The name under which a store notes when it was last backed up."""
 
@@ -102,10 +95,10 @@ def take(store: Remembers, path: Path, copy_to: Callable[[Path], None]) -> None:
             store.set_value(PLACE + str(path), "taken")
             try:
                 copy_to(partial)
-                _sync(partial)
+                sync(partial)
                 beside(path).append(store.erasures())
                 partial.rename(path)
-                _sync(path.parent)
+                sync(path.parent)
             except BaseException:
                 store.set_value(PLACE + str(path), None)
                 raise
@@ -127,11 +120,10 @@ def put_back(backup: Path, target: Path) -> None:
     """Copy a file where none is; it is whole or not there, and private whatever the backup has become."""
     with _claim(target) as partial:
         with backup.open("rb") as source, partial.open("wb") as copy:
-            while block := source.read(1 << 20):
-                copy.write(block)
-        _sync(partial)
+            shutil.copyfileobj(source, copy)
+        sync(partial)
         partial.rename(target)
-        _sync(target.parent)
+        sync(target.parent)
 
 
 def _partial(path: Path) -> Path:
@@ -165,11 +157,3 @@ def _claim(path: Path) -> Iterator[Path]:
             raise
     finally:
         os.close(number)
-
-
-def _sync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -189,7 +189,7 @@ def test_the_embedder_uses_onnxruntime_where_it_is_installed(installed: Path, mo
     monkeypatch.setattr(minilm, "has_onnx", lambda: False)
     plain = minilm.MiniLMEmbedder()
     assert with_it == pytest.approx(plain.embed(TEXTS), abs=2e-5)
-    assert (type(fast._loaded()), type(plain._loaded())) == (OnnxBert, Bert)
+    assert (type(fast._load()), type(plain._load())) == (OnnxBert, Bert)
 
 
 def print_codes() -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import recollect
 from recollect.engine.context import SeededRandomness
-from recollect.formats.entries import candidate_fields, problems_of, to_entry
+from recollect.formats.entries import candidate_fields, find_problems, to_entry
 from recollect.model.record import Candidate, Memory
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "entries" / "greenhouse.jsonl"
@@ -93,7 +93,7 @@ def test_out_in_and_out_again_is_the_same(place: str) -> None:
     with opened() as first:
         full_store(first)
         lines = list(first.export(format="entries", status=None))
-    assert len(lines) == 10 and all(problems_of(json.loads(line)) == [] for line in lines)
+    assert len(lines) == 10 and all(find_problems(json.loads(line)) == [] for line in lines)
     with opened(place, seed=2) as second:
         report = taken_in(second, "\n".join(lines))
         assert report.refused == () and report.read == 10
@@ -266,7 +266,7 @@ def test_sixty_four_parents_and_the_version_before_make_an_entry_that_is_sound(m
     assert new.parent_refs == tuple(named) and new.supersedes_id == old.id
     assert len(mem.ancestors(new.id).parents[new.id]) == 65, "the version before counts all the same"
     lines = list(mem.export(format="entries", status=None))
-    assert not any(problems_of(json.loads(line)) for line in lines)
+    assert not any(find_problems(json.loads(line)) for line in lines)
     with opened(seed=2) as second:
         assert taken_in(second, "\n".join(lines)).outcomes == {"stored": 65, "superseded": 1}
         assert list(second.export(format="entries", status=None)) == lines
@@ -289,7 +289,7 @@ def test_what_a_crowd_vouched_for_can_still_be_handed_on(mem: recollect.Recollec
         assert list(second.export(format="entries", status=None)) == [line]
     crowd = tuple({"id": f"sock{n}", "name": "S", "timestamp": "2026-01-01T00:00:00Z"} for n in range(1_025))
     entry = to_entry(replace(mem.get(it.id), vouchers=crowd))
-    assert problems_of(entry) == [] and len(entry["vouchers"]) == 1_024
+    assert find_problems(entry) == [] and len(entry["vouchers"]) == 1_024
 
 
 def test_who_vouched_since_is_added_when_the_entry_comes_again(place: str) -> None:

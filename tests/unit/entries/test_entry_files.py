@@ -22,8 +22,8 @@ def read(text: str) -> list[Read]:
 def findings(*entries: Any, partial: bool = False) -> list[Finding]:
     found = Findings(partial=partial)
     text = "\n".join(json.dumps(one) for one in entries)
-    told = [finding for one in read(text) for finding in found.of(one)]
-    return [*told, *found.of_the_whole()]
+    told = [finding for one in read(text) for finding in found.check_entry(one)]
+    return [*told, *found.check_file()]
 
 
 def said(content: str, *parents: str, at: int = 0, **fields: Any) -> dict[str, Any]:
@@ -191,9 +191,9 @@ def test_of_many_with_one_content_the_same_is_meant_as_by_the_rule(drawn: list[t
         for n, (content, at, who) in enumerate(drawn)
     ]
     for read in read_entries(io.StringIO("".join(json.dumps(one) + "\n" for one in entries))):
-        assert not [*noted.of(read)]
+        assert not [*noted.check_entry(read)]
     when = [((one["timestamp"], n), n) for n, one in enumerate(entries)]
-    for n, parents in noted._all_parents().items():
+    for n, parents in noted._resolve_parents().items():
         alike = [one for one in when if entries[one[1]]["content_hash"] == entries[n]["parent_refs"][0]]
         meant = meant_by(when[n][0], alike)
         assert parents == ([] if meant is None else [meant])
@@ -226,6 +226,6 @@ def test_entries_are_put_in_the_order_of_what_builds_upon_what() -> None:
     found = Findings()
     entries = [said("d", "c", at=9), said("c", "a", at=8), said("a", at=7, superseded_by=sha("c")), said("b", at=1)]
     for one in read("\n".join(json.dumps(made) for made in entries)):
-        assert not [*found.of(one)]
-    assert found.parents_first() == [3, 2, 1, 0]
-    assert found.replacements() == [(2, 1)]
+        assert not [*found.check_entry(one)]
+    assert found.order_parents_first() == [3, 2, 1, 0]
+    assert found.find_replacements() == [(2, 1)]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.formats.entries import MEMORY_TYPES, problems_of
+from recollect.formats.entries import MEMORY_TYPES, find_problems
 from recollect.rules.ledger.content_ids import cid_of
 from rows import every_row
 
@@ -44,7 +44,7 @@ def entry(content: str = "Shade protects seedlings", **fields: Any) -> dict[str,
 
 
 def test_a_sound_entry_has_no_problems() -> None:
-    assert problems_of(entry()) == []
+    assert find_problems(entry()) == []
     VALIDATOR.validate(entry())
 
 
@@ -55,23 +55,23 @@ def test_the_schema_itself_is_sound() -> None:
 def test_four_fields_are_enough() -> None:
     least = {name: entry()[name] for name in ("content", "author", "timestamp", "content_hash")}
     least["author"] = {"id": "x", "name": "X"}
-    assert problems_of(least) == []
+    assert find_problems(least) == []
     VALIDATOR.validate(least)
 
 
 @pytest.mark.parametrize("name", ["content", "author", "timestamp", "content_hash"])
 def test_required_fields_are_required(name: str) -> None:
     without = {field: value for field, value in entry().items() if field != name}
-    assert [tuple(problem) for problem in problems_of(without)] == [(name, "is missing")]
+    assert [tuple(problem) for problem in find_problems(without)] == [(name, "is missing")]
 
 
 def test_a_voucher_may_have_a_clock_that_is_slow() -> None:
-    assert problems_of(entry(vouchers=[{"id": "m", "name": "M", "timestamp": "2026-02-02T15:59:59Z"}])) == []
+    assert find_problems(entry(vouchers=[{"id": "m", "name": "M", "timestamp": "2026-02-02T15:59:59Z"}])) == []
 
 
 @pytest.mark.parametrize("kind", MEMORY_TYPES)
 def test_memory_types(kind: str) -> None:
-    assert problems_of(entry(memory_type=kind)) == []
+    assert find_problems(entry(memory_type=kind)) == []
 
 
 WRONG: dict[str, tuple[Any, str, str]] = {
@@ -154,7 +154,7 @@ BEYOND_A_SCHEMA = """
 @every_row("case", WRONG)
 def test_what_is_wrong_is_told_by_its_path(case: str) -> None:
     wrong, path, message = WRONG[case]
-    assert any(problem.path == path and message in problem.message for problem in problems_of(wrong)), problems_of(
+    assert any(problem.path == path and message in problem.message for problem in find_problems(wrong)), find_problems(
         wrong
     )
 
@@ -178,10 +178,10 @@ VALUES = st.recursive(
 @given(st.dictionaries(st.sampled_from([*entry(), "other"]), VALUES, max_size=4))
 def test_what_passes_the_validator_passes_the_schema(changes: dict[str, Any]) -> None:
     made = {**entry(), **changes}
-    if not problems_of(made):
+    if not find_problems(made):
         VALIDATOR.validate(made)
 
 
 @given(VALUES)
 def test_nothing_makes_the_validator_fail(value: Any) -> None:
-    assert isinstance(problems_of(value), list)
+    assert isinstance(find_problems(value), list)

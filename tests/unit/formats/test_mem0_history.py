@@ -11,7 +11,7 @@ import pytest
 import recollect
 from recollect import BadInput, Recollect
 from recollect.formats import mem0
-from recollect.formats.mem0 import versions
+from recollect.formats.mem0 import list_versions
 from recollect.formats.protocol import Foreign
 
 
@@ -38,7 +38,7 @@ def told(chain: Sequence[Foreign]) -> list[tuple[str, str | None, str | None]]:
 
 
 def test_wordings_of_one_concept_are_its_versions_under_its_name() -> None:
-    chain = versions(last("Ana lives in Porto"), changes("Ana lives in Lisbon", "Ana lives in Porto"))
+    chain = list_versions(last("Ana lives in Porto"), changes("Ana lives in Lisbon", "Ana lives in Porto"))
     name = recollect.open(":memory:").add("Ana lives in Rome").memory.canonical_key
     assert told(chain) == [("Ana lives in Lisbon", name, None), ("Ana lives in Porto", name, "update")]
     assert "aliases" not in chain[0].fields and chain[1].fields["aliases"] == ["m"]
@@ -47,32 +47,32 @@ def test_wordings_of_one_concept_are_its_versions_under_its_name() -> None:
 
 def test_a_memory_that_became_another_keeps_what_it_said_before_in_its_origin() -> None:
     said = ("Ana is allergic to peanuts", "Ana lives in Lisbon", "Ana lives in Porto")
-    chain = versions(last(said[-1]), changes(*said))
+    chain = list_versions(last(said[-1]), changes(*said))
     assert [content for content, _, _ in told(chain)] == ["Ana lives in Lisbon", "Ana lives in Porto"]
     assert chain[-1].fields["meta"]["imported_from"]["history"] == [{"memory": said[0], "since": "2026-01-01"}]
 
 
 def test_where_the_rules_are_not_sure_the_versions_have_a_name_of_their_own() -> None:
-    chain = versions(last("Blue, mostly"), changes("Green, mostly", "Blue, mostly"))
+    chain = list_versions(last("Blue, mostly"), changes("Green, mostly", "Blue, mostly"))
     names = {name for _, name, _ in told(chain)}
     assert len(names) == 1 and str(names.pop()).startswith("World-Fact-General-")
 
 
 def test_the_same_words_twice_in_a_row_are_one_version() -> None:
     said = ("Green, mostly", "Green, mostly", "Blue, mostly", "Blue, mostly")
-    assert len(versions(last("Blue, mostly"), changes(*said))) == 2
+    assert len(list_versions(last("Blue, mostly"), changes(*said))) == 2
 
 
 def test_a_history_that_was_cut_knows_one_wording_more() -> None:
     rows = changes("Green, mostly", "Blue, mostly")[1:]
-    assert [content for content, _, _ in told(versions(last("Blue, mostly"), rows))] == [
+    assert [content for content, _, _ in told(list_versions(last("Blue, mostly"), rows))] == [
         "Green, mostly",
         "Blue, mostly",
     ]
 
 
 def test_a_history_that_lags_behind_ends_before_what_is_said_now() -> None:
-    chain = versions(last("Red, mostly"), changes("Green, mostly", "Blue, mostly"))
+    chain = list_versions(last("Red, mostly"), changes("Green, mostly", "Blue, mostly"))
     assert [content for content, _, _ in told(chain)] == ["Green, mostly", "Blue, mostly", "Red, mostly"]
 
 

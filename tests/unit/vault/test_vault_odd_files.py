@@ -11,7 +11,7 @@ import pytest
 
 import recollect
 from recollect.model.errors import RecollectError, StoreCorrupt, StoreUnavailable
-from recollect.stores.journal.files import CHUNK_BYTES
+from recollect.stores.files import CHUNK_BYTES
 from recollect.vault import MemoryVault
 from rows import every_row
 

@@ -21,7 +21,7 @@ from recollect.formats.entries import (
     candidate_fields,
     identity_of,
     is_put_away,
-    kept_apart,
+    isolate_fields,
     origin_of,
     to_entry,
     version_key,
@@ -109,8 +109,8 @@ def validate(
     """
     findings, problems = Findings(partial=partial), 0
     with opened(source) as stream:
-        in_each = (finding for read in read_entries(stream) for finding in findings.of(read))
-        for finding in chain(in_each, findings.of_the_whole()):
+        in_each = (finding for read in read_entries(stream) for finding in findings.check_entry(read))
+        for finding in chain(in_each, findings.check_file()):
             problems += 1
             tell(finding)
     return Validation(findings.entries, problems)
@@ -221,7 +221,7 @@ def read_whole(
         terms.note_owner(one.fields)
     refused = {place for place, one in enumerate(wanted) if not _is_admitted(engine, terms, one)}
     wanted = _chain_versions(wanted, findings, refused)
-    in_order = [wanted[place] for place in findings.parents_first()]
+    in_order = [wanted[place] for place in findings.order_parents_first()]
     _join_versions(engine, in_order)
     for start in range(0, len(in_order), BATCH):
         _put_away_superseded(engine, terms, in_order[start : start + BATCH])
@@ -233,14 +233,14 @@ def read_whole(
 def _read_all(stream: Readable, *, partial: bool) -> tuple[Findings, list[tuple[int, int, Mapping[str, Any]]]]:
     findings, entries, wrong = Findings(partial=partial), [], []
     for read in read_entries(stream):
-        wrong += [*findings.of(read)]
+        wrong += [*findings.check_entry(read)]
         entries.append((read.number, read.line, read.value))
         if len(entries) > MAX_ENTRIES:
             hint = "Split the file, or import it without --whole, which reads any number."
             raise BadInput(f"more than {MAX_ENTRIES:,} entries.", field="entries", hint=hint)
         if len(wrong) > SHOWN:
             break
-    wrong += [*findings.of_the_whole()]
+    wrong += [*findings.check_file()]
     if wrong:
         shown = "\n".join(f"  {finding}" for finding in wrong[:SHOWN])
         raise BadInput(
@@ -267,7 +267,7 @@ def _chain_versions(wanted: Sequence[_Wanted], findings: Findings, refused: Coll
     signed entry supersedes without naming it: its next version would build upon it, and that was not signed.
     """
     chained: dict[int, int] = {}
-    for old, new in findings.replacements():
+    for old, new in findings.find_replacements():
         if old in refused or new in refused:
             continue
         before, after = wanted[old].fields, wanted[new].fields
@@ -356,7 +356,7 @@ def _place_of(memory: Memory) -> tuple[str, str, str]:
 
 def keep_apart(engine: Engine, entry: Mapping[str, Any], fields: Mapping[str, Any]) -> Receipt:
     """Keep who said it and when in a record of its own. It is archived: what was said twice is recalled once."""
-    receipt = add(engine, kept_apart(entry, fields))
+    receipt = add(engine, isolate_fields(entry, fields))
     if receipt.memory is not None and not receipt.denied:
         archive_untouched(engine, [receipt.memory.id], receipt.memory.authority)
     return receipt

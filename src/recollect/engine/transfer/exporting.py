@@ -13,7 +13,7 @@ from recollect.engine.read.reading import MAX_PAGE, current, exported_from, plac
 from recollect.engine.transfer import entries
 from recollect.formats import records
 from recollect.formats.entry_files import NAME as ENTRIES
-from recollect.formats.registry import to_write
+from recollect.formats.registry import find_writable
 from recollect.model.errors import BadInput, NotAllowed
 from recollect.model.receipt import Plain
 from recollect.model.record import Memory
@@ -43,7 +43,7 @@ def export_as(
     format cannot say who may see a memory, one that is not shared is ``left_out``, unless the caller will ``include_private``
     ones: whoever reads the file would take them for everybody's. Only entries can be signed.
     """
-    known = to_write(format)
+    known = find_writable(format)
     assert known.write is not None, "the registry checked it"
     where: dict[str, Any] = {"owner": owner, "space": space, "include_namespaces": include_namespaces}
     if known.name == ENTRIES:

@@ -11,7 +11,7 @@ from recollect.engine.transfer.importing import Progress, column_options
 from recollect.engine.write.drafting import bad_input
 from recollect.formats.audit_page import page
 from recollect.formats.protocol import Foreign
-from recollect.formats.registry import to_read
+from recollect.formats.registry import find_readable
 from recollect.model.policy import Policy
 from recollect.model.receipt import Plain
 from recollect.model.record import Candidate
@@ -41,7 +41,7 @@ def audit_file(
     progress: Progress | None = None,
 ) -> AuditedFile:
     """Look for duplicates, contradictions, secrets, personal data, test data and noise, in a file of any format."""
-    known = to_read(format)
+    known = find_readable(format)
     options = column_options(known, columns)
     auditor = Auditor(policy)
     with opened(path, known, beside) as source:

@@ -32,7 +32,7 @@ from recollect.formats.entries import identity_of
 from recollect.formats.entry_files import NAME as ENTRIES
 from recollect.formats.entry_files import Readable
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source
-from recollect.formats.registry import to_read
+from recollect.formats.registry import find_readable
 from recollect.model.caller import as_principal
 from recollect.model.canonical import canonical_json
 from recollect.model.errors import BadInput, OutcomeUnknown
@@ -175,7 +175,7 @@ def import_source(
     ``whole`` is for entries: nothing is stored unless all of them are sound, and versions are chained. With ``partial`` their
     parents may be elsewhere.
     """
-    known = to_read(format)
+    known = find_readable(format)
     mapped = column_options(known, columns)
     terms = ImportTerms(engine, place or {}, believe, mapped.columns)
     if whole:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from recollect.interfaces.cli.session import Cursor, InSpaces, Namespaces, Since, UserId, calls, of, screen
+from recollect.interfaces.cli.session import Cursor, InSpaces, Namespaces, Since, UserId, calls, get_session, screen
 from recollect.model.canonical import canonical_json
 from recollect.model.errors import BadInput, NotFound
 from recollect.model.operation import Node, Op, Operation, OperationCount, OpStatus, Period
@@ -41,7 +41,7 @@ def history(
     jsonl: Annotated[bool, typer.Option("--jsonl", help="Print one JSON document a line.")] = False,
 ) -> None:
     """Show everything that happened to a memory, or to all of an owner's, oldest first."""
-    session = of(context)
+    session = get_session(context)
     if (id is None) == (owner is None and user_id is None):
         raise BadInput("name either an id or an owner.", field="id", hint="0f3a9c2b1d4e, or --owner ana.")
     with session.memory() as memory:
@@ -114,15 +114,15 @@ def traces(
     if plain and jsonl:
         raise BadInput("choose one way to show them.", field="plain", hint="Leave out --plain or --jsonl.")
     wanted: dict[str, Any] = {"session": session, "type": type, "memory": memory, "since": since, "number": number}
-    with of(context).memory() as opened:
+    with get_session(context).memory() as opened:
         if jsonl:
-            _write_lines(_every_trace(opened, wanted))
+            _write_lines(_read_every_trace(opened, wanted))
             return
         page = opened.traces(**wanted, latest=True, limit=limit, cursor=cursor)
     if number is not None and not page:
         hint = "`recollect traces` lists the events that were kept."
         raise NotFound(f"no event with number {number} fits.", field="number", hint=hint)
-    of(context).answer(page, _draw_plain if plain else screen.traces)
+    get_session(context).answer(page, _draw_plain if plain else screen.draw_traces)
 
 
 def schema_text(type: TraceType) -> str:
@@ -131,7 +131,7 @@ def schema_text(type: TraceType) -> str:
     return (folder / f"{type}.json").read_text(encoding="utf-8")
 
 
-def _every_trace(opened: "Recollect", wanted: dict[str, Any]) -> Iterator[Trace]:
+def _read_every_trace(opened: "Recollect", wanted: dict[str, Any]) -> Iterator[Trace]:
     page = opened.traces(**wanted, limit=EXPORT_PAGE)
     yield from page
     while page.next_cursor is not None:
@@ -143,45 +143,41 @@ def _write_lines(values: Iterable[dict[str, Any]]) -> None:
     sys.stdout.writelines(visible_json(canonical_json(one)) + "\n" for one in values)
 
 
-# ── for people ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def _draw_explanation(answer: "Explanation") -> None:
     screen.console.print(answer.text, markup=False)
     if answer.id and answer.sentences:
-        told = "\n".join(f"  {line}" for line in answer.sentences)
-        screen.console.print(f"\nWhat was decided about it, from the traces that policy kept:\n{told}", markup=False)
+        lines = "\n".join(f"  {line}" for line in answer.sentences)
+        screen.console.print(f"\nWhat was decided about it, from the traces that policy kept:\n{lines}", markup=False)
 
 
 def _draw_history(found: "Iterable[HistoryEvent]") -> None:
     events = iter(found)
-    page = list(islice(events, PAGE))
-    screen.history(page)
+    screen.draw_history(list(islice(events, PAGE)))
     while page := list(islice(events, PAGE)):
-        screen.history(page)
+        screen.draw_history(page)
 
 
 def _draw_events(page: "Page[Operation]") -> None:
-    drawn = screen.table("when", "node", "op", "status", "user", "thread", "memory", "category", "alike")
+    rows = []
     for one in page:
         alike = "" if one.similarity is None else f"{one.similarity:.2f}"
         names = [one.user or "", one.thread or "", (one.memory_id or "")[:13], one.category or ""]
         cells = [one.at[:19].replace("T", " "), one.node, one.op, one.status, *names, alike]
-        drawn.add_row(*(screen.escape(cell) for cell in cells))
-    screen.console.print(drawn if page else "[dim]no operations[/]")
-    screen.more(page)
+        rows.append([screen.escape(cell) for cell in cells])
+    screen.print_table("when, node, op, status, user, thread, memory, category, alike", rows, "no operations")
+    screen.draw_more(page)
 
 
 def _draw_counts(counts: Sequence[OperationCount]) -> None:
-    table = screen.table("when", "node", "op", "status", "count", "")
+    rows = []
     most = max((one.count for one in counts), default=1)
     before = None
     for one in counts:
         when = one.period.replace("T", " ") or "in total"
         bar = "█" * max(1, round(BAR_WIDTH * one.count / most))
-        table.add_row(when if when != before else "", one.node, one.op, one.status, f"{one.count:,}", bar)
+        rows.append((when if when != before else "", one.node, one.op, one.status, f"{one.count:,}", bar))
         before = when
-    screen.console.print(table if counts else "[dim]no operations[/]")
+    screen.print_table("when, node, op, status, count, ", rows, "no operations")
     if checked := sum(one.checked for one in counts):
         met = sum(one.met for one in counts)
         screen.console.print(f"[dim]writing constraints met at first: {met:,} of {checked:,} ({met / checked:.0%})[/]")

@@ -31,7 +31,7 @@ from recollect.interfaces.cli import (
     worker,
     writing,
 )
-from recollect.interfaces.cli.session import Session, of
+from recollect.interfaces.cli.session import Session, get_session
 from recollect.model.errors import BadInput, RecollectError
 from recollect.model.rendering import visible, visible_json
 
@@ -161,8 +161,8 @@ class Application(TyperGroup):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         options = [option for option in self.params if isinstance(option, TyperOption)]
-        repeated = [_repeat(option) for option in options if option.name in OF_EVERY_COMMAND]
-        for command in _below(self):
+        repeated = [_repeat_option(option) for option in options if option.name in OF_EVERY_COMMAND]
+        for command in _list_commands(self):
             command.params = [*command.params, *repeated]
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
@@ -182,15 +182,15 @@ class Application(TyperGroup):
         return super().resolve_command(ctx, args)
 
 
-def _below(group: TyperGroup) -> Iterator[Any]:
+def _list_commands(group: TyperGroup) -> Iterator[Any]:
     """Yield every command of a group, and of the groups in it."""
     for command in group.commands.values():
         yield command
         if isinstance(command, TyperGroup):
-            yield from _below(command)
+            yield from _list_commands(command)
 
 
-def _repeat(option: TyperOption) -> TyperOption:
+def _repeat_option(option: TyperOption) -> TyperOption:
     """Return a global option for one command: no argument of its function, but a change of the session that it runs in."""
     repeated = copy(option)
     repeated.expose_value = False
@@ -202,7 +202,7 @@ def _override(context: Any, option: Any, value: Any) -> Any:
     """Let an option after the command win over the same one before it, or over its default."""
     source = context.get_parameter_source(option.name)
     if source is not None and source.name == "COMMANDLINE":
-        context.obj = replace(of(context), **{option.name: value})
+        context.obj = replace(get_session(context), **{option.name: value})
     return value
 
 
@@ -217,7 +217,7 @@ app = typer.Typer(
 )
 
 
-def _version(context: typer.Context, wanted: bool) -> None:
+def _print_version(context: typer.Context, wanted: bool) -> None:
     """Print the version while options are still being read; ``run`` says in ``obj`` whether as JSON."""
     if wanted:
         typer.echo(json.dumps({"version": __version__}) if context.obj is True else __version__)
@@ -244,7 +244,7 @@ def options(
     as_agent: Annotated[str | None, typer.Option(help="See the memory through this agent's eyes.")] = None,
     as_session: Annotated[str | None, typer.Option(help="Within this session.")] = None,
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     """Take the options of every command, and ``--version``."""

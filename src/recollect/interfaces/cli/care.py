@@ -5,7 +5,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect.interfaces.cli.session import KeyFile, Owner, SignAs, UserId, calls, must_be_new, of, screen, write_json
+from recollect.interfaces.cli.session import (
+    KeyFile,
+    Owner,
+    SignAs,
+    UserId,
+    calls,
+    get_session,
+    require_new_file,
+    screen,
+    write_json,
+)
 from recollect.model.caller import Right
 from recollect.model.errors import BadInput
 
@@ -40,17 +50,15 @@ def verify(
     from recollect.interfaces.cli.ledger import read_kept
 
     checkpoint = read_kept(kept)
-    with of(context).memory() as memory, screen.progress("verify") as progress:
+    with get_session(context).memory() as memory, screen.progress("verify") as progress:
         answer = memory.verify(progress, kept=checkpoint)
-    of(context).answer(answer, screen.verification)
+    get_session(context).answer(answer, screen.draw_verification)
     return 0 if answer.ok else 3
 
 
-def rebuild(context: typer.Context) -> None:
+@calls("rebuild", "stats", progress="rebuild", name="rebuilt")
+def rebuild() -> None:
     """Make every projection anew from versions and ledger."""
-    with of(context).memory() as memory, screen.progress("rebuild") as progress:
-        count = memory.rebuild(progress)
-    of(context).answer({"rebuilt": count}, screen.stats)
 
 
 @calls("doctor", "doctor", exit_code=lambda found: 1 if found else 0)
@@ -94,11 +102,9 @@ def policy(context: typer.Context) -> None:
     """Show the policy in force, every setting of it."""
     from recollect.policies import load_policy
 
-    session = of(context)
-    session.answer(load_policy(session.policy_in_force), screen.policy)
+    session = get_session(context)
+    session.answer(load_policy(session.policy_in_force), screen.draw_policy)
 
-
-# ── erasure ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 MAX_SHOWN = 20
 """How many derived memories are drawn; the receipt names all of them."""
@@ -125,8 +131,8 @@ def erase(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
 ) -> int:
     """Remove content for good; a tombstone is left. There is no way back."""
-    session = of(context)
-    _check(owner or user_id, id, receipt, sign_as)
+    session = get_session(context)
+    _check_options(owner or user_id, id, receipt, sign_as)
     if dry_run:
         with session.memory() as memory:
             preview = memory.preview_erasure(owner=owner, user_id=user_id, id=id, whole_chain=whole_chain)
@@ -162,7 +168,7 @@ def erase(
     return 1 if done.is_empty else 0
 
 
-def _check(owner: str | None, id: str | None, receipt: str | None, sign_as: str | None) -> None:
+def _check_options(owner: str | None, id: str | None, receipt: str | None, sign_as: str | None) -> None:
     if (owner is None) == (id is None):
         raise BadInput("name either an owner or an id.", field="owner", hint="--owner ana, or --id 0f3a9c2b1d4e.")
     if sign_as is not None and receipt is None:
@@ -170,7 +176,7 @@ def _check(owner: str | None, id: str | None, receipt: str | None, sign_as: str 
     if receipt is not None and not Path(receipt).absolute().parent.is_dir():
         raise BadInput("its folder does not exist.", field=receipt, hint="Make it, or name another file.")
     if receipt is not None:
-        must_be_new(receipt)
+        require_new_file(receipt)
 
 
 def _draw(done: "ErasureReceipt", found: "Verification | None", receipt: str | None, *, signed: bool) -> None:
@@ -182,7 +188,7 @@ def _draw(done: "ErasureReceipt", found: "Verification | None", receipt: str | N
         what = "signed" if signed else f"not signed, and it cannot be signed later: next time, {SIGN}"
         screen.console.print(f"receipt written to {receipt} ({what})", markup=False, soft_wrap=True)
     if found is not None:
-        screen.verification(found)
+        screen.draw_verification(found)
 
 
 def _draw_preview(preview: "ErasurePreview") -> None:
@@ -192,7 +198,7 @@ def _draw_preview(preview: "ErasurePreview") -> None:
     screen.console.print(f"would erase {memories(gone)} in {counted(preview.streams, 'stream')}; nothing was changed")
     for one in preview.derived[:MAX_SHOWN]:
         screen.console.print(f"  {one.id[:13]}  {', '.join(one.how).replace('_', ' ')}: {BECAME[one.became]}")
-    screen.beyond_reach(preview.beyond_reach)
+    screen.draw_beyond_reach(preview.beyond_reach)
 
 
 def _draw_erased(done: "ErasureReceipt") -> None:
@@ -210,22 +216,22 @@ def _draw_erased(done: "ErasureReceipt") -> None:
     if done.remaining:
         others = ", ".join(id[:13] for id in done.remaining)
         screen.console.print(f"[yellow]still there in the same chain:[/] {others} (--whole-chain)", soft_wrap=True)
-    screen.beyond_reach(done.beyond_reach)
+    screen.draw_beyond_reach(done.beyond_reach)
 
 
 def _draw_derived(done: "ErasureReceipt") -> None:
-    """What was made of the erased, or names them, and what became of it."""
+    """List the memories that were made of the erased ones, or name the person, and what became of each."""
     from recollect.rules.plain_view import counted, memories
     from recollect.rules.trust.provenance import LISTED_ONLY, ROLES
 
     cut = f"{counted(done.links_cut, 'link')} {'was' if done.links_cut == 1 else 'were'} cut"
     what = "made of it" if all(ROLES.isdisjoint(one.how) for one in done.derived) else "made of it, or naming them"
     screen.console.print(f"{what}: {memories(len(done.derived))}; {cut}")
-    drawn = screen.table("memory", "how", "what became of it")
+    rows = []
     for one in done.derived[:MAX_SHOWN]:
         became = NAMED if LISTED_ONLY.issuperset(one.how) else BECAME[one.became]
-        drawn.add_row(one.id[:13], ", ".join(one.how).replace("_", " "), became)
-    if done.derived:
-        screen.console.print(drawn)
+        rows.append((one.id[:13], ", ".join(one.how).replace("_", " "), became))
+    if rows:
+        screen.print_table("memory, how, what became of it", rows)
     if len(done.derived) > MAX_SHOWN:
         screen.console.print(f"  [dim]and {len(done.derived) - MAX_SHOWN} more: --json or the receipt names them[/]")

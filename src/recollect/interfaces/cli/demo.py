@@ -26,15 +26,15 @@ def run(keep: Path | None = None) -> None:
         path = Path(folder) / "memory.db"
         _console.print(Panel.fit("[bold]Recollect[/]: one concept, one live memory, and a reason for everything"))
         with open_memory(path) as memory:
-            _duplicates(memory)
-            _update(memory)
-            _contradiction(memory)
-            _secret(memory, path)
-            _test_data(memory)
-            _explained(memory)
+            _show_duplicates(memory)
+            _show_update(memory)
+            _show_contradiction(memory)
+            _show_secret(memory, path)
+            _show_test_data(memory)
+            _show_explanation(memory)
         if keep is not None:
             _keep(path, keep)
-        _tampering(path)
+        _show_tampering(path)
     seconds = f"{time.monotonic() - began:.1f} s"
     if keep is None:
         _console.print(f"\n[dim]{seconds}, on a store that is gone again. Yours: `recollect add …`[/]")
@@ -63,11 +63,11 @@ def _say(memory: Recollect, words: str, who: Literal["user", "agent"] = "user") 
     _console.print(f"  [dim]{who} says[/]  “{words}”")
     receipt = memory.add(words, owner="ana", source=who)
     key = f"  {receipt.memory.canonical_key} v{receipt.memory.version}" if receipt.memory else ""
-    _console.print(f"    → {screen.word(str(receipt.outcome))}{key}  [dim]{receipt.reasons[0]}[/]")
+    _console.print(f"    → {screen.colour_word(str(receipt.outcome))}{key}  [dim]{receipt.reasons[0]}[/]")
     return receipt
 
 
-def _duplicates(memory: Recollect) -> None:
+def _show_duplicates(memory: Recollect) -> None:
     _step("1. The same thing twice is one memory")
     _say(memory, "No emojis")
     _say(memory, "Don't use emojis")
@@ -75,7 +75,7 @@ def _duplicates(memory: Recollect) -> None:
     _console.print(f"    {count} memory in the store; a list of embeddings would hold 2.")
 
 
-def _update(memory: Recollect) -> None:
+def _show_update(memory: Recollect) -> None:
     _step("2. News replaces what it updates, and the old version stays in the chain")
     _say(memory, "Ana lives in Lisbon")
     moved = _say(memory, "Ana now lives in Porto")
@@ -86,7 +86,7 @@ def _update(memory: Recollect) -> None:
     _console.print(f"    asked where Ana lives: [green]{found.content}[/]")
 
 
-def _contradiction(memory: Recollect) -> None:
+def _show_contradiction(memory: Recollect) -> None:
     _step("3. A guess cannot overwrite what a person said: it waits for someone to decide")
     _say(memory, "The API port is 8080")
     guess = _say(memory, "The API port is 9090", who="agent")
@@ -97,18 +97,18 @@ def _contradiction(memory: Recollect) -> None:
     _console.print(f"    asked for the port: [green]{memory.query('api port', owner='ana').items[0].memory.content}[/]")
 
 
-def _secret(memory: Recollect, path: Path) -> None:
+def _show_secret(memory: Recollect, path: Path) -> None:
     _step("4. A secret is refused before it touches the disk")
     secret = "hunter2-" + "Zx9Q"
     receipt = memory.add(f"My password is {secret}", owner="ana")
     _console.print(f"  [dim]user says[/]  “My password is {'•' * len(secret)}”")
-    _console.print(f"    → {screen.word('denied')}  [dim]{receipt.reasons[0]}[/]")
+    _console.print(f"    → {screen.colour_word('denied')}  [dim]{receipt.reasons[0]}[/]")
     files = sorted(path.parent.iterdir())
     found = sum(secret.encode() in file.read_bytes() for file in files)
     _console.print(f"    searched the bytes of {len(files)} files, log included: found in {found}")
 
 
-def _test_data(memory: Recollect) -> None:
+def _show_test_data(memory: Recollect) -> None:
     _step("5. Test data never reaches production")
     receipt = _say(memory, "E2E test memory 42: the sky is green")
     assert receipt.memory is not None
@@ -117,13 +117,13 @@ def _test_data(memory: Recollect) -> None:
     _console.print(f"    it went to [yellow]{receipt.memory.namespace}[/]: {seen} hits by default, {asked} when asked")
 
 
-def _explained(memory: Recollect) -> None:
+def _show_explanation(memory: Recollect) -> None:
     _step("6. Every memory can say why it is as it is")
     found = memory.query("where does Ana live", owner="ana", top_k=1).items[0].memory
     _console.print(memory.explain(found.id).text, markup=False, style="dim")
 
 
-def _tampering(path: Path) -> None:
+def _show_tampering(path: Path) -> None:
     _step("7. History cannot be rewritten unseen")
     with open_memory(path) as memory:
         _console.print(f"    verify: {'[green]ok[/]' if memory.verify().ok else '[red]broken[/]'}")

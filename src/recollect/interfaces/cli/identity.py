@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recollect.interfaces.cli.ledger import read_history, read_object, read_public_key
-from recollect.interfaces.cli.session import IfMissing, KeyFile, Out, SignAs, calls, of, screen, write_json
+from recollect.interfaces.cli.session import IfMissing, KeyFile, Out, SignAs, calls, get_session, screen, write_json
 from recollect.model.caller import names_shown
 from recollect.model.errors import BadInput, Refused
 
@@ -39,13 +39,13 @@ def show(
     """Show somebody's public keys, and what became of each."""
     from recollect.rules.trust.signatures import public_pem
 
-    with of(context).memory() as memory:
+    with get_session(context).memory() as memory:
         found = memory.identity(name)
     key = found.key_that_counts().key if pem else None
-    if key is not None and not of(context).as_json:
+    if key is not None and not get_session(context).as_json:
         sys.stdout.write(public_pem(key).decode("ascii"))
     else:
-        of(context).answer(found, lambda found: _draw([found]))
+        get_session(context).answer(found, lambda found: _draw([found]))
 
 
 @identity.command("list")
@@ -63,8 +63,8 @@ def register_key(
 ) -> None:
     """Say whose public key it is that signs elsewhere, so that what it signed can be checked here."""
     digits = read_public_key(key)
-    with of(context).memory(IfMissing.MAKE) as memory:
-        of(context).answer(memory.register_identity(name, digits, replace=replace), _draw_registered)
+    with get_session(context).memory(IfMissing.MAKE) as memory:
+        get_session(context).answer(memory.register_identity(name, digits, replace=replace), _draw_registered)
 
 
 @identity.command()
@@ -107,10 +107,10 @@ def history(
     out: Out = None,
 ) -> None:
     """Write down what became of everybody's keys, signed, for those who check without the store. It holds no names."""
-    with of(context).memory() as memory:
+    with get_session(context).memory() as memory:
         found = memory.identity_history(sign_as=sign_as, key_file=key_file)
     write_json(found.to_dict(), out)
-    of(context).tell_written(out)
+    get_session(context).tell_written(out)
 
 
 @identity.command()
@@ -123,10 +123,10 @@ def sign(
 ) -> None:
     """Sign an exported entry: its content, author, time and parents."""
     entry = read_object(file)
-    with of(context).memory() as memory:
+    with get_session(context).memory() as memory:
         signed = memory.sign_entry(entry, sign_as=sign_as, key_file=key_file)
     write_json(signed, out)
-    of(context).tell_written(out)
+    get_session(context).tell_written(out)
 
 
 @identity.command()
@@ -146,18 +146,18 @@ def check(
     if keys is not None and not key:
         raise BadInput("a key history is for checks without the store.", field="keys", hint="Give --key as well.")
     if key:
-        with _refusing(keys):
+        with _refuse_bad_proof(keys):
             answer = check_offline(entry, [read_public_key(one) for one in key], read_history(keys))
     else:
-        with of(context).memory() as opened:
+        with get_session(context).memory() as opened:
             answer = opened.check_entry(entry, memory=memory)
-    of(context).answer(answer, _draw_checked)
+    get_session(context).answer(answer, _draw_checked)
     return 0 if answer.ok else 1
 
 
 @contextmanager
-def _refusing(file: str | None) -> Iterator[None]:
-    """A key history that is not to be believed refuses everything."""
+def _refuse_bad_proof(file: str | None) -> Iterator[None]:
+    """Raise our error for a key history that does not prove what it says."""
     from recollect.rules.ledger.merkle import BadProof
 
     try:
@@ -180,21 +180,20 @@ def _draw_registered(made: "RegisteredKey") -> None:
 
 
 def _draw(found: "Sequence[Identity]") -> None:
-    table = screen.table("who", "since", "state", "public key")
+    if not found:
+        screen.console.print("[dim]nobody has a key[/]")
+        return
     names = names_shown({one.name for one in found if one.name is not None})
+    rows = []
     for one in found:
         for key in one.keys:
             ended = f"revoked {key.revoked_at}" if key.revoked_at else f"rotated {key.rotated_at}"
             state = "[green]current[/]" if key.current else f"[yellow]{ended[:18]}[/]"
-            table.add_row(screen.escape(names.get(one.name or "", "[erased]")), key.registered_at[:10], state, key.key)
-    if found:
-        screen.uncut(table)
-        for one in found:
-            for linked in one.platform_ids:
-                also = f"{one.name} is also {linked.id}{f' on {linked.platform}' if linked.platform else ''}"
-                screen.console.print(also, markup=False, soft_wrap=True)
-    else:
-        screen.console.print("[dim]nobody has a key[/]")
+            rows.append((screen.escape(names.get(one.name or "", "[erased]")), key.registered_at[:10], state, key.key))
+    screen.print_uncut("who, since, state, public key", rows)
+    for name, linked in ((one.name, linked) for one in found for linked in one.platform_ids):
+        also = f"{name} is also {linked.id}{f' on {linked.platform}' if linked.platform else ''}"
+        screen.console.print(also, markup=False, soft_wrap=True)
 
 
 def _draw_checked(answer: "SignatureCheck") -> None:

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from recollect.interfaces.cli.session import KeyFile, Out, SignAs, calls, must_be_new, of, read_text, screen, write_json
+from recollect.interfaces.cli.session import (
+    KeyFile,
+    Out,
+    SignAs,
+    calls,
+    get_session,
+    read_text,
+    require_new_file,
+    screen,
+    write_json,
+)
 from recollect.model.errors import BadInput, Refused
 
 if TYPE_CHECKING:
@@ -23,10 +33,10 @@ ledger = typer.Typer(no_args_is_help=True, help="Prove that history was not rewr
 def checkpoint(context: typer.Context, sign_as: SignAs = None, key_file: KeyFile = None, out: Out = None) -> None:
     """Cover what was written since the last checkpoint. Keep it somewhere else: it reveals every later rewrite."""
     if out is not None:
-        must_be_new(out)
-    with of(context).memory() as memory:
+        require_new_file(out)
+    with get_session(context).memory() as memory:
         taken = memory.checkpoint(sign_as=sign_as, key_file=key_file)
-    _handed_out(context, taken, out, lambda: _draw_checkpoints([taken]))
+    _hand_out(context, taken, out, lambda: _draw_checkpoints([taken]))
 
 
 @ledger.command("list")
@@ -52,15 +62,15 @@ def prove(
 
     if (id is None) == (since is None):
         raise BadInput("say what to prove.", field="id", hint="Give either --id or --since.")
-    with of(context).memory() as opened:
-        growth = None if since is None else opened.prove_growth(_size(since))
+    with get_session(context).memory() as opened:
+        growth = None if since is None else opened.prove_growth(_read_size(since))
         proof: Document | None = growth if id is None else opened.prove(id, with_content=not without_content)
         assert proof is not None, "one of the two was given"
         uncovered = opened.uncovered_entries()
-    _handed_out(context, proof, out)
+    _hand_out(context, proof, out)
     if uncovered:
         unsaid = f"{entries(uncovered)} that no checkpoint covers yet"
-        of(context).tell(f"It says nothing of {unsaid}; `recollect ledger checkpoint` takes one.")
+        get_session(context).tell(f"It says nothing of {unsaid}; `recollect ledger checkpoint` takes one.")
 
 
 @ledger.command()
@@ -83,12 +93,12 @@ def check(
     text, trusted = read_text(file), [read_public_key(one) for one in key or ()]
     check_enough(text, trusted=bool(trusted), kept=kept is not None)
     answer = check_document(text, trusted, read_kept(kept), read_history(keys))
-    of(context).answer(answer, _draw_check)
+    get_session(context).answer(answer, _draw_check)
     return 0 if answer.ok else 1
 
 
-def _size(since: str) -> int:
-    """A checkpoint's size, given as a number or by the file of one that was kept."""
+def _read_size(since: str) -> int:
+    """Return a checkpoint's size, given as a number or by the checkpoint's file."""
     if since.isascii() and since.isdigit() and len(since) < 19:
         return int(since)
     kept = read_kept(since)
@@ -96,28 +106,26 @@ def _size(since: str) -> int:
     return kept.size
 
 
-def _handed_out(
+def _hand_out(
     context: typer.Context, document: "Document", out: str | None, draw: Callable[[], None] | None = None
 ) -> None:
-    """A document goes into the file that was named. What is printed is the document too, unless it can be drawn."""
+    """Write a document to the file that was named, and print it or draw it."""
     if out is not None:
         write_json(document.to_dict(), out)
-    if draw is not None and not of(context).as_json:
+    if draw is not None and not get_session(context).as_json:
         draw()
-    elif out is None or of(context).as_json:
+    elif out is None or get_session(context).as_json:
         write_json(document.to_dict(), None)
-    of(context).tell_written(out)
+    get_session(context).tell_written(out)
 
 
 def _draw_checkpoints(found: "Sequence[Checkpoint]") -> None:
-    table = screen.table("size", "when", "signed by", "root")
-    for one in found:
-        signers = ", ".join(signature.key[:12] for signature in one.signatures) or "[dim]nobody[/]"
-        table.add_row(str(one.size), one.at[:19].replace("T", " "), signers, one.root)
-    if found:
-        screen.uncut(table)
-    else:
+    if not found:
         screen.console.print("[dim]no checkpoint was taken[/]")
+        return
+    signers = [", ".join(signature.key[:12] for signature in one.signatures) or "[dim]nobody[/]" for one in found]
+    rows = [(str(c.size), c.at[:19].replace("T", " "), by, c.root) for c, by in zip(found, signers, strict=True)]
+    screen.print_uncut("size, when, signed by, root", rows)
 
 
 def _draw_check(answer: "ProofCheck") -> None:
@@ -126,9 +134,6 @@ def _draw_check(answer: "ProofCheck") -> None:
         screen.console.print(f"  {line}", markup=False, soft_wrap=True)
     if answer.problem:
         screen.console.print(f"  {answer.problem}", markup=False, soft_wrap=True)
-
-
-# ── documents ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def read_object(file: str) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from recollect.interfaces.cli.session import Id, KeyFile, Owner, UserId, calls, of, screen
+from recollect.interfaces.cli.session import Id, KeyFile, Owner, UserId, calls, get_session, screen
 from recollect.model.rendering import visible
 
 if TYPE_CHECKING:
@@ -42,11 +42,9 @@ def link(
     """Note that one memory has to do with another."""
 
 
-def unlink(context: typer.Context, id: Id, other: Id) -> None:
+@calls("unlink", "stats", name="unlinked")
+def unlink(id: Id, other: Id) -> None:
     """Take back what relates one memory to another."""
-    with of(context).memory() as memory:
-        count = memory.unlink(id, other)
-    of(context).answer({"unlinked": count}, "stats")
 
 
 @calls("related", "related")
@@ -69,15 +67,15 @@ def outdated(
 @provenance.command()
 def ancestors(context: typer.Context, id: Id, draw: Draw = Drawing.TREE) -> None:
     """What a memory builds upon, as far back as it goes."""
-    with of(context).memory() as memory:
-        of(context).answer(memory.ancestors(id), lambda lineage: _drawn(lineage, draw))
+    with get_session(context).memory() as memory:
+        get_session(context).answer(memory.ancestors(id), lambda lineage: _draw_lineage(lineage, draw))
 
 
 @provenance.command()
 def descendants(context: typer.Context, id: Id, draw: Draw = Drawing.TREE) -> None:
     """What was built upon a memory."""
-    with of(context).memory() as memory:
-        of(context).answer(memory.descendants(id), lambda lineage: _drawn(lineage, draw))
+    with get_session(context).memory() as memory:
+        get_session(context).answer(memory.descendants(id), lambda lineage: _draw_lineage(lineage, draw))
 
 
 @provenance.command()
@@ -89,12 +87,14 @@ def common_sources(a: Id, b: Id) -> None:
 @provenance.command()
 def credit(context: typer.Context, id: Id) -> None:
     """Who is credited with a memory, and for how much."""
-    with of(context).memory() as memory:
+    with get_session(context).memory() as memory:
         found = memory.credit(id)
     rows = [(f"{float(one.share):.1%}", str(one.share), one.who) for one in found]
-    of(context).answer(found, lambda _: _table(("credit", "exactly", "who"), rows))
+    get_session(context).answer(found, lambda _: _print_table("credit, exactly, who", rows))
     if any(one.truncated for one in found):
-        of(context).tell("It goes back to more memories than are followed; nobody is credited with what lies beyond.")
+        get_session(context).tell(
+            "It goes back to more memories than are followed; nobody is credited with what lies beyond."
+        )
 
 
 @provenance.command()
@@ -106,17 +106,17 @@ def derivatives(id: Id) -> None:
 @provenance.command()
 def vouchers(context: typer.Context, id: Id) -> None:
     """Show who vouches for a memory, and what that weighs for the caller."""
-    with of(context).memory() as memory:
+    with get_session(context).memory() as memory:
         found = memory.vouchers(id)
     rows = [
         (f"{one['weight']:.2f}", one["name"], one.get("says", ""), one["timestamp"][:10], one["signed"] or "no")
         for one in found.vouchers
     ]
     total = (f"{found.weight:.2f}", "together", "", "", "")
-    of(context).answer(found, lambda _: _table(("weight", "who", "says", "since", "signed"), [*rows, total]))
+    get_session(context).answer(found, lambda _: _print_table("weight, who, says, since, signed", [*rows, total]))
     for one in found.vouchers:
         if "why" in one:
-            of(context).tell(f"{one['name']} weighs nothing: {one['why']}.")
+            get_session(context).tell(f"{one['name']} weighs nothing: {one['why']}.")
 
 
 def vouch(
@@ -131,45 +131,41 @@ def vouch(
     key_file: KeyFile = None,
 ) -> None:
     """Stand for a memory that another wrote, once. The memory itself does not change."""
-    with of(context).memory() as memory:
+    with get_session(context).memory() as memory:
         vouched = memory.vouch(id, confidence=confidence, says=says, by=by, sign_as=sign_as, key_file=key_file)
-    of(context).answer(vouched, lambda one: screen.changed(one, "vouched for"))
-    of(context).tell(f"`recollect provenance vouchers {vouched.short_id}` tells what it weighs.")
+    get_session(context).answer(vouched, lambda one: screen.draw_changed(one, "vouched for"))
+    get_session(context).tell(f"`recollect provenance vouchers {vouched.short_id}` tells what it weighs.")
 
 
-@calls("withdraw_vouch", lambda one: screen.changed(one, "no longer vouched for"))
+@calls("withdraw_vouch", lambda one: screen.draw_changed(one, "no longer vouched for"))
 def withdraw_vouch(id: Id, by: By = None) -> None:
     """Take back one's own vouch. History still shows that there was one."""
 
 
-# ── drawing ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _drawn(lineage: "Lineage", draw: Drawing) -> None:
+def _draw_lineage(lineage: "Lineage", draw: Drawing) -> None:
     from recollect.rules.trust.provenance import as_tree, to_dot, to_mermaid
 
     if draw is Drawing.TREE:
-        screen.console.print(_tree(as_tree(lineage)))
+        screen.console.print(_make_tree(as_tree(lineage)))
         if lineage.truncated:
             screen.console.print("[dim]there is more than is shown[/]")
     else:
         sys.stdout.write(visible(to_dot(lineage) if draw is Drawing.DOT else to_mermaid(lineage)))
 
 
-def _tree(branch: "Branch", under: "Tree | None" = None) -> "Tree":
-
+def _make_tree(branch: "Branch", under: "Tree | None" = None) -> "Tree":
     from rich.tree import Tree
 
     from recollect.rules.trust.provenance import label
 
     source = branch.source
-    text = screen.escape(label(source)) if source.resolved else screen.styled("dim", label(source))
+    text = screen.escape(label(source)) if source.resolved else screen.style_text("dim", label(source))
     if source.resolved:
         text += f"  [dim]{(source.id or '')[:13]}{'' if source.status == 'active' else f' {source.status}'}[/]"
     text += "  [dim]…as above[/]" if branch.again else ""
     node = Tree(text) if under is None else under.add(text)
     for further in branch.branches:
-        _tree(further, node)
+        _make_tree(further, node)
     return node
 
 
@@ -177,16 +173,13 @@ def _draw_common_sources(found: "Sequence[CommonSource]") -> None:
     from recollect.rules.trust.provenance import label
 
     rows = [(one.distance_a, one.distance_b, label(one.source)) for one in found]
-    _table(("steps from a", "steps from b", "source"), rows)
+    _print_table("steps from a, steps from b, source", rows)
 
 
 def _draw_derivatives(found: "Sequence[Derivative]") -> None:
     rows = [(f"{one.overlap:.0%}", one.direction, one.id[:13], one.author, one.content) for one in found]
-    _table(("overlap", "it is", "id", "author", "content"), rows)
+    _print_table("overlap, it is, id, author, content", rows)
 
 
-def _table(titles: tuple[str, ...], rows: list[tuple[Any, ...]]) -> None:
-    table = screen.table(*titles)
-    for row in rows:
-        table.add_row(*(screen.escape(str(cell)) for cell in row))
-    screen.console.print(table if rows else "[dim]none[/]")
+def _print_table(titles: str, rows: list[tuple[Any, ...]]) -> None:
+    screen.print_table(titles, [[screen.escape(str(cell)) for cell in row] for row in rows], "none")

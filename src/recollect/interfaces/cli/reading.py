@@ -15,8 +15,8 @@ from recollect.interfaces.cli.session import (
     Owner,
     UserId,
     calls,
-    given,
-    of,
+    drop_missing,
+    get_session,
 )
 from recollect.interfaces.cli.writing import named_values
 from recollect.model.vocabulary import EventType, Kind, Layer, Status, Tier
@@ -67,7 +67,7 @@ def _filter_takes(name: str) -> tuple[str, ...]:
     return ("string", "array", "null") if name.endswith(("_after", "_before")) else ("string", "array")
 
 
-def _as_it_stood(memory: "Recollect", as_of: str | None) -> "Recollect | Past":
+def _at_point(memory: "Recollect", as_of: str | None) -> "Recollect | Past":
     """Return the memory, or what it was at the point that the option names."""
     if as_of is None:
         return memory
@@ -78,8 +78,8 @@ def _as_it_stood(memory: "Recollect", as_of: str | None) -> "Recollect | Past":
 
 def get(context: typer.Context, id: Id, as_of: AsOf = None) -> None:
     """Show one memory."""
-    with of(context).memory() as memory:
-        of(context).answer(_as_it_stood(memory, as_of).get(id), "memory")
+    with get_session(context).memory() as memory:
+        get_session(context).answer(_at_point(memory, as_of).get(id), "memory")
 
 
 def list_memories(
@@ -117,10 +117,10 @@ def list_memories(
     options = {
         name: value for name, value in locals().items() if name not in ("context", "any_status", "where", "as_of")
     }
-    filters = given(**options) | ({"status": None} if any_status else {})
-    with of(context).memory() as memory:
-        page = _as_it_stood(memory, as_of).list(**filters, **named_values("where", where, _filter_takes))
-    of(context).answer(page, "page")
+    filters = drop_missing(**options) | ({"status": None} if any_status else {})
+    with get_session(context).memory() as memory:
+        page = _at_point(memory, as_of).list(**filters, **named_values("where", where, _filter_takes))
+    get_session(context).answer(page, "page")
 
 
 def query(
@@ -163,13 +163,13 @@ def query(
         name: value for name, value in locals().items() if name not in ("context", "text", "where", "form", "as_of")
     }
     filters = {name: options.pop(name) for name in PROVENANCE} | named_values("where", where, _filter_takes)
-    shown = form.value if of(context).as_json else "text"
-    with of(context).memory() as memory:
-        answer = _as_it_stood(memory, as_of).query(text, **given(**options, filters=filters, form=shown))
+    shown = form.value if get_session(context).as_json else "text"
+    with get_session(context).memory() as memory:
+        answer = _at_point(memory, as_of).query(text, **drop_missing(**options, filters=filters, form=shown))
         if form is Form.BULLETS:
-            of(context).answer(answer.in_bullets(), "bullets")
+            get_session(context).answer(answer.in_bullets(), "bullets")
         else:
-            of(context).answer(answer, "recall")
+            get_session(context).answer(answer, "recall")
 
 
 @calls("difference", "difference")

@@ -1,24 +1,18 @@
-"""What people see of each answer. Everything here only draws."""
+"""The terminal: what people see of each answer, and stored words that cannot pass for markup or move a cursor.
 
-from collections.abc import Mapping, Sequence
+Functions that draw an answer are called ``draw_`` and the name that commands give; nothing here decides anything.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
+from rich.console import Console, ConsoleDimensions, ConsoleOptions
 from rich.padding import Padding
+from rich.segment import Segment
 from rich.table import Table
 
-from recollect.interfaces.cli.console import (
-    cell,
-    console,
-    errors,
-    escape,
-    on_one_line,
-    pairs,
-    progress,
-    styled,
-    table,
-    uncut,
-    word,
-)
 from recollect.model.caller import names_shown
 from recollect.model.policy import settings
 from recollect.model.receipt import (
@@ -42,23 +36,149 @@ from recollect.model.receipt import (
     holds,
 )
 from recollect.model.record import Memory, Tombstone
-from recollect.model.rendering import one_line
+from recollect.model.rendering import BREAK, one_line, visible
 from recollect.rules.plain_view import counted, entries, memories
 from recollect.rules.reasons import plain
 
-__all__ = ["cell", "console", "errors", "escape", "pairs", "progress", "styled", "table", "uncut", "word"]
-"""What commands take from the console; the functions below draw one answer each."""
+COPIED = frozenset({"id", "memory", "when", "public key", "root", "ledger root", "state hash"})
+"""Columns whose values people copy: they are neither folded nor cut."""
+
+_BRACKETS = re.compile(r"(\\*)\[([a-z#/@][^[]*?\])?")
+"""A bracket, with the backslashes before it, and the rest of the tag that it would be."""
+
+BOUNDLESS = 100_000
+"""Wider than any table here."""
 
 
-def receipt(answer: Receipt) -> None:
-    line = word(str(answer.outcome))
+class _Visible(Console):
+    """A console on which stored words move no cursor and hide nothing, however they came to be printed."""
+
+    def render(self, renderable: Any, options: ConsoleOptions | None = None) -> Iterator[Segment]:
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else segment._replace(text=visible(segment.text))
+
+
+class _Wide(_Visible):
+    """A console that cuts and folds only for a terminal: a pipe or a file has no width."""
+
+    @property  # type: ignore[misc]  # nobody sets it
+    def size(self) -> ConsoleDimensions:
+        return super().size if self.is_terminal else ConsoleDimensions(BOUNDLESS, super().size.height)
+
+    def print(self, *objects: Any, **how: Any) -> None:
+        """Print without the blanks with which a table fills its last column."""
+        if self.is_terminal:
+            super().print(*objects, **how)
+            return
+        with self.capture() as captured:
+            super().print(*objects, **how)
+        self.file.write("\n".join(line.rstrip(" ") for line in captured.get().split("\n")))
+
+
+console = _Wide(highlight=False)
+_boundless = _Visible(highlight=False, width=BOUNDLESS)
+"""A terminal folds what it cannot show, and copies it whole."""
+errors = _Visible(stderr=True, highlight=False)
+
+COLOURS = {
+    "stored": "green",
+    "reinforced": "cyan",
+    "superseded": "yellow",
+    "contradicted": "magenta",
+    "denied": "red",
+    "active": "green",
+    "contradictory": "magenta",
+    "soft_deleted": "red",
+    "archived": "blue",
+    "redundant": "blue",
+    "pending": "yellow",
+}
+
+
+def colour_word(text: str) -> str:
+    """Return a status or outcome in its colour."""
+    return style_text(COLOURS.get(text, "white"), text)
+
+
+def escape(text: str) -> str:
+    """Return visible words for a line of markup, nothing of which is markup. Directly before a tag ``styled`` is needed.
+
+    Rich's own ``escape`` doubles a backslash at the very end, which is shown twice unless a tag follows.
+    """
+    return _BRACKETS.sub(_escape_bracket, visible(text))
+
+
+def to_cell(text: str) -> str:
+    """Return stored words as one line of markup, so that none of them begins a row of its own."""
+    return escape(join_lines(text))
+
+
+def join_lines(text: str) -> str:
+    return f" {BREAK} ".join(line for line in visible(text).split("\n") if line.strip())
+
+
+def _escape_bracket(found: re.Match[str]) -> str:
+    backslashes, tag = found.groups()
+    return f"{backslashes}{backslashes}\\[{tag}" if tag else f"{backslashes}{backslashes[:1]}["
+
+
+def style_text(style: str, text: str) -> str:
+    """Return the same in a colour. Backslashes before the tag that ends it count double."""
+    backslashes = "\\" * (len(text) - len(text.rstrip("\\")))
+    return f"[{style}]{escape(text)}{backslashes}[/]"
+
+
+def make_table(titles: str, rows: Iterable[Sequence[str]]) -> Table:
+    """Return a table of markup; commas separate the titles of its columns."""
+    made = Table(box=None, pad_edge=False)
+    for title in titles.split(", "):
+        made.add_column(title, no_wrap=title in COPIED)
+    for row in rows:
+        made.add_row(*row)
+    return made
+
+
+def print_table(titles: str, rows: Iterable[Sequence[str]], nothing: str = "") -> None:
+    """Print a table, or a dim line where there is nothing to put into it."""
+    made = make_table(titles, rows)
+    console.print(made if made.row_count or not nothing else f"[dim]{nothing}[/]")
+
+
+def print_uncut(titles: str, rows: Iterable[Sequence[str]]) -> None:
+    """Print a table as wide as it is, for values that no terminal of the usual width has room for."""
+    _boundless.print(make_table(titles, rows))
+
+
+def print_pairs(values: Mapping[str, str]) -> None:
+    """Print names and values, one line each, without cutting them, so that they can be copied."""
+    width = max(map(len, values), default=0) + 2
+    for name, value in values.items():
+        shown = escape(value).replace("\n", "\n" + " " * width)
+        console.print(f"[dim]{name:<{width}}[/]{shown}".rstrip(), soft_wrap=True)
+
+
+@contextmanager
+def progress(title: str) -> Iterator[Any]:
+    """Return a function of ``(done, total)`` and a title that draws a bar on the error stream, if that is a terminal."""
+    if not errors.is_terminal:
+        yield lambda done, total, title=title: None
+        return
+    from rich.progress import Progress
+
+    with Progress(console=errors, transient=True) as bar:
+        task = bar.add_task(title, total=None)
+        yield lambda done, total, title=title: bar.update(task, completed=done, total=total, description=title)
+
+
+def draw_receipt(answer: Receipt) -> None:
+    line = colour_word(str(answer.outcome))
     if answer.memory is not None:
         memory = answer.memory
-        line += f"  {memory.short_id}  {styled('bold', memory.canonical_key)} v{memory.version}"
+        line += f"  {memory.short_id}  {style_text('bold', memory.canonical_key)} v{memory.version}"
         line += "" if memory.namespace == "prod" else f"  in [yellow]{memory.namespace}[/]"
     console.print(line, soft_wrap=True)
     for code in answer.reasons:
-        console.print(f"  {styled('dim', code)}  {escape(plain(code))}", soft_wrap=True)
+        console.print(f"  {style_text('dim', code)}  {escape(plain(code))}", soft_wrap=True)
     if answer.detail:
         console.print(f"  {escape(answer.detail)}", soft_wrap=True)
     if answer.outcome == "contradicted" and answer.memory is not None:
@@ -67,16 +187,16 @@ def receipt(answer: Receipt) -> None:
         for other in answer.memory.conflict_ids[:1]:
             held = _short_id(other)
             console.print(f"  and `recollect resolve {asked} --winner {held}` keeps what was known.", soft_wrap=True)
-    _offer(answer)
+    _draw_similar(answer)
 
 
-def _offer(answer: Receipt) -> None:
-    """The similar memories that a new one may replace, and the command that says so for the first of them."""
+def _draw_similar(answer: Receipt) -> None:
+    """List similar memories that a new one may replace, and the command that replaces the first of them."""
     if answer.memory is None or not answer.similar:
         return
     console.print("  similar:", soft_wrap=True)
     for one in answer.similar:
-        line = f"    {_short_id(one.id)}  {styled('dim', one.at[:10])}  {cell(one.content)}"
+        line = f"    {_short_id(one.id)}  {style_text('dim', one.at[:10])}  {to_cell(one.content)}"
         console.print(line, soft_wrap=True)
     first, new = _short_id(answer.similar[0].id), answer.memory.short_id
     console.print(f"  If it replaces one of these: recollect supersede {first} --by {new}", soft_wrap=True)
@@ -86,225 +206,219 @@ def _short_id(id: str) -> str:
     return id.replace("-", "")[:12]
 
 
-def receipts(answers: Sequence[Receipt]) -> None:
+def draw_receipts(answers: Sequence[Receipt]) -> None:
     counts: dict[str, int] = {}
     for answer in answers:
         counts[str(answer.outcome)] = counts.get(str(answer.outcome), 0) + 1
-    console.print("  ".join(f"{word(outcome)} {count}" for outcome, count in sorted(counts.items())) or "nothing")
+    console.print(
+        "  ".join(f"{colour_word(outcome)} {count}" for outcome, count in sorted(counts.items())) or "nothing"
+    )
     for number, answer in enumerate(answers, start=1):
         if answer.denied:
             console.print(
-                f"  line {number}: {word('denied')} {escape(answer.reasons[0])}  {escape(answer.detail or '')}"
+                f"  line {number}: {colour_word('denied')} {escape(answer.reasons[0])}  {escape(answer.detail or '')}"
             )
 
 
-def memory(one: Memory) -> None:
-    pairs({name: _short(value) for name, value in one.to_dict().items() if value not in (None, (), {}, "")})
+def draw_memory(one: Memory) -> None:
+    print_pairs({name: _to_text(value) for name, value in one.to_dict().items() if value not in (None, (), {}, "")})
 
 
-def changed(one: Memory, what: str) -> None:
-    """What was done to a memory, in one line."""
-    named = f"{one.short_id}  {styled('bold', one.canonical_key)} v{one.version}"
-    console.print(f"{what}  {named}" + ("" if one.status == what else f"  {word(one.status)}"), soft_wrap=True)
+def draw_changed(one: Memory, what: str) -> None:
+    """Say in one line what was done to a memory."""
+    named = f"{one.short_id}  {style_text('bold', one.canonical_key)} v{one.version}"
+    console.print(f"{what}  {named}" + ("" if one.status == what else f"  {colour_word(one.status)}"), soft_wrap=True)
 
 
-def page(answer: MemoryPage) -> None:
-    drawn = table("id", "key", "v", "status", "imp", "owner", "content")
+def draw_page(answer: MemoryPage) -> None:
+    rows = []
     for one in answer.items:
-        named = (one.short_id, escape(one.canonical_key), str(one.version), word(one.status), str(one.importance))
-        drawn.add_row(*named, escape(one.owner), cell(one.content + holds(one)))
-    console.print(drawn if answer.items else "[dim]no memories[/]")
+        named = (
+            one.short_id,
+            escape(one.canonical_key),
+            str(one.version),
+            colour_word(one.status),
+            str(one.importance),
+        )
+        rows.append((*named, escape(one.owner), to_cell(one.content + holds(one))))
+    print_table("id, key, v, status, imp, owner, content", rows, "no memories")
     for problem in answer.damaged:
         console.print(f"[red]damaged[/] {escape(one_line(problem.what))} {escape(problem.hint or '')}", soft_wrap=True)
-    more(answer)
+    draw_more(answer)
 
 
-def more(answer: Page[Any]) -> None:
+def draw_more(answer: Page[Any]) -> None:
     """Say how to continue a page that is not the last one."""
     if answer.next_cursor:
         console.print(f"[dim]more: --cursor {answer.next_cursor}[/]", soft_wrap=True)
 
 
-def chain(links: Sequence[Memory | Tombstone]) -> None:
-    drawn = table("v", "id", "status", "since", "content")
+def draw_chain(links: Sequence[Memory | Tombstone]) -> None:
+    rows = []
     for link in links:
         if isinstance(link, Memory):
-            at = f"{link.created_at:%Y-%m-%d %H:%M}"
-            drawn.add_row(str(link.version), link.short_id, word(link.status), at, cell(link.content))
+            id, status, at, content = link.short_id, str(link.status), link.created_at, to_cell(link.content)
         else:
-            drawn.add_row(str(link.version), link.id[:13], word(link.removed), f"{link.at:%Y-%m-%d %H:%M}", "[dim]–[/]")
-    console.print(drawn)
+            id, status, at, content = link.id[:13], link.removed, link.at, "[dim]–[/]"
+        rows.append((str(link.version), id, colour_word(status), f"{at:%Y-%m-%d %H:%M}", content))
+    print_table("v, id, status, since, content", rows)
 
 
-def recall(answer: Recall) -> None:
+def draw_recall(answer: Recall) -> None:
     if answer.header:
         console.print(escape(answer.header))
     if answer.notice:
-        console.print(styled("yellow", answer.notice))
-    _short_of(answer.abstained, answer.no_room)
+        console.print(style_text("yellow", answer.notice))
+    _draw_missing(answer.abstained, answer.no_room)
     if not answer.items:
         return
-    drawn = table("score", "id", "key", "content")
+    rows = []
     for item in answer.items:
         one = item.memory
-        drawn.add_row(f"{item.score:.2f}", one.short_id, escape(one.canonical_key), cell(one.content + holds(one)))
-        for before in item.earlier:
-            drawn.add_row("", "", "[dim]before[/]", styled("dim", on_one_line(before.content)))
-        for other in item.related:
-            drawn.add_row("", "", styled("dim", f"↔ {other.relation_type}"), styled("dim", on_one_line(other.content)))
-    console.print(drawn)
+        rows.append((f"{item.score:.2f}", one.short_id, escape(one.canonical_key), to_cell(one.content + holds(one))))
+        along = [("before", one.content) for one in item.earlier]
+        along += [(f"↔ {one.relation_type}", one.content) for one in item.related]
+        rows += [("", "", style_text("dim", how), style_text("dim", join_lines(content))) for how, content in along]
+    print_table("score, id, key, content", rows)
     for missing in answer.left_out:
-        said = f"{missing.reason.replace('_', ' ')}: {cell(missing.content)}"
+        said = f"{missing.reason.replace('_', ' ')}: {to_cell(missing.content)}"
         console.print(f"[dim]left out[/]  {_short_id(missing.id)}  {said}", soft_wrap=True)
 
 
-def difference(found: Difference) -> None:
+def draw_difference(found: Difference) -> None:
     for sign, sides in (("+", found.added), ("−", found.removed)):
         for one in sides:
-            console.print(f"{sign} {_short_id(one.id)}  {cell(one.content)}", soft_wrap=True)
+            console.print(f"{sign} {_short_id(one.id)}  {to_cell(one.content)}", soft_wrap=True)
     for old, new in found.replaced:
-        console.print(f"↑ {_short_id(new.id)}  {cell(new.content)}  [dim]was: {cell(old.content)}[/]", soft_wrap=True)
+        console.print(
+            f"↑ {_short_id(new.id)}  {to_cell(new.content)}  [dim]was: {to_cell(old.content)}[/]", soft_wrap=True
+        )
     counts = f"{len(found.added)} added, {len(found.replaced)} replaced, {len(found.removed)} removed"
     console.print(f"[dim]{counts}[/]")
 
 
-def streams(found: Sequence[StreamInfo]) -> None:
-    drawn = table("namespace", "space", "owner", "tick", "entries", "phase")
-    for one in found:
-        drawn.add_row(one.namespace, one.space, cell(one.owner), str(one.tick), str(one.entries), one.phase_id)
-    console.print(drawn)
+def draw_streams(found: Sequence[StreamInfo]) -> None:
+    rows = [(s.namespace, s.space, to_cell(s.owner), str(s.tick), str(s.entries), s.phase_id) for s in found]
+    print_table("namespace, space, owner, tick, entries, phase", rows)
 
 
-def growth(found: Sequence[Growth]) -> None:
-    drawn = table("day", "written", "total")
-    for one in found:
-        drawn.add_row(one.day, f"{one.written:,}", f"{one.total:,}")
-    console.print(drawn)
+def draw_growth(found: Sequence[Growth]) -> None:
+    print_table("day, written, total", [(one.day, f"{one.written:,}", f"{one.total:,}") for one in found])
 
 
-def trial(found: PolicyTrial) -> None:
+def draw_trial(found: PolicyTrial) -> None:
     for one in found.changed:
         why = ", ".join(one.after_reasons[:1])
         console.print(
-            f"{word(one.before)} → {word(one.after)}  {cell(one.content)}  {styled('dim', why)}", soft_wrap=True
+            f"{colour_word(one.before)} → {colour_word(one.after)}  {to_cell(one.content)}  {style_text('dim', why)}",
+            soft_wrap=True,
         )
     console.print(
         f"{len(found.changed)} of {counted(found.tried, 'write')} would have ended otherwise; nothing was changed"
     )
 
 
-def _short_of(abstained: bool, no_room: int) -> None:
-    """Why an answer has nothing, or not everything, in it."""
+def _draw_missing(abstained: bool, no_room: int) -> None:
+    """Say why an answer has nothing, or not everything, in it."""
     if abstained:
         console.print("[dim]nothing matches[/]")
     if no_room:
         console.print(f"[dim]{no_room} more match, for which --budget-tokens has no room[/]")
 
 
-def related(found: Sequence[Related]) -> None:
-    if not found:
-        console.print("[dim]nothing is related to it[/]")
-        return
-    drawn = table("strength", "type", "id", "content")
-    for one in found:
-        drawn.add_row(f"{one.strength:.2f}", escape(one.relation_type), one.id[:13].replace("-", ""), cell(one.content))
-    console.print(drawn)
+def draw_related(found: Sequence[Related]) -> None:
+    rows = [
+        (f"{one.strength:.2f}", escape(one.relation_type), _short_id(one.id), to_cell(one.content)) for one in found
+    ]
+    print_table("strength, type, id, content", rows, "nothing is related to it")
 
 
-def bullets(answer: Mapping[str, Any]) -> None:
-    """An answer as it stands in a prompt: what changed, then the bullets, or that nothing matches."""
+def draw_bullets(answer: Mapping[str, Any]) -> None:
+    """Draw an answer as it stands in a prompt: what changed, then the bullets, or that nothing matches."""
     if answer["header"]:
         console.print(escape(answer["header"]), soft_wrap=True)
-    _short_of(answer["abstained"], answer["no_room"])
+    _draw_missing(answer["abstained"], answer["no_room"])
     for one in answer["items"]:
         console.print(f"- {escape(one['text'])}", soft_wrap=True)
         for line in (*one.get("earlier", ()), *one.get("related", ())):
             console.print(f"  {escape(line)}", soft_wrap=True)
 
 
-def change_header(found: Any) -> None:
+def draw_change_header(found: Any) -> None:
     console.print(escape(found.text) if found.text else "[dim]nothing changed[/]", soft_wrap=True)
 
 
-def turn(answer: Turn) -> None:
-    """What came back, then a line for each thing that the exchange left behind."""
+def draw_turn(answer: Turn) -> None:
+    """Draw what was recalled, then a line for each memory that the exchange left behind."""
     if answer.recall is not None:
-        recall(answer.recall)
+        draw_recall(answer.recall)
     drawn = Table(title="recorded", title_justify="left", box=None, pad_edge=False, show_header=False)
     for one in (*answer.receipts, *answer.promoted):
         kept = one.memory
         where = f"{kept.kind} in {kept.space} {kept.owner}" if kept is not None else plain(one.reasons[0])
-        drawn.add_row(word(str(one.outcome)), escape(where), cell(kept.content) if kept is not None else "")
+        drawn.add_row(colour_word(str(one.outcome)), escape(where), to_cell(kept.content) if kept is not None else "")
     console.print(drawn)
     if answer.forgotten:
         console.print(f"[dim]{counted(len(answer.forgotten), 'line')} left the window[/]")
 
 
-def history(events: Sequence[HistoryEvent]) -> None:
-    drawn = table("when", "kind", "what", "memory", "who", "why")
+def draw_history(events: Sequence[HistoryEvent]) -> None:
     names = names_shown({event.actor for event in events if event.actor is not None})
+    rows = []
     for event in events:
-        drawn.add_row(
-            event.at[:19].replace("T", " "),
-            event.event,
-            event.meta["operation"],
-            event.memory_id[:13],
-            escape(names.get(event.actor or "", "[erased]")),
-            escape(plain(event.meta["rule"])),
-        )
-    console.print(drawn if events else "[dim]nothing happened[/]")
+        who, why = escape(names.get(event.actor or "", "[erased]")), escape(plain(event.meta["rule"]))
+        what = (event.event, event.meta["operation"], event.memory_id[:13])
+        rows.append((event.at[:19].replace("T", " "), *what, who, why))
+    print_table("when, kind, what, memory, who, why", rows, "nothing happened")
 
 
-def upkeep(report: UpkeepReport) -> None:
+def draw_upkeep(report: UpkeepReport) -> None:
     console.print(
         f"expired {len(report.expired)}, put away unused {len(report.forgotten)}, purged {len(report.purged)}, "
         f"lapsed {len(report.lapsed)}"
     )
-    beyond_reach(report.beyond_reach)
+    draw_beyond_reach(report.beyond_reach)
 
 
-def beyond_reach(places: Sequence[str]) -> None:
-    """Where something that was removed may still be."""
+def draw_beyond_reach(places: Sequence[str]) -> None:
+    """List where something that was removed may still be."""
     for what in places:
         console.print(f"  [dim]beyond reach:[/] {escape(what)}", soft_wrap=True)
 
 
-def verification(answer: Verification) -> None:
+def draw_verification(answer: Verification) -> None:
     walked = (counted(answer.streams, "stream"), entries(answer.entries), counted(answer.versions, "version"))
-    counts = ", ".join(walked)
-    console.print(f"[green]ok[/]  {counts}" if answer.ok else f"[red]broken[/]  {counts}")
-    if answer.uncovered_entries:
-        uncovered = answer.uncovered_entries
-        console.print(
-            f"  [dim]{entries(uncovered)} {'is' if uncovered == 1 else 'are'} covered by no checkpoint yet[/]"
-        )
-    _signed(answer.signed_entries, "signed entry", "signed entries")
-    _signed(answer.signed_vouches, "signed vouch", "signed vouches")
-    problems(answer.problems)
+    console.print(f"{'[green]ok[/]' if answer.ok else '[red]broken[/]'}  {', '.join(walked)}")
+    if uncovered := answer.uncovered_entries:
+        are = "is" if uncovered == 1 else "are"
+        console.print(f"  [dim]{entries(uncovered)} {are} covered by no checkpoint yet[/]")
+    _draw_signatures(answer.signed_entries, "signed entry", "signed entries")
+    _draw_signatures(answer.signed_vouches, "signed vouch", "signed vouches")
+    draw_problems(answer.problems)
 
 
-def _signed(found: Mapping[str, int], one: str, many: str) -> None:
-    """What signatures are worth: how many of each, the good ones first."""
+def _draw_signatures(found: Mapping[str, int], one: str, many: str) -> None:
+    """Count signatures by what they are worth, the good ones first."""
     if found:
-        worth = sorted(found.items(), key=lambda pair: (pair[0] != "good", pair[0]))
-        told = ", ".join(f"{number:,} {word}" for word, number in worth)
-        console.print(f"  {counted(sum(found.values()), one, many)}: {told}")
+        by_worth = sorted(found.items(), key=lambda pair: (pair[0] != "good", pair[0]))
+        counts = ", ".join(f"{number:,} {worth}" for worth, number in by_worth)
+        console.print(f"  {counted(sum(found.values()), one, many)}: {counts}")
 
 
-def doctor(found: Sequence[Problem]) -> None:
-    problems(found)
+def draw_doctor(found: Sequence[Problem]) -> None:
+    draw_problems(found)
     if not found:
         console.print("[green]all is well[/]")
 
 
-def problems(found: Sequence[Problem]) -> None:
+def draw_problems(found: Sequence[Problem]) -> None:
     for problem in found:
-        console.print(f"  [red]•[/] {styled('bold', problem.where)}: {escape(problem.what)}")
+        console.print(f"  [red]•[/] {style_text('bold', problem.where)}: {escape(problem.what)}")
         if problem.hint:
             console.print(f"    {escape(problem.hint)}")
 
 
-def consolidation(report: Any) -> None:
+def draw_consolidation(report: Any) -> None:
     for line in report.diff or [f"{step.action:<18}{step.id[:13]}" for step in report.steps]:
         console.print(line, markup=False)
     waiting = sum(step.action == "outdated" for step in report.steps)
@@ -322,21 +436,21 @@ def consolidation(report: Any) -> None:
         console.print(f"{counted(waiting, 'pair')} may be outdated: `recollect outdated`, then `recollect resolve`.")
 
 
-def outdated(pairs: Sequence[OutdatedPair]) -> None:
+def draw_outdated(pairs: Sequence[OutdatedPair]) -> None:
     for pair in pairs:
         console.print(f"[bold]{pair.reason}[/]  {pair.strength:.2f}", soft_wrap=True)
         for name, side in (("earlier", pair.earlier), ("later", pair.later)):
             if side is not None:
                 said = f"{side.created_at[:10]}  {side.author}: {side.content}"
-                console.print(f"  {name:<8}{side.id[:13]}  {cell(said)}", soft_wrap=True)
+                console.print(f"  {name:<8}{side.id[:13]}  {to_cell(said)}", soft_wrap=True)
     if pairs:
         console.print("Decide a pair: `recollect resolve LATER --winner` and the id of the side to believe.")
     else:
         console.print("[green]nothing waits for a decision[/]")
 
 
-def rejected(values: Sequence[RejectedValue], what: str = "rejected") -> None:
-    """Values that were rejected, or whose rejection was lifted: the rejection's id, what it said, and why."""
+def draw_rejected(values: Sequence[RejectedValue], what: str = "rejected") -> None:
+    """Draw values that were rejected, or whose rejection was lifted: the rejection's id, the words, and the reason."""
     for one in values:
         said = one_line(one.content) if one.content is not None else "(the memory is gone)"
         why = f"  ({one_line(one.reason)})" if one.reason else ""
@@ -347,8 +461,8 @@ def rejected(values: Sequence[RejectedValue], what: str = "rejected") -> None:
         console.print("[dim]nothing is rejected[/]")
 
 
-def proposals(waiting: Sequence[Proposal]) -> None:
-    """Profile fields that wait for the person: the proposal's id, who made it, until when it waits, and what holds now."""
+def draw_proposals(waiting: Sequence[Proposal]) -> None:
+    """Draw profile fields that wait for the person: the proposal's id, its author and end, and what holds now."""
     for one in waiting:
         by = f"{one.proposed_by}, lapses {one.lapses_at[:10]}"
         console.print(f"{one.id[:13]}  {escape(one_line(one.content))}  [dim]{escape(by)}[/]", soft_wrap=True)
@@ -358,51 +472,45 @@ def proposals(waiting: Sequence[Proposal]) -> None:
         console.print("[green]nothing waits for consent[/]")
 
 
-def stats(found: dict[str, Any]) -> None:
-    pairs({name: _listed(value) if isinstance(value, dict) else str(value) for name, value in found.items()})
+def draw_stats(found: dict[str, Any]) -> None:
+    listed = {name: ", ".join(f"{k} {v}" for k, v in of.items()) for name, of in found.items() if isinstance(of, dict)}
+    print_pairs({name: listed.get(name, str(value)) for name, value in found.items()})
 
 
-def _listed(counts: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name} {number}" for name, number in counts.items())
+def draw_phases(found: Sequence[Any]) -> None:
+    rows = [
+        (p.phase_id, escape(p.phase_name or ""), str(p.phase_started_at), p.at[:19].replace("T", " "), p.phase_reason)
+        for p in found
+    ]
+    print_table("phase, name, since tick, since, reason", rows)
 
 
-def phases(found: Sequence[Any]) -> None:
-    drawn = table("phase", "name", "since tick", "since", "reason")
-    for one in found:
-        since = one.at[:19].replace("T", " ")
-        drawn.add_row(one.phase_id, escape(one.phase_name or ""), str(one.phase_started_at), since, one.phase_reason)
-    console.print(drawn)
-
-
-def phase_diff(found: Any) -> None:
+def draw_phase_diff(found: Any) -> None:
     for line in found.summary_lines:
         console.print(line, markup=False, soft_wrap=True)
 
 
-def fields(answer: Any) -> None:
-    """An answer as a line for each of its fields."""
-    stats(answer.to_dict())
+def draw_fields(answer: Any) -> None:
+    """Draw a line for each field of an answer."""
+    draw_stats(answer.to_dict())
 
 
-def migration(report: Any) -> None:
-    drawn = table("tenant", "rows", "ledger root", "state hash")
-    for moved in report.tenants:
-        drawn.add_row(escape(moved.tenant), f"{moved.rows:,}", moved.ledger_root, moved.state_hash)
-    uncut(drawn)
+def draw_migration(report: Any) -> None:
+    rows = [(escape(one.tenant), f"{one.rows:,}", one.ledger_root, one.state_hash) for one in report.tenants]
+    print_uncut("tenant, rows, ledger root, state hash", rows)
     console.print(f"[green]done[/]: {escape(report.target)} holds the same as {escape(report.source)}", soft_wrap=True)
 
 
-def restored(answer: Any) -> None:
-    drawn = table("tenant", "verified", "ledger root")
-    for one in answer.tenants:
-        drawn.add_row(escape(one.tenant), "[green]yes[/]" if one.verified else "[red]no[/]", one.ledger_root)
-    uncut(drawn)
+def draw_restored(answer: Any) -> None:
+    words = {True: "[green]yes[/]", False: "[red]no[/]"}
+    rows = [(escape(one.tenant), words[one.verified], one.ledger_root) for one in answer.tenants]
+    print_uncut("tenant, verified, ledger root", rows)
     console.print(f"[green]done[/]: {escape(answer.target)}", soft_wrap=True)
     if answer.forgotten_again:
         console.print(f"  erasures on the list that were carried out again: {answer.forgotten_again:,}")
 
 
-def _short(value: Any) -> str:
+def _to_text(value: Any) -> str:
     if hasattr(value, "isoformat"):
         return str(value.isoformat(timespec="seconds"))
     if hasattr(value, "to_dict"):
@@ -410,16 +518,16 @@ def _short(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
-def traces(page: Page[dict[str, Any]]) -> None:
-    drawn = table("#", "when", "type", "reason", "about")
+def draw_traces(page: Page[dict[str, Any]]) -> None:
+    rows = []
     for event in page:
         at, reason = event["at"][:19].replace("T", " "), str(event.get("reason", ""))
-        drawn.add_row(str(event["number"]), at, event["type"], escape(reason), cell(_subject(event)[:40]))
-    console.print(drawn if page else "[dim]no traces were kept[/]")
-    more(page)
+        rows.append((str(event["number"]), at, event["type"], escape(reason), to_cell(_describe_event(event)[:40])))
+    print_table("#, when, type, reason, about", rows, "no traces were kept")
+    draw_more(page)
 
 
-def _subject(event: dict[str, Any]) -> str:
+def _describe_event(event: dict[str, Any]) -> str:
     """Return what a governance event is about, in a few words."""
     if "written" in event:
         return ", ".join(item["text"] for item in event["written"])
@@ -434,11 +542,10 @@ def _subject(event: dict[str, Any]) -> str:
     return str(event[found])[:13] if found in ("memory_id", "winner_id", "to_id") else str(event[found])
 
 
-def policy(found: Any) -> None:
+def draw_policy(found: Any) -> None:
     """Draw one setting a paragraph: its name and value, and below them what it means, folded to the terminal."""
-    values = found.to_dict()
+    values = found.by_name()
     for name, meaning, _ in settings():
-        section, _, inner = name.partition(".")
-        value = values[section][inner] if inner else values[section]
-        console.print(f"{styled('bold', name)}  {escape(str(value))}", soft_wrap=not console.is_terminal)
-        console.print(Padding(styled("dim", meaning), (0, 0, 0, 4)))
+        value = escape(str(values[name]))
+        console.print(f"{style_text('bold', name)}  {value}", soft_wrap=not console.is_terminal)
+        console.print(Padding(style_text("dim", meaning), (0, 0, 0, 4)))

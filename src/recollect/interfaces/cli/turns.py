@@ -10,11 +10,11 @@ from recollect.interfaces.cli.session import (
     Owner,
     UserId,
     calls,
-    given,
-    named_texts,
-    of,
+    drop_missing,
+    get_session,
+    read_argument,
     screen,
-    text_of,
+    split_pairs,
 )
 from recollect.model.vocabulary import Space
 
@@ -84,12 +84,12 @@ def record(
 
 def _exchange(context: typer.Context, method: str, draw: str, options: dict[str, Any], if_missing: IfMissing) -> None:
     """Call a method with the options of its command, and with what the person said and what tools returned."""
-    told = given(**{name: value for name, value in options.items() if name not in ("context", "tool")})
+    arguments = drop_missing(**{name: value for name, value in options.items() if name not in ("context", "tool")})
     if options.get("tool"):
-        told["tools"] = [{"name": name, "output": output} for name, output in named_texts("tool", options["tool"])]
-    with of(context).memory(if_missing) as memory:
-        answer = getattr(memory, method)(**told | {"user": text_of(told["user"])})
-    of(context).answer(answer, draw)
+        arguments["tools"] = [{"name": name, "output": output} for name, output in split_pairs("tool", options["tool"])]
+    with get_session(context).memory(if_missing) as memory:
+        answer = getattr(memory, method)(**arguments | {"user": read_argument(arguments["user"])})
+    get_session(context).answer(answer, draw)
 
 
 @calls("change_header", "change_header")
@@ -103,8 +103,6 @@ def change_header(
     """Show what changed since a thread last looked: three lines at most."""
 
 
-# ── phases ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-
 phase = typer.Typer(no_args_is_help=True, help="Start, list and compare the phases of a space.")
 
 PhaseSpace = Annotated[Space, typer.Option("--space", help="Which space.")]
@@ -112,7 +110,7 @@ PhaseOwner = Annotated[str | None, typer.Option("--owner", help="Whose; by defau
 
 
 @phase.command()
-@calls("start_phase", lambda answer: screen.phases([answer.phase]), if_missing=IfMissing.MAKE)
+@calls("start_phase", lambda answer: screen.draw_phases([answer.phase]), if_missing=IfMissing.MAKE)
 def start(
     name: Annotated[str | None, typer.Option(help="What people call it.")] = None,
     reason: Annotated[str, typer.Option(help="Why it begins, in a few words.")] = "requested",

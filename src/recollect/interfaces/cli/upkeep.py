@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect.interfaces.cli.session import Cursor, Owner, calls, of, screen
+from recollect.interfaces.cli.session import Cursor, Owner, calls, get_session, screen
 from recollect.model.rendering import one_line
 from recollect.model.run import Job
 from recollect.model.vocabulary import Space
@@ -25,11 +25,11 @@ def upkeep(
     ids: Annotated[list[str] | None, typer.Option("--id", help="Of procedures: a memory that it is about.")] = None,
 ) -> int:
     """Expire, put away the unused, purge what is past its date. Safe at any time."""
-    session = of(context)
+    session = get_session(context)
     if job is None:
         with session.memory() as memory, screen.progress("upkeep") as progress:
             report = memory.upkeep(progress)
-        session.answer(report, screen.upkeep)
+        session.answer(report, screen.draw_upkeep)
         return 0
     with session.memory() as memory:
         done = memory.upkeep(job=job, owner=owner, ids=ids or ())
@@ -64,7 +64,7 @@ def undo_run(id: RunId) -> None:
 
 def _draw_page(page: "Page[Run]") -> None:
     _draw_runs(page.items)
-    screen.more(page)
+    screen.draw_more(page)
 
 
 def _draw_run(run: "Run") -> None:
@@ -82,13 +82,13 @@ def _draw_undone(undone: "Undone") -> None:
 def _draw_runs(found: "Sequence[Run]") -> None:
     from rich.markup import escape
 
-    drawn = screen.table("run", "job", "where", "began", "ended as", "tokens", "proposals")
+    rows = []
     for one in found:
         tokens = f"{one.prompt_tokens + one.answer_tokens:,}"
         ended = one.outcome if not one.reason else f"{one.outcome} ({one.reason})"
         counts = ", ".join(f"{count} {status}" for status, count in one.counts.items())
-        drawn.add_row(one.id, one.job, escape(one.place), one.started_at[:16], ended, tokens, counts)
-    screen.console.print(drawn if found else "[dim]no runs[/]")
+        rows.append((one.id, one.job, escape(one.place), one.started_at[:16], ended, tokens, counts))
+    screen.print_table("run, job, where, began, ended as, tokens, proposals", rows, "no runs")
     for problem in dict.fromkeys(one.problem for one in found if one.problem):
         screen.console.print(escape(problem), soft_wrap=True)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from recollect.interfaces.cli.reading import Budget
-from recollect.interfaces.cli.session import Session, calls, of, screen
+from recollect.interfaces.cli.session import Session, calls, get_session, screen
 from recollect.model.errors import BadInput, NotFound, StoreUnavailable
 
 if TYPE_CHECKING:
@@ -34,12 +34,12 @@ Limit = Annotated[int | None, typer.Option(help="How many at most.", show_defaul
 OneTier = Annotated[str | None, typer.Option("--tier", help="Only canon, or only register.")]
 OneTag = Annotated[str | None, typer.Option("--tag", help="Only with this tag.")]
 
-COLUMNS = ("id", "tier", "v", "scope", "category", "text")
+COLUMNS = "id, tier, v, scope, category, text"
 Command = Callable[[Callable[..., None]], Callable[..., int]]
 
 
 @contextmanager
-def _opened(session: Session, options: dict[str, Any], *, make: bool = False) -> Iterator["MemoryVault"]:
+def _open_vault(session: Session, options: dict[str, Any], *, make: bool = False) -> Iterator["MemoryVault"]:
     """Open the vault that the options name, ``profile`` among them. Only what writes the first memory makes a file."""
     from recollect.vault import DEFAULT_PATH, MemoryVault, check_vault_path
 
@@ -57,19 +57,19 @@ def _opened(session: Session, options: dict[str, Any], *, make: bool = False) ->
         yield opened
 
 
-def _reads(method: str, draw: Callable[[Any], None]) -> Command:
+def _read_command(method: str, draw: Callable[[Any], None]) -> Command:
     """Make a command that calls a method of the vault."""
-    return calls(method, draw, opened=_opened)
+    return calls(method, draw, opened=_open_vault)
 
 
-def _writes(method: str, *, make: bool = False) -> Command:
+def _write_command(method: str, *, make: bool = False) -> Command:
     """Make a command whose exit code says whether the vault denied it."""
-    opened = partial(_opened, make=make)
+    opened = partial(_open_vault, make=make)
     return calls(method, lambda one: _draw_receipts([one]), opened=opened, exit_code=lambda one: int(not one.ok))
 
 
 @vault.command()
-@_writes("add_memory", make=True)
+@_write_command("add_memory", make=True)
 def add(
     text: Text,
     scope: Scope,
@@ -84,7 +84,7 @@ def add(
 
 
 @vault.command()
-@_writes("update_by_topic", make=True)
+@_write_command("update_by_topic", make=True)
 def topic(
     topic_id: Annotated[str, typer.Argument(help="The register's topic.")],
     scope: Scope,
@@ -98,7 +98,7 @@ def topic(
 
 
 @vault.command()
-@_writes("update")
+@_write_command("update")
 def update(
     id: Id,
     text: Annotated[str | None, typer.Argument(help="The new words.")] = None,
@@ -117,14 +117,14 @@ def delete(
     profile: Profile = None,
 ) -> int:
     """Delete memories: a tombstone is appended for each."""
-    with _opened(of(context), {"profile": profile}) as opened:
+    with _open_vault(get_session(context), {"profile": profile}) as opened:
         receipts = opened.bulk_delete(ids)
-    of(context).answer(receipts[0] if len(receipts) == 1 else receipts, lambda _: _draw_receipts(receipts))
+    get_session(context).answer(receipts[0] if len(receipts) == 1 else receipts, lambda _: _draw_receipts(receipts))
     return 0 if all(receipt.ok for receipt in receipts) else 1
 
 
 @vault.command()
-@_writes("promote_to_canon")
+@_write_command("promote_to_canon")
 def promote(
     id: Id,
     canonical_text: Annotated[str | None, typer.Argument(help="Better words, if there are any.")] = None,
@@ -136,26 +136,27 @@ def promote(
 @vault.command()
 def compact(context: typer.Context, profile: Profile = None) -> None:
     """Rewrite the file with the latest line of each active memory."""
-    with _opened(of(context), {"profile": profile}) as opened:
+    with _open_vault(get_session(context), {"profile": profile}) as opened:
         before, after = opened.compact()
-    of(context).answer({"before": before, "after": after}, screen.stats)
+    get_session(context).answer({"before": before, "after": after}, screen.draw_stats)
 
 
 @vault.command()
 def get(context: typer.Context, id: Id, profile: Profile = None) -> None:
     """Show one memory."""
-    with _opened(of(context), {"profile": profile}) as opened:
+    with _open_vault(get_session(context), {"profile": profile}) as opened:
         memory = opened.get(id)
     if memory is None:
         raise NotFound(
             "no active memory has this id.", field="id", hint="`recollect vault recall` lists what there is."
         )
-    of(context).answer(memory, screen.fields)
+    get_session(context).answer(memory, screen.draw_fields)
 
 
 @vault.command()
-@_reads(
-    "search", lambda hits: _draw_table(("score", *COLUMNS), [[f"{hit.score:.2f}", *_row(hit.memory)] for hit in hits])
+@_read_command(
+    "search",
+    lambda hits: _draw_table(f"score, {COLUMNS}", [[f"{hit.score:.2f}", *_to_row(hit.memory)] for hit in hits]),
 )
 def search(
     query: Annotated[str, typer.Argument(help="What to look for.")],
@@ -171,7 +172,7 @@ def search(
 
 
 @vault.command()
-@_reads("recall", lambda memories: _draw_table(COLUMNS, list(map(_row, memories))))
+@_read_command("recall", lambda memories: _draw_table(COLUMNS, list(map(_to_row, memories))))
 def recall(
     scopes: Scopes = None,
     limit: Limit = None,
@@ -185,7 +186,7 @@ def recall(
 
 
 @vault.command()
-@_reads("find_consolidation_candidates", lambda pairs: _draw_pairs(pairs))
+@_read_command("find_consolidation_candidates", lambda pairs: _draw_pairs(pairs))
 def candidates(
     scope: InScope = None,
     floor: Annotated[
@@ -197,7 +198,7 @@ def candidates(
 
 
 @vault.command()
-@_reads("propose_deletions", lambda found: _draw_deletions(found))
+@_read_command("propose_deletions", lambda found: _draw_deletions(found))
 def deletions(scope: InScope = None, profile: Profile = None) -> None:
     """List what might be deleted, and why. Nothing is deleted."""
 
@@ -209,9 +210,9 @@ def snapshot(
     """Print canon and the maintained registers, as a block for a prompt."""
     from recollect.vault import build_snapshot_block
 
-    with _opened(of(context), {"profile": profile}) as opened:
+    with _open_vault(get_session(context), {"profile": profile}) as opened:
         text = build_snapshot_block(opened, scopes or None, budget_tokens=budget_tokens)
-    of(context).answer({"text": text}, _print_text)
+    get_session(context).answer({"text": text}, _print_text)
 
 
 @vault.command()
@@ -226,46 +227,40 @@ def block(
     """Print what a query finds, or else what recall lists, as a block for a prompt."""
     from recollect.vault import build_memory_block
 
-    with _opened(of(context), {"profile": profile}) as opened:
+    with _open_vault(get_session(context), {"profile": profile}) as opened:
         text = build_memory_block(opened, scopes or None, query, max_items, budget_tokens=budget_tokens)
-    of(context).answer({"text": text}, _print_text)
+    get_session(context).answer({"text": text}, _print_text)
 
 
 @vault.command()
-@_reads("vault_stats", lambda found: screen.stats(found))
+@_read_command("vault_stats", lambda found: screen.draw_stats(found))
 def stats(profile: Profile = None) -> None:
     """Say how full and how bloated the vault is."""
 
 
-# ── for people ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _row(memory: "VaultMemory") -> list[str]:
+def _to_row(memory: "VaultMemory") -> list[str]:
     topic = f"{memory.topic_id}: " if memory.topic_id else ""
     return [memory.id, memory.tier, str(memory.version), memory.scope, memory.category, f"{topic}{memory.text}"]
 
 
-def _draw_table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    drawn = screen.table(*titles)
-    for row in rows:
-        drawn.add_row(*map(screen.cell, row))
-    screen.console.print(drawn if rows else "[dim]no memories[/]")
+def _draw_table(titles: str, rows: Sequence[Sequence[str]]) -> None:
+    screen.print_table(titles, [list(map(screen.to_cell, row)) for row in rows], "no memories")
 
 
 def _draw_pairs(pairs: "Sequence[Pair]") -> None:
     rows = [[f"{pair.score:.2f}", one.id, one.text] for pair in pairs for one in (pair.first, pair.second)]
-    _draw_table(("score", "id", "text"), rows)
+    _draw_table("score, id, text", rows)
 
 
 def _draw_deletions(found: "Sequence[Deletion]") -> None:
     rows = [[one.memory.id, one.code, one.reason, one.memory.text] for one in found]
-    _draw_table(("id", "code", "reason", "text"), rows)
+    _draw_table("id, code, reason, text", rows)
 
 
 def _draw_receipts(receipts: Sequence["VaultReceipt"]) -> None:
     for receipt in receipts:
         about = receipt.code or (f"{receipt.memory.id} v{receipt.memory.version}" if receipt.memory else "")
-        line = f"{screen.word(receipt.outcome)}  {screen.escape(about)}  {screen.escape(receipt.message)}"
+        line = f"{screen.colour_word(receipt.outcome)}  {screen.escape(about)}  {screen.escape(receipt.message)}"
         screen.console.print(line.rstrip(), soft_wrap=True)
 
 

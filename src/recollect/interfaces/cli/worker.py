@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from recollect.interfaces.cli.session import of, screen
+from recollect.interfaces.cli.session import get_session, screen
 from recollect.model.operation import Round, WorkerJob
 
 if TYPE_CHECKING:
@@ -31,12 +31,12 @@ def worker(
     ] = False,
 ) -> int:
     """Look after all tenants: upkeep, consolidation, and what a language model proposes. Runs until it is told to end."""
-    session, stop, outcomes, failed = of(context), Event(), Counter[str](), list[str]()
+    session, stop, outcomes, failed = get_session(context), Event(), Counter[str](), list[str]()
 
     def tell(round: Round) -> None:
         outcomes[round.outcome] += 1
         failed.extend([round.tenant] if round.failed else [])
-        for line in lines_of(round):
+        for line in describe_round(round):
             session.tell(line)
 
     settings: dict[str, Any] = {
@@ -47,7 +47,7 @@ def worker(
         "lease_s": lease_s,
         "each": tell,
     }
-    with session.memory() as memory, ended_by_signals(stop), screen.progress("worker") as bar:
+    with session.memory() as memory, stop_on_signals(stop), screen.progress("worker") as bar:
         progress = lambda tenant, job, done, total: bar(done, total, f"{tenant} {job}")  # noqa: E731
         if procrastinate:
             from recollect.job_queue import work_from_queue
@@ -62,7 +62,7 @@ def worker(
 
 
 @contextmanager
-def ended_by_signals(stop: Event) -> Iterator[None]:
+def stop_on_signals(stop: Event) -> Iterator[None]:
     """End at the first signal after the stream at hand, and at the second at once."""
 
     def end(number: int, frame: object) -> None:
@@ -77,13 +77,16 @@ def ended_by_signals(stop: Event) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def lines_of(round: Round) -> list[str]:
+def describe_round(round: Round) -> list[str]:
     """Return what a round did, for people: a line for the tenant, and one for each job that had something to do."""
     started = round.started_at[:19].replace("T", " ")
-    return [f"{started}  {round.tenant}: {round.outcome}".replace("_", " "), *filter(None, map(_line, round.jobs))]
+    return [
+        f"{started}  {round.tenant}: {round.outcome}".replace("_", " "),
+        *filter(None, map(_describe_job, round.jobs)),
+    ]
 
 
-def _line(report: "JobReport") -> str:
+def _describe_job(report: "JobReport") -> str:
     did = [f"{name} {count:,}".replace("_", " ") for name, count in report.changes.items()]
     did += [f"failed {len(report.failures):,} ({report.failures[0].message})"] if report.failures else []
     did += [report.problem or report.reason] if report.reason not in ("", "model:none") else []

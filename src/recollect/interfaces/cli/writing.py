@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from recollect.interfaces.cli.session import Id, IfMissing, UserId, calls, given, named_texts, of, screen, text_of
+from recollect.interfaces.cli.session import (
+    Id,
+    IfMissing,
+    UserId,
+    calls,
+    drop_missing,
+    get_session,
+    read_argument,
+    screen,
+    split_pairs,
+)
 from recollect.model.canonical import EXAMPLES
 from recollect.model.errors import BadInput
 from recollect.model.vocabulary import Authority, Change, EventType, Kind, Layer, Namespace, Source, Space
@@ -80,16 +90,16 @@ def add(
     fields = {
         name: value for name, value in locals().items() if name not in _NOT_FIELDS and value not in (None, False, [])
     }
-    session = of(context)
+    session = get_session(context)
     if meta is not None:
-        fields["meta"] = _an_object("meta", _json("meta", meta))
+        fields["meta"] = _check_object("meta", _parse_json("meta", meta))
     fields |= named_values("field", field, field_takes)
-    text = text_of(content)
+    text = read_argument(content)
     with session.memory(IfMissing.MAKE) as memory:
         if parent:
             fields["parent_refs"] = memory.parent_hashes(parent)
         receipt = memory.add(text, idempotency_key=idempotency_key, **fields)
-    return _answered(context, receipt)
+    return _answer_receipt(context, receipt)
 
 
 def update(
@@ -103,10 +113,10 @@ def update(
     idempotency_key: RetryKey = None,
 ) -> int:
     """Write the next version of a memory: same concept, new words."""
-    fields = given(source=source, importance=importance, tags=tags) | named_values("field", field, field_takes)
-    with of(context).memory() as memory:
-        receipt = memory.update(id, text_of(content), idempotency_key=idempotency_key, **fields)
-    return _answered(context, receipt)
+    fields = drop_missing(source=source, importance=importance, tags=tags) | named_values("field", field, field_takes)
+    with get_session(context).memory() as memory:
+        receipt = memory.update(id, read_argument(content), idempotency_key=idempotency_key, **fields)
+    return _answer_receipt(context, receipt)
 
 
 @calls("supersede", "receipt", exit_code=lambda receipt: int(receipt.denied))
@@ -117,9 +127,9 @@ def supersede(
     """Make one memory the next version of another, such as one that `add` offered."""
 
 
-def _answered(context: typer.Context, receipt: "Receipt") -> int:
+def _answer_receipt(context: typer.Context, receipt: "Receipt") -> int:
     """Show a receipt and return the exit code."""
-    of(context).answer(receipt, "receipt")
+    get_session(context).answer(receipt, "receipt")
     return 1 if receipt.denied else 0
 
 
@@ -130,30 +140,32 @@ def add_many(
     ] = "-",
 ) -> int:
     """Remember many things in one transaction, with a receipt each."""
-    session = of(context)
-    records = _records(file)
+    session = get_session(context)
+    records = _read_records(file)
     with session.memory(IfMissing.MAKE) as memory:
         try:
             receipts = memory.add_many(cast("list[NewMemory]", list(records.values())))
         except BadInput as error:
-            raise _placed(error, list(records)) from None
-    session.answer(receipts, screen.receipts)
+            raise _name_place(error, list(records)) from None
+    session.answer(receipts, screen.draw_receipts)
     return 1 if any(receipt.denied for receipt in receipts) else 0
 
 
-def _records(file: str) -> dict[str, dict[str, Any]]:
+def _read_records(file: str) -> dict[str, dict[str, Any]]:
     """Return the memories that a file holds, each under its place there."""
-    text, name = _read(file), "standard input" if file == "-" else file
+    text, name = _read_file(file), "standard input" if file == "-" else file
     if text.lstrip().startswith("["):
-        listed = _json(name, text)
+        listed = _parse_json(name, text)
         places = {f"{name}, record {number}": one for number, one in enumerate(listed, start=1)}
     else:
         lines = enumerate(text.split("\n"), start=1)
-        places = {place: _json(place, line) for n, line in lines if line.strip() for place in [f"{name}, line {n}"]}
-    return {place: _an_object(place, value) for place, value in places.items()}
+        places = {
+            place: _parse_json(place, line) for n, line in lines if line.strip() for place in [f"{name}, line {n}"]
+        }
+    return {place: _check_object(place, value) for place, value in places.items()}
 
 
-def _placed(error: BadInput, places: Sequence[str]) -> BadInput:
+def _name_place(error: BadInput, places: Sequence[str]) -> BadInput:
     """Return the same error, which names a memory by its index, with the place where it stands."""
     found = _INDEX.match(error.field or "")
     if found is None:
@@ -177,39 +189,41 @@ def edit(
     ] = None,
 ) -> None:
     """Change a memory's metadata: same id, same content, no new version."""
-    session = of(context)
-    changes = given(pinned=pin, tags=tag, category=category, importance=importance, expires_at=expires_at)
+    session = get_session(context)
+    changes = drop_missing(pinned=pin, tags=tag, category=category, importance=importance, expires_at=expires_at)
     if expires_at == "never":
         changes["expires_at"] = None
-    holds = given(valid_from=valid_from, valid_until=valid_until)
+    holds = drop_missing(valid_from=valid_from, valid_until=valid_until)
     changes |= {name: None if value == "open" else value for name, value in holds.items()}
     with session.memory() as memory:
         began = datetime.now(UTC)
         edited = memory.edit(id, **changes)
-    session.answer(edited, lambda one: screen.changed(one, "edited" if one.last_modified >= began else "unchanged"))
+    session.answer(
+        edited, lambda one: screen.draw_changed(one, "edited" if one.last_modified >= began else "unchanged")
+    )
 
 
-def _changed(what: str) -> Callable[["Memory"], None]:
+def _draw_changed(what: str) -> Callable[["Memory"], None]:
     """Return a function that draws, in one line, what was done to a memory."""
-    return lambda memory: screen.changed(memory, what)
+    return lambda memory: screen.draw_changed(memory, what)
 
 
-@calls("resolve", _changed("resolved"))
+@calls("resolve", _draw_changed("resolved"))
 def resolve(id: Id, winner: Annotated[str, typer.Option(help="The id of the side to believe.")]) -> None:
     """Settle a contradiction."""
 
 
-@calls("archive", _changed("archived"))
+@calls("archive", _draw_changed("archived"))
 def archive(id: Id) -> None:
     """Take a memory out of recall, keeping it for the record."""
 
 
-@calls("forget", _changed("forgotten"))
+@calls("forget", _draw_changed("forgotten"))
 def forget(id: Id) -> None:
     """Soft-delete a memory; restore brings it back until its purge date."""
 
 
-@calls("restore", _changed("restored"))
+@calls("restore", _draw_changed("restored"))
 def restore(id: Id) -> None:
     """Bring back a memory that was archived, forgotten, expired or redundant."""
 
@@ -225,18 +239,16 @@ def promote(
     """Take a memory into another space, along the policy's paths."""
 
 
-# ── what was never true, and what waits for consent ─────────────────────────────────────────────────────────────────
-
 Why = Annotated[str | None, typer.Option(help="Why, in a few words; kept as long as the memory is.")]
 OfSpace = Annotated[Space | None, typer.Option(help="Only those of this space.")]
 
 
-@calls("reject", lambda one: screen.rejected([one], "rejected"))
+@calls("reject", lambda one: screen.draw_rejected([one], "rejected"))
 def reject(id: Id, reason: Why = None) -> None:
     """Say of a memory that it was never true: its value is refused until the person says it again."""
 
 
-@calls("lift", lambda one: screen.rejected([one], "lifted"))
+@calls("lift", lambda one: screen.draw_rejected([one], "lifted"))
 def lift(id: Annotated[str, typer.Argument(help="The id of a rejection, or of its memory.")]) -> None:
     """End a rejection; restore then brings the memory back."""
 
@@ -262,18 +274,16 @@ def list_consent(
 
 
 @consent.command()
-@calls("grant", _changed("granted"))
+@calls("grant", _draw_changed("granted"))
 def grant(id: Id) -> None:
     """Consent to a proposal: it becomes active and counts as the person's own word."""
 
 
 @consent.command()
-@calls("decline", lambda one: screen.rejected([one], "declined"))
+@calls("decline", lambda one: screen.draw_rejected([one], "declined"))
 def decline(id: Id, reason: Why = None) -> None:
     """Decline a proposal: its value is refused until the person says it themselves."""
 
-
-# ── values and files ────────────────────────────────────────────────────────────────────────────────────────────────
 
 _INDEX = re.compile(r"\[(\d+)\](.*)", re.DOTALL)
 _AN_OBJECT = 'Such as {"name": "value"}.'
@@ -294,13 +304,13 @@ def named_values(
     """``name=value`` options as a mapping. A value is taken as JSON where its name ``takes`` such JSON (``None``: any), else as
     it is written: a user may be called 123."""
     values: dict[str, Any] = {}
-    for written, text in named_texts(option, options):
+    for written, text in split_pairs(option, options):
         name = written.replace("-", "_")
-        values[name] = _value(text, takes(name))
+        values[name] = _parse_value(text, takes(name))
     return values
 
 
-def _value(text: str, takes: Collection[str] | None) -> Any:
+def _parse_value(text: str, takes: Collection[str] | None) -> Any:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -319,16 +329,16 @@ def field_takes(name: str) -> Collection[str] | None:
     if name not in schema["properties"]:
         return None
     forms = schema["properties"][name]
-    kinds = {_form(schema, form)["type"] for form in forms.get("anyOf", [forms])}
+    kinds = {_resolve_form(schema, form)["type"] for form in forms.get("anyOf", [forms])}
     return kinds - {"null"}
 
 
-def _form(schema: dict[str, Any], form: dict[str, Any]) -> dict[str, Any]:
+def _resolve_form(schema: dict[str, Any], form: dict[str, Any]) -> dict[str, Any]:
     named = form.get("$ref")
     return dict(schema["$defs"][named.rpartition("/")[2]]) if named else form
 
 
-def _read(file: str) -> str:
+def _read_file(file: str) -> str:
     try:
         return sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
     except OSError as error:
@@ -337,7 +347,7 @@ def _read(file: str) -> str:
         raise BadInput("is not UTF-8 text.", field=file, hint="Save it as UTF-8.") from error
 
 
-def _json(field: str, text: str) -> Any:
+def _parse_json(field: str, text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -345,7 +355,7 @@ def _json(field: str, text: str) -> Any:
         raise BadInput(f"is not JSON: {why}.", field=field, hint=_AN_OBJECT) from None
 
 
-def _an_object(field: str, value: Any) -> dict[str, Any]:
+def _check_object(field: str, value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise BadInput("must be a JSON object.", field=field, hint=_AN_OBJECT)
     return value

@@ -1,6 +1,6 @@
 """What a server offers: the sets of tools, the resources that a client reads without a tool, and the prompts."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote
 
@@ -8,9 +8,10 @@ import mcp_types as wire
 
 from recollect.engine.transfer.knowledge_graph import whole_graph
 from recollect.interfaces.mcp.reference import INDENT, REFERENCE_TOOLS
-from recollect.interfaces.mcp.tool import Request, Tool, as_text, parse, plain
+from recollect.interfaces.mcp.tool import Request, Tool, as_text, parse
 from recollect.interfaces.mcp.tools import ADMIN_TOOLS, DEFAULT_TOOLS, THREAD
 from recollect.interfaces.python import Recollect
+from recollect.model.canonical import to_json_values
 from recollect.model.errors import BadInput, NotFound
 
 Tools = Mapping[str, Tool[Any]]
@@ -32,21 +33,21 @@ def choose_tools(words: str) -> Tools:
     """
     found: dict[str, Tool[Any]] = {}
     for word in (part.strip() for part in words.split(",")):
-        for tool in SETS.get(word) or (_named(word),):
+        for tool in SETS.get(word) or (_find_tool(word),):
             found[tool.name] = tool
     return found
 
 
-def _named(word: str) -> Tool[Any]:
+def _find_tool(word: str) -> Tool[Any]:
     """Return one tool by its name, with or without what it begins with."""
-    tool = TOOLS.get(listed_name(word)) or TOOLS.get(f"memory_{word}")
+    tool = TOOLS.get(normalise_name(word)) or TOOLS.get(f"memory_{word}")
     if tool is None:
         short = [name.removeprefix("memory_") for name in TOOLS]
         raise BadInput(f"there is no tool {word!r:.80}.", field="tools", hint=f"Known: {', '.join([*SETS, *short])}.")
     return tool
 
 
-def listed_name(name: str) -> str:
+def normalise_name(name: str) -> str:
     """Return the name under which a tool is listed.
 
     The protocol allows dots in names, but what many clients pass them on to does not: ``memory.query`` is listed as
@@ -54,8 +55,6 @@ def listed_name(name: str) -> str:
     """
     return name.replace(".", "_")
 
-
-# ── resources ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 SNAPSHOT = "recollect://snapshot"
 PAGE = "recollect://memory/"
@@ -65,7 +64,7 @@ GRAPH = "memory://knowledge-graph"
 MARKDOWN, JSON = "text/markdown", "application/json"
 
 
-def listed_resources(tools: Tools) -> list[wire.Resource]:
+def list_resources(tools: Tools) -> list[wire.Resource]:
     """Return the resources that have an address of their own. The graph is there where its tools are."""
     found = [
         wire.Resource(
@@ -90,7 +89,7 @@ def listed_resources(tools: Tools) -> list[wire.Resource]:
 
 
 def resource_templates() -> list[wire.ResourceTemplate]:
-    """Resources whose address holds an id."""
+    """Return the resources whose address holds an id."""
     return [
         wire.ResourceTemplate(
             uri_template=f"{PAGE}{{id}}",
@@ -103,47 +102,37 @@ def resource_templates() -> list[wire.ResourceTemplate]:
 
 
 def read_resource(memory: Recollect, uri: str) -> wire.TextResourceContents:
-    """Return what stands at an address. What the caller may not see looks exactly like what is not."""
-    mime_type, text = _reader(uri)(memory)
-    return wire.TextResourceContents(uri=uri, mime_type=mime_type, text=text)
-
-
-def _reader(uri: str) -> Callable[[Recollect], tuple[str, str]]:
+    """Return the resource at an address. What the caller may not see looks exactly like what does not exist."""
     if uri == SNAPSHOT:
-        return lambda memory: (MARKDOWN, _snapshot(memory))
-    if uri == GRAPH:
-        return lambda memory: (JSON, as_text(whole_graph(memory.engine).to_dict(), INDENT))
-    if uri.startswith(PAGE):
-        return lambda memory: (JSON, _page(memory, unquote(uri.removeprefix(PAGE))))
-    raise NotFound("there is no such resource.", field="uri", hint=f"Known: {SNAPSHOT}, {PAGE}ID.")
+        text = _render_snapshot(memory)
+    elif uri == GRAPH:
+        text = as_text(whole_graph(memory.engine).to_dict(), INDENT)
+    elif uri.startswith(PAGE):
+        text = _render_page(memory, unquote(uri.removeprefix(PAGE)))
+    else:
+        raise NotFound("there is no such resource.", field="uri", hint=f"Known: {SNAPSHOT}, {PAGE}ID.")
+    return wire.TextResourceContents(uri=uri, mime_type=MARKDOWN if uri == SNAPSHOT else JSON, text=text)
 
 
-def _page(memory: Recollect, id: str) -> str:
-    """As JSON: whatever a memory says, it cannot be taken for a part of the page."""
+def _render_page(memory: Recollect, id: str) -> str:
+    """Return a memory's page as JSON, so that nothing that the memory says can be taken for a part of the page."""
     explanation = memory.explain(id)
-    versions = {version.id: plain(version) for version in memory.chain(explanation.id)}
+    versions = {version.id: to_json_values(version) for version in memory.chain(explanation.id)}
     return as_text(
         {
             "memory": versions[explanation.id],
             "explanation": explanation.text,
             "chain": list(versions.values()),
-            "history": plain(explanation.history),
+            "history": to_json_values(explanation.history),
         }
     )
-
-
-# ── prompts ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 class About(Request):
     text: str
 
 
-class Nothing(Request):
-    pass
-
-
-def listed_prompts() -> list[wire.Prompt]:
+def list_prompts() -> list[wire.Prompt]:
     """Return both prompts, with what they take."""
     return [
         wire.Prompt(
@@ -165,8 +154,8 @@ def get_prompt(memory: Recollect, name: str, arguments: Mapping[str, str]) -> wi
     if name == "recall":
         text = memory.memory_block(parse(About, arguments).text, thread=THREAD).text or NOTHING
     elif name == "snapshot":
-        parse(Nothing, arguments)
-        text = _snapshot(memory)
+        parse(Request, arguments)
+        text = _render_snapshot(memory)
     else:
         raise NotFound(f"there is no prompt {name!r:.80}.", field="name", hint="Known: recall, snapshot.")
     message = wire.PromptMessage(role="user", content=wire.TextContent(text=text))
@@ -176,6 +165,6 @@ def get_prompt(memory: Recollect, name: str, arguments: Mapping[str, str]) -> wi
 NOTHING = "Nothing is remembered.\n"
 
 
-def _snapshot(memory: Recollect) -> str:
+def _render_snapshot(memory: Recollect) -> str:
     """Return what always belongs in a prompt: what is canon, and the current state of each topic."""
     return memory.snapshot_block().text or NOTHING

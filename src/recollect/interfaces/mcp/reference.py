@@ -115,65 +115,62 @@ class DoneAnswer(Part):
     message: str
 
 
-# ── the tools ───────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def create_entities(memory: Recollect, request: CreateEntities) -> Answer:
     wanted = [Entity(part.name, part.entity_type, tuple(part.observations)) for part in request.entities]
     made = graph.create_entities(memory.engine, wanted)
-    return _created("entities", [entity.to_dict() for entity in made.parts], made.receipts)
+    return _render_created("entities", [entity.to_dict() for entity in made.parts], made.receipts)
 
 
 def create_relations(memory: Recollect, request: Relations) -> Answer:
-    made = graph.create_relations(memory.engine, _relations(request))
-    return _created("relations", [relation.to_dict() for relation in made.parts], made.receipts)
+    made = graph.create_relations(memory.engine, _read_relations(request))
+    return _render_created("relations", [relation.to_dict() for relation in made.parts], made.receipts)
 
 
 def add_observations(memory: Recollect, request: AddObservations) -> Answer:
     wanted = [Observations(part.entity_name, part.contents) for part in request.observations]
     made = graph.add_observations(memory.engine, wanted)
     added = [{"entityName": part.entity, "addedObservations": list(part.texts)} for part in made.parts]
-    return _created("results", added, made.receipts)
+    return _render_created("results", added, made.receipts)
 
 
 def delete_entities(memory: Recollect, request: DeleteEntities) -> Answer:
-    return _done("Entities", graph.delete_entities(memory.engine, request.entity_names))
+    return _render_deleted("Entities", graph.delete_entities(memory.engine, request.entity_names))
 
 
 def delete_observations(memory: Recollect, request: DeleteObservations) -> Answer:
     wanted = [Observations(part.entity_name, part.observations) for part in request.deletions]
-    return _done("Observations", graph.delete_observations(memory.engine, wanted))
+    return _render_deleted("Observations", graph.delete_observations(memory.engine, wanted))
 
 
 def delete_relations(memory: Recollect, request: Relations) -> Answer:
-    return _done("Relations", graph.delete_relations(memory.engine, _relations(request)))
+    return _render_deleted("Relations", graph.delete_relations(memory.engine, _read_relations(request)))
 
 
 def read_graph(memory: Recollect, request: ReadGraph) -> Answer:
-    return _shown(graph.whole_graph(memory.engine))
+    return _render_graph(graph.whole_graph(memory.engine))
 
 
 def search_nodes(memory: Recollect, request: SearchNodes) -> Answer:
-    return _shown(graph.whole_graph(memory.engine).search(request.query))
+    return _render_graph(graph.whole_graph(memory.engine).search(request.query))
 
 
 def open_nodes(memory: Recollect, request: OpenNodes) -> Answer:
-    return _shown(graph.whole_graph(memory.engine).around(request.names))
+    return _render_graph(graph.whole_graph(memory.engine).around(request.names))
 
 
-def _relations(request: Relations) -> list[Relation]:
+def _read_relations(request: Relations) -> list[Relation]:
     return [Relation(part.start, part.to, part.relation_type) for part in request.relations]
 
 
-def _created(what: str, parts: list[dict[str, Any]], receipts: Sequence[Receipt]) -> Answer:
-    return Answer({what: parts}, as_text(parts, INDENT), _notes(receipts))
+def _render_created(what: str, parts: list[dict[str, Any]], receipts: Sequence[Receipt]) -> Answer:
+    return Answer({what: parts}, as_text(parts, INDENT), _describe_refusals(receipts))
 
 
-def _shown(part: Graph) -> Answer:
+def _render_graph(part: Graph) -> Answer:
     return Answer(part.to_dict(), as_text(part.to_dict(), INDENT))
 
 
-def _done(what: str, done: Deleted) -> Answer:
+def _render_deleted(what: str, done: Deleted) -> Answer:
     message = f"{what} deleted successfully"
     if done.deleted != done.asked:
         message = f"{what} deleted: {done.deleted} of {done.asked}."
@@ -181,7 +178,7 @@ def _done(what: str, done: Deleted) -> Answer:
     return Answer({"success": True, "message": message}, message)
 
 
-def _notes(receipts: Sequence[Receipt]) -> tuple[str, ...]:
+def _describe_refusals(receipts: Sequence[Receipt]) -> tuple[str, ...]:
     """Return what a client should know that the reference server's shapes have no place for."""
     notes = [f"Refused ({', '.join(one.reasons)}): {one.detail or ''}".strip() for one in receipts if one.denied]
     apart = [one.memory.namespace for one in receipts if one.memory and one.memory.namespace is not Namespace.PROD]

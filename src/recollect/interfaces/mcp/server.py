@@ -10,7 +10,7 @@ from mcp.shared.exceptions import MCPError
 
 from recollect import __version__
 from recollect.interfaces.mcp import catalogue
-from recollect.interfaces.mcp.catalogue import Tools, listed_name
+from recollect.interfaces.mcp.catalogue import Tools, normalise_name
 from recollect.interfaces.mcp.tool import Answer, as_text
 from recollect.interfaces.python import Recollect
 from recollect.model.errors import RecollectError
@@ -56,18 +56,20 @@ class _Answering:
         return wire.ListToolsResult(tools=[tool.definition() for tool in self._tools.values()])
 
     async def call_tool(self, _: Any, params: wire.CallToolRequestParams) -> wire.CallToolResult:
-        tool = self._tools.get(listed_name(params.name))
+        tool = self._tools.get(normalise_name(params.name))
         if tool is None:
             known = ", ".join(self._tools)
             raise MCPError(wire.INVALID_PARAMS, f"There is no tool {params.name!r:.80}. Known: {known}.")
         try:
             answer = await self._in_thread(lambda: tool.call(self._memory, params.arguments or {}))
-            return _told(answer, self._tools)
+            return _render_answer(answer, self._tools)
         except RecollectError as error:
-            return _failed(error)
+            values = {"error": error.to_dict()}
+            text = wire.TextContent(text=as_text(values))
+            return wire.CallToolResult(content=[text], structured_content=values, is_error=True)
 
     async def list_resources(self, _: Any, params: wire.PaginatedRequestParams | None) -> wire.ListResourcesResult:
-        return wire.ListResourcesResult(resources=catalogue.listed_resources(self._tools))
+        return wire.ListResourcesResult(resources=catalogue.list_resources(self._tools))
 
     async def list_templates(
         self, _: Any, params: wire.PaginatedRequestParams | None
@@ -75,17 +77,19 @@ class _Answering:
         return wire.ListResourceTemplatesResult(resource_templates=catalogue.resource_templates())
 
     async def read_resource(self, _: Any, params: wire.ReadResourceRequestParams) -> wire.ReadResourceResult:
-        contents = await self._or_refused(lambda: catalogue.read_resource(self._memory, params.uri))
+        contents = await self._answer_or_refuse(lambda: catalogue.read_resource(self._memory, params.uri))
         return wire.ReadResourceResult(contents=[contents])
 
     async def list_prompts(self, _: Any, params: wire.PaginatedRequestParams | None) -> wire.ListPromptsResult:
-        return wire.ListPromptsResult(prompts=catalogue.listed_prompts())
+        return wire.ListPromptsResult(prompts=catalogue.list_prompts())
 
     async def get_prompt(self, _: Any, params: wire.GetPromptRequestParams) -> wire.GetPromptResult:
-        return await self._or_refused(lambda: catalogue.get_prompt(self._memory, params.name, params.arguments or {}))
+        return await self._answer_or_refuse(
+            lambda: catalogue.get_prompt(self._memory, params.name, params.arguments or {})
+        )
 
-    async def _or_refused(self, work: Callable[[], T]) -> T:
-        """Resources and prompts have no answer that is an error: theirs are the protocol's own, with ours as data."""
+    async def _answer_or_refuse(self, work: Callable[[], T]) -> T:
+        """Do the work; raise our errors as the protocol's own, since resources and prompts have no answer for errors."""
         try:
             return await self._in_thread(work)
         except RecollectError as error:
@@ -93,21 +97,14 @@ class _Answering:
             raise MCPError(code, visible(str(error)), error.to_dict()) from error
 
     async def _in_thread(self, work: Callable[[], T]) -> T:
-        """Away from the event loop, which goes on serving. A write that has begun is finished, even if nobody waits."""
+        """Do work away from the event loop. A write that has begun is finished, even if nobody waits for it."""
         return await anyio.to_thread.run_sync(work, limiter=self._limiter)
 
 
-def _told(answer: Answer, tools: Tools) -> wire.CallToolResult:
+def _render_answer(answer: Answer, tools: Tools) -> wire.CallToolResult:
     before, values, step = [answer.before] if answer.before else [], answer.values, answer.next_step
     texts = [*before, answer.text, *answer.notes]
     if step is not None and step.tool in tools:
         # Some clients show a model the text, others only the structured content.
         texts, values = [*texts, step.text], {**values, "next_step": step.text}
     return wire.CallToolResult(content=[wire.TextContent(text=text) for text in texts], structured_content=values)
-
-
-def _failed(error: RecollectError) -> wire.CallToolResult:
-    values = {"error": error.to_dict()}
-    return wire.CallToolResult(
-        content=[wire.TextContent(text=as_text(values))], structured_content=values, is_error=True
-    )

@@ -11,7 +11,6 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, SkipJsonSc
 
 from recollect.interfaces.python import Recollect
 from recollect.interfaces.python.past import through_agent
-from recollect.model.canonical import canonical_json
 from recollect.model.errors import BadInput
 from recollect.model.faults import fault_of
 from recollect.model.rendering import visible_json
@@ -66,24 +65,24 @@ class Tool(Generic[R]):
     answer: type[BaseModel] | None = None
 
     @property
-    def told(self) -> Mapping[str, Any]:
+    def listing(self) -> Mapping[str, Any]:
         """What a client is told of it: title and description, and whether it only reads, deletes, or may be repeated."""
         said: Mapping[str, Any] = load_table(__package__, "tools.toml")[self.name]
         return {"reads_only": False, "deletes": False, "repeatable": False, **said}
 
     def definition(self) -> wire.Tool:
         """Return the tool as a client lists it."""
-        told = self.told
+        listing = self.listing
         return wire.Tool(
             name=self.name,
-            title=told["title"],
-            description=told["description"],
+            title=listing["title"],
+            description=listing["description"],
             input_schema=self.request.model_json_schema(schema_generator=_Lean),
             output_schema=self.answer and self.answer.model_json_schema(schema_generator=_Untitled),
             annotations=wire.ToolAnnotations(
-                read_only_hint=told["reads_only"],
-                destructive_hint=told["deletes"],
-                idempotent_hint=told["reads_only"] or told["repeatable"],
+                read_only_hint=listing["reads_only"],
+                destructive_hint=listing["deletes"],
+                idempotent_hint=listing["reads_only"] or listing["repeatable"],
                 open_world_hint=False,
             ),
         )
@@ -131,10 +130,10 @@ def parse(request: type[R], arguments: Mapping[str, Any]) -> R:
     try:
         return request.model_validate(arguments)
     except ValidationError as error:
-        raise _named(error, request) from None
+        raise _describe_fault(error, request) from None
 
 
-def _named(error: ValidationError, request: type[Request]) -> BadInput:
+def _describe_fault(error: ValidationError, request: type[Request]) -> BadInput:
     """Return the first fault as an error; an unknown argument comes first, since it is often the wrong name of a missing one."""
     found = error.errors(include_url=False, include_input=False)
     first = next((one for one in found if one["type"] == "extra_forbidden"), found[0])
@@ -146,16 +145,9 @@ def _named(error: ValidationError, request: type[Request]) -> BadInput:
     return BadInput(f"{message}.", field=field, hint=hint)
 
 
-def through(memory: Recollect, agent: str | None) -> Recollect:
+def see_as(memory: Recollect, agent: str | None) -> Recollect:
     """Return the memory as an agent sees it. This can only narrow what the server itself sees."""
     return memory if agent is None else Recollect(through_agent(memory.engine, agent), owns_store=False)
-
-
-def plain(value: Any) -> Any:
-    """Return any answer of the engine as JSON values, the same as everywhere."""
-    if isinstance(value, list | tuple):
-        return [plain(one) for one in value]
-    return json.loads(canonical_json(value.to_dict() if hasattr(value, "to_dict") else value))
 
 
 def as_text(values: Any, indent: int | None = None) -> str:

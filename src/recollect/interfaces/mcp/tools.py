@@ -8,8 +8,9 @@ from pydantic import BeforeValidator, Field
 from pydantic.json_schema import SkipJsonSchema
 
 from recollect.engine.read.filters import FILTERS
-from recollect.interfaces.mcp.tool import AgentRequest, Answer, NextStep, Tool, as_text, plain, through
+from recollect.interfaces.mcp.tool import AgentRequest, Answer, NextStep, Tool, as_text, see_as
 from recollect.interfaces.python import Recollect
+from recollect.model.canonical import to_json_values
 from recollect.model.errors import BadInput, RecollectError
 from recollect.model.receipt import Receipt
 from recollect.model.record import Memory, as_source
@@ -66,7 +67,7 @@ class Query(AgentRequest):
 
 def query(memory: Recollect, request: Query) -> Answer:
     recall = memory.query(**{"thread": THREAD, **request.model_dump(exclude_none=True)})
-    answer = plain(recall.in_full() if request.form == "full" else recall.in_bullets())
+    answer = to_json_values(recall.in_full() if request.form == "full" else recall.in_bullets())
     notes = (
         NOTHING_MATCHES if recall.abstained else "",
         NO_ROOM.format(recall.no_room) if recall.no_room else "",
@@ -93,14 +94,14 @@ class List(AgentRequest):
 
 def list_memories(memory: Recollect, request: List) -> Answer:
     asked = request.model_dump(exclude={"agent", "filters"}, exclude_none=True)
-    page = through(memory, request.agent).list(**asked, **_more_filters(request))
-    values: dict[str, Any] = {"items": [_overview(one) for one in page.items], "next_cursor": page.next_cursor}
+    page = see_as(memory, request.agent).list(**asked, **_check_filters(request))
+    values: dict[str, Any] = {"items": [_summarise(one) for one in page.items], "next_cursor": page.next_cursor}
     if page.damaged:
         values["damaged"] = [one.to_dict() for one in page.damaged]
     return Answer(values, as_text(values))
 
 
-def _more_filters(request: List) -> dict[str, Any]:
+def _check_filters(request: List) -> dict[str, Any]:
     """Return the filters, or raise an error that names one that is unknown, or that is given as an argument as well."""
     given = request.filters or {}
     for name in given:
@@ -113,11 +114,11 @@ def _more_filters(request: List) -> dict[str, Any]:
     return given
 
 
-def _overview(memory: Memory) -> dict[str, Any]:
+def _summarise(memory: Memory) -> dict[str, Any]:
     """Return a memory in a list: enough to choose it by. Only what is not active says its status."""
-    told = {"id": memory.id, "key": memory.canonical_key, "content": one_line(memory.content, EXCERPT)}
-    told |= {"category": memory.category, "at": f"{memory.created_at:%Y-%m-%d}"}
-    return told if memory.status is Status.ACTIVE else {**told, "status": str(memory.status)}
+    summary = {"id": memory.id, "key": memory.canonical_key, "content": one_line(memory.content, EXCERPT)}
+    summary |= {"category": memory.category, "at": f"{memory.created_at:%Y-%m-%d}"}
+    return summary if memory.status is Status.ACTIVE else {**summary, "status": str(memory.status)}
 
 
 class Add(AgentRequest):
@@ -149,7 +150,7 @@ class Add(AgentRequest):
 
 def add(memory: Recollect, request: Add) -> Answer:
     fields = request.model_dump(exclude={"agent"}, exclude_none=True)
-    return _written(through(memory, request.agent).add(**fields))
+    return _render_receipt(see_as(memory, request.agent).add(**fields))
 
 
 class Update(AgentRequest):
@@ -160,7 +161,7 @@ class Update(AgentRequest):
 
 
 def update(memory: Recollect, request: Update) -> Answer:
-    seen = through(memory, request.agent)
+    seen = see_as(memory, request.agent)
     if request.by is not None and request.content is not None:
         raise BadInput(
             "cannot be given together with by.",
@@ -170,19 +171,19 @@ def update(memory: Recollect, request: Update) -> Answer:
     if request.by is not None:
         if request.source is not None:
             raise BadInput("goes with content, not with by.", field="source", hint="Leave it out.")
-        return _written(seen.supersede(request.id, by=request.by))
+        return _render_receipt(seen.supersede(request.id, by=request.by))
     if request.content is None:
         raise BadInput(
             "is missing, and so is by.",
             field="content",
             hint="Give content for a new version, or by for a memory that was added already.",
         )
-    with _fields_named(supersedes="id"):
-        return _written(seen.update(request.id, request.content, source=request.source or "agent"))
+    with _rename_fields(supersedes="id"):
+        return _render_receipt(seen.update(request.id, request.content, source=request.source or "agent"))
 
 
 @contextmanager
-def _fields_named(**names: str) -> Iterator[None]:
+def _rename_fields(**names: str) -> Iterator[None]:
     """Let an error name the argument of this tool instead of the argument of the method that the tool calls."""
     try:
         yield
@@ -191,15 +192,15 @@ def _fields_named(**names: str) -> Iterator[None]:
         raise
 
 
-def _written(receipt: Receipt) -> Answer:
+def _render_receipt(receipt: Receipt) -> Answer:
     """Return a receipt; where it offers similar memories, with the call that accepts one."""
     values = {
         "outcome": receipt.outcome,
         "reasons": list(receipt.reasons),
         "detail": receipt.detail,
-        "memory": None if receipt.memory is None else shown(receipt.memory),
-        "similar": [one | {"content": one_line(one["content"], EXCERPT)} for one in plain(receipt.similar)],
-        "changed": plain(receipt.changed),
+        "memory": None if receipt.memory is None else select_shown(receipt.memory),
+        "similar": [one | {"content": one_line(one["content"], EXCERPT)} for one in to_json_values(receipt.similar)],
+        "changed": to_json_values(receipt.changed),
         "replayed": receipt.replayed,
     }
     offered = receipt.memory is not None and receipt.similar
@@ -207,9 +208,9 @@ def _written(receipt: Receipt) -> Answer:
     return Answer(values, as_text(values), next_step=step)
 
 
-def shown(memory: Memory) -> dict[str, Any]:
+def select_shown(memory: Memory) -> dict[str, Any]:
     """Return what a model is told of a memory that it wrote or decided about."""
-    record = plain(memory)
+    record = to_json_values(memory)
     return {name: record[name] for name in SHOWN}
 
 
@@ -218,13 +219,13 @@ class OneMemory(AgentRequest):
 
 
 def forget(memory: Recollect, request: OneMemory) -> Answer:
-    gone = plain(through(memory, request.agent).forget(request.id))
+    gone = to_json_values(see_as(memory, request.agent).forget(request.id))
     values = {"memory": {name: gone[name] for name in ("id", "content", "status", "purge_at")}}
     return Answer(values, as_text(values))
 
 
 def history(memory: Recollect, request: OneMemory) -> Answer:
-    events = plain(through(memory, request.agent).history(request.id))
+    events = to_json_values(see_as(memory, request.agent).history(request.id))
     return Answer({"events": events}, as_text(events))
 
 
@@ -236,9 +237,6 @@ DEFAULT_TOOLS: tuple[Tool[Any], ...] = (
     Tool("memory_forget", OneMemory, forget),
     Tool("memory_history", OneMemory, history),
 )
-
-
-# ── administration: contradictions, clean-up, archive, rejected values, consent, runs of a model ────────────────────
 
 
 class Resolve(OneMemory):
@@ -276,33 +274,33 @@ class Consolidate(AgentRequest):
 
 
 def calls(
-    method: str, name: str | None, show: Callable[[Any], Any] = plain
+    method: str, name: str | None, show: Callable[[Any], Any] = to_json_values
 ) -> Callable[[Recollect, AgentRequest], Answer]:
     """Return a function that answers with what a method of the memory returns, under this name if it has one."""
 
     def run(memory: Recollect, request: AgentRequest) -> Answer:
         arguments = request.model_dump(exclude={"agent"}, exclude_none=True)
-        found = show(getattr(through(memory, request.agent), method)(**arguments))
+        found = show(getattr(see_as(memory, request.agent), method)(**arguments))
         return Answer(found if name is None else {name: found}, as_text(found))
 
     return run
 
 
 ADMIN_TOOLS: tuple[Tool[Any], ...] = (
-    Tool("memory_resolve", Resolve, calls("resolve", "memory", shown)),
+    Tool("memory_resolve", Resolve, calls("resolve", "memory", select_shown)),
     Tool("memory_consolidate", Consolidate, calls("consolidate", None)),
-    Tool("memory_archive", OneMemory, calls("archive", "memory", shown)),
-    Tool("memory_restore", OneMemory, calls("restore", "memory", shown)),
+    Tool("memory_archive", OneMemory, calls("archive", "memory", select_shown)),
+    Tool("memory_restore", OneMemory, calls("restore", "memory", select_shown)),
     Tool("memory_reject", Reject, calls("reject", "rejection")),
     Tool("memory_lift", OneMemory, calls("lift", "rejection")),
     Tool("memory_rejections", OfOwner, calls("rejections", "rejections")),
     Tool("memory_consent", OfOwner, calls("consent", "proposals")),
-    Tool("memory_grant", OneMemory, calls("grant", "memory", shown)),
+    Tool("memory_grant", OneMemory, calls("grant", "memory", select_shown)),
     Tool("memory_decline", Reject, calls("decline", "rejection")),
     Tool("memory_proposals", OfOwner, calls("proposals", "proposals")),
     Tool("memory_apply_proposal", OneProposal, calls("apply_proposal", "proposal")),
     Tool("memory_decline_proposal", DeclineProposal, calls("decline_proposal", "proposal")),
-    Tool("memory_runs", Runs, calls("runs", "runs", lambda page: plain(page.items))),
+    Tool("memory_runs", Runs, calls("runs", "runs", lambda page: to_json_values(page.items))),
     Tool("memory_run", OneRun, calls("run", "run")),
     Tool("memory_undo", OneRun, calls("undo", "undone")),
 )

@@ -74,7 +74,7 @@ class KeyVerifier:
         self._key = key.encode("utf-8")
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        """Compared in constant time, so that the answer's delay tells nothing of the key."""
+        """Compare a token with the key in constant time, so that the delay of the answer reveals nothing of the key."""
         if not hmac.compare_digest(token.encode("utf-8", "surrogateescape"), self._key):
             return None
         return AccessToken(token=token, client_id="recollect", scopes=[])

@@ -150,7 +150,7 @@ class Care:
         from threading import Event
 
         check_flags(once=once)
-        stop, told = stop or Event(), each or (lambda _: None)
+        stop, report = stop or Event(), each or (lambda _: None)
         known = None if tenants is None else check_names("tenants", tenants)
         bounds = worker.bounds_of(every_hours, max_minutes, lease_s)
         with worker.at_work(self._engine, bounds=bounds, jobs=jobs, stopping=stop.is_set, progress=progress) as at_work:
@@ -158,8 +158,8 @@ class Care:
                 hint = "Leave tenants out to look after all."
                 raise BadInput(f"there is no tenant {tenant!r:.80}.", field="tenants", hint=hint)
             if once:
-                return worker.work_once(at_work, known, told)
-            worker.work_forever(at_work, known, told, stop.wait)
+                return worker.work_once(at_work, known, report)
+            worker.work_forever(at_work, known, report, stop.wait)
             return ()
 
     @traced
@@ -278,8 +278,6 @@ class Care:
     def backup(self, path: str | Path) -> Backup:
         """Write a consistent copy of the whole store to a file, while others write. ``restore_backup`` puts it back."""
         return exporting.back_up(self._engine, path)
-
-    # ── files in and out ────────────────────────────────────────────────────────────────────────────────────────
 
     @traced
     def import_(

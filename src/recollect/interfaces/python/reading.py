@@ -120,8 +120,6 @@ class Reading(Asking):
         """Return every version of a memory's concept, first to last."""
         return reading.chain(self._engine, id)
 
-    # ── blocks for a prompt ─────────────────────────────────────────────────────────────────────────────────────
-
     @traced
     def snapshot_block(
         self,
@@ -205,8 +203,6 @@ class Reading(Asking):
     def on_demand_share(self, *, since: When | None = None, user: str | None = None) -> OnDemandShare:
         """Return in which share of the turns :meth:`recall_if_unsure` had to ask memory."""
         return injection.on_demand_share(self._engine, since=since, user=user)
-
-    # ── related memories and where they come from ───────────────────────────────────────────────────────────────
 
     @traced
     def related(self, id: str) -> tuple[Related, ...]:

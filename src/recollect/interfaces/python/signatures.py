@@ -63,7 +63,7 @@ class Argument:
 def arguments_of(name: str) -> tuple[Argument, ...]:
     """Return the arguments of a method that can be sent, those of ``**fields`` one by one."""
     method = getattr(Recollect, name)
-    hints, found = _hints(method), []
+    hints, found = _read_hints(method), []
     for one in inspect.signature(method).parameters.values():
         hint = hints.get(one.name)
         if one.kind is inspect.Parameter.VAR_KEYWORD:
@@ -73,14 +73,14 @@ def arguments_of(name: str) -> tuple[Argument, ...]:
     return tuple(found)
 
 
-def takes(name: str, argument: str) -> bool:
+def has_argument(name: str, argument: str) -> bool:
     """Return whether a method has an argument of this name."""
     return argument in inspect.signature(getattr(Recollect, name)).parameters
 
 
 def answer_type(name: str) -> Any:
     """Return the type of what a method answers with."""
-    return _hints(getattr(Recollect, name))["return"]
+    return _read_hints(getattr(Recollect, name))["return"]
 
 
 def _fields_of(record: Any) -> Iterator[Argument]:
@@ -89,13 +89,13 @@ def _fields_of(record: Any) -> Iterator[Argument]:
         yield Argument(field, get_args(hint)[0] if required else hint, inspect.Parameter.empty if required else None)
 
 
-def _hints(method: Any) -> dict[str, Any]:
+def _read_hints(method: Any) -> dict[str, Any]:
     module = sys.modules[inspect.unwrap(method).__module__]
-    return get_type_hints(method, {**vars(module), **_for_type_checkers(module)}, include_extras=True)
+    return get_type_hints(method, {**vars(module), **_read_type_imports(module)}, include_extras=True)
 
 
 @cache
-def _for_type_checkers(module: types.ModuleType) -> dict[str, Any]:
+def _read_type_imports(module: types.ModuleType) -> dict[str, Any]:
     """Return the names that a module imports for type checkers alone: answers are loaded when they are first needed."""
     assert module.__file__ is not None, "our modules are files"
     blocks = [node for node in ast.parse(Path(module.__file__).read_text("utf-8")).body if isinstance(node, ast.If)]
@@ -108,14 +108,11 @@ def _for_type_checkers(module: types.ModuleType) -> dict[str, Any]:
     return found
 
 
-# ── types of JSON ───────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def as_json_type(hint: Any) -> Any:
     """Return the type of the JSON value that stands for a Python value of this type."""
     origin = get_origin(hint)
     if origin in _UNIONS:
-        return _union(get_args(hint))
+        return _merge_union(get_args(hint))
     if origin is Annotated:
         return as_json_type(get_args(hint)[0])
     if origin in _LISTS or origin is Iterator:
@@ -131,7 +128,7 @@ def as_json_type(hint: Any) -> Any:
     return hint
 
 
-def _union(members: Sequence[Any]) -> Any:
+def _merge_union(members: Sequence[Any]) -> Any:
     """Return a union without what JSON cannot tell apart: a member of a closed list and its word, a set and a list."""
     if datetime in members:
         members = [TIME if one is datetime else one for one in members if one is not str]

@@ -65,12 +65,12 @@ class Trust:
 
     @traced
     def checkpoints(self) -> tuple[Checkpoint, ...]:
-        """Every checkpoint that was taken, oldest first."""
+        """Return every checkpoint that was taken, oldest first."""
         return checkpoint_log.checkpoints(self._engine)
 
     @traced
     def uncovered_entries(self) -> int:
-        """How many entries no checkpoint covers yet, and so no proof speaks of."""
+        """Return how many entries no checkpoint, and so no proof, covers yet."""
         return checkpoint_log.uncovered_entries(self._engine)
 
     @traced
@@ -84,7 +84,7 @@ class Trust:
         sign_as: str | None = None,
         key_file: str | Path | None = None,
     ) -> RecordedErasure:
-        """``erase`` and ``erasure_record`` in one. Nothing is erased unless the key to sign with is there."""
+        """Do ``erase`` and ``erasure_record`` in one. Nothing is erased unless the key to sign with is there."""
         check_flags(whole_chain=whole_chain)
         return documents.erase_with_record(
             self._engine,
@@ -99,19 +99,19 @@ class Trust:
     def erasure_record(
         self, receipt: ErasureReceipt, *, sign_as: str | None = None, key_file: str | Path | None = None
     ) -> ErasureRecord:
-        """The answer of ``erase`` as a document to hand out, with a checkpoint that covers it, signed if you say by whom."""
+        """Return the answer of ``erase`` as a document with a checkpoint that covers it, signed if you say by whom."""
         key = identities.optional_signing_key(self._engine, sign_as, _path(key_file))
         return documents.erasure_record(self._engine, receipt, key)
 
     @traced
     def prove(self, id: str, *, with_content: bool = True) -> MemoryProof:
-        """A document which shows, without the store, that the ledger has a memory's entries and what they committed to."""
+        """Return a document that proves, without the store, that the ledger has a memory's entries and what they committed to."""
         check_flags(with_content=with_content)
         return checkpoint_log.prove_memory(self._engine, id, with_content=with_content)
 
     @traced
     def prove_growth(self, since: int | Checkpoint) -> GrowthProof:
-        """A document which shows that nothing was rewritten since a checkpoint: one that was kept, or its size."""
+        """Return a document that proves that nothing was rewritten since a checkpoint, given itself or by its size."""
         return checkpoint_log.prove_growth(self._engine, since if isinstance(since, int) else since.size)
 
     @traced
@@ -132,7 +132,7 @@ class Trust:
 
     @traced
     def revoke_identity(self, name: str, *, key: str | None = None, key_file: str | Path | None = None) -> Checkpoint:
-        """From here on nothing counts that a key signs: the current one, or the one that begins with these digits.
+        """Revoke the current key, or the one that begins with these digits: what it signs from now on does not count.
 
         It takes the file of that private key, or the right to operate.
         """
@@ -154,17 +154,17 @@ class Trust:
 
     @traced
     def identity(self, name: str) -> Identity:
-        """Somebody's keys, and what became of each."""
+        """Return somebody's keys, and what became of each."""
         return identities.identity(self._engine, name)
 
     @traced
     def identities(self) -> tuple[Identity, ...]:
-        """Everybody who has or had a key."""
+        """Return everybody who has or had a key."""
         return identities.identities(self._engine)
 
     @traced
     def identity_history(self, *, sign_as: str | None = None, key_file: str | Path | None = None) -> KeyHistory:
-        """What became of everybody's keys, signed, for those who check proofs without the store. It holds no names."""
+        """Return the history of all keys, signed, for checking proofs without the store. It holds no names."""
         private = identities.signing_key(self._engine, sign_as, _path(key_file))
         return documents.identity_history(self._engine, private)
 
@@ -172,12 +172,12 @@ class Trust:
     def sign_entry(
         self, entry: Mapping[str, Any], *, sign_as: str | None = None, key_file: str | Path | None = None
     ) -> dict[str, Any]:
-        """An exported entry with its author's signature in it."""
+        """Return an exported entry with its author's signature in it."""
         return identities.sign_entry(entry, identities.signing_key(self._engine, sign_as, _path(key_file)))
 
     @traced
     def check_entry(self, entry: Mapping[str, Any], *, memory: str | None = None) -> SignatureCheck:
-        """Whether an entry's author signed it with a key that counts now, or counted when ``memory`` was written."""
+        """Check whether an entry's author signed it with a key that counts now, or counted when ``memory`` was written."""
         place = identities.place_of_memory(self._engine, memory) if memory is not None else None
         return identities.check_entry(self._engine, entry, place)
 

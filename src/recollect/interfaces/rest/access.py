@@ -1,4 +1,4 @@
-"""Who asks: the key of a request, how often it may ask, and how its work is done away from the event loop."""
+"""Who asks: the key of a request, how often and how much it may ask, and how its work is done off the event loop."""
 
 import asyncio
 import hashlib
@@ -7,21 +7,23 @@ from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
+from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
 from recollect.interfaces.listener import Place
 from recollect.interfaces.python import Recollect
-from recollect.interfaces.rest.problems import Draining, TimedOut
+from recollect.interfaces.rest.problems import MEDIA_TYPE, Draining, TimedOut, problem_of, too_large
 from recollect.model.caller import Right
 from recollect.model.errors import KeyRefused, NotAllowed, TooManyRequests
 
 T = TypeVar("T")
 SESSION = "Recollect-Session"
 IDEMPOTENCY_KEY = "Idempotency-Key"
+IMPORT_PATH = "/v1/import"
 MOST_BUCKETS = 10_000
 """Of how many keys it is remembered how often they asked."""
 
@@ -55,12 +57,12 @@ class Answer(NamedTuple):
     body: bytes
     etag: str | None = None
 
-    def kept(self) -> str:
-        """Return it as one text, to be given again."""
+    def to_text(self) -> str:
+        """Return the answer as one text, under which a retry finds it."""
         return f"{self.etag or ''}\n{self.body.decode()}"
 
     @classmethod
-    def given_again(cls, text: str) -> "Answer":
+    def from_text(cls, text: str) -> "Answer":
         etag, _, body = text.partition("\n")
         return cls(body.encode(), etag or None)
 
@@ -127,9 +129,9 @@ class Server:
             said = f"{request.method} {request.url.path}?{request.url.query} {request.headers.get(SESSION)} {digest}"
 
             def once(memory: Recollect) -> str:
-                return memory.once(key, said, lambda there: work(there).kept())
+                return memory.once(key, said, lambda there: work(there).to_text())
 
-            answer = Answer.given_again(await self.call(request, once, session))
+            answer = Answer.from_text(await self.call(request, once, session))
         headers = {} if answer.etag is None else {"ETag": answer.etag}
         return Response(answer.body, headers=headers, media_type="application/json")
 
@@ -145,7 +147,7 @@ class Server:
 
         Work that has begun is finished, even if nobody waits for it any more. Work that only ``reads`` takes a caller who may.
         """
-        self._count(request)
+        self._check_rate(request)
 
         def do() -> T:
             memory = self.memory_of(request, session)
@@ -169,7 +171,7 @@ class Server:
         hint = "It may still be done: repeat it under the same Idempotency-Key, or look."
         raise TimedOut("it took too long.", hint=hint)
 
-    def _count(self, request: HTTPConnection) -> None:
+    def _check_rate(self, request: HTTPConnection) -> None:
         who = self.identity(request)
         bucket = self._buckets.pop(who, None) or _Bucket(self.settings)
         self._buckets[who] = bucket
@@ -217,3 +219,32 @@ def _is_local(address: str) -> bool:
     with suppress(ValueError):
         return Place(urlsplit(address).hostname or "", 0).loopback
     return False
+
+
+class Bounded:
+    """Refuse a body that is larger than the settings grant, whether it says so beforehand or not."""
+
+    def __init__(self, app: Any, settings: Settings) -> None:
+        self._app, self._settings = app, settings
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        settings = self._settings
+        most = settings.max_import_bytes if scope["path"] == IMPORT_PATH else settings.max_body_bytes
+        announced = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
+        if announced.isdigit() and int(announced) > most:
+            await JSONResponse(problem_of(too_large()), 413, {"Connection": "close"}, MEDIA_TYPE)(scope, receive, send)
+            return
+        taken = 0
+
+        async def bounded_receive() -> Any:
+            nonlocal taken
+            message = await receive()
+            taken += len(message.get("body", b""))
+            if taken > most:
+                raise HTTPException(413)  # the one sort of error that the framework's reader of bodies lets through
+            return message
+
+        await self._app(scope, bounded_receive, send)

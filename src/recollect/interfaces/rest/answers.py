@@ -28,21 +28,15 @@ class Lines(BaseModel):
     truncated: bool
 
 
-def _record(kind: Any) -> type[BaseModel]:
-    """Return the model of a named tuple, which is an object in JSON. What is empty may be left out."""
-    fields: dict[str, Any] = {name: (hint, None) for name, hint in get_type_hints(kind).items()}
-    return create_model(kind.__name__, __doc__=kind.__doc__, **fields)
-
-
 @cache
 def schema_type(name: str) -> Any:
     """Return the type that describes the JSON of a method's answer."""
-    return _described(signatures.answer_type(name), name)
+    return _describe(signatures.answer_type(name), name)
 
 
-def _described(kind: Any, name: str) -> Any:
+def _describe(kind: Any, name: str) -> Any:
     if isinstance(kind, UnionType):
-        return Union[tuple(_described(one, name) for one in get_args(kind))]  # noqa: UP007
+        return Union[tuple(_describe(one, name) for one in get_args(kind))]  # noqa: UP007
     if kind in PLAIN:
         return create_model(f"{kind.__name__.title()}Value", value=(kind, ...))
     if kind is Lineage:
@@ -51,16 +45,20 @@ def _described(kind: Any, name: str) -> Any:
         pages = {"items": (list[Memory], ...), "next_cursor": (str | None, None), "damaged": (list[Problem], ())}
         return create_model("Memories", **pages)  # type: ignore[call-overload]
     if get_origin(kind) in (tuple, Iterator, Page):
-        return _many(name, get_args(kind)[0])
+        return _describe_many(name, get_args(kind)[0])
     return kind
 
 
-def _many(name: str, kind: Any) -> Any:
-    """Return the model of several answers under ``items``. A named tuple is an object in JSON."""
-    has_sources = any(hint is Source for hint in getattr(kind, "__annotations__", {}).values())
-    shown = dict[str, Any] if has_sources else _record(kind) if hasattr(kind, "_fields") else kind
+def _describe_many(name: str, kind: Any) -> Any:
+    """Return the model of several answers under ``items``. A named tuple is an object, of which empty fields may be missing."""
+    shown = kind
+    if any(hint is Source for hint in getattr(kind, "__annotations__", {}).values()):
+        shown = dict[str, Any]
+    elif hasattr(kind, "_fields"):
+        fields: dict[str, Any] = {name: (hint, None) for name, hint in get_type_hints(kind).items()}
+        shown = create_model(kind.__name__, __doc__=kind.__doc__, **fields)
     title = name.title().replace("_", "")
-    return create_model(title, items=(list[shown], ...), next_cursor=(str | None, None))  # type: ignore[valid-type]
+    return create_model(title, items=(list[shown], ...), next_cursor=(str | None, None))
 
 
 def as_json(answer: Any) -> bytes:
@@ -84,23 +82,19 @@ def from_json(name: str, values: Mapping[str, Any]) -> Any:
         return MemoryPage(tuple(page.items), page.next_cursor, tuple(page.damaged))
     is_many = get_origin(kind) in (tuple, Iterator) or (isinstance(kind, UnionType) and "items" in values)
     given: Any = values["items"] if is_many else values
-    return _adapter(name).validate_json(
-        json.dumps(_restored(given))
-    )  # in JSON a strict document takes a list for a tuple
+    # Only from JSON text does a strict model take a list for a tuple.
+    return _adapter(name).validate_json(json.dumps(_use_field_names(given)))
 
 
-def _restored(values: Any) -> Any:
-    """Return values under the names that they have in the answer: a recall says ``because`` where its field is ``why``."""
+def _use_field_names(values: Any) -> Any:
+    """Return values under the names of the answer's fields: a recall says ``because`` where its field is ``why``."""
     if isinstance(values, list):
-        return [_restored(one) for one in values]
+        return [_use_field_names(one) for one in values]
     if not isinstance(values, Mapping):
         return values
-    renamed = {"why" if name == "because" else name: _restored(one) for name, one in values.items()}
-    return (
-        {name: one for name, one in renamed.items() if name not in ("text", "abstained")}
-        if "abstained" in values
-        else renamed
-    )
+    computed = ("text", "abstained") if "abstained" in values else ()
+    named = {"why" if name == "because" else name: one for name, one in values.items() if name not in computed}
+    return {name: _use_field_names(one) for name, one in named.items()}
 
 
 @cache

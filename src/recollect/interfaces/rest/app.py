@@ -11,14 +11,14 @@ from starlette.responses import JSONResponse, Response
 from recollect import __version__
 from recollect.interfaces.python import Recollect
 from recollect.interfaces.rest import endpoints, feeds, mem0, watching
-from recollect.interfaces.rest.access import DEFAULTS, Server, Settings
-from recollect.interfaces.rest.limits import Bounded, too_large
+from recollect.interfaces.rest.access import DEFAULTS, Bounded, Server, Settings
 from recollect.interfaces.rest.problems import (
     MEDIA_TYPE,
     ProblemDetails,
     headers_of,
     problem_of,
     status_of,
+    too_large,
 )
 from recollect.model.errors import BadInput, NotFound, RecollectError
 
@@ -29,7 +29,7 @@ which a retry is answered alike. Errors are problem details (RFC 9457)."""
 
 
 def create_app(memory: Recollect, settings: Settings = DEFAULTS) -> FastAPI:
-    """Return the ASGI application that serves an open memory. Whoever opened the memory closes it afterwards.
+    """Return the ASGI application that serves an open memory. The caller, who opened the memory, closes it afterwards.
 
     ``app.state.server`` is the :class:`~recollect.interfaces.rest.access.Server`: pages that are mounted on the same application
     find a request's caller with it.
@@ -55,8 +55,8 @@ def create_app(memory: Recollect, settings: Settings = DEFAULTS) -> FastAPI:
     feeds.add_to(app, server)
     mem0.add_to(app, server)
     watch = watching.add_to(app, server)
-    app.add_exception_handler(RecollectError, _refuse)
-    app.add_exception_handler(HTTPException, _refuse_http)
+    app.add_exception_handler(RecollectError, _answer_error)
+    app.add_exception_handler(HTTPException, _answer_http_error)
     app.add_middleware(watching.Watched, watch=watch)
     app.add_middleware(Bounded, settings=settings)
     _describe(app)
@@ -68,20 +68,20 @@ def problem(error: RecollectError) -> Response:
     return JSONResponse(problem_of(error), status_of(error), headers_of(error), MEDIA_TYPE)
 
 
-async def _refuse(_: Request, error: Exception) -> Response:
+async def _answer_error(_: Request, error: Exception) -> Response:
     assert isinstance(error, RecollectError), "it is registered for these"
     return problem(error)
 
 
-async def _refuse_http(request: Request, error: Exception) -> Response:
+async def _answer_http_error(request: Request, error: Exception) -> Response:
     """Word the framework's own refusals like ours: no such path, no such method, a body that cannot be parsed."""
     assert isinstance(error, HTTPException), "it is registered for these"
     if error.status_code == 404:
         return problem(NotFound("there is nothing at this path.", hint="/openapi.json lists every path."))
     if error.status_code == 413:
         return problem(too_large())
-    told = problem_of(BadInput(f"{error.detail}.", hint="/openapi.json describes every request."))
-    return JSONResponse({**told, "status": error.status_code}, error.status_code, error.headers, MEDIA_TYPE)
+    details = problem_of(BadInput(f"{error.detail}.", hint="/openapi.json describes every request."))
+    return JSONResponse({**details, "status": error.status_code}, error.status_code, error.headers, MEDIA_TYPE)
 
 
 def _describe(app: FastAPI) -> None:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from recollect.interfaces.python import Recollect
 from recollect.interfaces.python.arguments import NewMemory
 from recollect.interfaces.python.past import Past, point_named
-from recollect.interfaces.python.signatures import Argument, arguments_of, as_json_type, model_of, takes
+from recollect.interfaces.python.signatures import Argument, arguments_of, as_json_type, has_argument, model_of
 from recollect.interfaces.rest.access import IDEMPOTENCY_KEY, Answer, Server
 from recollect.interfaces.rest.answers import as_json, etag_of, schema_type
 from recollect.interfaces.rest.operations import OPERATIONS, Operation
@@ -53,7 +53,7 @@ def add_to(app: FastAPI, server: Server) -> None:
             summary=(inspect.getdoc(method) or "").split("\n")[0],
             description=inspect.getdoc(method),
             tags=[operation.path.split("/")[2]],
-            responses={200: {"model": _shown(operation)}, **PROBLEMS},
+            responses={200: {"model": _answer_type(operation)}, **PROBLEMS},
         )
 
 
@@ -96,12 +96,12 @@ def _parameters(operation: Operation) -> list[inspect.Parameter]:
     found = [parameter(name, Annotated[str, ID]) for name in operation.in_path]
     if arguments and operation.takes_body:
         is_needed = any(one.required for one in arguments)
-        kind = _body(operation, arguments)
+        kind = _body_type(operation, arguments)
         found.append(
             parameter("asked", Annotated[kind if is_needed else kind | None, Body()], ... if is_needed else None)
         )
     elif arguments:
-        found.append(parameter("asked", Annotated[_query(operation, arguments), Query()]))
+        found.append(parameter("asked", Annotated[_query_model(operation, arguments), Query()]))
     if operation.changes:
         found.append(parameter("idempotency_key", KEY_HEADER, None))
     if operation.etag and operation.changes:
@@ -109,24 +109,20 @@ def _parameters(operation: Operation) -> list[inspect.Parameter]:
     return found
 
 
-def _title(operation: Operation) -> str:
-    return f"{operation.id.title().replace('_', '')}Request"
+def _query_model(operation: Operation, arguments: tuple[Argument, ...]) -> type[BaseModel]:
+    return model_of(operation.request_title, arguments, strict=False)
 
 
-def _query(operation: Operation, arguments: tuple[Argument, ...]) -> type[BaseModel]:
-    return model_of(_title(operation), arguments, strict=False)
-
-
-def _body(operation: Operation, arguments: tuple[Argument, ...]) -> Any:
+def _body_type(operation: Operation, arguments: tuple[Argument, ...]) -> Any:
     if operation.name == "query":
         words = (Argument("query", str | None, None), Argument("return", Literal["bullets", "full"] | None, None))
         rest = [Argument(one.name, one.type, None) if one.name == "text" else one for one in arguments]
         arguments = (*rest, *words)
-    made = model_of(_title(operation), arguments)
+    made = model_of(operation.request_title, arguments)
     return made | list[as_json_type(NewMemory)] if operation.name == "add" else made  # type: ignore[misc]
 
 
-def _shown(operation: Operation) -> Any:
+def _answer_type(operation: Operation) -> Any:
     if operation.name == "add":
         return Receipt | _Receipts
     return schema_type(operation.name) if operation.name != "query" else Recall | _Items
@@ -152,14 +148,16 @@ class Endpoint:
         self._server, self._operation = server, operation
         arguments = _arguments(operation)
         self._is_needed = any(one.required for one in arguments)
-        self._body = TypeAdapter(_body(operation, arguments)) if arguments and operation.takes_body else None
-        self._query = QueryReader(_query(operation, arguments)) if arguments and not operation.takes_body else None
-        self._keeps_key = takes(operation.name, "idempotency_key")
+        self._body = TypeAdapter(_body_type(operation, arguments)) if arguments and operation.takes_body else None
+        self._query = None
+        if arguments and not operation.takes_body:
+            self._query = QueryReader(_query_model(operation, arguments))
+        self._keeps_key = has_argument(operation.name, "idempotency_key")
 
     async def answer(self, request: Request) -> Response:
         """Parse a request, and answer it."""
         body = await request.body() if self._operation.takes_body else b""
-        call = self._call_of(request, body)
+        call = self._parse_call(request, body)
         keeps_key = self._keeps_key and call.name == self._operation.name
         key = request.headers.get(IDEMPOTENCY_KEY) if self._operation.changes else None
         if keeps_key and key is not None:
@@ -172,10 +170,10 @@ class Endpoint:
             changes=None if keeps_key or not self._operation.changes else body,
         )
 
-    def _call_of(self, request: Request, body: bytes) -> Call:
+    def _parse_call(self, request: Request, body: bytes) -> Call:
         """Return the call that a request asks for."""
         operation = self._operation
-        asked = self._asked(request, body)
+        asked = self._parse_arguments(request, body)
         if isinstance(asked, list):
             return Call("add_many", {"memories": [one.model_dump(exclude_unset=True) for one in asked]})
         arguments = {name: request.path_params[name] for name in operation.in_path} | dict(operation.fixed)
@@ -183,9 +181,9 @@ class Endpoint:
             arguments |= without_null(asked.model_dump(exclude_unset=True))
         tag = request.headers.get(IF_MATCH) if operation.etag and operation.changes else None
         call = Call(operation.name, arguments, tag and tag.removeprefix("W/").strip('"'))
-        return _as_asked(call) if operation.name == "query" else call
+        return _use_method_names(call) if operation.name == "query" else call
 
-    def _asked(self, request: Request, body: bytes) -> Any:
+    def _parse_arguments(self, request: Request, body: bytes) -> Any:
         if self._query is not None:
             return self._query.read(request)
         if self._body is None or not (body or self._is_needed):
@@ -207,14 +205,14 @@ class Endpoint:
             memory = memory.at_revision(call.revision)
         if caller.session and "session" in arguments:
             arguments = {**arguments, "session": caller.session}
-        answer = getattr(_as_it_stood(memory, arguments), call.name)(**arguments)
+        answer = getattr(_at_point(memory, arguments), call.name)(**arguments)
         etag = etag_of(answer) if isinstance(answer, Memory) else None
         if isinstance(answer, Recall) and call.shown_as is not None:
             answer = answer.in_full() if call.shown_as == "full" else answer.in_bullets()
         return Answer(as_json(answer), etag)
 
 
-def _as_it_stood(memory: Recollect, arguments: dict[str, Any]) -> Recollect | Past:
+def _at_point(memory: Recollect, arguments: dict[str, Any]) -> Recollect | Past:
     """Return the memory, or what it was at the point that ``as_of`` names, which is taken from the arguments."""
     value = arguments.pop("as_of", None)
     if value is None:
@@ -224,7 +222,7 @@ def _as_it_stood(memory: Recollect, arguments: dict[str, Any]) -> Recollect | Pa
     return memory.as_of(**point_named(value), **where)
 
 
-def _as_asked(call: Call) -> Call:
+def _use_method_names(call: Call) -> Call:
     """Return a query under the names of the method: a request may say ``query`` for ``text`` and ``return`` for ``form``."""
     arguments = dict(call.arguments)
     text, shown_as = arguments.pop("query", None), arguments.pop("return", None)
@@ -242,7 +240,8 @@ class QueryReader:
 
     def __init__(self, model: type[BaseModel]) -> None:
         self._model = model
-        self._lists = {name for name, field in model.model_fields.items() if _is_list(field.annotation)}
+        kinds = {name: field.annotation for name, field in model.model_fields.items()}
+        self._lists = {n for n, kind in kinds.items() if any(get_origin(k) is list for k in (kind, *get_args(kind)))}
 
     def read(self, request: Request) -> BaseModel:
         given: dict[str, Any] = {}
@@ -252,10 +251,6 @@ class QueryReader:
             return self._model.model_validate(given)
         except ValidationError as error:
             raise bad_request(error, "query") from None
-
-
-def _is_list(kind: Any) -> bool:
-    return get_origin(kind) is list or any(get_origin(one) is list for one in get_args(kind))
 
 
 def without_null(values: dict[str, Any]) -> dict[str, Any]:

@@ -15,10 +15,9 @@ from starlette.responses import StreamingResponse
 from recollect.engine.arguments import decode_cursor, encode_cursor, refuse_cursor
 from recollect.interfaces.python import Recollect
 from recollect.interfaces.python.signatures import arguments_of, model_of
-from recollect.interfaces.rest.access import Answer, Server
+from recollect.interfaces.rest.access import IMPORT_PATH, Answer, Server
 from recollect.interfaces.rest.answers import as_json, schema_type
 from recollect.interfaces.rest.endpoints import ID, KEY_HEADER, QueryReader, add_route, parameter, without_null
-from recollect.interfaces.rest.limits import IMPORT_PATH
 from recollect.interfaces.rest.problems import PROBLEMS
 from recollect.model.canonical import canonical_json
 from recollect.model.errors import BadInput, RecollectError, TooManyRequests
@@ -91,9 +90,6 @@ def _newest_first(events: tuple[HistoryEvent, ...], asked: Any) -> Page[HistoryE
     return Page(tuple(reversed(events[start:end])), more)
 
 
-# ── the change feed ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def _add_changes(app: FastAPI, server: Server) -> None:
     model = model_of("ChangesRequest", arguments_of("changes"), strict=False)
     query = QueryReader(model)
@@ -108,7 +104,8 @@ def _add_changes(app: FastAPI, server: Server) -> None:
         if server.open_feeds >= server.settings.feeds:
             raise TooManyRequests("as many change feeds are open as this server has.", hint="Close one, or try later.")
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-        return StreamingResponse(_told(server, request, arguments, first), media_type=EVENTS, headers=headers)
+        events = _send_changes(server, request, arguments, first)
+        return StreamingResponse(events, media_type=EVENTS, headers=headers)
 
     resumes = Annotated[str | None, Header(alias=LAST_EVENT, description="as a browser resumes")]
     add_route(
@@ -124,7 +121,7 @@ def _add_changes(app: FastAPI, server: Server) -> None:
     )
 
 
-async def _told(server: Server, request: Request, arguments: dict[str, Any], found: Any) -> AsyncIterator[str]:
+async def _send_changes(server: Server, request: Request, arguments: dict[str, Any], found: Any) -> AsyncIterator[str]:
     """Yield each change as an event whose id resumes after it. The key is checked again at every look."""
     server.open_feeds += 1
     quiet_s = 0.0
@@ -141,19 +138,16 @@ async def _told(server: Server, request: Request, arguments: dict[str, Any], fou
             if quiet_s >= server.settings.feed_beat_s:
                 quiet_s = 0.0
                 yield ": still here\n\n"
-            follow = partial(_follow, server, request, arguments, found)
-            found = await server.in_thread(follow)
+            asked = {**arguments, "since": None, "after": found}
+            found = await server.in_thread(partial(_read_changes, server, request, asked))
     except RecollectError as error:
         yield f"event: problem\ndata: {canonical_json(error.to_dict())}\n\n"
     finally:
         server.open_feeds -= 1
 
 
-def _follow(server: Server, request: Request, arguments: dict[str, Any], found: Any) -> Any:
-    return server.memory_of(request).changes(**{**arguments, "since": None, "after": found})
-
-
-# ── whole records in and out ────────────────────────────────────────────────────────────────────────────────────────
+def _read_changes(server: Server, request: Request, asked: dict[str, Any]) -> Any:
+    return server.memory_of(request).changes(**asked)
 
 
 def _add_export(app: FastAPI, server: Server) -> None:
@@ -162,7 +156,7 @@ def _add_export(app: FastAPI, server: Server) -> None:
 
     async def export(request: Request) -> Response:
         arguments = without_null(query.read(request).model_dump(exclude_unset=True))
-        pieces = await server.call(request, lambda memory: _begun(memory.export(**arguments)), reads=True)
+        pieces = await server.call(request, lambda memory: _begin(memory.export(**arguments)), reads=True)
         return StreamingResponse(pieces, media_type=LINES)
 
     add_route(
@@ -178,8 +172,8 @@ def _add_export(app: FastAPI, server: Server) -> None:
     )
 
 
-def _begun(pieces: Iterator[str]) -> Iterator[str]:
-    """Return an export whose first piece is there: what is wrong with it is an error, and no half of a file."""
+def _begin(pieces: Iterator[str]) -> Iterator[str]:
+    """Read the first piece of an export, so that what is wrong with it is an error and not half of a file."""
     first = next(pieces, None)
     return iter(()) if first is None else chain([first], pieces)
 
@@ -198,7 +192,7 @@ def _add_import(app: FastAPI, server: Server) -> None:
 
             def work(memory: Recollect) -> Answer:
                 body.seek(0)
-                return Answer(as_json(memory.import_(_lines(body), **arguments)))
+                return Answer(as_json(memory.import_(_decode_lines(body), **arguments)))
 
             return await server.answer(request, work, changes=digest.digest())
 
@@ -216,7 +210,7 @@ def _add_import(app: FastAPI, server: Server) -> None:
     )
 
 
-def _lines(body: Any) -> Iterator[str]:
+def _decode_lines(body: Any) -> Iterator[str]:
     for number, line in enumerate(body, 1):
         try:
             yield line.decode("utf-8")

@@ -39,9 +39,13 @@ def add_to(app: FastAPI, server: Server) -> None:
 
     def route(method: str, path: str, work: Callable[[Recollect, Values], Any]) -> None:
         async def endpoint(request: Request) -> Response:
-            asked = {**dict(request.query_params), **(await _body(request)), **request.path_params}
+            asked = {**dict(request.query_params), **(await _read_body(request)), **request.path_params}
             changes = None if method == "GET" or work in (search, get_all) else await request.body()
-            return await server.answer(request, lambda memory: _answer(work(memory, asked)), changes=changes)
+
+            def answer(memory: Recollect) -> Answer:
+                return Answer(canonical_json(work(memory, asked)).encode())
+
+            return await server.answer(request, answer, changes=changes)
 
         router.add_api_route(path, endpoint, methods=[method], response_model=None)
 
@@ -64,11 +68,7 @@ def add_to(app: FastAPI, server: Server) -> None:
     app.include_router(router)
 
 
-def _answer(values: Any) -> Answer:
-    return Answer(canonical_json(values).encode())
-
-
-async def _body(request: Request) -> Values:
+async def _read_body(request: Request) -> Values:
     if not await request.body():
         return {}
     try:
@@ -88,14 +88,16 @@ def ping(memory: Recollect, _: Values) -> Values:
 
 def add(memory: Recollect, asked: Values) -> Values:
     """Remember each message, in its own words."""
-    _refuse(asked, "structured_data_schema", "custom_instructions", "agent_custom_instructions", "custom_categories")
+    _refuse_unknown(
+        asked, "structured_data_schema", "custom_instructions", "agent_custom_instructions", "custom_categories"
+    )
     messages = asked.get("messages")
     if not isinstance(messages, list) or not messages or not all(isinstance(one, dict) for one in messages):
         raise BadInput(
             "must be a list of messages.", field="messages", hint='Such as [{"role": "user", "content": "…"}].'
         )
-    given = _names({**(asked.get("filters") or {}), **asked})
-    meta = {**_object(asked, "metadata"), **({"app_id": asked["app_id"]} if asked.get("app_id") else {})}
+    given = _read_names({**(asked.get("filters") or {}), **asked})
+    meta = {**_read_object(asked, "metadata"), **({"app_id": asked["app_id"]} if asked.get("app_id") else {})}
     more = {"expires_at": asked["expiration_date"]} if asked.get("expiration_date") else {}
     receipts = [
         memory.add(
@@ -111,10 +113,10 @@ def add(memory: Recollect, asked: Values) -> Values:
     if all(receipt.denied for receipt in receipts):
         denied = receipts[0]
         raise NotAllowed(f"it was not stored: {', '.join(denied.reasons)}.", field="messages", hint=denied.detail)
-    return {"results": [_written(memory, one, message) for one, message in zip(receipts, messages, strict=True)]}
+    return {"results": [_render_receipt(memory, one, message) for one, message in zip(receipts, messages, strict=True)]}
 
 
-def _written(memory: Recollect, receipt: Receipt, message: Mapping[str, Any]) -> Values:
+def _render_receipt(memory: Recollect, receipt: Receipt, message: Mapping[str, Any]) -> Values:
     said = {
         "event": EVENTS.get(receipt.outcome, "NONE"),
         "outcome": str(receipt.outcome),
@@ -122,13 +124,13 @@ def _written(memory: Recollect, receipt: Receipt, message: Mapping[str, Any]) ->
     }
     if receipt.memory is None:
         return {"id": None, "memory": message.get("content"), **said, "detail": receipt.detail}
-    return {**_shown(memory, receipt.memory), **said}
+    return {**_render_memory(memory, receipt.memory), **said}
 
 
 def search(memory: Recollect, asked: Values) -> Values:
     """Find what answers a query best."""
-    _refuse(asked, "fields", "reference_date")
-    filters, where = _filters(asked)
+    _refuse_unknown(asked, "fields", "reference_date")
+    filters, where = _read_filters(asked)
     found = memory.query(
         asked.get("query"),  # type: ignore[arg-type]
         filters=filters,
@@ -136,14 +138,14 @@ def search(memory: Recollect, asked: Values) -> Values:
         threshold=asked.get("threshold"),
         **where,
     )
-    return {"results": [{**_shown(memory, one.memory), "score": one.relevance} for one in found.items]}
+    return {"results": [{**_render_memory(memory, one.memory), "score": one.relevance} for one in found.items]}
 
 
 def get_all(memory: Recollect, asked: Values) -> Values:
     """List memories by pages of a number."""
-    page, size = (_number(asked, name, first) for name, first in (("page", 1), ("page_size", PAGE)))
-    listed = _every(memory, asked)
-    results = [_shown(memory, one) for one in islice(listed, (page - 1) * size, page * size)]
+    page, size = (_read_number(asked, name, first) for name, first in (("page", 1), ("page_size", PAGE)))
+    listed = _list_all(memory, asked)
+    results = [_render_memory(memory, one) for one in islice(listed, (page - 1) * size, page * size)]
     more = sum(1 for _ in listed)
     return {
         "count": (page - 1) * size + len(results) + more,
@@ -155,13 +157,13 @@ def get_all(memory: Recollect, asked: Values) -> Values:
 
 def get(memory: Recollect, asked: Values) -> Values:
     """Return a memory as it stands now."""
-    return _shown(memory, _current(memory, asked["memory_id"]))
+    return _render_memory(memory, _find_current(memory, asked["memory_id"]))
 
 
 def update(memory: Recollect, asked: Values) -> Values:
     """Write the next version of a memory, or change until when it holds."""
-    _refuse(asked, "timestamp")
-    now = _current(memory, asked["memory_id"])
+    _refuse_unknown(asked, "timestamp")
+    now = _find_current(memory, asked["memory_id"])
     if asked.get("metadata") is not None and asked.get("text") is None:
         raise BadInput("changes with the text alone.", field="metadata", hint="Send the text as well.")
     outcome: Values = {}
@@ -176,7 +178,7 @@ def update(memory: Recollect, asked: Values) -> Values:
         now = receipt.memory or now
     if "expiration_date" in asked:
         now = memory.edit(now.id, expires_at=asked["expiration_date"])
-    return {**_shown(memory, now), **outcome}
+    return {**_render_memory(memory, now), **outcome}
 
 
 def delete(memory: Recollect, asked: Values) -> Values:
@@ -185,15 +187,15 @@ def delete(memory: Recollect, asked: Values) -> Values:
         raise BadInput(
             "has no counterpart: older versions stay in history.", field="delete_linked", hint="Leave it out."
         )
-    memory.forget(_current(memory, asked["memory_id"]).id)
+    memory.forget(_find_current(memory, asked["memory_id"]).id)
     return {"message": "Memory deleted successfully!"}
 
 
 def delete_all(memory: Recollect, asked: Values) -> Values:
     """Soft-delete every memory of a user, an agent or a run."""
-    if not _names(asked):
+    if not _read_names(asked):
         raise BadInput("name a user_id, an agent_id or a run_id.", field="user_id", hint="Nothing was deleted.")
-    for one in list(_every(memory, {"filters": _names(asked)})):
+    for one in list(_list_all(memory, {"filters": _read_names(asked)})):
         memory.forget(one.id)
     return {"message": "Memories deleted successfully!"}
 
@@ -201,18 +203,18 @@ def delete_all(memory: Recollect, asked: Values) -> Values:
 def history(memory: Recollect, asked: Values) -> list[Values]:
     """Return what a memory said, version by version."""
     chain = [one for one in memory.chain(asked["memory_id"]) if isinstance(one, Memory)]
-    told, before = [], None
+    events, before = [], None
     for one in chain:
         event = {"event": "ADD" if before is None else "UPDATE", "old_memory": before, "new_memory": one.content}
-        told.append(_event(one, chain[0].id, one.created_at, event))
+        events.append(_render_event(one, chain[0].id, one.created_at, event))
         before = one.content
     if chain and chain[-1].deleted_at is not None:
         gone = {"event": "DELETE", "old_memory": before, "new_memory": None}
-        told.append(_event(chain[-1], chain[0].id, chain[-1].deleted_at, gone))
-    return told
+        events.append(_render_event(chain[-1], chain[0].id, chain[-1].deleted_at, gone))
+    return events
 
 
-def _event(one: Memory, id: str, at: datetime, said: Values) -> Values:
+def _render_event(one: Memory, id: str, at: datetime, said: Values) -> Values:
     times = {"created_at": format_time(at), "updated_at": format_time(at)}
     return {"id": one.id, "memory_id": id, "user_id": one.user_id or one.owner, "input": None, **said, **times}
 
@@ -230,10 +232,7 @@ def users(memory: Recollect, _: Values) -> Values:
     return {"count": len(results), "next": None, "previous": None, "results": results}
 
 
-# ── between the two ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _shown(memory: Recollect, one: Memory) -> Values:
+def _render_memory(memory: Recollect, one: Memory) -> Values:
     """Return a memory as mem0 shows it, under the id of its first version."""
     first = one.id if one.version == 1 else memory.chain(one.id)[0].id
     meta = {name: value for name, value in one.meta.items() if name != "policy_tags"}
@@ -253,29 +252,29 @@ def _shown(memory: Recollect, one: Memory) -> Values:
     }
 
 
-def _current(memory: Recollect, id: str) -> Memory:
+def _find_current(memory: Recollect, id: str) -> Memory:
     """Return the version that an id stands for now: the last of its chain."""
     last: Memory | Tombstone = memory.chain(id)[-1]
     return memory.get(last.id)
 
 
-def _every(memory: Recollect, asked: Values) -> Iterator[Memory]:
-    filters, where = _filters(asked)
+def _list_all(memory: Recollect, asked: Values) -> Iterator[Memory]:
+    filters, where = _read_filters(asked)
     return memory.list_all(**filters, **where)
 
 
-def _filters(asked: Values) -> tuple[Any, Any]:
+def _read_filters(asked: Values) -> tuple[Any, Any]:
     """Return the filters of a list or a query that mem0's words stand for, and where it looks."""
-    _refuse(asked, "metadata", "show_expired")
+    _refuse_unknown(asked, "metadata", "show_expired")
     found: Values = {}
-    for one in _conjuncts(asked.get("filters") or {}):
+    for one in _split_filters(asked.get("filters") or {}):
         for name, value in one.items():
             if name in WHOSE:
-                found |= {} if value == "*" else {name: _of_one(name, value)}
+                found |= {} if value == "*" else {name: _read_name(name, value)}
             elif name == "categories":
                 found["category"] = value.get("in") if isinstance(value, dict) else value
             elif name in ("created_at", "updated_at") and isinstance(value, dict):
-                found |= _times(name.removesuffix("_at"), value)
+                found |= _read_times(name.removesuffix("_at"), value)
             else:
                 known = "user_id, agent_id, run_id, categories, created_at, updated_at"
                 raise BadInput("there is no such filter here.", field=f"filters.{name}", hint=f"Known: {known}.")
@@ -290,21 +289,21 @@ def _filters(asked: Values) -> tuple[Any, Any]:
     return found, {} if user is None else {"owner": user}
 
 
-def _conjuncts(filters: Any) -> Iterator[Values]:
+def _split_filters(filters: Any) -> Iterator[Values]:
     """Yield the parts of a filter that must all fit. Alternatives and negations have no counterpart."""
     if not isinstance(filters, dict):
         raise BadInput("must be an object.", field="filters", hint='Such as {"user_id": "ana"}.')
     for name, value in filters.items():
         if name == "AND":
             for one in value if isinstance(value, list) else [value]:
-                yield from _conjuncts(one)
+                yield from _split_filters(one)
         elif name in ("OR", "NOT"):
             raise BadInput(f"{name} has no counterpart here.", field=f"filters.{name}", hint="Ask once for each.")
         else:
             yield {name: value}
 
 
-def _of_one(name: str, value: Any) -> Any:
+def _read_name(name: str, value: Any) -> Any:
     many = value.get("in") if isinstance(value, dict) else value
     if isinstance(many, list) and name == "user_id":
         if len(many) != 1:
@@ -313,7 +312,7 @@ def _of_one(name: str, value: Any) -> Any:
     return many
 
 
-def _times(name: str, value: Values) -> Values:
+def _read_times(name: str, value: Values) -> Values:
     words = {"gte": "after", "gt": "after", "lte": "before", "lt": "before"}
     unknown = [word for word in value if word not in words]
     if unknown:
@@ -321,25 +320,25 @@ def _times(name: str, value: Values) -> Values:
     return {f"{name}_{words[word]}": at for word, at in value.items()}
 
 
-def _names(values: Values) -> Values:
+def _read_names(values: Values) -> Values:
     return {name: values[name] for name in WHOSE if values.get(name)}
 
 
-def _object(asked: Values, name: str) -> Values:
+def _read_object(asked: Values, name: str) -> Values:
     value = asked.get(name) or {}
     if not isinstance(value, dict):
         raise BadInput("must be an object.", field=name, hint='Such as {"topic": "tea"}.')
     return value
 
 
-def _number(asked: Values, name: str, first: int) -> int:
+def _read_number(asked: Values, name: str, first: int) -> int:
     text = str(asked.get(name) or first)
     if not (text.isascii() and text.isdecimal() and 1 <= int(text) <= 10_000):
         raise BadInput("must be a whole number from 1 to 10,000.", field=name, hint="Such as 1.")
     return int(text)
 
 
-def _refuse(asked: Values, *names: str) -> None:
+def _refuse_unknown(asked: Values, *names: str) -> None:
     for name in names:
         if asked.get(name):
             raise BadInput("has no counterpart here.", field=name, hint="Leave it out.")

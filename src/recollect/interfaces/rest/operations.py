@@ -40,6 +40,11 @@ class Operation:
         """Return the name under which OpenAPI knows it: the method's own, unless two paths lead to the method."""
         return self.alias or self.name
 
+    @property
+    def request_title(self) -> str:
+        """Return the name of its request in the OpenAPI document."""
+        return f"{self.id.title().replace('_', '')}Request"
+
 
 def _get(path: str, name: str, *, etag: bool = False, past: bool = False) -> Operation:
     return Operation("GET", path, name, etag=etag, past=past)

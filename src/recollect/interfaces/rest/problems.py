@@ -20,6 +20,11 @@ class TooLarge(errors.BadInput):
     code = "too_large"
 
 
+def too_large() -> TooLarge:
+    """Return the error for a body of too many bytes."""
+    return TooLarge("the request is too large.", field="body", hint="Send less at once.")
+
+
 class NoCounterpart(errors.Refused):
     """Something that another service has and Recollect has not."""
 
@@ -106,8 +111,8 @@ def status_of_kind(kind: type[RecollectError]) -> int:
 
 def problem_of(error: RecollectError) -> dict[str, Any]:
     """Return an error as problem details."""
-    told = error.to_dict()
-    shown = {name: None if value is None else visible(str(value)) for name, value in told.items()}
+    fields = error.to_dict()
+    shown = {name: None if value is None else visible(str(value)) for name, value in fields.items()}
     return {
         "type": ABOUT + error.code,
         "title": error.code.replace("_", " "),
@@ -155,7 +160,7 @@ def bad_request(error: ValidationError, where: str) -> errors.BadInput:
 
 
 def _is_a_name(part: Any) -> bool:
-    """Whether a part of a place is a field or a number in a list, and not the name of a type that was tried there."""
+    """Return whether a part of an error's place is a field or an index, and not the name of a type that was tried."""
     return isinstance(part, int) or (
         part.isidentifier() and part.islower() and part not in ("str", "int", "float", "bool")
     )

@@ -88,14 +88,14 @@ def build_studio(doorkeeper: Doorkeeper, *, hosts: frozenset[str] | None = None)
     name of its own. ``None`` answers to every name, behind a server that asks for keys.
     """
     routes = [
-        Route("/enter", _entering(doorkeeper)),
-        Route("/sign-in", _signing_in(doorkeeper), methods=["GET", "POST"]),
-        Route("/sign-out", _signing_out(doorkeeper), methods=["POST"]),
-        Route("/static/{name}", _static),
-        *(Route(path, _page(doorkeeper, *found)) for path, found in PAGES.items()),
-        *(Route(path, _change(doorkeeper, handler), methods=["POST"]) for path, handler in CHANGES.items()),
+        Route("/enter", _make_enter(doorkeeper)),
+        Route("/sign-in", _make_sign_in(doorkeeper), methods=["GET", "POST"]),
+        Route("/sign-out", _make_sign_out(doorkeeper), methods=["POST"]),
+        Route("/static/{name}", _serve_static),
+        *(Route(path, _make_page(doorkeeper, *found)) for path, found in PAGES.items()),
+        *(Route(path, _make_change(doorkeeper, handler), methods=["POST"]) for path, handler in CHANGES.items()),
     ]
-    app = Starlette(routes=routes, exception_handlers={404: _missing})
+    app = Starlette(routes=routes, exception_handlers={404: _render_missing})
     app.add_middleware(_Guard, hosts=hosts)
     return app
 
@@ -128,26 +128,23 @@ class _Guard:
             await self._app(scope, receive, send_guarded)
 
 
-async def _missing(request: Request, error: Exception) -> Response:
-    return _drawn(
+async def _render_missing(request: Request, error: Exception) -> Response:
+    return _render_page(
         Page("error.html", {"title": "Not found", "message": "There is no such page.", "hint": None}), None, 404
     )
 
 
-async def _static(request: Request) -> Response:
+async def _serve_static(request: Request) -> Response:
     name = request.path_params["name"]
     if name not in STATIC:
-        return await _missing(request, LookupError(name))
+        return await _render_missing(request, LookupError(name))
     found = resources.files("recollect.interfaces.studio").joinpath("static", name).read_bytes()
     kept = f"{__version__}" in request.url.query
     headers = {"Cache-Control": "private, max-age=31536000, immutable"} if kept else {}
     return Response(found, media_type=STATIC[name], headers=headers)
 
 
-# ── signing in ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _entering(doorkeeper: Doorkeeper) -> Callable[[Request], Any]:
+def _make_enter(doorkeeper: Doorkeeper) -> Callable[[Request], Any]:
     async def enter(request: Request) -> Response:
         if request.method == "HEAD":
             return Response(status_code=204)  # a link preview must not use the link up
@@ -155,30 +152,30 @@ def _entering(doorkeeper: Doorkeeper) -> Callable[[Request], Any]:
         if cookie is None:
             said = "This link was used, or is too old. Run `recollect studio` again for a new one."
             return _sign_in_page(doorkeeper, said, 403)
-        return _let_in(request, cookie)
+        return _start_session(request, cookie)
 
     return enter
 
 
-def _signing_in(doorkeeper: Doorkeeper) -> Callable[[Request], Any]:
+def _make_sign_in(doorkeeper: Doorkeeper) -> Callable[[Request], Any]:
     async def sign_in(request: Request) -> Response:
         if request.method == "GET":
             return _sign_in_page(doorkeeper)
         if not _is_own_origin(request):
             return _sign_in_page(doorkeeper, "This form came from another site.", 403)
-        form = await _form(request)
+        form = await _read_form(request)
         cookie = await run_in_threadpool(doorkeeper.enter_by_key, form.get("key", "").strip()) if form else None
         if cookie is None:
             return _sign_in_page(doorkeeper, "This is no key of this server.", 403)
-        return _let_in(request, cookie)
+        return _start_session(request, cookie)
 
     return sign_in
 
 
-def _signing_out(doorkeeper: Doorkeeper) -> Callable[[Request], Any]:
+def _make_sign_out(doorkeeper: Doorkeeper) -> Callable[[Request], Any]:
     async def sign_out(request: Request) -> Response:
         form, session = (
-            await _form(request),
+            await _read_form(request),
             await run_in_threadpool(doorkeeper.session, request.cookies.get(COOKIE, "")),
         )
         if session is not None and form is not None and session.carries(form.get("csrf", "")):
@@ -190,7 +187,7 @@ def _signing_out(doorkeeper: Doorkeeper) -> Callable[[Request], Any]:
     return sign_out
 
 
-def _let_in(request: Request, cookie: str) -> Response:
+def _start_session(request: Request, cookie: str) -> Response:
     answer = RedirectResponse(f"{PREFIX}/", 303)
     secure = request.url.scheme == "https"
     answer.set_cookie(COOKIE, cookie, path=PREFIX, httponly=True, samesite="strict", secure=secure)
@@ -198,56 +195,53 @@ def _let_in(request: Request, cookie: str) -> Response:
 
 
 def _sign_in_page(doorkeeper: Doorkeeper, said: str | None = None, status: int = 200) -> Response:
-    return _drawn(Page("sign_in.html", {"said": said, "takes_keys": doorkeeper.takes_keys}), None, status)
+    return _render_page(Page("sign_in.html", {"said": said, "takes_keys": doorkeeper.takes_keys}), None, status)
 
 
-# ── pages and changes ───────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _page(doorkeeper: Doorkeeper, handler: Handler, right: Right) -> Callable[[Request], Any]:
+def _make_page(doorkeeper: Doorkeeper, handler: Handler, right: Right) -> Callable[[Request], Any]:
     async def look(request: Request) -> Response:
         session = await run_in_threadpool(doorkeeper.session, request.cookies.get(COOKIE, ""))
         if session is None:
             return _sign_in_page(doorkeeper, None, 401)
-        visit = Visit(session, request.query_params, _named(request.path_params))
+        visit = Visit(session, request.query_params, _to_texts(request.path_params))
         try:
             if not visit.may(right):
                 raise NotAllowed("this page is not for you.", hint=f"It takes the right {right.value!r}.")
-            return await run_in_threadpool(lambda: _answered(handler(visit), session, request.url))
+            return await run_in_threadpool(lambda: _render_answer(handler(visit), session, request.url))
         except RecollectError as error:
-            return _refused(error, session, request.url)
+            return _render_error(error, session, request.url)
 
     return look
 
 
-def _change(doorkeeper: Doorkeeper, handler: Handler) -> Callable[[Request], Any]:
+def _make_change(doorkeeper: Doorkeeper, handler: Handler) -> Callable[[Request], Any]:
     async def change(request: Request) -> Response:
         session = await run_in_threadpool(doorkeeper.session, request.cookies.get(COOKIE, ""))
         if session is None:
             return _sign_in_page(doorkeeper, None, 401)
-        form = await _form(request)
+        form = await _read_form(request)
         if form is None or not _is_own_origin(request) or not session.carries(form.get("csrf", "")):
             no = NotAllowed(
                 "this form is not one of this session's pages.", hint="Go back, load the page again, and repeat it."
             )
-            return _refused(no, session, request.url)
-        visit = Visit(session, form, _named(request.path_params))
+            return _render_error(no, session, request.url)
+        visit = Visit(session, form, _to_texts(request.path_params))
         try:
-            return await run_in_threadpool(lambda: _answered(handler(visit), session, request.url))
+            return await run_in_threadpool(lambda: _render_answer(handler(visit), session, request.url))
         except RecollectError as error:
             if "next" not in form:
-                return _refused(error, session, request.url)
+                return _render_error(error, session, request.url)
             session.tell(str(error), failed=True)
             return RedirectResponse(f"{PREFIX}{deciding.next_page(visit)}", 303)
 
     return change
 
 
-def _named(params: Mapping[str, Any]) -> dict[str, str]:
+def _to_texts(params: Mapping[str, Any]) -> dict[str, str]:
     return {name: str(value) for name, value in params.items()}
 
 
-async def _form(request: Request) -> dict[str, str] | None:
+async def _read_form(request: Request) -> dict[str, str] | None:
     """Return the fields of a form, the last of each name; nothing if it is no form or too long."""
     if not request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded"):
         return None
@@ -263,14 +257,14 @@ async def _form(request: Request) -> dict[str, str] | None:
 
 
 def _is_own_origin(request: Request) -> bool:
-    """Whether a form was sent by a page of ours, as far as the browser says where it comes from."""
+    """Return whether a form was sent by a page of ours, if the browser says where it comes from."""
     origin = request.headers.get("origin")
     return origin is None or urlsplit(origin).netloc == request.headers.get("host")
 
 
-def _answered(answer: Answer, session: Session, url: URL) -> Response:
+def _render_answer(answer: Answer, session: Session, url: URL) -> Response:
     if isinstance(answer, Page):
-        return _drawn(answer, session, url=url)
+        return _render_page(answer, session, url=url)
     if isinstance(answer, Goto):
         return RedirectResponse(f"{PREFIX}{answer.path}", 303)
     if isinstance(answer, Figures):
@@ -280,15 +274,15 @@ def _answered(answer: Answer, session: Session, url: URL) -> Response:
     return Response(text, media_type="application/json", headers=kept)
 
 
-def _refused(error: RecollectError, session: Session, url: URL) -> Response:
+def _render_error(error: RecollectError, session: Session, url: URL) -> Response:
     status = next((code for kind, code in STATUS.items() if isinstance(error, kind)), 409)
     titles = {400: "That makes no sense", 403: "Not allowed", 404: "Not found", 503: "The store did not answer"}
     said = f"{error.field}: {error.message}" if error.field else error.message
     values = {"title": titles.get(status, "That cannot be done"), "message": said, "hint": error.hint}
-    return _drawn(Page("error.html", values), session, status, url)
+    return _render_page(Page("error.html", values), session, status, url)
 
 
-def _drawn(page: Page, session: Session | None, status: int = 200, url: URL | None = None) -> HTMLResponse:
+def _render_page(page: Page, session: Session | None, status: int = 200, url: URL | None = None) -> HTMLResponse:
     path = url.path.removeprefix(PREFIX) if url is not None else ""
     template = rendering.environment().get_template(page.template)
     shared = {
@@ -299,6 +293,6 @@ def _drawn(page: Page, session: Session | None, status: int = 200, url: URL | No
         "here": f"{path}?{url.query}" if url is not None and url.query else path,
         "caller": session.memory.caller if session is not None else None,
         "may": {str(right): session is not None and session.memory.caller.may(right) for right in Right},
-        "notices": session.told() if session is not None else [],
+        "notices": session.take_notices() if session is not None else [],
     }
     return HTMLResponse(template.render(**shared, **page.values), status)

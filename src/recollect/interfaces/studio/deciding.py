@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from recollect.interfaces.python import Recollect
-from recollect.interfaces.studio.reading import side
+from recollect.interfaces.studio.reading import find_memory
 from recollect.interfaces.studio.visits import Goto, Page, Visit
 from recollect.model.caller import Right
 from recollect.model.errors import NotFound
@@ -17,9 +17,9 @@ CONTRADICTS = "contradicts"
 
 
 def conflicts(visit: Visit) -> Page:
-    """Contradictions that wait: both sides, and why the rule did not let the newcomer win."""
+    """Show contradictions that wait: both sides, and why the rule did not let the newcomer win."""
     pairs = [one for one in visit.memory.outdated(conflicts=True, limit=MOST_SHOWN) if one.reason == CONTRADICTS]
-    cards = [_sides(visit.memory, pair) for pair in pairs]
+    cards = [_read_sides(visit.memory, pair) for pair in pairs]
     allowed = visit.memory.permitted([card["later"].id for card in cards])
     decisions = {
         id: [one for one in visit.memory.explain(id).decisions if one["gate"] in ("identity", "conflict", "change")]
@@ -28,43 +28,43 @@ def conflicts(visit: Visit) -> Page:
     return Page("conflicts.html", {"cards": cards, "allowed": allowed, "decisions": decisions})
 
 
-def _sides(memory: Recollect, pair: OutdatedPair) -> dict[str, Any]:
-    earlier = side(memory, pair.earlier.id) if pair.earlier is not None else None
-    return {"pair": pair, "earlier": earlier, "later": side(memory, pair.later.id)}
+def _read_sides(memory: Recollect, pair: OutdatedPair) -> dict[str, Any]:
+    earlier = find_memory(memory, pair.earlier.id) if pair.earlier is not None else None
+    return {"pair": pair, "earlier": earlier, "later": find_memory(memory, pair.later.id)}
 
 
 def outdated(visit: Visit) -> Page:
-    """Pairs of which the later one may have replaced the earlier one."""
-    cards = [_sides(visit.memory, pair) for pair in visit.memory.outdated(limit=MOST_SHOWN)]
+    """Show pairs of which the later one may have replaced the earlier one."""
+    cards = [_read_sides(visit.memory, pair) for pair in visit.memory.outdated(limit=MOST_SHOWN)]
     ids = {one.id for card in cards for one in (card["earlier"], card["later"]) if one is not None}
     return Page("outdated.html", {"cards": cards, "allowed": visit.memory.permitted(sorted(ids))})
 
 
 def rejections(visit: Visit) -> Page:
-    """Values that were rejected as never true."""
+    """Show values that were rejected as never true."""
     return Page("rejections.html", {"values": visit.memory.rejections()})
 
 
 def consent(visit: Visit) -> Page:
-    """Profile fields that somebody proposed, with what they were taken from."""
+    """Show proposed profile fields, with the memories that they were taken from."""
     proposals = visit.memory.consent()
-    evidence = {one.id: _evidence(visit.memory, one.id) for one in proposals}
+    evidence = {one.id: _find_evidence(visit.memory, one.id) for one in proposals}
     allowed = visit.memory.permitted([one.id for one in proposals])
     return Page("consent.html", {"proposals": proposals, "evidence": evidence, "allowed": allowed})
 
 
-def _evidence(memory: Recollect, id: str) -> list[Any]:
-    """Return the memories that a proposal was taken from, as far as they can be seen."""
-    proposed = side(memory, id)
+def _find_evidence(memory: Recollect, id: str) -> list[Any]:
+    """Return the memories that a proposal was taken from and that the person may see."""
+    proposed = find_memory(memory, id)
     named = proposed.meta.get("source_turn_ids", ()) if proposed is not None else ()
-    return [found for one in named if (found := side(memory, str(one))) is not None]
+    return [found for one in named if (found := find_memory(memory, str(one))) is not None]
 
 
 def proposals(visit: Visit) -> Page:
-    """What a language model proposes, with the check of each quoted span; and its runs, for whoever operates the store."""
+    """Show what a language model proposes, with the check of each quoted span; and its runs, to operators."""
     waiting = visit.memory.proposals()[:MOST_SHOWN]
     named = {id for one in waiting for id in (*one.sources, *(found.source_id for found in one.evidence))}
-    sources = {id: found for id in sorted(named) if (found := side(visit.memory, id)) is not None}
+    sources = {id: found for id in sorted(named) if (found := find_memory(visit.memory, id)) is not None}
     allowed = visit.memory.permitted(list(sources))
     runs = visit.memory.runs(limit=MOST_RUNS).items if visit.may(Right.OPERATE) else ()
     # Who may reject all sources of a proposal may apply or decline it.
@@ -75,50 +75,42 @@ def proposals(visit: Visit) -> Page:
 
 
 def run(visit: Visit) -> Page:
-    """One run of a language model: what it took, and what became of each proposal."""
+    """Show one run of a language model: what it took, and what became of each proposal."""
     return Page("run.html", {"run": visit.memory.run(visit.place["id"])})
 
 
-# ── changes ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 class Operation(NamedTuple):
-    """What a button does, and the sentence that says that it was done."""
+    """The method that a button calls, the sentence that says that it was done, and its arguments besides the id."""
 
-    call: Callable[[Recollect, Visit], Any]
+    method: str
     done: str
+    read_arguments: Callable[[Visit], dict[str, Any]] = lambda visit: {}
 
 
-def _id(visit: Visit) -> str:
-    return visit.asked.get("id", "")
-
-
-def _tags(visit: Visit) -> list[str]:
+def _read_tags(visit: Visit) -> list[str]:
     return [tag for one in visit.asked.get("tags", "").split(",") if (tag := one.strip())]
 
 
+def _read_reason(visit: Visit) -> dict[str, Any]:
+    return {"reason": visit.text("reason")}
+
+
 OPERATIONS = {
-    "pin": Operation(lambda mem, visit: mem.edit(_id(visit), pinned=True), "Pinned."),
-    "unpin": Operation(lambda mem, visit: mem.edit(_id(visit), pinned=False), "No longer pinned."),
-    "tags": Operation(lambda mem, visit: mem.edit(_id(visit), tags=_tags(visit)), "The tags are changed."),
-    "archive": Operation(lambda mem, visit: mem.archive(_id(visit)), "Archived: out of recall, kept for the record."),
-    "forget": Operation(
-        lambda mem, visit: mem.forget(_id(visit)), "Forgotten. Restore brings it back until its purge date."
-    ),
-    "restore": Operation(lambda mem, visit: mem.restore(_id(visit)), "Restored."),
-    "reject": Operation(
-        lambda mem, visit: mem.reject(_id(visit), visit.text("reason")), "Rejected: its value is refused from now on."
-    ),
-    "lift": Operation(lambda mem, visit: mem.lift(_id(visit)), "Lifted: the value may be stored again."),
-    "resolve": Operation(lambda mem, visit: mem.resolve(_id(visit), winner=visit.asked.get("winner", "")), "Decided."),
-    "grant": Operation(lambda mem, visit: mem.grant(_id(visit)), "Consent is given."),
-    "decline": Operation(
-        lambda mem, visit: mem.decline(_id(visit), visit.text("reason")), "Declined, and its value rejected."
-    ),
-    "apply": Operation(lambda mem, visit: mem.apply_proposal(_id(visit)), "Applied."),
-    "dismiss": Operation(lambda mem, visit: mem.decline_proposal(_id(visit), visit.text("reason")), "Declined."),
-    "undo": Operation(lambda mem, visit: mem.undo(_id(visit)), "The run is undone."),
-    "vouch": Operation(lambda mem, visit: mem.vouch(_id(visit)), "You vouch for it."),
+    "pin": Operation("edit", "Pinned.", lambda visit: {"pinned": True}),
+    "unpin": Operation("edit", "No longer pinned.", lambda visit: {"pinned": False}),
+    "tags": Operation("edit", "The tags are changed.", lambda visit: {"tags": _read_tags(visit)}),
+    "archive": Operation("archive", "Archived: out of recall, kept for the record."),
+    "forget": Operation("forget", "Forgotten. Restore brings it back until its purge date."),
+    "restore": Operation("restore", "Restored."),
+    "reject": Operation("reject", "Rejected: its value is refused from now on.", _read_reason),
+    "lift": Operation("lift", "Lifted: the value may be stored again."),
+    "resolve": Operation("resolve", "Decided.", lambda visit: {"winner": visit.asked.get("winner", "")}),
+    "grant": Operation("grant", "Consent is given."),
+    "decline": Operation("decline", "Declined, and its value rejected.", _read_reason),
+    "apply": Operation("apply_proposal", "Applied."),
+    "dismiss": Operation("decline_proposal", "Declined.", _read_reason),
+    "undo": Operation("undo", "The run is undone."),
+    "vouch": Operation("vouch", "You vouch for it."),
 }
 
 
@@ -127,7 +119,7 @@ def do(visit: Visit) -> Goto:
     operation = OPERATIONS.get(visit.place["operation"])
     if operation is None:
         raise NotFound("there is no such operation.")
-    operation.call(visit.memory, visit)
+    getattr(visit.memory, operation.method)(visit.asked.get("id", ""), **operation.read_arguments(visit))
     visit.session.tell(operation.done)
     return Goto(next_page(visit))
 

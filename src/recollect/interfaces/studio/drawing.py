@@ -55,8 +55,6 @@ def marked(text: str, start: int | None, span: str) -> list[Piece]:
     return [piece for piece in pieces if piece.text]
 
 
-# ── bars of scores ──────────────────────────────────────────────────────────────────────────────────────────────────
-
 WIDTH = 400
 COLOURS = ("nearest_words", "meaning", "text", "authority", "names", "importance", "relation")
 """Features that have a colour of their own, by its number; all others share the last one."""
@@ -86,8 +84,6 @@ def score_bar(breakdown: Mapping[str, float], best: float) -> list[Part]:
     return parts
 
 
-# ── growth ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-
 CHART = (560, 120)
 GAP = 2
 
@@ -114,8 +110,6 @@ def growth_bars(days: Sequence[Growth]) -> list[Bar]:
         bars.append(Bar(day, round(place * step, 1), round(height - tall, 1), round(step - GAP, 1), round(tall, 1)))
     return bars
 
-
-# ── where a memory comes from ───────────────────────────────────────────────────────────────────────────────────────
 
 NODE = (184, 46)
 SPACING = (216, 60)

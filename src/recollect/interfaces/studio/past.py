@@ -18,17 +18,17 @@ MOST_ENTRIES = 2_000
 
 
 def time(visit: Visit) -> Page:
-    """What one stream held at a moment, and what changed between two moments."""
+    """Show what one stream held at a moment, and what changed between two moments."""
     streams = [one for one in visit.memory.streams() if one.namespace == "prod"]
-    chosen = _chosen(visit, streams)
+    chosen = _choose_stream(visit, streams)
     if chosen is None:
         return Page("time.html", {"streams": (), "chosen": None})
     where: dict[str, Any] = {"owner": chosen.owner, "space": chosen.space}
     by = "day" if visit.text("by") == "day" or not chosen.tick else "tick"
     since = visit.text("from") or (chosen.last_at[:10] if by == "day" else str(max(0, chosen.tick - 1)))
     until = visit.text("at") or (_day_after(chosen.last_at) if by == "day" else str(chosen.tick))
-    then = visit.memory.as_of(**_point(until), **where).list(limit=PER_PAGE, cursor=visit.text("cursor"))
-    difference, too_far = _difference(visit.memory, since, until, where)
+    then = visit.memory.as_of(**_parse_point(until), **where).list(limit=PER_PAGE, cursor=visit.text("cursor"))
+    difference, too_far = _compare(visit.memory, since, until, where)
     return Page(
         "time.html",
         {
@@ -38,7 +38,7 @@ def time(visit: Visit) -> Page:
             "by": by,
             "since": since,
             "until": until,
-            "slide": _slide(chosen, by, since, until),
+            "slide": _place_sliders(chosen, by, since, until),
             "phases": visit.memory.phases(**where),
             "then": then,
             "difference": difference,
@@ -47,7 +47,7 @@ def time(visit: Visit) -> Page:
     )
 
 
-def _difference(memory: Recollect, since: str, until: str, where: Mapping[str, Any]) -> tuple[Difference, str | None]:
+def _compare(memory: Recollect, since: str, until: str, where: Mapping[str, Any]) -> tuple[Difference, str | None]:
     """Return what changed between two moments; an empty difference and the reason if too much did to be read."""
     try:
         return memory.difference(since, until, most_entries=MOST_ENTRIES, **where), None
@@ -57,7 +57,7 @@ def _difference(memory: Recollect, since: str, until: str, where: Mapping[str, A
         return Difference((), (), ()), f"{error.message} {error.hint}"
 
 
-def _point(text: str) -> dict[str, Any]:
+def _parse_point(text: str) -> dict[str, Any]:
     if text.isdecimal():
         return {"tick": int(text)}
     return {"phase": text} if text.startswith("phase-") else {"time": text}
@@ -67,7 +67,7 @@ def _day_after(at: str) -> str:
     return str(date.fromisoformat(at[:10]) + timedelta(days=1))
 
 
-def _slide(chosen: StreamInfo, by: str, since: str, until: str) -> dict[str, Any]:
+def _place_sliders(chosen: StreamInfo, by: str, since: str, until: str) -> dict[str, Any]:
     """Return where the sliders begin, end and stand: in ticks, or in days since the first write."""
     if by == "tick":
         places = [int(one) if one.isdecimal() else chosen.tick for one in (since, until)]
@@ -85,7 +85,7 @@ def _days_since(first: date, text: str, otherwise: int) -> int:
         return otherwise
 
 
-def _chosen(visit: Visit, streams: list[StreamInfo]) -> StreamInfo | None:
+def _choose_stream(visit: Visit, streams: list[StreamInfo]) -> StreamInfo | None:
     """Return the stream that is looked at: the one that is named, else the first person's, else the first."""
     named = visit.text("stream")
     if named is not None:
@@ -98,7 +98,7 @@ def _chosen(visit: Visit, streams: list[StreamInfo]) -> StreamInfo | None:
 
 
 def traces(visit: Visit) -> Page:
-    """The governance events that policy kept, newest first."""
+    """List the governance events that policy kept, newest first."""
     given = {name: visit.text(name) for name in ("type", "session", "memory", "cursor")}
     page = visit.memory.traces(**given, latest=True, limit=PER_PAGE)  # type: ignore[arg-type]
     kept = visit.memory.policy().traces.keep
@@ -106,7 +106,7 @@ def traces(visit: Visit) -> Page:
 
 
 def trace(visit: Visit) -> Page:
-    """One event, as JSON and in the Plain view."""
+    """Show one event, as JSON and in the Plain view."""
     number = int(visit.place["number"])
     found = visit.memory.traces(number=number)
     if not found.items:
@@ -115,6 +115,6 @@ def trace(visit: Visit) -> Page:
 
 
 def turn(visit: Visit) -> Page:
-    """One turn as a story: what was recalled, from which spaces, what was written, what was refused."""
-    told = visit.memory.explain(number=int(visit.place["number"]))
-    return Page("turn.html", {"told": told, "events": told.events})
+    """Show one turn as a story: what was recalled, from which spaces, what was written, what was refused."""
+    explanation = visit.memory.explain(number=int(visit.place["number"]))
+    return Page("turn.html", {"told": explanation, "events": explanation.events})

@@ -7,7 +7,7 @@ from typing import Any
 import yaml
 
 from recollect.interfaces.python import Recollect
-from recollect.interfaces.studio.reading import side
+from recollect.interfaces.studio.reading import find_memory
 from recollect.interfaces.studio.visits import Answer, Document, Figures, Goto, Page, Visit
 from recollect.model.caller import Right
 from recollect.model.errors import BadInput, NotFound, RecollectError
@@ -37,16 +37,16 @@ class Verifying:
 
     def _run(self) -> None:
         try:
-            self.answer = self._memory.verify(self._note)
+            self.answer = self._memory.verify(self._note_progress)
         except RecollectError as error:
             self.fault = str(error)
 
-    def _note(self, done: int, total: int) -> None:
+    def _note_progress(self, done: int, total: int) -> None:
         self.done, self.total = done, total
 
 
 def proof(visit: Visit) -> Page:
-    """Whether the store is sound, its checkpoints, and the forms for proofs and erasure."""
+    """Show whether the store is sound, its checkpoints, and the forms for proofs and erasure."""
     operates = visit.may(Right.OPERATE)
     taken = visit.memory.checkpoints() if operates else ()
     return Page(
@@ -56,12 +56,12 @@ def proof(visit: Visit) -> Page:
             "checkpoints": taken[::-1][:MOST_CHECKPOINTS],
             "uncovered": visit.memory.uncovered_entries() if operates else None,
             "operates": operates,
-            "signers": _signers(visit),
+            "signers": _list_signers(visit),
         },
     )
 
 
-def _signers(visit: Visit) -> list[str]:
+def _list_signers(visit: Visit) -> list[str]:
     """Return who may sign documents: everybody whose key counts, if the person may have the store sign."""
     found = visit.memory.identities() if visit.may(Right.OPERATE) else ()
     return [one.name for one in found if one.name is not None and one.current is not None]
@@ -76,7 +76,7 @@ def verify(visit: Visit) -> Goto:
 
 
 def progress(visit: Visit) -> Figures:
-    """How far the verification is."""
+    """Return how far the verification is."""
     found = visit.session.verifying
     if found is None:
         return Figures({"running": False, "done": 0, "total": 0})
@@ -91,7 +91,7 @@ def take_checkpoint(visit: Visit) -> Goto:
 
 
 def checkpoint(visit: Visit) -> Document:
-    """A checkpoint to keep elsewhere."""
+    """Return a checkpoint to keep elsewhere."""
     size = visit.number("size", 0, 0, 10**9)
     found = next((one for one in visit.memory.checkpoints() if one.size == size), None)
     if found is None:
@@ -100,23 +100,20 @@ def checkpoint(visit: Visit) -> Document:
 
 
 def prove(visit: Visit) -> Document:
-    """What the ledger says of one memory, to be checked without the store; its words only if they are asked for."""
+    """Return a proof of one memory, with its content only on request."""
     id = visit.text("id") or ""
     made = visit.memory.prove(id, with_content=visit.text("content") == "yes")
     return Document(f"proof-{made.memory.replace('-', '')[:12]}.json", made.to_dict())
 
 
-# ── erasure ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def erasure(visit: Visit) -> Page:
-    """What would go, with the words of what can be seen."""
+    """Show what an erasure would remove, with the content of the memories that the person may see."""
     owner, id, whole = visit.text("owner"), visit.text("id"), visit.text("whole_chain") == "yes"
     preview = visit.memory.preview_erasure(owner=owner, id=id, whole_chain=whole)
     ids = (*preview.removed, *preview.authored, *(one.id for one in preview.derived))[:MOST_LISTED]
-    words = {one: found.content for one in ids if (found := side(visit.memory, one)) is not None}
+    words = {one: found.content for one in ids if (found := find_memory(visit.memory, one)) is not None}
     asked = {"owner": owner, "id": id, "whole_chain": whole}
-    shown = {"preview": preview, "words": words, "asked": asked, "most": MOST_LISTED, "signers": _signers(visit)}
+    shown = {"preview": preview, "words": words, "asked": asked, "most": MOST_LISTED, "signers": _list_signers(visit)}
     return Page("erasure.html", shown)
 
 
@@ -135,32 +132,24 @@ def erase(visit: Visit) -> Page:
 
 
 def document(visit: Visit) -> Document:
-    """A document that was made for this session."""
+    """Return a document that was made for this session."""
     name = visit.place["name"]
     if name not in visit.session.documents:
         raise NotFound("there is no such document any more.", hint="It is kept until you sign out.")
     return Document(name, visit.session.documents[name])
 
 
-# ── policy ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def policy(visit: Visit) -> Page:
-    """Every setting with its meaning and value."""
+    """Show every setting with its meaning and value."""
     return _policy_page(visit, EXAMPLE)
 
 
 def _policy_page(visit: Visit, changes: str, **more: Any) -> Page:
-    values = visit.memory.policy().to_dict()
-    rows = [(name, meaning, _value(values, name), default) for name, meaning, default in settings()]
+    values = visit.memory.policy().by_name()
+    rows = [(name, meaning, values[name], default) for name, meaning, default in settings()]
     sections = [(name, list(found)) for name, found in groupby(rows, lambda row: row[0].partition(".")[0])]
     shared = {"sections": sections, "changes": changes, "trial": None, "fault": None, "limit": 100}
     return Page("policy.html", shared | more)
-
-
-def _value(values: dict[str, Any], name: str) -> Any:
-    section, _, inner = name.partition(".")
-    return values[section][inner] if inner else values[section]
 
 
 def try_policy(visit: Visit) -> Answer:

@@ -19,7 +19,7 @@ DAYS = 30
 
 
 def home(visit: Visit) -> Page:
-    """What changed, what waits, how the store is, and how it grows."""
+    """Show what changed, what waits, how the store is, and how it grows."""
     memory = visit.memory
     stats, growth = memory.stats(), memory.growth(DAYS)
     today = growth[-1].day
@@ -63,24 +63,22 @@ def memories(visit: Visit) -> Page:
         "bars": {},
     }
     if given["q"] is not None:
-        recall = _asked(visit, given)
+        recall = _query(visit, given)
         best = max((one.score for one in recall.items), default=0.0)
-        shared |= {
-            "recall": recall,
-            "bars": {one.memory.id: drawing.score_bar(one.breakdown, best) for one in recall.items},
-        }
+        bars = {one.memory.id: drawing.score_bar(one.breakdown, best) for one in recall.items}
+        shared |= {"recall": recall, "bars": bars}
         shown = [one.memory for one in recall.items]
         shared["refused"] = [e for e in recall.events if e["type"] == "memory_border_check" and not e["allowed"]]
     else:
         shared["page"] = page = visit.memory.list(
-            limit=PER_PAGE, cursor=given["cursor"], **_where(given), **_filters(given)
+            limit=PER_PAGE, cursor=given["cursor"], **_read_place(given), **_read_filters(given)
         )
         shown = list(page.items)
     return Page("memories.html", {**shared, "permitted": visit.memory.permitted([one.id for one in shown])})
 
 
-def _asked(visit: Visit, given: Mapping[str, str | None]) -> Any:
-    where, filters = _where(given), _filters(given)
+def _query(visit: Visit, given: Mapping[str, str | None]) -> Any:
+    where, filters = _read_place(given), _read_filters(given)
     where.pop("status")
     threshold = given["threshold"]
     return visit.memory.query(
@@ -93,7 +91,7 @@ def _asked(visit: Visit, given: Mapping[str, str | None]) -> Any:
     )
 
 
-def _where(given: Mapping[str, str | None]) -> dict[str, Any]:
+def _read_place(given: Mapping[str, str | None]) -> dict[str, Any]:
     status = given["status"] or "active"
     return {
         "owner": given["owner"],
@@ -103,27 +101,27 @@ def _where(given: Mapping[str, str | None]) -> dict[str, Any]:
     }
 
 
-def _filters(given: Mapping[str, str | None]) -> dict[str, Any]:
+def _read_filters(given: Mapping[str, str | None]) -> dict[str, Any]:
     found = {name: given[name] for name in ("kind", "category", "author") if given[name]}
     return found | ({"tags": [given["tag"]]} if given["tag"] else {}) | ({"pinned": True} if given["pinned"] else {})
 
 
 def memory(visit: Visit) -> Page:
-    """One memory: what it says and is, how it was decided, its versions, and what it has to do with others."""
+    """Show one memory: its content and fields, how it was decided, its versions, and its relations to others."""
     mem, id = visit.memory, visit.place["id"]
-    told = mem.explain(id)
-    chain = mem.chain(told.id)
-    one = next(link for link in chain if link.id == told.id)
+    explanation = mem.explain(id)
+    chain = mem.chain(explanation.id)
+    one = next(link for link in chain if link.id == explanation.id)
     if isinstance(one, Tombstone):
-        return Page("tombstone.html", {"one": one, "told": told, "chain": chain})
+        return Page("tombstone.html", {"one": one, "told": explanation, "chain": chain})
     ancestors, descendants = mem.ancestors(one.id), mem.descendants(one.id)
     allowed = mem.permitted([one.id])[one.id]
     return Page(
         "memory.html",
         {
             "one": one,
-            "told": told,
-            "versions": _versions(chain),
+            "told": explanation,
+            "versions": _compare_versions(chain),
             "related": mem.related(one.id),
             "vouching": mem.vouchers(one.id),
             "credit": mem.credit(one.id),
@@ -136,28 +134,25 @@ def memory(visit: Visit) -> Page:
     )
 
 
-def _versions(chain: tuple[Memory | Tombstone, ...]) -> list[tuple[Memory | Tombstone, list[drawing.Piece]]]:
+def _compare_versions(chain: tuple[Memory | Tombstone, ...]) -> list[tuple[Memory | Tombstone, list[drawing.Piece]]]:
     """Return each version, newest first, with what it says compared with the version before it."""
-    told: list[tuple[Memory | Tombstone, list[drawing.Piece]]] = []
+    compared: list[tuple[Memory | Tombstone, list[drawing.Piece]]] = []
     for place, link in enumerate(chain):
         before = chain[place - 1] if place else None
         if isinstance(link, Memory) and isinstance(before, Memory):
-            told.append((link, drawing.word_diff(before.content, link.content)))
+            compared.append((link, drawing.word_diff(before.content, link.content)))
         else:
-            told.append((link, [drawing.Piece("same", link.content)] if isinstance(link, Memory) else []))
-    return told[::-1]
+            compared.append((link, [drawing.Piece("same", link.content)] if isinstance(link, Memory) else []))
+    return compared[::-1]
 
 
-def side(memory: Recollect, id: str) -> Memory | None:
+def find_memory(memory: Recollect, id: str) -> Memory | None:
     """Return a memory as it stands, without counting that as a use of it; nothing if it cannot be seen or is gone."""
     try:
         found = next(link for link in memory.chain(id) if link.id == id)
     except NotFound:
         return None
     return found if isinstance(found, Memory) else None
-
-
-# ── what the prompt got ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def prompt(visit: Visit) -> Page:

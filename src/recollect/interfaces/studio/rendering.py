@@ -68,7 +68,7 @@ def environment() -> Environment:
 
 def words(text: Any) -> Markup:
     """Show somebody's words: as text of their own direction, every invisible character by its name."""
-    return Markup("<bdi>{}</bdi>").format(_shown(str(text)))
+    return Markup("<bdi>{}</bdi>").format(_reveal(str(text)))
 
 
 def brief(text: Any, most: int = BRIEF) -> Markup:
@@ -77,13 +77,13 @@ def brief(text: Any, most: int = BRIEF) -> Markup:
     return words(said if len(said) <= most else said[: most - 1].rstrip() + CUT)
 
 
-def _shown(text: str) -> Markup:
+def _reveal(text: str) -> Markup:
     hidden = Markup('<span class="hidden-character">{}</span>')
     return Markup("").join(hidden.format(part) if is_hidden else escape(part) for is_hidden, part in revealed(text))
 
 
 def when(at: datetime | str | None, *, days_only: bool = False) -> Markup:
-    """Show a moment: to the minute, in UTC, and exactly for whoever looks closer."""
+    """Show a moment to the minute, in UTC, with the exact time in its title."""
     if at is None:
         return Markup("–")
     exact = at.isoformat() if isinstance(at, datetime) else at

@@ -3,7 +3,6 @@
 import asyncio
 import socket
 import sys
-from functools import partial
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -37,25 +36,25 @@ def serve(memory: Recollect, listener: socket.socket) -> None:
 
 def on_loopback(doorkeeper: Doorkeeper) -> Starlette:
     """Return an application of Studio alone, which answers under the names of this machine."""
-    return Starlette(routes=[Route("/", _to_studio), Mount(PREFIX, build_studio(doorkeeper, hosts=NAMES))])
+
+    async def redirect(request: Request) -> Response:
+        return RedirectResponse(f"{PREFIX}/", 303)
+
+    return Starlette(routes=[Route("/", redirect), Mount(PREFIX, build_studio(doorkeeper, hosts=NAMES))])
 
 
 def mount_studio(app: Starlette, memory: Recollect, *, key_required: bool) -> str:
     """Mount Studio on a server of this memory, and return the path at which people enter.
 
-    Whoever holds a key signs in with it. Where no key is needed, a link lets the person at the machine in, once.
+    People sign in with a key. Where no key is needed, a link lets the person at the machine in, once.
     """
-    doorkeeper = Doorkeeper(partial(_seen_with, memory) if key_required else None)
+
+    def find_memory(key: str) -> Recollect | None:
+        try:
+            return memory.with_key(key)
+        except Refused:
+            return None
+
+    doorkeeper = Doorkeeper(find_memory if key_required else None)
     app.mount(PREFIX, build_studio(doorkeeper, hosts=None if key_required else NAMES))
     return f"{PREFIX}/sign-in" if key_required else f"{PREFIX}/enter?token={doorkeeper.new_link(memory)}"
-
-
-def _seen_with(memory: Recollect, key: str) -> Recollect | None:
-    try:
-        return memory.with_key(key)
-    except Refused:
-        return None
-
-
-async def _to_studio(request: Request) -> Response:
-    return RedirectResponse(f"{PREFIX}/", 303)

@@ -20,7 +20,7 @@ MAX_SESSIONS = 256
 """The session that was idle longest ends when one more begins."""
 
 KeyCheck = Callable[[str], Recollect | None]
-"""Returns the memory as whoever holds a key may see it, or nobody's if it is no key."""
+"""Returns the memory as the holder of a key may see it; ``None`` if it is no key."""
 
 
 @dataclass(slots=True)
@@ -42,13 +42,13 @@ class Session:
         """Show a sentence on the next page."""
         self.notices.append(("failed" if failed else "done", words))
 
-    def told(self) -> list[tuple[str, str]]:
+    def take_notices(self) -> list[tuple[str, str]]:
         """Return what the next page is to tell, once."""
         notices, self.notices = self.notices, []
         return notices
 
     def carries(self, token: str) -> bool:
-        """Whether a form came from one of this session's own pages; compared in constant time."""
+        """Return whether a form came from one of this session's pages; the token is compared in constant time."""
         return hmac.compare_digest(token.encode("utf-8", "replace"), self.csrf.encode())
 
 
@@ -77,12 +77,12 @@ class Doorkeeper:
         """Return the cookie of a new session, or nothing if the link was used, is over, or is none."""
         with self._lock:
             memory, until = self._links.pop(token, (None, 0.0))
-        return self._begin(memory) if memory is not None and time.monotonic() < until else None
+        return self._begin_session(memory) if memory is not None and time.monotonic() < until else None
 
     def enter_by_key(self, key: str) -> str | None:
-        """Return the cookie of a new session for whoever holds the key, or nothing if it is no key."""
+        """Return the cookie of a new session for the holder of a key; ``None`` if it is no key."""
         memory = self._check_key(key) if self._check_key is not None else None
-        return self._begin(memory, key) if memory is not None else None
+        return self._begin_session(memory, key) if memory is not None else None
 
     def session(self, cookie: str) -> Session | None:
         """Return the session of a cookie, or nothing if it ended: it was left, was idle, or its key was revoked."""
@@ -91,13 +91,13 @@ class Doorkeeper:
             found = self._sessions.get(cookie)
         if found is None:
             return None
-        if now - found.used_at > IDLE_S or not self._still_counts(found):
+        if now - found.used_at > IDLE_S or not self._refresh_key(found):
             self.leave(cookie)
             return None
         found.used_at = now
         return found
 
-    def _still_counts(self, session: Session) -> bool:
+    def _refresh_key(self, session: Session) -> bool:
         """Look the key of a session up again; what it may see now is what the session sees."""
         if session.key is None or self._check_key is None:
             return session.key is None
@@ -111,7 +111,7 @@ class Doorkeeper:
         with self._lock:
             self._sessions.pop(cookie, None)
 
-    def _begin(self, memory: Recollect, key: str | None = None) -> str:
+    def _begin_session(self, memory: Recollect, key: str | None = None) -> str:
         cookie = secrets.token_urlsafe(TOKEN_BYTES)
         with self._lock:
             if len(self._sessions) >= MAX_SESSIONS:

@@ -25,7 +25,7 @@ class Visit:
         return self.session.memory
 
     def may(self, right: Right) -> bool:
-        """Whether the person has a right."""
+        """Return whether the person has a right."""
         return self.memory.caller.may(right)
 
     def text(self, name: str) -> str | None:

@@ -17,7 +17,7 @@ from operator import itemgetter
 from typing import Any, Literal, NamedTuple
 
 from recollect.formats.decoding import WIDE_MARKS
-from recollect.formats.vault import ADOPTED, FIELD, RESERVED_ID, written_by_a_store
+from recollect.formats.vault import ADOPTED, FIELD, RESERVED_ID, is_store_line
 from recollect.model.errors import StoreError
 from recollect.stores.protocol import Table
 
@@ -32,7 +32,7 @@ _BYTES = "base64"
 
 
 class Change(NamedTuple):
-    """What became of some rows of one table: their values now, and the keys of those that are gone."""
+    """Changed rows of one table: their values now, and the keys of the removed ones."""
 
     table: str
     columns: tuple[str, ...]
@@ -55,7 +55,7 @@ class FinalRows:
             self._rows[self._key(row)] = row
 
     def split(self) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
-        """Return the rows that exist, and the keys of those that were removed."""
+        """Return the rows that exist, and the keys of the removed ones."""
         gone = [key if type(key) is tuple else (key,) for key, row in self._rows.items() if row is None]
         return [row for row in self._rows.values() if row is not None], gone
 
@@ -215,7 +215,7 @@ def _check_record(record: Any) -> Record:
         raise ValueError("it has no `id`")
     if type(record.get("version", 1)) is not int:
         raise ValueError("its `version` is no whole number")
-    if FIELD in record and written_by_a_store(record):
+    if FIELD in record and is_store_line(record):
         _check_payload(record[FIELD])
     return record
 

@@ -16,10 +16,10 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from recollect.formats.vault import read_memories, version_of
+from recollect.formats.vault import read_memories, read_version
 from recollect.model.errors import StoreClosed, StoreCorrupt, StoreUnavailable
 from recollect.rules.collector import collector_paused
-from recollect.stores.journal import files
+from recollect.stores import files
 from recollect.stores.journal.lines import (
     MAX_LINE_BYTES,
     Record,
@@ -94,8 +94,6 @@ class JournalLog:
         """Return how many bytes were ever moved into the torn file."""
         return self.torn_path.stat().st_size if self.torn_path.exists() else 0
 
-    # ── taking turns ────────────────────────────────────────────────────────────────────────────────────────────
-
     @contextmanager
     def turn(self, patience_s: float | None = None) -> Iterator[None]:
         """Take the lock, and make sure that the file ends in a whole line."""
@@ -128,8 +126,6 @@ class JournalLog:
         if self._pid != os.getpid():
             self._queue.start_afresh()
             self._reset()
-
-    # ── reading ─────────────────────────────────────────────────────────────────────────────────────────────────
 
     def catch_up(self, apply: Apply, resume: Callable[[int], Position | None] = lambda file: None) -> None:
         """Apply what was appended since the last call; an unfinished line is left for later.
@@ -189,7 +185,7 @@ class JournalLog:
         found: dict[str, tuple[int, int]] = {}
         for number, line in enumerate(_lines_from(self._lock_current(), 0), start=1):
             for record in read_memories([read_line(self._prepare(line))]) if line.strip() else ():
-                id, version = record["id"], version_of(record)
+                id, version = record["id"], read_version(record)
                 if id in ids and version >= found.get(id, (version, 0))[0]:
                     found[id] = version, number
         return {id: number for id, (_, number) in found.items()}
@@ -202,8 +198,6 @@ class JournalLog:
             if old is not None:
                 os.close(old)
         return self._file
-
-    # ── writing ─────────────────────────────────────────────────────────────────────────────────────────────────
 
     def append(self, lines: Sequence[bytes]) -> None:
         """Append lines and sync them. If that fails, or is interrupted, none of them stays."""
@@ -237,14 +231,12 @@ class JournalLog:
         chosen = [*(filled[place][1] + b"\n" for place in keep(records)), *more]
         files.write_whole(self._draft_path, b"".join(chosen), mode)
         self._draft_path.replace(self.path)
-        files.sync_folder(self.path.parent)
+        files.sync(self.path.parent)
         return Rewritten(len(filled), len(chosen))
 
     def _lock_current(self) -> int:
         with self._reading:
             return self._open_current()
-
-    # ── after a crash ───────────────────────────────────────────────────────────────────────────────────────────
 
     def _repair_end(self) -> None:
         file = self._lock_current()

@@ -20,12 +20,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from recollect.model.errors import StoreTooNew
-from recollect.stores.journal import files
+from recollect.stores import files
 from recollect.stores.journal.lines import Change, FinalRows
 from recollect.stores.journal.log import Position
 from recollect.stores.journal.view import Part, VaultView, from_saved, to_saved
 from recollect.stores.protocol import Table
-from recollect.stores.sql.queries import load_queries
+from recollect.stores.sql.queries import fill, load_queries
 from recollect.stores.sql.transaction import Transaction, tables_in
 from recollect.stores.sqlite import migrations
 from recollect.stores.sqlite.store import QUERIES, NamedQueries
@@ -206,10 +206,7 @@ def same_schema(found: Sequence[Any]) -> bool:
 
 
 def _fill(query: str, **words: str) -> str:
-    sql = REPLICA[query]
-    for word, value in words.items():
-        sql = sql.replace("{" + word + "}", value)
-    return sql
+    return fill(REPLICA[query], words)
 
 
 @cache
@@ -295,7 +292,7 @@ class SavedCopy:
             _note(copy, {**seen._asdict(), "digest": digest, "adopted": view.adopted_lines}, view)
         files.sync(self._draft)
         self._draft.replace(self.path)
-        files.sync_folder(self.path.parent)
+        files.sync(self.path.parent)
         self._covers = seen.to
 
     def remove(self) -> None:

@@ -11,20 +11,19 @@ from collections.abc import Iterator, Sequence, Set
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from recollect.formats.vault import ADOPTED, FIELD, REJECTIONS, carry_memories, written_by_a_store
+from recollect.formats.vault import ADOPTED, FIELD, REJECTIONS, carry_memories, is_store_line
 from recollect.model.errors import StoreBusy, StoreCorrupt, StoreError, StoreTooNew
 from recollect.model.ledger import Address
 from recollect.rules.collector import collector_paused
-from recollect.stores import backups
+from recollect.stores import backups, files
 from recollect.stores.backups import ErasureList
-from recollect.stores.journal import files
 from recollect.stores.journal.lines import Change, Record, check_length, pack_changes, unpack_changes, write_line
 from recollect.stores.journal.log import JournalLog, Position
 from recollect.stores.journal.replica import WORTH_SAVING_BYTES, Replica, Saved, SavedCopy
 from recollect.stores.journal.view import NO_DIFFERENCE, SHOWN, Difference, Unadopted, VaultView
 from recollect.stores.protocol import Erased, Reader, Writer
 from recollect.stores.sql.transaction import Transaction
-from recollect.stores.sqlite.connections import translated
+from recollect.stores.sqlite.connections import translate_errors
 from recollect.stores.sqlite.queue import WriterQueue
 
 ROWS_A_LINE = 500
@@ -73,8 +72,6 @@ class JournalStore:
             self.close()
             raise
 
-    # ── transactions ────────────────────────────────────────────────────────────────────────────────────────────
-
     @contextmanager
     def read(self, tenant: str, *, brief: bool = False) -> Iterator[Reader]:
         """Read everything up to the last line; threads of one process take turns, since they share one replica."""
@@ -92,7 +89,7 @@ class JournalStore:
     @contextmanager
     def _transact(self, patience_s: float | None = None) -> Iterator[tuple[Replica, Transaction]]:
         """Run a transaction in the replica, which may refuse it; sync its line before the replica commits."""
-        with translated(self.location), self._journal.turn(patience_s), self._refresh() as replica:
+        with translate_errors(self.location), self._journal.turn(patience_s), self._refresh() as replica:
             with replica.record_changes() as transaction:
                 yield replica, transaction
                 changes = replica.changes()
@@ -112,7 +109,7 @@ class JournalStore:
         if self._holder == threading.get_ident():
             yield self._current()
             return
-        with translated(self.location), self._threads.turn():
+        with translate_errors(self.location), self._threads.turn():
             try:
                 self._holder = threading.get_ident()
                 self._journal.catch_up(self._apply_lines, self._resume)
@@ -139,8 +136,9 @@ class JournalStore:
     def _apply_rows(self, batches: Iterator[list[Record]], replica: Replica) -> Iterator[Record]:
         """Write the rows of each batch of records to the replica, then yield its records."""
         for records in batches:
+            tables = (line[FIELD]["tables"] for line in records if is_store_line(line))
             with _row_errors(self.location):
-                replica.apply(_read_changes(records))
+                replica.apply(change for packed in tables for change in unpack_changes(packed))
             yield from records
 
     def _resume(self, journal: int) -> Position | None:
@@ -154,7 +152,7 @@ class JournalStore:
             return
         try:
             with (
-                translated(self.location),
+                translate_errors(self.location),
                 self._journal.turn(patience_s=0),
                 self._refresh() as replica,
                 collector_paused(),
@@ -169,8 +167,6 @@ class JournalStore:
         """Begin anew in a child process, in which another thread may have been using the replica."""
         if self._pid != os.getpid():
             self._pid, self._threads, self._holder = os.getpid(), WriterQueue(None, self._timeout_s), None
-
-    # ── what the store knows about itself ───────────────────────────────────────────────────────────────────────
 
     def _known_id(self, fresh_store_id: str) -> str:
         known = self.value("store_id")
@@ -194,15 +190,12 @@ class JournalStore:
             replica.set_value(name, value)
 
     def become(self, store_id: str) -> None:
-        """Take another store's identity, to hold a copy of it. Only for an empty store."""
         self.set_value("store_id", store_id)
         self.store_id = store_id
 
     def tenants(self) -> list[str]:
         with self._refresh() as replica:
             return replica.tenants()
-
-    # ── memories that a vault wrote ─────────────────────────────────────────────────────────────────────────────
 
     def has_unadopted(self) -> bool:
         """Return whether vaults wrote lines that no store has adopted."""
@@ -220,7 +213,7 @@ class JournalStore:
 
     def show(self) -> None:
         """Append the lines that a vault should show and does not, as after a migration from another store."""
-        with translated(self.location), self._journal.turn(), self._refresh() as replica:
+        with translate_errors(self.location), self._journal.turn(), self._refresh() as replica:
             for part in self._view.find_missing(replica.transaction()).parts(ROWS_A_LINE):
                 self._journal.append([_line(part, [])])
 
@@ -244,14 +237,12 @@ class JournalStore:
         """Record that the first ``lines`` vault lines were adopted."""
         self.set_value(LINES_ADOPTED, str(lines))
 
-    # ── erasure and health ──────────────────────────────────────────────────────────────────────────────────────
-
     def scrub(self) -> tuple[str, ...]:
         """Write the journal anew with the present rows, so that no line holds removed content.
 
         Vault lines that were not adopted yet stay as they are.
         """
-        with translated(self.location), self._journal.turn(), self._refresh() as replica:
+        with translate_errors(self.location), self._journal.turn(), self._refresh() as replica:
             adopted = _count_adopted(replica)
             self._saved.remove()
             with replica.record_changes():
@@ -259,7 +250,11 @@ class JournalStore:
                 replica.set_value(LINES_ADOPTED, None)
                 rows = [_line(NO_DIFFERENCE, [part]) for change in replica.all_rows() for part in _parts(change)]
             shown = [_line(Difference([memory], {}), []) for memory in self._view.active()]
-            self._journal.rewrite(lambda records: _unadopted_lines(records, adopted), [*shown, *rows])
+
+            def keep_unadopted(records: Iterator[Record]) -> list[int]:
+                return [number for number, record in enumerate(records) if not is_store_line(record)][adopted:]
+
+            self._journal.rewrite(keep_unadopted, [*shown, *rows])
         if self._journal.torn_bytes():
             return (f"what a crash tore, in {self._journal.torn_path}: look at it, then delete it",)
         return ()
@@ -271,13 +266,13 @@ class JournalStore:
         return [one for one in self._erased.read() if tenant in (None, one.tenant)]
 
     def note_erasures(self, erased: Sequence[Erased]) -> None:
-        with translated(self.location):
+        with translate_errors(self.location):
             self._erased.append(erased)
             backups.note(self._values(backups.PLACE), erased)
 
     def back_up(self, path: Path) -> None:
         """Write a backup as an SQLite database, which ``restore`` reads."""
-        with translated(str(path)):
+        with translate_errors(str(path)):
             backups.take(self, path, self._copy_to)
 
     def _copy_to(self, path: Path) -> None:
@@ -329,11 +324,6 @@ def _row_errors(location: str) -> Iterator[None]:
         ) from error
 
 
-def _read_changes(records: Sequence[Record]) -> Iterator[Change]:
-    """Return the changes in the lines that stores wrote, in their order."""
-    return (change for line in records if written_by_a_store(line) for change in unpack_changes(line[FIELD]["tables"]))
-
-
 def _parts(change: Change) -> Iterator[Change]:
     for start in range(0, len(change.rows), ROWS_A_LINE):
         yield change._replace(rows=change.rows[start : start + ROWS_A_LINE])
@@ -346,15 +336,5 @@ def _count_adopted(replica: Replica) -> int:
 
 def _ids_of_memories(changes: Sequence[Change]) -> list[str]:
     """Return the ids of the memories whose state changed, in the vault's tenant."""
-    found = (change for change in changes if change.table == "memories")
-    return [
-        row[change.columns.index("id")]
-        for change in found
-        for row in change.rows
-        if row[change.columns.index("tenant")] == SHOWN.tenant
-    ]
-
-
-def _unadopted_lines(records: Iterator[Record], first: int) -> list[int]:
-    """Return the numbers of the lines that vaults wrote, without the ``first`` ones."""
-    return [number for number, record in enumerate(records) if not written_by_a_store(record)][first:]
+    found = [dict(zip(one.columns, row, strict=True)) for one in changes if one.table == "memories" for row in one.rows]
+    return [row["id"] for row in found if row["tenant"] == SHOWN.tenant]

@@ -5,6 +5,7 @@ else's memories may be in it.
 """
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from sys import intern
@@ -13,12 +14,12 @@ from typing import Any, NamedTuple
 from recollect.formats.vault import (
     MEMORY_ID,
     from_line,
+    is_store_line,
+    looks_alike,
     read_adopted,
     read_memories,
     resolve,
-    shows_the_same,
     to_vault,
-    written_by_a_store,
 )
 from recollect.model.ledger import Address
 from recollect.model.vocabulary import Namespace, Space
@@ -27,7 +28,7 @@ from recollect.stores.journal.lines import Record, write_line
 from recollect.stores.protocol import NO_LIMIT, Reader, Selection, Stored
 
 SHOWN = Address("default", Namespace.PROD, Space.USER, "default")
-ID_DIGITS = 12
+VAULT_ID = re.compile("[0-9a-f]{12}")
 
 
 class Part(NamedTuple):
@@ -122,26 +123,18 @@ class VaultView:
         """
         named: list[str] = []
         said: dict[str, VaultMemory] = {}
-        for of_a_store, lines in groupby(records, key=written_by_a_store):
+        for of_a_store, lines in groupby(records, key=is_store_line):
             if of_a_store:
-                self._take_in_from_stores(lines)
+                for line in lines:
+                    self._show_latest(read_memories([line]))
+                    self.adopt(read_adopted(line))
             else:
-                ids = self._take_in_from_vaults(lines)
+                ids: list[str] = []
+                self._show_latest(_collect_ids(lines, ids))
                 said.update((id, self.memories[id]) for id in dict.fromkeys(ids))
                 named += ids
         self._named += named
         self._said.update(said)
-
-    def _take_in_from_stores(self, lines: Iterable[Record]) -> None:
-        for line in lines:
-            self._show_latest(read_memories([line]))
-            self.adopt(read_adopted(line))
-
-    def _take_in_from_vaults(self, lines: Iterable[Record]) -> list[str]:
-        """Apply lines that vaults wrote; return the id that each is about."""
-        ids: list[str] = []
-        self._show_latest(_collect_ids(lines, ids))
-        return ids
 
     def _show_latest(self, records: Iterable[Mapping[str, Any]]) -> None:
         self.show([from_line(record) for record in resolve(self.memories, records).values()])
@@ -227,8 +220,12 @@ class VaultView:
         stream = reader.stream_at(SHOWN)
         number = stream.number if stream is not None else None
         found = reader.by_ids(SHOWN.tenant, touched).values()
-        near = [stored for stored in found if stored.stream == number or _is_nameless(reader, stored)]
-        ends = [_chain_ends(reader, stored) for stored in near]
+        near = [
+            stored
+            for stored in found
+            if stored.stream == number or reader.stream_numbered(stored.tenant, stored.stream).address is None
+        ]
+        ends = [[_follow(reader, one, link) for link in ("supersedes_id", "superseded_by_id")] for one in near]
         chains = {r.state.id: (r, head) for r, head in ends if r.stream == number or r.state.id in self._vault_ids}
         news = [(root.state.id, self._to_vault_memory(root, head)) for root, head in chains.values()]
         there = [(store_id, memory) for store_id, memory in news if memory is not None]
@@ -266,11 +263,11 @@ class VaultView:
 
     def _looks_different(self, memory: VaultMemory) -> bool:
         known = self.memories.get(memory.id)
-        return memory.active if known is None else not shows_the_same(memory, known)
+        return memory.active if known is None else not looks_alike(memory, known)
 
     def _adopts(self, memory: VaultMemory, store_id: str) -> bool:
         known = self.memories.get(memory.id)
-        return known is not None and store_id not in self._vault_ids and shows_the_same(memory, known)
+        return known is not None and store_id not in self._vault_ids and looks_alike(memory, known)
 
 
 def to_saved(memory: VaultMemory) -> bytes:
@@ -290,26 +287,14 @@ def _collect_ids(lines: Iterable[Record], ids: list[str]) -> Iterator[Record]:
         yield line
 
 
-def _is_nameless(reader: Reader, stored: Stored) -> bool:
-    return reader.stream_numbered(stored.tenant, stored.stream).address is None
-
-
 def _vault_id(root: Stored) -> str:
     """Return the id under which a vault wrote a memory, else the first digits of its own id."""
     aliases: Sequence[str] = (root.body or {}).get("aliases", ())
-    return next((alias for alias in aliases if _is_vault_id(alias)), root.state.id.replace("-", "")[:ID_DIGITS])
-
-
-def _is_vault_id(alias: str) -> bool:
-    return len(alias) == ID_DIGITS and all(digit in "0123456789abcdef" for digit in alias)
-
-
-def _chain_ends(reader: Reader, stored: Stored) -> tuple[Stored, Stored]:
-    """Return the first and the last version of the chain that a memory is part of."""
-    return _follow(reader, stored, "supersedes_id"), _follow(reader, stored, "superseded_by_id")
+    return next(filter(VAULT_ID.fullmatch, aliases), root.state.id.replace("-", "")[:12])
 
 
 def _follow(reader: Reader, stored: Stored, link: str) -> Stored:
+    """Return the end of the chain that a memory is part of: its first version, or its last, by which link is followed."""
     while (next_id := getattr(stored.state, link)) is not None:
         found = reader.by_ids(stored.tenant, [next_id])
         if next_id not in found:

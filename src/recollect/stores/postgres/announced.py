@@ -27,7 +27,7 @@ from recollect.stores.protocol import (
     Stored,
     Stream,
 )
-from recollect.stores.sql.memories import gaps
+from recollect.stores.sql.memories import find_gaps
 from recollect.stores.sql.queries import encode_places
 from recollect.stores.sql.queries import where as condition_of
 from recollect.stores.sql.transaction import Transaction
@@ -106,7 +106,7 @@ class _Compared:
         return frozenset(passed)
 
     def knows(self, place: Place, selection: Selection | None) -> bool:
-        """Whether what is asked of a place has come: its row, if it exists, or else whether it fits a selection."""
+        """Return whether the answer about a place has come: its row, or whether it fits a selection."""
         if selection is None:
             return place in self._read
         return selection == self.comparison.selection and (place in self._read or place in self._unfit)
@@ -119,35 +119,33 @@ class AnnouncedReads(Transaction):
     _searched: _Searched | None = None
     _compared: tuple[_Compared, ...] = ()
 
-    # ── streams, each of which is looked up once ────────────────────────────────────────────────────────────────
-
     def stream_numbered(self, tenant: str, number: int) -> Stream:
         known = self._streams.get((tenant, number))
-        return self._kept([super().stream_numbered(tenant, number)])[0] if known is None else known
+        return self._remember_streams([super().stream_numbered(tenant, number)])[0] if known is None else known
 
     def stream_at(self, address: Address) -> Stream | None:
-        return next(iter(self._kept([found] if (found := super().stream_at(address)) is not None else [])), None)
+        return next(
+            iter(self._remember_streams([found] if (found := super().stream_at(address)) is not None else [])), None
+        )
 
     def streams_at(self, addresses: Sequence[Address]) -> list[Stream]:
-        return self._kept(super().streams_at(addresses))
+        return self._remember_streams(super().streams_at(addresses))
 
     def streams_of(self, tenant: str, owner: str | None = None, space: str | None = None) -> list[Stream]:
-        return self._kept(super().streams_of(tenant, owner, space))
+        return self._remember_streams(super().streams_of(tenant, owner, space))
 
     def streams_within(self, tenant: str, owners: Sequence[str], space: str) -> list[Stream]:
-        return self._kept(super().streams_within(tenant, owners, space))
+        return self._remember_streams(super().streams_within(tenant, owners, space))
 
-    def _kept(self, found: list[Stream]) -> list[Stream]:
+    def _remember_streams(self, found: list[Stream]) -> list[Stream]:
         self._streams = {**self._streams} | {(stream.tenant, stream.number): stream for stream in found}
         return found
-
-    # ── a search ────────────────────────────────────────────────────────────────────────────────────────────────
 
     def announce_search(self, tenant: str, search: Search) -> None:
         where = {"tenant": tenant, "namespaces": json.dumps([str(one) for one in search.namespaces])}
         where |= {"owners": json.dumps(search.owners)} if search.owners is not None else {}
         found = [
-            self._soon_of("announced_text", {**where, "terms": json.dumps(list(dict.fromkeys(terms))), "most": most})
+            self._send("announced_text", {**where, "terms": json.dumps(list(dict.fromkeys(terms))), "most": most})
             for terms, most in search.readings
             if terms
         ]
@@ -160,25 +158,25 @@ class AnnouncedReads(Transaction):
             for stream, generation, after in search.vectors_at_hand
         }
         sight = (search.scopes, search.categories)
-        beyond = self._beyond(where, *sight) if sight != (None, None) else dict
+        beyond = self._count_beyond(where, *sight) if sight != (None, None) else dict
         terms = frozenset(term for reading in search.readings for term in reading.terms)
-        texts = cache(lambda: _texts([row for answer in found for row in answer()]))
+        texts = cache(lambda: _group_texts([row for answer in found for row in answer()]))
         self._searched = _Searched(terms, texts, vectors, sight, beyond)
 
-    def _soon_of(self, query: str, params: Mapping[str, Any]) -> Later[list[tuple[Any, ...]]]:
+    def _send(self, query: str, params: Mapping[str, Any]) -> Later[list[tuple[Any, ...]]]:
         """Ask about the streams of the owners that are named, or of everybody."""
         return self._db.soon(query, params, owned="owned_by" if "owners" in params else "owned_by_anybody")
 
-    def _beyond(
+    def _count_beyond(
         self, where: Mapping[str, str], scopes: Sequence[str] | None, categories: Sequence[str] | None
     ) -> Later[Mapping[int, int]]:
         asked = {
             **where,
             "scopes": None if scopes is None else json.dumps(sorted(scopes)),
-            "scope_gaps": json.dumps(gaps(scopes)),
-            "category_gaps": json.dumps(gaps(categories)),
+            "scope_gaps": json.dumps(find_gaps(scopes)),
+            "category_gaps": json.dumps(find_gaps(categories)),
         }
-        answer = self._soon_of("announced_beyond", asked)
+        answer = self._send("announced_beyond", asked)
         return cache(lambda: dict(answer()))
 
     def count_beyond(
@@ -189,15 +187,15 @@ class AnnouncedReads(Transaction):
             return super().count_beyond(stream, scopes, categories)
         return lambda: searched.beyond()[stream.number]
 
-    def _text_of(self, stream: Stream, terms: Sequence[str] | Mapping[str, int]) -> _Text | None:
-        """What the search that was announced says of a stream; ``None`` if it is not about it, or not about these terms."""
+    def _find_text(self, stream: Stream, terms: Sequence[str] | Mapping[str, int]) -> _Text | None:
+        """Return the text statistics that the announced search brought for a stream; ``None`` if it did not cover these terms."""
         searched = self._searched
         if searched is None or not searched.terms.issuperset(terms):
             return None
         return searched.streams().get(stream.number)
 
     def term_frequencies(self, stream: Stream, terms: Sequence[str]) -> dict[str, int]:
-        text = self._text_of(stream, terms)
+        text = self._find_text(stream, terms)
         if text is None:
             return super().term_frequencies(stream, terms)
         return {term: text[term][0] for term in terms if term in text}
@@ -205,7 +203,7 @@ class AnnouncedReads(Transaction):
     def postings(
         self, stream: Stream, limits: Mapping[str, int], selection: Selection | None = None
     ) -> dict[str, list[Posting]]:
-        text = self._text_of(stream, limits) if selection is None else None
+        text = self._find_text(stream, limits) if selection is None else None
         known = {term: text.get(term, (0, []))[1] for term in limits} if text is not None else {}
         whole = {term: postings[: limits[term]] for term, postings in known.items() if postings is not None}
         return whole if len(whole) == len(limits) else super().postings(stream, limits, selection)
@@ -214,8 +212,6 @@ class AnnouncedReads(Transaction):
         known = self._searched.vectors if self._searched is not None else {}
         answer = known.get((stream.number, stream.generation, after))
         return super().vectors_after(stream, after) if answer is None else answer()
-
-    # ── memories that are compared ──────────────────────────────────────────────────────────────────────────────
 
     def announce_comparison(self, tenant: str, comparison: Comparison) -> None:
         if not comparison.places:
@@ -234,7 +230,7 @@ class AnnouncedReads(Transaction):
         return places[: sum(1 for _ in takewhile(bool, known))]
 
     def _rows_at(self, places: Sequence[Place], selection: Selection | None = None) -> _Rows | None:
-        """The rows at these places that are there; ``None`` unless all of the places were announced."""
+        """Return the rows at these places; ``None`` unless all of the places were announced."""
         found: dict[Place, Mapping[str, Any]] = {}
         for place in places:
             announced = next((one for one in self._compared if one.knows(place, selection)), None)
@@ -259,7 +255,11 @@ class AnnouncedReads(Transaction):
 
     def by_places(self, tenant: str, places: Sequence[Place]) -> list[Stored]:
         known = self._rows_at(places)
-        return super().by_places(tenant, places) if known is None else self._named(tenant, list(known.values()))
+        return (
+            super().by_places(tenant, places)
+            if known is None
+            else self._add_voucher_names(tenant, list(known.values()))
+        )
 
     def key_holders(self, stream: Stream, scopes: Sequence[str], keys: Sequence[tuple[str, str]]) -> list[int]:
         known = (one.holders(stream.number, scopes, keys) for one in self._compared)
@@ -270,7 +270,7 @@ class AnnouncedReads(Transaction):
         known = {row["id"]: row for one in self._compared for row in one.rows().values()}
         if not known.keys() >= set(ids):
             return super().by_ids(tenant, ids)
-        found = self._named(tenant, [known[id] for id in dict.fromkeys(ids)], damaged=True)
+        found = self._add_voucher_names(tenant, [known[id] for id in dict.fromkeys(ids)], damaged=True)
         return {stored.state.id: stored for stored in found}
 
     def relations_at(self, tenant: str, places: Sequence[Place]) -> Later[list[Relation]]:
@@ -289,15 +289,17 @@ class AnnouncedReads(Transaction):
 
 
 def _relations_in(rows: _Rows) -> list[Relation]:
-    return sorted(map(_relation, {line for row in rows.values() for line in (row["relations"] or "").splitlines()}))
+    return sorted(
+        map(_parse_relation, {line for row in rows.values() for line in (row["relations"] or "").splitlines()})
+    )
 
 
-def _relation(line: str) -> Relation:
+def _parse_relation(line: str) -> Relation:
     from_stream, from_memory, to_stream, to_memory, how, strength, at = line.split(" ")
     return relation_of(int(from_stream), int(from_memory), int(to_stream), int(to_memory), how, int(strength), at)
 
 
-def _texts(found: Sequence[tuple[Any, ...]]) -> Mapping[int, _Text]:
+def _group_texts(found: Sequence[tuple[Any, ...]]) -> Mapping[int, _Text]:
     texts: dict[int, dict[str, tuple[int, list[Posting] | None]]] = {}
     for stream, term, count, numbers, tfs, lengths in found:
         of_stream = texts.setdefault(stream, {})

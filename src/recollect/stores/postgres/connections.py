@@ -73,32 +73,32 @@ class Location(NamedTuple):
 def parse_location(url: str) -> Location:
     """Take a URL apart; nothing of one that makes no sense is repeated, since it may hold a password."""
     base, _, query = url.partition("?")
-    settings = _settings(query)
+    settings = _parse_settings(query)
     connections = settings.pop("recollect_connections", str(DEFAULT_CONNECTIONS))
     prepare = settings.pop("recollect_prepare", "on")
     if not (connections.isascii() and connections.isdigit() and int(connections) > 0):
         raise BadInput("must be a number above 0.", field="recollect_connections")
     if prepare not in ("on", "off"):
         raise BadInput("must be on or off.", field="recollect_prepare")
-    clean = _join(base, settings)
-    _check(clean)
+    clean = _join_url(base, settings)
+    _check_url(clean)
     public = {name: value for name, value in settings.items() if name not in _SECRETS}
-    shown = _join(_without_password(base), public)
+    shown = _join_url(_drop_password(base), public)
     return Location(clean, shown, int(connections), PREPARE_AFTER if prepare == "on" else None)
 
 
-def _settings(query: str) -> dict[str, str]:
+def _parse_settings(query: str) -> dict[str, str]:
     """Return what follows the question mark, as libpq reads it: a plus sign is a plus sign."""
     pairs = (one.partition("=") for one in query.split("&") if one)
     return {unquote(name): unquote(value) for name, _, value in pairs}
 
 
-def _check(url: str) -> None:
+def _check_url(url: str) -> None:
     try:
         known = conninfo_to_dict(url)
     except psycopg.ProgrammingError:
         known = {}
-    if (not known and not url.endswith("://")) or _misread(url, str(known.get("port") or "")):
+    if (not known and not url.endswith("://")) or _has_bare_sign(url, str(known.get("port") or "")):
         raise BadInput(
             "is not a PostgreSQL URL.",
             field="store",
@@ -106,18 +106,18 @@ def _check(url: str) -> None:
         )
 
 
-def _misread(url: str, ports: str) -> bool:
+def _has_bare_sign(url: str, ports: str) -> bool:
     """Return whether a bare ``/`` or ``@`` in a password made a piece of it pass for a host, a port or a database."""
     place, _, database = url.partition("?")[0].partition("://")[2].partition("/")
     return place.count("@") > 1 or "@" in database or not all(port.isdigit() for port in ports.split(",") if port)
 
 
-def _join(base: str, settings: dict[str, str]) -> str:
+def _join_url(base: str, settings: dict[str, str]) -> str:
     said = (f"{quote(name, safe='')}={quote(value, safe='/,')}" for name, value in settings.items())
     return f"{base}?{'&'.join(said)}" if settings else base
 
 
-def _without_password(base: str) -> str:
+def _drop_password(base: str) -> str:
     scheme, _, rest = base.partition("://")
     place, slash, database = rest.partition("/")
     user, at, hosts = place.rpartition("@")
@@ -150,7 +150,7 @@ _CORRUPT = {"42P01", "42703", "3F000", "42P07", "XX001", "XX002"}
 
 
 @contextmanager
-def translated(location: str) -> Iterator[None]:
+def translate_errors(location: str) -> Iterator[None]:
     """Turn whatever the driver raises inside into a store error that names the store and the next step."""
     try:
         yield
@@ -166,7 +166,7 @@ def translate_error(location: str, error: psycopg.Error) -> StoreError:
     if code in _CONFLICT:
         return StoreConflict(_CONFLICT[code], field=location, hint="Nothing was written; try again.")
     if code == "23505":
-        return _key_taken(location, error.diag.table_name or "")
+        return _translate_taken_key(location, error.diag.table_name or "")
     if code in _UNAVAILABLE:
         message, hint = _UNAVAILABLE[code]
         return StoreUnavailable(message, field=location, hint=hint)
@@ -185,7 +185,7 @@ def translate_error(location: str, error: psycopg.Error) -> StoreError:
     )
 
 
-def _key_taken(location: str, table: str) -> StoreError:
+def _translate_taken_key(location: str, table: str) -> StoreError:
     if _RACED.fullmatch(table):
         return StoreConflict(
             f"another transaction wrote the same key of {table} first.", field=location, hint="Try again."
@@ -194,7 +194,7 @@ def _key_taken(location: str, table: str) -> StoreError:
 
 
 def no_connection(location: str, error: psycopg.Error) -> StoreUnavailable:
-    """Before or between statements: the server is gone, or was never reached. Nothing was written."""
+    """Return the error for a server that is gone, or was never reached, before or between statements."""
     first_line = str(error).strip().splitlines() or ["the connection was lost"]
     return StoreUnavailable(
         f"the server cannot be reached: {first_line[0].rstrip('.')}.",
@@ -217,7 +217,7 @@ T = TypeVar("T")
 
 
 class ServerSilent(psycopg.OperationalError):
-    """The connection stands, and nobody answers."""
+    """The connection is open, and the server does not answer."""
 
 
 class BoundedConnection(psycopg.Connection[Row]):
@@ -236,18 +236,18 @@ class BoundedConnection(psycopg.Connection[Row]):
         if os.getpid() != self._process:
             raise psycopg.OperationalError("the connection belongs to the process that this one was forked from")
         try:
-            return super().wait(_until(gen, time.monotonic() + self.answer_within_s), *args, **kwargs)
+            return super().wait(_limit_time(gen, time.monotonic() + self.answer_within_s), *args, **kwargs)
         except ServerSilent:
             self.close()
             raise
 
     def close(self) -> None:
-        """In a child process nothing happens: saying good-bye would end the parent's session."""
+        """Close the connection, except in a child process, where that would end the parent's session."""
         if os.getpid() == self._process:
             super().close()
 
 
-def _until(gen: Generator[Any, Any, T], deadline: float) -> Generator[Any, Any, T]:
+def _limit_time(gen: Generator[Any, Any, T], deadline: float) -> Generator[Any, Any, T]:
     """Yield the driver's conversation with the server, ended when the deadline passes and nothing has come.
 
     The driver sends a falsy value each time that it looked and there was nothing to read or write.
@@ -278,9 +278,9 @@ class Connections:
         _open_stores.add(self)
 
     @contextmanager
-    def borrowed(self, patience_s: float) -> Iterator[BoundedConnection]:
-        """A connection of the pool, put back afterwards."""
-        pool, process = self._opened(), os.getpid()
+    def lend(self, patience_s: float) -> Iterator[BoundedConnection]:
+        """Lend a connection of the pool."""
+        pool, process = self._open_pool(), os.getpid()
         db = self._take(pool, max(patience_s, MIN_WAIT_S))
         self._lent.add(db)
         try:
@@ -291,8 +291,8 @@ class Connections:
                 pool.putconn(db)
 
     @contextmanager
-    def alone(self) -> Iterator[BoundedConnection]:
-        """A connection of its own: for looking after the store, and for what must not wait for the pool."""
+    def connect_alone(self) -> Iterator[BoundedConnection]:
+        """Open a connection outside of the pool, for maintenance, and for work that must not wait for the pool."""
         if self._closed:
             raise StoreClosed(self._location.shown)
         db = BoundedConnection.connect(self._location.url, **self._options())
@@ -308,13 +308,13 @@ class Connections:
         if pool is not None:
             pool.close()
 
-    def leave_behind(self) -> None:
-        """In a child process: the parent's connections are the parent's, and are not so much as closed here."""
+    def abandon(self) -> None:
+        """Drop the parent's connections in a child process, without closing them."""
         self._left_behind += [self._pool, self._lent]
         self._pool, self._lent = None, set()
         self._lock = threading.Lock()
 
-    def _opened(self) -> ConnectionPool[BoundedConnection]:
+    def _open_pool(self) -> ConnectionPool[BoundedConnection]:
         with self._lock:
             if self._closed:
                 raise StoreClosed(self._location.shown)
@@ -341,9 +341,9 @@ class Connections:
             except PoolTimeout:
                 if left <= LOOK_AGAIN_S:
                     break
-        raise self._none_free(patience_s)
+        raise self._describe_none_free(patience_s)
 
-    def _none_free(self, waited_s: float) -> StoreError:
+    def _describe_none_free(self, waited_s: float) -> StoreError:
         if len(self._lent) >= self._location.connections:
             return StoreBusy(
                 f"all {self._location.connections} connections were in use for {waited_s:g} s.",
@@ -357,7 +357,7 @@ class Connections:
         )
 
     def _options(self) -> dict[str, Any]:
-        """How to connect; what the URL says itself is left as it is."""
+        """Return how to connect; what the URL says itself is left as it is."""
         wait_s = max(2, min(CONNECT_WAIT_S, int(self._timeout_s)))
         ours: dict[str, Any] = {
             **_QUICK,
@@ -373,13 +373,13 @@ class Connections:
         }
 
     def _configure(self, db: BoundedConnection) -> None:
-        """Integers are all of one size, or each size of number would make a statement of its own."""
+        """Send integers in one size, since each size would make a prepared statement of its own."""
         db.adapters.register_dumper(int, Int8Dumper)
         db.answer_within_s = self._timeout_s + GRACE_S
 
 
 def _check_alive(db: BoundedConnection) -> None:
-    """An idle server has nothing to say: if there is something to read, it has hung up. Else nothing is asked."""
+    """Check an idle connection without a round trip: if there is something to read, the server has hung up."""
     poll = select.poll()
     poll.register(db.fileno(), select.POLLIN)
     if poll.poll(0):
@@ -391,7 +391,7 @@ _open_stores: "weakref.WeakSet[Connections]" = weakref.WeakSet()
 
 def _in_child() -> None:
     for connections in list(_open_stores):
-        connections.leave_behind()
+        connections.abandon()
 
 
 os.register_at_fork(after_in_child=_in_child)

@@ -6,7 +6,7 @@ from typing import Any
 
 from recollect.model.errors import BadInput, StoreCorrupt, WrongState
 from recollect.stores.postgres import upkeep
-from recollect.stores.postgres.connections import BoundedConnection, Connections, parse_location, translated
+from recollect.stores.postgres.connections import BoundedConnection, Connections, parse_location, translate_errors
 from recollect.stores.postgres.migrations import migrations, statements
 from recollect.stores.postgres.transactions import KEEPING
 from recollect.stores.sql.migrations import Migration, check_applied
@@ -24,9 +24,9 @@ def init(url: str, *, fresh_store_id: str, partitions: int = 0, timeout_s: float
         raise BadInput(f"must be 0 to {MAX_PARTITIONS}.", field="partitions")
     location = parse_location(url)
     connections = Connections(location, timeout_s)
-    with translated(location.shown), connections.alone() as db:
+    with translate_errors(location.shown), connections.connect_alone() as db:
         store_id = _build(db, location.shown, fresh_store_id, partitions)
-        if (there := int(_value(db, "partitions") or 0)) != partitions:
+        if (there := int(_read_value(db, "partitions") or 0)) != partitions:
             raise WrongState(
                 f"the store has {there} partitions, and cannot be given {partitions}.",
                 field="partitions",
@@ -39,8 +39,8 @@ def restore(url: str, backup: Path, *, timeout_s: float = 30.0) -> str:
     """Put a backup into a database that has no store yet; returns the store's id, which is the one it had."""
     location = parse_location(url)
     connections = Connections(location, timeout_s)
-    with translated(location.shown), connections.alone() as db:
-        if _one(db, "find_schema")["found"]:
+    with translate_errors(location.shown), connections.connect_alone() as db:
+        if _fetch_one(db, "find_schema")["found"]:
             raise WrongState("there is a store already.", field=location.shown, hint="A backup goes where none is.")
         with db.transaction():
             _run_script(db, "role.sql")
@@ -54,31 +54,31 @@ def open_schema(db: BoundedConnection, location: str, fresh_store_id: str) -> st
     Of several that open a new store at once one makes it. The others wait and look again: to go through the tables a
     second time would take locks from those who write already, and wait for theirs.
     """
-    if (known := _known(db, location)) is not None:
+    if (known := _read_known_id(db, location)) is not None:
         return known
     with db.transaction():
-        _one(db, "lock_schema")
-        return _known(db, location) or _build(db, location, fresh_store_id, 0)
+        _fetch_one(db, "lock_schema")
+        return _read_known_id(db, location) or _build(db, location, fresh_store_id, 0)
 
 
-def _known(db: BoundedConnection, location: str) -> str | None:
+def _read_known_id(db: BoundedConnection, location: str) -> str | None:
     """Return the id of a store that needs nothing; ``None`` if something is missing."""
     with db.transaction(force_rollback=True):  # which takes the role off again
-        if not _one(db, "find_schema")["found"]:
+        if not _fetch_one(db, "find_schema")["found"]:
             return None
-        _one(db, "become_app")
-        return None if _pending(db, location) else _value(db, "store_id")
+        _fetch_one(db, "become_app")
+        return None if _pending(db, location) else _read_value(db, "store_id")
 
 
 def _build(db: BoundedConnection, location: str, fresh_store_id: str, partitions: int) -> str:
     with db.transaction():
-        _one(db, "lock_schema")
+        _fetch_one(db, "lock_schema")
         _run_script(db, "role.sql")
         _run_script(db, "bookkeeping.sql")
         pending = _pending(db, location)
         new = len(pending) == len(migrations())
-        partitions = partitions if new else int(_value(db, "partitions") or 0)
-        _one(db, "set_partitions", partitions=str(partitions))
+        partitions = partitions if new else int(_read_value(db, "partitions") or 0)
+        _fetch_one(db, "set_partitions", partitions=str(partitions))
         for migration in pending:
             db.execute(statements(migration, partitions > 0))
             db.execute(KEEPING["note_migration"], {**migration._asdict(), "sha256": migration.sha256})
@@ -87,7 +87,7 @@ def _build(db: BoundedConnection, location: str, fresh_store_id: str, partitions
         if new:
             db.execute(KEEPING["set_store_value"], {"name": "store_id", "value": fresh_store_id})
             db.execute(KEEPING["set_store_value"], {"name": "partitions", "value": str(partitions)})
-        store_id = _value(db, "store_id")
+        store_id = _read_value(db, "store_id")
         if store_id is None:
             raise StoreCorrupt("it does not know its own id.", field=location, hint="Restore it from a backup.")
         return store_id
@@ -101,12 +101,12 @@ def _pending(db: BoundedConnection, location: str) -> list[Migration]:
     return known[len(applied) :]
 
 
-def _value(db: BoundedConnection, name: str) -> str | None:
+def _read_value(db: BoundedConnection, name: str) -> str | None:
     found = db.execute(KEEPING["store_value"], {"name": name}).fetchone()
     return str(found["value"]) if found else None
 
 
-def _one(db: BoundedConnection, query: str, **params: Any) -> Any:
+def _fetch_one(db: BoundedConnection, query: str, **params: Any) -> Any:
     return db.execute(KEEPING[query], params).fetchone()
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from recollect.model.ledger import Address
 from recollect.stores import backups
 from recollect.stores.postgres import upkeep
-from recollect.stores.postgres.connections import Connections, parse_location, translated
+from recollect.stores.postgres.connections import Connections, parse_location, translate_errors
 from recollect.stores.postgres.schema import open_schema
-from recollect.stores.postgres.transactions import KEEPING, PostgresTransaction, reading, writing
+from recollect.stores.postgres.transactions import KEEPING, PostgresTransaction, open_snapshot, open_write
 from recollect.stores.protocol import Erased, Reader, Writer
 
 
@@ -28,111 +28,104 @@ class PostgresStore:
         self.location = self._place.shown
         self._timeout_s = timeout_s
         self._connections = Connections(self._place, timeout_s)
-        with translated(self.location), self._connections.alone() as db:
+        with translate_errors(self.location), self._connections.connect_alone() as db:
             self.store_id = open_schema(db, self.location, fresh_store_id)
-
-    # ── transactions ────────────────────────────────────────────────────────────────────────────────────────────
 
     @contextmanager
     def read(self, tenant: str, *, brief: bool = False) -> Iterator[Reader]:
-        """A consistent snapshot of one tenant's rows; it never waits for a writer. A brief one is like any other."""
-        with self._looking(tenant) as reader:
+        """Open a snapshot of one tenant's rows, which never waits for a writer. A brief one is like any other."""
+        with self._open_reader(tenant) as reader:
             yield reader
 
     @contextmanager
     def write(
         self, tenant: str, addresses: Sequence[Address] = (), *, patience_s: float | None = None
     ) -> Iterator[Writer]:
-        """One tenant's write transaction, which holds the streams at these addresses until it ends."""
+        """Open one tenant's write transaction, which holds the streams at these addresses until it ends."""
         patience_s = self._timeout_s if patience_s is None else patience_s
         with (
-            translated(self.location),
-            self._connections.borrowed(patience_s) as db,
-            writing(db, tenant, self._timeout_s, patience_s, self.location) as writer,
+            translate_errors(self.location),
+            self._connections.lend(patience_s) as db,
+            open_write(db, tenant, self._timeout_s, patience_s, self.location) as writer,
         ):
             if addresses:
                 writer.lock(tenant, addresses)
             yield writer
 
-    # ── erasure and health ──────────────────────────────────────────────────────────────────────────────────────
-
     def scrub(self) -> tuple[str, ...]:
         """Rewrite the tables without what was removed; it takes a role that owns them, and locks each meanwhile."""
-        with translated(self.location), self._connections.alone() as db:
+        with translate_errors(self.location), self._connections.connect_alone() as db:
             return upkeep.scrub(db, self._timeout_s)
 
     def scrub_due(self) -> bool:
-        with self._looking() as reader:
+        with self._open_reader() as reader:
             return bool(reader.scrub_notes())
 
     def erasures(self, tenant: str | None = None) -> list[Erased]:
-        """Any role may ask for one tenant's. All of it is seen by a role that owns the tables; others see nothing."""
+        """Return the erasures of a tenant to any role, and all of them to a role that owns the tables."""
         if tenant is not None:
-            with self._looking(tenant) as reader:
+            with self._open_reader(tenant) as reader:
                 return reader.erasures_of(tenant)
-        with translated(self.location), self._connections.borrowed(self._timeout_s) as db:
+        with translate_errors(self.location), self._connections.lend(self._timeout_s) as db:
             return upkeep.erasures(db)
 
     def note_erasures(self, erased: Sequence[Erased]) -> None:
-        """Kept at once, on a connection of its own: the erasure that it is about has yet to commit."""
+        """Note them at once, on a connection of their own: the erasure itself has yet to commit."""
         if not erased:
             return
-        with translated(self.location), self._connections.alone() as db:
+        with translate_errors(self.location), self._connections.connect_alone() as db:
             for tenant, of_tenant in groupby(erased, key=lambda one: one.tenant):
-                with writing(db, tenant, self._timeout_s, self._timeout_s, self.location) as writer:
+                with open_write(db, tenant, self._timeout_s, self._timeout_s, self.location) as writer:
                     writer.note_erasures(list(of_tenant))
         backups.note(self._values(backups.PLACE), erased)
 
-    # ── the store as a whole ────────────────────────────────────────────────────────────────────────────────────
-
     def tenants(self) -> list[str]:
-        """Everybody who has anything in the store. It takes a role that row-level security does not bind."""
-        with translated(self.location), self._connections.alone() as db:
+        """Return every tenant that has rows. It takes a role that row-level security does not bind."""
+        with translate_errors(self.location), self._connections.connect_alone() as db:
             return upkeep.tenants(db, self.location)
 
     def value(self, name: str) -> str | None:
-        with self._looking() as reader:
+        with self._open_reader() as reader:
             return reader.store_value(name)
 
     def _values(self, prefix: str) -> dict[str, str]:
-        with self._looking() as reader:
+        with self._open_reader() as reader:
             return reader.store_values(prefix)
 
     def set_value(self, name: str, value: str | None) -> None:
-        """It takes a role that owns the tables."""
+        """Set or remove a value. It takes a role that owns the tables."""
         query = "remove_store_value" if value is None else "set_store_value"
-        with translated(self.location), self._connections.borrowed(self._timeout_s) as db:
+        with translate_errors(self.location), self._connections.lend(self._timeout_s) as db:
             db.execute(KEEPING[query], {"name": name, "value": value})
 
     def become(self, store_id: str) -> None:
-        """Take another store's identity, to hold a copy of it. Only for a store in which nothing is yet."""
         self.set_value("store_id", store_id)
         self.store_id = store_id
 
     @contextmanager
-    def _looking(self, tenant: str = "") -> Iterator[PostgresTransaction]:
-        """A reader of what belongs to no tenant."""
+    def _open_reader(self, tenant: str = "") -> Iterator[PostgresTransaction]:
+        """Open a snapshot of a tenant, or of what belongs to no tenant."""
         with (
-            translated(self.location),
-            self._connections.borrowed(self._timeout_s) as db,
-            reading(db, tenant, self._timeout_s) as reader,
+            translate_errors(self.location),
+            self._connections.lend(self._timeout_s) as db,
+            open_snapshot(db, tenant, self._timeout_s) as reader,
         ):
             yield reader
 
     def back_up(self, path: Path) -> None:
-        """A snapshot by ``pg_dump``, whoever writes meanwhile. ``restore`` puts it into another database."""
+        """Write a snapshot with ``pg_dump``, while others write. ``restore`` puts it into another database."""
         backups.take(self, path, partial(upkeep.dump, self._place))
 
     def check(self) -> list[str]:
-        with translated(self.location), self._connections.alone() as db:
+        with translate_errors(self.location), self._connections.connect_alone() as db:
             return upkeep.examine(db)
 
     def foreign_objects(self) -> list[str]:
-        with translated(self.location), self._connections.borrowed(self._timeout_s) as db:
+        with translate_errors(self.location), self._connections.lend(self._timeout_s) as db:
             return upkeep.foreign_objects(db)
 
     def size_bytes(self) -> int:
-        with translated(self.location), self._connections.borrowed(self._timeout_s) as db:
+        with translate_errors(self.location), self._connections.lend(self._timeout_s) as db:
             return upkeep.size_bytes(db)
 
     def close(self) -> None:

@@ -16,7 +16,7 @@ from recollect.model.ledger import Address
 from recollect.stores.postgres.announced import AnnouncedReads
 from recollect.stores.postgres.connections import GRACE_S, BoundedConnection, Row
 from recollect.stores.protocol import Erased, Stream, Table
-from recollect.stores.sql.queries import Answers, Dialect, load_dialect, load_queries
+from recollect.stores.sql.queries import Answers, Dialect, fill, load_dialect, load_queries
 from recollect.stores.sql.rows import stream_from
 from recollect.stores.sql.transaction import Transaction
 
@@ -70,7 +70,7 @@ class NamedQueries:
         return self.soon(query, params)()
 
     def ask(self, query: str, params: Mapping[str, Any], *, by_name: bool) -> None:
-        """Send a query for whoever runs it with the same parameters, until something is written to one of its tables."""
+        """Send a query early; a later call with the same parameters gets its answer, unless one of its tables is written to."""
         key = (query, *(() if by_name else (tuple,)), *params.items())
         if key in self._asked:
             return
@@ -80,11 +80,11 @@ class NamedQueries:
         self._asked[key] = cache(fetch)
 
     def soon(self, query: str, params: Mapping[str, Any], /, **words: str) -> Callable[[], list[tuple[Any, ...]]]:
-        """It goes out at once. ``words`` are named parts of statements for the places that it leaves open."""
+        """Send a query at once. ``words`` name the parts of statements for the places that it leaves open."""
         answer: Callable[[], list[tuple[Any, ...]]] | None = self._asked.get((query, tuple, *params.items()))
         if answer is not None:
             return answer
-        sql = _filled(query, {word: QUERIES[part] for word, part in words.items()})
+        sql = fill(QUERIES[query], {word: QUERIES[part] for word, part in words.items()})
         return self._of_many().execute(sql, params).fetchall
 
     def run(self, query: str, /, **params: Any) -> None:
@@ -98,7 +98,7 @@ class NamedQueries:
         return cursor.rowcount
 
     def run_many(self, query: str, params: Iterable[Sequence[Any]], /) -> None:
-        """A statement that unnests takes all rows at once, each column as an array; any other is run for each row."""
+        """Run a statement that unnests once, with each column as an array; run any other for each row."""
         rows = list(params)
         if not rows:
             return
@@ -120,9 +120,9 @@ class NamedQueries:
     def filtered_soon(
         self, query: str, condition: str, params: Mapping[str, Any], /, **words: str
     ) -> Callable[[], list[Any]]:
-        """It goes out at once."""
+        """Send a filtered query at once."""
         parts = {"filters": condition, **words}
-        sql = _filled(query, {word: to_driver_sql(part) for word, part in parts.items()})
+        sql = fill(QUERIES[query], {word: to_driver_sql(part) for word, part in parts.items()})
         return self._db.execute(sql, _plain(params)).fetchall
 
     def filtered_tuples(self, query: str, condition: str, params: Mapping[str, Any], /) -> list[tuple[Any, ...]]:
@@ -132,7 +132,7 @@ class NamedQueries:
     def _filtered_tuples_soon(
         self, query: str, condition: str, params: Mapping[str, Any]
     ) -> Callable[[], list[tuple[Any, ...]]]:
-        sql = _filled(query, {"filters": to_driver_sql(condition)})
+        sql = fill(QUERIES[query], {"filters": to_driver_sql(condition)})
         return self._of_many().execute(sql, _plain(params)).fetchall
 
     def _write(self, query: str) -> None:
@@ -141,7 +141,7 @@ class NamedQueries:
             self._asked.forget(QUERIES, query)
 
     def _of_many(self) -> psycopg.Cursor[tuple[Any, ...]]:
-        """For many short rows, such as numbers and vectors, which the server need not write as text."""
+        """Return a cursor for many short rows, such as numbers and vectors, which the server then sends in binary."""
         return self._db.cursor(row_factory=tuple_row, binary=True)
 
 
@@ -169,15 +169,8 @@ class InAdvance(NamedQueries):
         """Write nothing."""
 
 
-def _filled(query: str, words: Mapping[str, str]) -> str:
-    sql = QUERIES[query]
-    for word, value in words.items():
-        sql = sql.replace("{" + word + "}", value)
-    return sql
-
-
 def _plain(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Flags are numbers in the tables."""
+    """Return parameters with flags as numbers, as the tables have them."""
     return {name: int(value) if isinstance(value, bool) else value for name, value in params.items()}
 
 
@@ -201,7 +194,7 @@ class PostgresTransaction(Transaction):
     def lock(self, tenant: str, addresses: Sequence[Address]) -> None:
         """Lock the streams at these addresses, in the order of their numbers; and if one has yet to be made, the making.
 
-        The making is locked first of all, and only then the rows: whoever takes both takes them in this order.
+        The making of streams is locked before the rows, in every transaction that takes both.
         """
         places = sorted({(one.namespace, one.space, one.owner) for one in addresses})
         wanted = json.dumps([dict(zip(("namespace", "space", "owner"), place, strict=True)) for place in places])
@@ -220,7 +213,7 @@ class PostgresTransaction(Transaction):
         return Transaction(InAdvance(self._queries))
 
     def put_rows(self, table: Table, rows: Sequence[Sequence[Any]]) -> None:
-        """Traces are numbered by a sequence, which goes on behind the rows that were brought."""
+        """Insert rows; the sequence that numbers traces goes on after the inserted ones."""
         super().put_rows(table, rows)
         if table.name == "traces" and rows:
             self._db.rows("as_ourselves")
@@ -228,7 +221,7 @@ class PostgresTransaction(Transaction):
             self._db.rows("as_app")
 
     def clear_rows(self, tenant: str, table: Table) -> None:
-        """Operations cannot take away history; clearing a copy that was begun takes the role that owns the tables."""
+        """Clear a copy that was begun, as the role that owns the tables: the application's role cannot remove history."""
         self._db.rows("as_ourselves")
         super().clear_rows(tenant, table)
         self._db.rows("as_app")
@@ -255,22 +248,25 @@ class PostgresReader(AnnouncedReads, PostgresTransaction):
 
 
 @contextmanager
-def reading(db: BoundedConnection, tenant: str, timeout_s: float) -> Iterator[PostgresReader]:
-    """A snapshot that stands still."""
-    settings = _settings(db, tenant, timeout_s, timeout_s, idle_s=0)
-    with _frame(db, settings, "begin_read", ("rollback",)) as queries:
+def open_snapshot(db: BoundedConnection, tenant: str, timeout_s: float) -> Iterator[PostgresReader]:
+    """Open a snapshot of one tenant."""
+    settings = _make_settings(db, tenant, timeout_s, timeout_s, idle_s=0)
+    with _transact(db, settings, "begin_read", ("rollback",)) as queries:
         yield PostgresReader(queries)
 
 
 @contextmanager
-def writing(
+def open_write(
     db: BoundedConnection, tenant: str, timeout_s: float, patience_s: float, location: str
 ) -> Iterator[PostgresTransaction]:
-    """All of it commits when the block ends, or none if it fails."""
+    """Open a transaction that commits when the block ends, and rolls back if it fails."""
     idle_s = max(ABANDONED_AFTER_S, 2 * timeout_s)
-    settings = _settings(db, tenant, max(timeout_s, patience_s), patience_s, idle_s)
+    settings = _make_settings(db, tenant, max(timeout_s, patience_s), patience_s, idle_s)
     try:
-        with _heard(db) as warnings, _frame(db, settings, "begin_write", ("before_commit", "commit")) as queries:
+        with (
+            _collect_warnings(db) as warnings,
+            _transact(db, settings, "begin_write", ("before_commit", "commit")) as queries,
+        ):
             yield PostgresTransaction(queries)
         if STANDBY_MISSED in warnings:
             raise CommitUnanswered
@@ -287,8 +283,8 @@ class CommitUnanswered(Exception):
 
 
 @contextmanager
-def _heard(db: BoundedConnection) -> Iterator[list[str]]:
-    """The codes of the warnings that the server gives meanwhile."""
+def _collect_warnings(db: BoundedConnection) -> Iterator[list[str]]:
+    """Collect the codes of the warnings that the server sends during the block."""
     codes: list[str] = []
 
     def hear(notice: psycopg.errors.Diagnostic) -> None:
@@ -303,8 +299,10 @@ def _heard(db: BoundedConnection) -> Iterator[list[str]]:
 
 
 @contextmanager
-def _frame(db: BoundedConnection, settings: dict[str, str], begin: str, end: tuple[str, ...]) -> Iterator[NamedQueries]:
-    """Begin and end travel with the first and the last statement, so that they cost no trip of their own."""
+def _transact(
+    db: BoundedConnection, settings: dict[str, str], begin: str, end: tuple[str, ...]
+) -> Iterator[NamedQueries]:
+    """Send the begin and the end with the first and the last statement, so that they cost no round trip of their own."""
     ending = False
     try:
         with db.pipeline() as pipeline:
@@ -319,41 +317,43 @@ def _frame(db: BoundedConnection, settings: dict[str, str], begin: str, end: tup
             for query in end:
                 db.execute(QUERIES[query])
     except psycopg.Error:
-        if ending and "commit" in end and _lost(db):
+        if ending and "commit" in end and _is_lost(db):
             raise CommitUnanswered from None
         raise
     finally:
-        _settle(db)
+        _clean_up(db)
 
 
 def _collect_errors(db: BoundedConnection, pipeline: psycopg.Pipeline) -> None:
     """Take in what else went wrong meanwhile: the driver would log it, and its messages quote rows."""
     for _ in range(MAX_COLLECTED):
-        if _lost(db):
+        if _is_lost(db):
             return
         with suppress(psycopg.Error):
             pipeline.sync()
             return
 
 
-def _lost(db: BoundedConnection) -> bool:
+def _is_lost(db: BoundedConnection) -> bool:
     return bool(db.closed or db.broken)
 
 
-def _settle(db: BoundedConnection) -> None:
+def _clean_up(db: BoundedConnection) -> None:
     """Leave the connection as the next one expects it, or close it."""
-    if _lost(db):
+    if _is_lost(db):
         return
     try:
         if db.info.transaction_status is not TransactionStatus.IDLE:
             db.execute(QUERIES["rollback"])
     except psycopg.Error:
         db.close()
-    if not _lost(db) and db.pgconn.pipeline_status != PipelineStatus.OFF:
+    if not _is_lost(db) and db.pgconn.pipeline_status != PipelineStatus.OFF:
         db.close()
 
 
-def _settings(db: BoundedConnection, tenant: str, statement_s: float, lock_s: float, idle_s: float) -> dict[str, Any]:
+def _make_settings(
+    db: BoundedConnection, tenant: str, statement_s: float, lock_s: float, idle_s: float
+) -> dict[str, Any]:
     db.answer_within_s = statement_s + GRACE_S
     return {
         "tenant": tenant,

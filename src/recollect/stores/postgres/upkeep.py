@@ -51,11 +51,11 @@ def examine(db: BoundedConnection) -> list[str]:
     has_amcheck = db.execute(KEEPING["has_amcheck"]).fetchone()
     if has_amcheck and has_amcheck["n"]:
         for row in list(db.execute(KEEPING["indexes_to_examine"])):
-            found += _examine(db, row["name"])
+            found += _examine_index(db, row["name"])
     return found
 
 
-def _examine(db: BoundedConnection, index: str) -> list[str]:
+def _examine_index(db: BoundedConnection, index: str) -> list[str]:
     """Return what amcheck says is wrong with an index. A role that may not ask learns nothing, and is told so in the manual."""
     try:
         db.execute(KEEPING["examine_index"], {"name": index})
@@ -142,7 +142,7 @@ FOLDER = "RECOLLECT_PG_BIN"
 
 def dump(location: Location, path: Path) -> None:
     """Write the whole store to a file. It takes a role that row-level security does not bind: half a dump is none."""
-    _run(location, "pg_dump", "--format=custom", "--schema=recollect", "--no-owner", f"--file={path}")
+    _run_program(location, "pg_dump", "--format=custom", "--schema=recollect", "--no-owner", f"--file={path}")
 
 
 def load(location: Location, path: Path) -> None:
@@ -151,16 +151,16 @@ def load(location: Location, path: Path) -> None:
     Without its policies, which name a role that this server may not have: row-level security lets nobody in until they
     are made anew.
     """
-    listed = _run(location, "pg_restore", "--list", str(path), connect=False).splitlines()
+    listed = _run_program(location, "pg_restore", "--list", str(path), connect=False).splitlines()
     with NamedTemporaryFile("w", encoding="utf-8", suffix=".list") as wanted:
         wanted.write("\n".join(line for line in listed if " POLICY " not in line))
         wanted.flush()
         choice = f"--use-list={wanted.name}"
-        _run(location, "pg_restore", "--no-owner", "--exit-on-error", "--single-transaction", choice, str(path))
+        _run_program(location, "pg_restore", "--no-owner", "--exit-on-error", "--single-transaction", choice, str(path))
 
 
-def _run(location: Location, program: str, *arguments: str, connect: bool = True) -> str:
-    """Return what a program printed; it is told where the database is, and the password where nobody else can read it."""
+def _run_program(location: Location, program: str, *arguments: str, connect: bool = True) -> str:
+    """Run a program on the database and return its output; the password is passed where other users cannot read it."""
     found = shutil.which(program, path=os.environ.get(FOLDER))
     if found is None:
         raise StoreUnavailable(

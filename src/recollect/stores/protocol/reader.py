@@ -57,8 +57,7 @@ if TYPE_CHECKING:
 class Reader(Protocol):
     """A consistent view of one tenant."""
 
-    # ── streams and actors ──────────────────────────────────────────────────────────────────────────────────
-
+    # Streams and actors.
     def stream_at(self, address: Address) -> Stream | None: ...
     def stream_numbered(self, tenant: str, number: int) -> Stream: ...
     def streams_of(self, tenant: str, owner: str | None = None, space: str | None = None) -> list[Stream]:
@@ -83,10 +82,9 @@ class Reader(Protocol):
         """Return the ids that actors have linked to themselves."""
 
     def access_keys(self, tenant: str, id: str | None = None) -> list[KeyRow]:
-        """Return the keys of a tenant's clients, oldest first, or the one of this id; those that were revoked too."""
+        """Return the keys of a tenant's clients, oldest first, or the one of this id, revoked keys included."""
 
-    # ── memories ────────────────────────────────────────────────────────────────────────────────────────────
-
+    # Memories.
     def by_ids(self, tenant: str, ids: Sequence[str]) -> dict[str, Stored]: ...
     def by_numbers(self, stream: Stream, numbers: Sequence[int]) -> list[Stored]: ...
     def nearby(self, stream: Stream, numbers: Sequence[int]) -> list[Nearby]:
@@ -156,8 +154,7 @@ class Reader(Protocol):
     def purgeable_ids(self, stream: Stream, now: str) -> list[str]:
         """Return the ids of memories whose content is due to be removed by now."""
 
-    # ── the text index ──────────────────────────────────────────────────────────────────────────────────────
-
+    # The text index.
     def term_frequencies(self, stream: Stream, terms: Sequence[str]) -> dict[str, int]:
         """Return how many memories of a stream have each of these terms; a term that none has is left out."""
 
@@ -193,8 +190,7 @@ class Reader(Protocol):
     ) -> Later[int]:
         """Return how many active memories have a scope or a category that is not listed; ``None`` lists every one."""
 
-    # ── vectors and relations ───────────────────────────────────────────────────────────────────────────────
-
+    # Vectors and relations.
     def embedders(self, tenant: str) -> list[str]:
         """Return whose vectors a tenant's memories have, each name once; an empty name if some have none."""
 
@@ -220,8 +216,7 @@ class Reader(Protocol):
     def relations_among_active(self, stream: Stream, relation_type: str) -> list[Relation]:
         """Return the relations of one type that begin in a stream and join two active memories, in order."""
 
-    # ── hints: every read gives the same answer without them, and costs a round trip more ──────────────────
-
+    # Hints: every read gives the same answer without them, and costs a round trip more.
     def announce_search(self, tenant: str, search: Search) -> None:
         """Announce the reads of a search in text and vectors."""
 
@@ -242,8 +237,7 @@ class Reader(Protocol):
         again.
         """
 
-    # ── the ledger ──────────────────────────────────────────────────────────────────────────────────────────
-
+    # The ledger.
     def entries(self, stream: Stream, after: int = 0, limit: int = NO_LIMIT) -> list[Entry]:
         """Return a stream's entries numbered above ``after``, in order."""
 
@@ -286,8 +280,7 @@ class Reader(Protocol):
         It holds the entries about the memories, and about every memory that entries join with them, at any distance.
         """
 
-    # ── pages in the order of memory numbers (of entries: of ``seq``), each beginning above ``after`` ────────
-
+    # Pages in the order of memory numbers (of entries: of ``seq``), each beginning above ``after``.
     def versions_after(self, stream: Stream, after: int, limit: int) -> list[WalkedVersion]: ...
     def stray_column(self, version: WalkedVersion, body: Mapping[str, Any] | None) -> str | None:
         """Return the first column of the current state that should repeat this body of the version and does not."""
@@ -310,8 +303,7 @@ class Reader(Protocol):
     def entry_hashes(self, stream: Stream, after: int, limit: int) -> list[str]:
         """Return the hashes of the entries above ``after``."""
 
-    # ── the log of checkpoints ──────────────────────────────────────────────────────────────────────────────
-
+    # The log of checkpoints.
     def log_leaves(self, tenant: str) -> list[LogLeaf]:
         """Return all of a tenant's leaves, in order."""
 
@@ -331,8 +323,7 @@ class Reader(Protocol):
     def committed_values(self, stream: Stream, number: int, memory_id: str) -> list[CommittedValue]:
         """Return what the entries about a memory committed to, for as long as it has content, in their order."""
 
-    # ── cursors of threads ──────────────────────────────────────────────────────────────────────────────────
-
+    # Cursors of threads.
     def revision(self, tenant: str, thread: Thread) -> Revision | None: ...
     def cursors(self, tenant: str, thread: Thread) -> dict[int, Cursor]:
         """Return a thread's cursors, by the numbers of their streams."""
@@ -340,8 +331,7 @@ class Reader(Protocol):
     def newest_stream(self, tenant: str) -> int:
         """Return the highest number of a tenant's streams; 0 if there is none."""
 
-    # ── the worker ──────────────────────────────────────────────────────────────────────────────────────────
-
+    # The worker.
     def streams_behind(self, tenant: str, job: str, since: str = "") -> list[Behind]:
         """Return the streams whose ledger moved beyond a job's cursor, and those that it has not looked at since a time.
 
@@ -351,8 +341,7 @@ class Reader(Protocol):
     def lease(self, tenant: str) -> Lease | None:
         """Return the last lease on a tenant, in force or not."""
 
-    # ── traces and retries ──────────────────────────────────────────────────────────────────────────────────
-
+    # Traces and retries.
     def traces(
         self, tenant: str, after: int = 0, limit: int = 100, wanted: TracesWanted = ANY_TRACE, *, latest: bool = False
     ) -> list[dict[str, Any]]:
@@ -365,8 +354,7 @@ class Reader(Protocol):
         ``answer``: ``None`` while it is being done, empty once an erasure removed it.
         """
 
-    # ── operational events ──────────────────────────────────────────────────────────────────────────────────
-
+    # Operational events.
     def operations(self, tenant: str, wanted: OperationsWanted, limit: int) -> list[tuple[OperationPlace, Operation]]:
         """Return the operational events that fit, newest first, each with its place."""
 
@@ -382,8 +370,7 @@ class Reader(Protocol):
     def threads_of_user_alone(self, tenant: str, user: str) -> list[str]:
         """Return the threads and sessions in which events happened for this user and for nobody else."""
 
-    # ── runs of language models ─────────────────────────────────────────────────────────────────────────────
-
+    # Runs of language models.
     def model_runs(
         self, tenant: str, limit: int, before: tuple[str, str], *, job: str | None = None, stream: int | None = None
     ) -> list[StoredRun]:
@@ -413,8 +400,7 @@ class Reader(Protocol):
     def pairs_since(self, tenant: str, stream: int, job: str, since: str) -> set[str]:
         """Return the pairs that a job compared since a time, and those that still wait for a decision."""
 
-    # ── provenance ──────────────────────────────────────────────────────────────────────────────────────────
-
+    # Provenance.
     def with_hashes(self, tenant: str, hashes: Sequence[str], selection: Selection, limit: int) -> list[Stored]:
         """Return the memories with these content hashes that fit the selection, oldest first."""
 
@@ -439,8 +425,7 @@ class Reader(Protocol):
     ) -> dict[str, tuple[str, ...]]:
         """Return by voucher the authors of what they vouch for, as principals; at most ``each`` of every voucher."""
 
-    # ── rejections ──────────────────────────────────────────────────────────────────────────────────────────
-
+    # Rejections.
     def rejection_secrets(self, address: Address, person: str | None) -> dict[int, str]:
         """Return the keys of the streams with rejections that a write to this address must respect, by stream number.
 
@@ -456,13 +441,11 @@ class Reader(Protocol):
     def rejections(self, stream: Stream) -> list[Sealed]:
         """Return every mark of a stream's rejections, by rejection."""
 
-    # ── threads of graphs ───────────────────────────────────────────────────────────────────────────────────
-
+    # Threads of graphs.
     def graph_thread_uids(self, tenant: str, user_id: str | None = None) -> list[str]:
         """Return the threads of a user's graphs, or of everybody's, by their opaque uids."""
 
-    # ── rows as they lie in their tables ────────────────────────────────────────────────────────────────────
-
+    # Rows as they lie in their tables.
     def tables(self) -> list[Table]: ...
     def rows_after(self, tenant: str, table: Table, after: Sequence[Any] | None, limit: int) -> list[tuple[Any, ...]]:
         """Return the rows that follow a key (``None``: from the start), in the order of their keys."""

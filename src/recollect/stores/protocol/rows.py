@@ -50,6 +50,11 @@ class Stream:
     """What makes its row unreadable. Then it has no address, and only ``verify`` and ``erase`` have a use for it."""
 
     @property
+    def place(self) -> dict[str, Any]:
+        """Return the columns by which every table names the stream."""
+        return {"tenant": self.tenant, "stream": self.number}
+
+    @property
     def name(self) -> str:
         """Return the name to show people: its address, or its uid once its owner was erased."""
         where = self.address

@@ -31,8 +31,7 @@ from recollect.stores.protocol.rows import (
 class Writer(Reader, Protocol):
     """The one transaction in which an operation acts: all of it commits, or none."""
 
-    # ── streams and actors ──────────────────────────────────────────────────────────────────────────────────
-
+    # Streams and actors.
     def locked_stream(self, tenant: str, number: int) -> Stream:
         """Lock a stream and return it as it stands now; nobody else can write to it until this transaction ends."""
 
@@ -65,8 +64,7 @@ class Writer(Reader, Protocol):
     def forget_actor(self, tenant: str, uid: str) -> int:
         """Remove an actor's name, salt and platform ids; return how many had a name (1 or 0)."""
 
-    # ── memories ────────────────────────────────────────────────────────────────────────────────────────────
-
+    # Memories.
     def put_memory(
         self,
         stream: Stream,
@@ -99,16 +97,14 @@ class Writer(Reader, Protocol):
     def count_accesses(self, tenant: str, counts: Mapping[str, tuple[int, str]]) -> None:
         """Add reads to memories' counters: by id, how many there were and when the last was."""
 
-    # ── the text index ──────────────────────────────────────────────────────────────────────────────────────
-
+    # The text index.
     def index_text(self, stream: Stream, number: int, terms: Findable) -> None:
         """Index a memory that is there already, such as one that was restored."""
 
     def unindex_text(self, stream: Stream, numbers: Sequence[int]) -> None:
         """Take the terms of some memories out of the index; nothing happens to one that is not in it."""
 
-    # ── vectors and relations ───────────────────────────────────────────────────────────────────────────────
-
+    # Vectors and relations.
     def add_vectors(self, stream: Stream, generation: int, vectors: Iterable[tuple[int, bytes]]) -> None:
         """Add vectors, each with its memory's number; a vector that is there already stays as it is."""
 
@@ -121,15 +117,13 @@ class Writer(Reader, Protocol):
 
     def remove_relation(self, tenant: str, one: Relation) -> None: ...
 
-    # ── the ledger ──────────────────────────────────────────────────────────────────────────────────────────
-
+    # The ledger.
     def add_version(self, stream: Stream, number: int, id: str, body: str, salt: bytes) -> None: ...
     def add_entry(self, stream: Stream, entry: Entry) -> None: ...
     def add_amendment(self, stream: Stream, seq: int, memory_id: str, body: str, salt: bytes) -> None:
         """Keep the values that the entry at ``seq`` brings."""
 
-    # ── the log of checkpoints ──────────────────────────────────────────────────────────────────────────────
-
+    # The log of checkpoints.
     def lock_log(self, tenant: str) -> None:
         """Lock the tenant's log, so that nobody else appends to it until this transaction ends."""
 
@@ -138,8 +132,7 @@ class Writer(Reader, Protocol):
     def add_log_signature(self, tenant: str, signature: LogSignature) -> None:
         """Add a key's signature of a checkpoint; a second one of the same key changes nothing."""
 
-    # ── cursors of threads ──────────────────────────────────────────────────────────────────────────────────
-
+    # Cursors of threads.
     def begin_thread(self, tenant: str, thread: Thread, at: Revision, cursors: Sequence[Cursor]) -> bool:
         """Note where a new thread begins; return ``False``, and note nothing, if the thread has begun already."""
 
@@ -152,8 +145,7 @@ class Writer(Reader, Protocol):
     def remove_cursors_of_thread(self, tenant: str, name: str, user: str | None = None) -> None:
         """Remove the cursors of one user's thread, or of every user's thread of that name."""
 
-    # ── the worker ──────────────────────────────────────────────────────────────────────────────────────────
-
+    # The worker.
     def move_worker_cursor(self, tenant: str, lease: Lease, job: str, found: Behind, seq: int, at: str) -> bool:
         """Note that a job looked at a stream and has dealt with its ledger up to ``seq``.
 
@@ -166,8 +158,7 @@ class Writer(Reader, Protocol):
     def renew_lease(self, tenant: str, lease: Lease) -> bool:
         """Write a lease's time and round; return ``False``, and change nothing, if it was taken again since."""
 
-    # ── traces and retries ──────────────────────────────────────────────────────────────────────────────────
-
+    # Traces and retries.
     def keep_trace(
         self, tenant: str, trace: Mapping[str, Any], at: str, stream: int | None, policy: tuple[str, str] | None
     ) -> None:
@@ -198,8 +189,7 @@ class Writer(Reader, Protocol):
     def remove_answers_before(self, tenant: str, at: str) -> None:
         """Remove the keys of changes from before a time, with their answers. Those of writes stay with their memories."""
 
-    # ── operational events ──────────────────────────────────────────────────────────────────────────────────
-
+    # Operational events.
     def keep_operations(self, tenant: str, operations: Sequence[Operation]) -> None:
         """Keep events. An event about a memory must have the time of a ledger entry about it: removal finds it by that time."""
 
@@ -209,8 +199,7 @@ class Writer(Reader, Protocol):
 
     def remove_operations_before(self, tenant: str, at: str) -> None: ...
 
-    # ── runs of language models ─────────────────────────────────────────────────────────────────────────────
-
+    # Runs of language models.
     def put_model_run(self, tenant: str, run: StoredRun) -> None:
         """Add a run, or write how it ended. Its secret is only ever written with the run itself."""
 
@@ -229,8 +218,7 @@ class Writer(Reader, Protocol):
     def remove_runs_before(self, tenant: str, at: str) -> None:
         """Remove the runs that began before a time, with their calls and proposals, unless one of those still waits."""
 
-    # ── provenance ──────────────────────────────────────────────────────────────────────────────────────────
-
+    # Provenance.
     def cut_links(self, stream: Stream, number: int, memory_id: str, body: str, hashes: Sequence[str]) -> None:
         """Replace a version's body by one without some of its links, and remove what is kept elsewhere about those links.
 
@@ -238,17 +226,14 @@ class Writer(Reader, Protocol):
         name them, and the answer that is kept for retries of the write.
         """
 
-    # ── rejections ──────────────────────────────────────────────────────────────────────────────────────────
-
+    # Rejections.
     def add_rejections(self, stream: Stream, sealed: Iterable[Sealed]) -> None: ...
     def remove_rejection(self, stream: Stream, id: str) -> None: ...
 
-    # ── threads of graphs ───────────────────────────────────────────────────────────────────────────────────
-
+    # Threads of graphs.
     def remove_graph_threads(self, tenant: str, uids: Sequence[str], *, for_good: bool = False) -> None:
         """Remove threads with all their checkpoints; ``for_good`` has their bytes scrubbed from the files too."""
 
-    # ── rows as they lie in their tables ────────────────────────────────────────────────────────────────────
-
+    # Rows as they lie in their tables.
     def put_rows(self, table: Table, rows: Sequence[Sequence[Any]]) -> None: ...
     def clear_rows(self, tenant: str, table: Table) -> None: ...

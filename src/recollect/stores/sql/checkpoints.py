@@ -1,6 +1,6 @@
 """What graphs keep in a store, as one capability: their checkpoints, and the namespaces of their items.
 
-A thread has one head row for each user, and its versions behind it. What lies in them is packed by whoever saves them: to
+A thread has one head row for each user, and its versions behind it. Their values are packed by the saver: to
 the store they are bytes with the name of their packing. Every method takes the tenant first, as the tables do.
 """
 
@@ -25,13 +25,9 @@ SMALL_BYTES = 8_192
 
 
 class CheckpointTables(Capability):
-    """Reading and writing them over named queries."""
-
-    # ── threads ─────────────────────────────────────────────────────────────────────────────────────────────────
-
     def graph_thread(self, tenant: str, user_id: str, thread_id: str) -> GraphThread | None:
         found = self._db.rows("graph_thread", tenant=tenant, user_id=user_id, thread_id=thread_id)
-        return _thread(found[0]) if found else None
+        return _to_thread(found[0]) if found else None
 
     def graph_threads(
         self, tenant: str, *, user_id: str | None = None, thread_id: str | None = None
@@ -42,14 +38,14 @@ class CheckpointTables(Capability):
             found = self._db.rows("graph_threads_of_user", tenant=tenant, user_id=user_id)
         else:
             found = self._db.rows("graph_threads_of_tenant", tenant=tenant)
-        threads = [_thread(row) for row in found]
+        threads = [_to_thread(row) for row in found]
         return [thread for thread in threads if user_id in (None, thread.user_id)]
 
     def graph_thread_uids(self, tenant: str, user_id: str | None = None) -> list[str]:
         return [thread.uid for thread in self.graph_threads(tenant, user_id=user_id)]
 
     def graph_threads_of_run(self, tenant: str, run_id: str) -> list[GraphThread]:
-        return [_thread(row) for row in self._db.rows("graph_threads_of_run", tenant=tenant, run_id=run_id)]
+        return [_to_thread(row) for row in self._db.rows("graph_threads_of_run", tenant=tenant, run_id=run_id)]
 
     def open_graph_thread(self, tenant: str, user_id: str, thread_id: str, fresh_uid: str, at: str) -> str:
         found = self._db.rows(
@@ -57,27 +53,13 @@ class CheckpointTables(Capability):
         )
         return str(found[0]["uid"])
 
-    # ── versions ────────────────────────────────────────────────────────────────────────────────────────────────
-
     def put_graph_checkpoint(
         self, tenant: str, uid: str, checkpoint: GraphCheckpoint, values: Mapping[str, tuple[str, Packed]]
     ) -> None:
-        version = checkpoint.version
-        self._db.run(
-            "put_graph_checkpoint",
-            tenant=tenant,
-            thread=uid,
-            ns=version.ns,
-            id=version.id,
-            parent_id=version.parent_id,
-            run_id=version.run_id,
-            saved_at=version.saved_at,
-            rebuilt=json.dumps(version.rebuilt),
-            type=checkpoint.body.type,
-            body=checkpoint.body.data,
-            metadata_type=checkpoint.metadata.type,
-            metadata=checkpoint.metadata.data,
-        )
+        version, body, metadata = checkpoint
+        row = version._asdict() | {"rebuilt": json.dumps(version.rebuilt), "type": body.type, "body": body.data}
+        row |= {"metadata_type": metadata.type, "metadata": metadata.data}
+        self._db.run("put_graph_checkpoint", tenant=tenant, thread=uid, **row)
         place = (tenant, uid, version.ns, version.id)
         self._put_values(tenant, uid, dict(values.values()))
         self._db.run_many("remove_graph_channels", [place])
@@ -85,19 +67,17 @@ class CheckpointTables(Capability):
         self._db.run("move_graph_head", tenant=tenant, thread=uid)
 
     def _put_values(self, tenant: str, uid: str, values: Mapping[str, Packed]) -> None:
-        """Small values are sent in any case; of larger ones the store is asked first which it has."""
+        """Send small values in any case; of larger values, ask first which ones the store has."""
         large = [digest for digest, value in values.items() if len(value.data) > SMALL_BYTES]
-        known = self._known(tenant, uid, large) if large else set()
+        place = {"tenant": tenant, "thread": uid}
+        found = self._db.rows("known_graph_values", **place, digests=json.dumps(large)) if large else []
+        known = {row["digest"] for row in found}
         fresh = [(tenant, uid, digest, *value) for digest, value in values.items() if digest not in known]
         self._db.run_many("put_graph_value", fresh)
 
-    def _known(self, tenant: str, uid: str, digests: Sequence[str]) -> set[str]:
-        found = self._db.rows("known_graph_values", tenant=tenant, thread=uid, digests=json.dumps(digests))
-        return {row["digest"] for row in found}
-
     def graph_checkpoint(self, tenant: str, uid: str, ns: str, id: str) -> GraphCheckpoint | None:
         found = self._db.rows("graph_checkpoint", tenant=tenant, thread=uid, ns=ns, id=id)
-        return _checkpoint(found[0]) if found else None
+        return _to_checkpoint(found[0]) if found else None
 
     def newest_graph_checkpoint(self, tenant: str, uid: str, ns: str) -> str | None:
         found = self._db.rows("newest_graph_checkpoint", tenant=tenant, thread=uid, ns=ns)[0]["id"]
@@ -125,26 +105,18 @@ class CheckpointTables(Capability):
         page = {"tenant": tenant, "limit": limit}
         page |= {"after_id": after.id, "after_thread": after.thread, "after_ns": after.ns}
         if uid is not None:
-            narrow = {
-                "thread": uid,
-                "any_ns": int(ns is None),
-                "ns": ns or ROOT,
-                "any_id": int(id is None),
-                "id": id or "",
-            }
-            found = self._db.rows("graph_page_of_thread", **page, **narrow)
+            narrow = {"any_ns": int(ns is None), "ns": ns or ROOT, "any_id": int(id is None), "id": id or ""}
+            found = self._db.rows("graph_page_of_thread", **page, thread=uid, **narrow)
         else:
             found = self._db.rows("graph_page_of_tenant", **page, any_user=int(user_id is None), user_id=user_id or "")
-        return [Listed(row["user_id"], row["thread_id"], row["thread"], _checkpoint(row)) for row in found]
+        return [Listed(row["user_id"], row["thread_id"], row["thread"], _to_checkpoint(row)) for row in found]
 
     def graph_extent(self, tenant: str, uid: str, ns: str) -> tuple[int, str]:
         found = self._db.rows("graph_extent", tenant=tenant, thread=uid, ns=ns)[0]
         return int(found["n"]), str(found["oldest"] or "")
 
     def graph_versions(self, tenant: str, uid: str) -> list[GraphVersion]:
-        return [_version(row) for row in self._db.rows("graph_versions", tenant=tenant, thread=uid)]
-
-    # ── what tasks wrote ────────────────────────────────────────────────────────────────────────────────────────
+        return [_to_version(row) for row in self._db.rows("graph_versions", tenant=tenant, thread=uid)]
 
     def put_graph_writes(self, tenant: str, uid: str, ns: str, checkpoint: str, writes: Iterable[GraphWrite]) -> None:
         plain: list[tuple[Any, ...]] = []
@@ -163,8 +135,6 @@ class CheckpointTables(Capability):
             )
             for row in found
         ]
-
-    # ── removing and copying ────────────────────────────────────────────────────────────────────────────────────
 
     def remove_graph_versions(self, tenant: str, uid: str, versions: Iterable[GraphVersion]) -> int:
         places = [(tenant, uid, version.ns, version.id) for version in versions]
@@ -188,8 +158,6 @@ class CheckpointTables(Capability):
             self._db.run(query, tenant=tenant, source=source, target=target)
         self._db.run("move_graph_head", tenant=tenant, thread=target)
 
-    # ── the namespaces of stores ────────────────────────────────────────────────────────────────────────────────
-
     def owners_of_items(self, tenant: str, low: str, high: str, scope: str, now: str) -> list[str]:
         found = self._db.rows("owners_of_items", tenant=tenant, low=low, high=high, scope=scope, now=now)
         return [row["owner"] for row in found]
@@ -204,15 +172,15 @@ _EVERYTHING = (
 )
 
 
-def _thread(row: Any) -> GraphThread:
+def _to_thread(row: Any) -> GraphThread:
     return GraphThread(*(row[name] for name in GraphThread._fields))
 
 
-def _version(row: Any) -> GraphVersion:
+def _to_version(row: Any) -> GraphVersion:
     rebuilt = tuple(json.loads(row["rebuilt"]))
     return GraphVersion(row["ns"], row["id"], row["parent_id"], row["run_id"], row["saved_at"], rebuilt)
 
 
-def _checkpoint(row: Any) -> GraphCheckpoint:
+def _to_checkpoint(row: Any) -> GraphCheckpoint:
     body, metadata = bytes(row["body"]), bytes(row["metadata"])
-    return GraphCheckpoint(_version(row), Packed(row["type"], body), Packed(row["metadata_type"], metadata))
+    return GraphCheckpoint(_to_version(row), Packed(row["type"], body), Packed(row["metadata_type"], metadata))

@@ -1,4 +1,4 @@
-"""Streams, ledger entries, pages for audits, the log of checkpoints, and the cursors of threads, over named queries."""
+"""Streams, ledger entries, pages for audits, the log of checkpoints, and cursors of threads and workers, over named queries."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -9,11 +9,13 @@ from recollect.model.state import values_from
 from recollect.stores.protocol import (
     NO_LIMIT,
     Amendment,
+    Behind,
     CommittedValue,
     Cursor,
     IndexedTerm,
     KeyRow,
     Later,
+    Lease,
     LedgerPart,
     LogCheckpoint,
     LogLeaf,
@@ -40,6 +42,9 @@ FIRST_WRITE = "phase:first_write"
 
 DAMAGED_VALUES = {"damaged": "these values cannot be read: run `recollect doctor`"}
 """What an entry is said to have brought if its values cannot be read."""
+
+
+_COUNTERS = "tick last_seq last_memory head last_at documents words phase".split()
 
 
 class StreamTables(Capability):
@@ -98,19 +103,7 @@ class StreamTables(Capability):
         return rows.stream_from(self._db.rows("stream_at", **address._asdict())[0])
 
     def advance_stream(self, stream: Stream) -> None:
-        self._db.run(
-            "advance_stream",
-            tenant=stream.tenant,
-            stream=stream.number,
-            tick=stream.tick,
-            last_seq=stream.last_seq,
-            last_memory=stream.last_memory,
-            head=stream.head,
-            last_at=stream.last_at,
-            documents=stream.documents,
-            words=stream.words,
-            phase=stream.phase,
-        )
+        self._db.run("advance_stream", **stream.place, **{name: getattr(stream, name) for name in _COUNTERS})
 
     def actor_named(self, tenant: str, name: str) -> str | None:
         found = self._db.tuples("actor_named", tenant=tenant, name=name)
@@ -131,8 +124,8 @@ class StreamTables(Capability):
     def forget_owner(self, stream: Stream) -> int:
         self._db.run("note_scrub_due")
         for query in ("forget_stream_values", "drop_rejections"):
-            self._db.run(query, tenant=stream.tenant, stream=stream.number)
-        return self._db.counted("forget_owner_name", tenant=stream.tenant, stream=stream.number)
+            self._db.run(query, **stream.place)
+        return self._db.counted("forget_owner_name", **stream.place)
 
     def add_platform_id(self, tenant: str, link: PlatformId) -> None:
         self._db.run("add_platform_id", tenant=tenant, **link._asdict())
@@ -159,41 +152,30 @@ class StreamTables(Capability):
 
 class LedgerTables(Capability):
     def add_version(self, stream: Stream, number: int, id: str, body: str, salt: bytes) -> None:
-        self._db.run(
-            "add_version", tenant=stream.tenant, stream=stream.number, memory=number, id=id, body=body, salt=salt
-        )
+        self._db.run("add_version", **stream.place, memory=number, id=id, body=body, salt=salt)
 
     def add_entry(self, stream: Stream, entry: Entry) -> None:
         self._db.run("add_entry", **rows.entry_row(stream, entry))
 
     def add_amendment(self, stream: Stream, seq: int, memory_id: str, body: str, salt: bytes) -> None:
-        self._db.run(
-            "add_amendment",
-            tenant=stream.tenant,
-            stream=stream.number,
-            seq=seq,
-            memory_id=memory_id,
-            body=body,
-            salt=salt,
-        )
+        self._db.run("add_amendment", **stream.place, seq=seq, memory_id=memory_id, body=body, salt=salt)
 
     def entries(self, stream: Stream, after: int = 0, limit: int = NO_LIMIT) -> list[Entry]:
         return self.entries_soon(stream, after, limit)()
 
     def entries_soon(self, stream: Stream, after: int, limit: int) -> Later[list[Entry]]:
-        place = {"tenant": stream.tenant, "stream": stream.number}
-        answer = self._db.soon("entries_of_stream", {**place, "after": after, "limit": limit})
+        answer = self._db.soon("entries_of_stream", {**stream.place, "after": after, "limit": limit})
         return lambda: [rows.entry_of(row) for row in answer()]
 
     def entries_about(self, tenant: str, memory_id: str) -> list[Entry]:
         return [rows.entry_from(row) for row in self._db.rows("entries_about", tenant=tenant, id=memory_id)]
 
     def versions(self, stream: Stream) -> list[Version]:
-        found = self._db.rows("versions_of_stream", tenant=stream.tenant, stream=stream.number)
+        found = self._db.rows("versions_of_stream", **stream.place)
         return [Version(row["memory"], row["id"], row["body"], row["salt"]) for row in found]
 
     def amendments(self, stream: Stream) -> dict[int, tuple[str | None, bytes | None]]:
-        found = self._db.rows("amendments_of_stream", tenant=stream.tenant, stream=stream.number)
+        found = self._db.rows("amendments_of_stream", **stream.place)
         return {row["seq"]: (row["body"], row["salt"]) for row in found}
 
     def amendments_about(self, tenant: str, memory_id: str) -> dict[int, Mapping[str, Any]]:
@@ -205,33 +187,38 @@ class LedgerTables(Capability):
         return None if found is None else int(found)
 
     def phases(self, stream: Stream) -> list[Phase]:
-        first = self._db.rows("first_entry", tenant=stream.tenant, stream=stream.number)
+        first = self._db.rows("first_entry", **stream.place)
         if not first:
             return []
-        started = self._db.rows("phases", tenant=stream.tenant, stream=stream.number)
-        later = [_phase(number, row) for number, row in enumerate(started, start=2)]
-        return [Phase(1, None, FIRST_WRITE, first[0]["tick"], first[0]["at"]), *later]
+        started = self._db.rows("phases", **stream.place)
+        found = [Phase(1, None, FIRST_WRITE, first[0]["tick"], first[0]["at"])]
+        for number, row in enumerate(started, start=2):
+            said = (values_from(row["body"]) if row["body"] is not None else None) or {}
+            found.append(Phase(number, said.get("name"), said.get("reason", row["rule"]), row["tick"], row["at"]))
+        return found
 
     def last_entry(self, stream: Stream, tick: int, at: str) -> Moment:
-        found = self._db.tuples("last_entry", **_of(stream), tick=tick, at=at)
+        found = self._db.tuples("last_entry", **stream.place, tick=tick, at=at)
         return Moment(*found[0]) if found else Moment(0, 0, "")
 
     def last_memory_by(self, stream: Stream, seq: int) -> int:
-        found = self._db.tuples("last_memory_by", **_of(stream), seq=seq)
+        found = self._db.tuples("last_memory_by", **stream.place, seq=seq)
         return int(found[0][0]) if found else 0
 
     def changed_between(self, stream: Stream, after: Moment, upto: Moment) -> list[str]:
         bounds = {f"after_{name}": value for name, value in after._asdict().items()}
         bounds |= {f"upto_{name}": value for name, value in upto._asdict().items()}
-        return [id for (id,) in self._db.tuples("changed_between", **_of(stream), **bounds)]
+        return [id for (id,) in self._db.tuples("changed_between", **stream.place, **bounds)]
 
     def ledger_around(self, stream: Stream, ids: Sequence[str] | None = None) -> LedgerPart:
         if ids is None:
             versions = {one.id: one for one in self.versions(stream)}
             return LedgerPart(self.entries(stream), versions, self.amendments(stream))
-        around = encode_list([id for (id,) in self._db.tuples("ids_around", **_of(stream), ids=encode_list(ids))])
-        found = self._db.tuples("entries_of_memories", **_of(stream), ids=around)
-        versions = {row[1]: Version(*row) for row in self._db.tuples("versions_of_memories", **_of(stream), ids=around)}
+        around = encode_list([id for (id,) in self._db.tuples("ids_around", **stream.place, ids=encode_list(ids))])
+        found = self._db.tuples("entries_of_memories", **stream.place, ids=around)
+        versions = {
+            row[1]: Version(*row) for row in self._db.tuples("versions_of_memories", **stream.place, ids=around)
+        }
         amended = {row[1]: (row[-2], row[-1]) for row in found if row[-3] is not None}
         return LedgerPart([rows.entry_of(row[:-3]) for row in found], versions, amended)
 
@@ -241,32 +228,29 @@ class LedgerTables(Capability):
         return [(row["stream"], rows.entry_from(row), values) for row, values in read if values is not None]
 
 
-def _phase(number: int, row: Mapping[str, Any]) -> Phase:
-    said = (values_from(row["body"]) if row["body"] is not None else None) or {}
-    return Phase(number, said.get("name"), said.get("reason", row["rule"]), row["tick"], row["at"])
-
-
 BEFORE_ALL = -(2**63)
 
 
 class WalkedTables(Capability):
     def versions_after(self, stream: Stream, after: int, limit: int) -> list[WalkedVersion]:
-        found = self._db.tuples("versions_after", **_of(stream), after=after, limit=limit)
+        found = self._db.tuples("versions_after", **stream.place, after=after, limit=limit)
         return [WalkedVersion(number, id, body, salt, tuple(rest)) for number, id, body, salt, *rest in found]
 
     def stray_column(self, version: WalkedVersion, body: Mapping[str, Any] | None) -> str | None:
         return rows.stray_column(version.number, version.repeated, body)
 
     def amendments_after(self, stream: Stream, after: int, limit: int) -> list[Amendment]:
-        return [Amendment(*row) for row in self._db.tuples("amendments_after", **_of(stream), after=after, limit=limit)]
+        return [
+            Amendment(*row) for row in self._db.tuples("amendments_after", **stream.place, after=after, limit=limit)
+        ]
 
     def states_after(self, stream: Stream, after: int, limit: int) -> list[WalkedState]:
-        found = self._db.tuples("states_after", **_of(stream), after=after, limit=limit)
+        found = self._db.tuples("states_after", **stream.place, after=after, limit=limit)
         return [WalkedState(row[0], row[1], rows.state_of(row[2:])) for row in found]
 
     def removals(self, stream: Stream) -> Removals:
         found = Removals(set(), {})
-        for id, event, seal in self._db.tuples("removals", **_of(stream)):
+        for id, event, seal in self._db.tuples("removals", **stream.place):
             if event == Event.SEVERED:
                 found.links.setdefault(id, []).append(seal)
             else:
@@ -274,21 +258,19 @@ class WalkedTables(Capability):
         return found
 
     def parents_between(self, stream: Stream, after: int, upto: int) -> list[tuple[int, str]]:
-        return self._db.tuples("parents_between", **_of(stream), after=after, upto=upto)
+        return self._db.tuples("parents_between", **stream.place, after=after, upto=upto)
 
     def relations_between(self, stream: Stream, after: int, upto: int) -> list[Relation]:
-        return [relation_from(row) for row in self._db.rows("relations_between", **_of(stream), after=after, upto=upto)]
+        return [
+            relation_from(row) for row in self._db.rows("relations_between", **stream.place, after=after, upto=upto)
+        ]
 
     def postings_after(self, stream: Stream, last: tuple[str, int] | None, limit: int) -> list[IndexedTerm]:
         term, place = ("", BEFORE_ALL) if last is None else (last[0], -last[1])
-        return self._db.tuples("postings_after", **_of(stream), term=term, place=place, limit=limit)
+        return self._db.tuples("postings_after", **stream.place, term=term, place=place, limit=limit)
 
     def entry_hashes(self, stream: Stream, after: int, limit: int) -> list[str]:
-        return [hash for (hash,) in self._db.tuples("entry_hashes", **_of(stream), after=after, limit=limit)]
-
-
-def _of(stream: Stream) -> dict[str, Any]:
-    return {"tenant": stream.tenant, "stream": stream.number}
+        return [hash for (hash,) in self._db.tuples("entry_hashes", **stream.place, after=after, limit=limit)]
 
 
 class CheckpointLogTables(Capability):
@@ -337,12 +319,12 @@ class CheckpointLogTables(Capability):
         self._db.run("add_log_signature", tenant=tenant, **signature._asdict())
 
     def committed_values(self, stream: Stream, number: int, memory_id: str) -> list[CommittedValue]:
-        place = {"tenant": stream.tenant, "stream": stream.number, "memory": number, "id": memory_id}
-        return [CommittedValue(*row) for row in self._db.tuples("committed_values", **place)]
+        found = self._db.tuples("committed_values", **stream.place, memory=number, id=memory_id)
+        return [CommittedValue(*row) for row in found]
 
 
 class CursorTables(Capability):
-    """Finding, moving and removing them. A thread's own row is the arbiter of every move of its cursors."""
+    """The cursors of threads. A thread's own row is the arbiter of every move of its cursors."""
 
     def revision(self, tenant: str, thread: Thread) -> Revision | None:
         found = self._db.rows("thread_revision", tenant=tenant, **thread._asdict())
@@ -379,6 +361,29 @@ class CursorTables(Capability):
             self._db.run(query, tenant=tenant, name=name, user=user)
 
     def _put(self, tenant: str, thread: Thread, cursors: Sequence[Cursor]) -> None:
-        """In one order for everybody, so that two never wait for each other."""
+        """Write cursors, all writers in the same order, so that no two of them wait for each other."""
         rows = [(tenant, *thread, one.stream, one.seq, json.dumps(one.shown)) for one in sorted(cursors)]
         self._db.run_many("put_cursor", rows)
+
+
+class WorkerTables(Capability):
+    """Finding what a job has to look at, and sharing tenants between workers. One statement is the arbiter of each change."""
+
+    def streams_behind(self, tenant: str, job: str, since: str = "") -> list[Behind]:
+        return [Behind(*row) for row in self._db.tuples("streams_behind", tenant=tenant, job=job, since=since)]
+
+    def move_worker_cursor(self, tenant: str, lease: Lease, job: str, found: Behind, seq: int, at: str) -> bool:
+        place = {"stream": found.stream, "job": job, "found": found.seq, "seq": seq, "at": at}
+        held = {"holder": lease.holder, "number": lease.number}
+        return self._db.counted("move_worker_cursor", tenant=tenant, **place, **held) == 1
+
+    def lease(self, tenant: str) -> Lease | None:
+        found = self._db.rows("lease", tenant=tenant)
+        return Lease(**dict(found[0])) if found else None
+
+    def take_lease(self, tenant: str, holder: str, now: str, until: str) -> Lease | None:
+        taken = self._db.counted("take_lease", tenant=tenant, holder=holder, now=now, until=until) == 1
+        return self.lease(tenant) if taken else None
+
+    def renew_lease(self, tenant: str, lease: Lease) -> bool:
+        return self._db.counted("renew_lease", tenant=tenant, **lease._asdict()) == 1

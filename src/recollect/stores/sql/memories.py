@@ -37,10 +37,10 @@ _STANDS_AS_IT_IS = re.compile(r"[A-Za-z0-9_:.-]+")
 
 
 class _NamesVouchers(Capability):
-    def _named(self, tenant: str, found: Sequence[rows.Row], *, damaged: bool = False) -> list[Stored]:
-        """Memories with the names of those who vouch for them, which most memories have not: then nothing is looked up.
+    def _add_voucher_names(self, tenant: str, found: Sequence[rows.Row], *, damaged: bool = False) -> list[Stored]:
+        """Return memories with the names of their vouchers; damaged memories only on request.
 
-        Damaged ones are left out unless they are asked for.
+        Most memories have no vouchers: then no names are looked up.
         """
         memories = [stored for stored in rows.stored_from(found) if damaged or stored.damage is None]
         uids = {one["actor"] for stored in memories for one in stored.state.vouchers}
@@ -58,10 +58,10 @@ class ProvenanceTables(_NamesVouchers):
     """The projection of parents is kept with the row of current state, by the same calls."""
 
     def with_hashes(self, tenant: str, hashes: Sequence[str], selection: Selection, limit: int) -> list[Stored]:
-        return self._by_hash("memories_with_hashes", tenant, hashes, selection, limit)
+        return self._select_by_hash("memories_with_hashes", tenant, hashes, selection, limit)
 
     def built_upon(self, tenant: str, hashes: Sequence[str], selection: Selection, limit: int) -> list[Stored]:
-        return self._by_hash("built_upon", tenant, hashes, selection, limit)
+        return self._select_by_hash("built_upon", tenant, hashes, selection, limit)
 
     def places_naming(self, tenant: str, name: str) -> list[tuple[int, int]]:
         return self._db.tuples("places_naming", tenant=tenant, name=name, principal=principal(USER, name))
@@ -73,15 +73,19 @@ class ProvenanceTables(_NamesVouchers):
         params = {"tenant": tenant, "ids": json.dumps(list(ids)), **sought}
         damaged = f"NOT ({self._db.dialect.readable.format(text='v.body')})"
         mentioned = f"({' OR '.join([*holds, damaged])})" if holds else "1 = 1"
-        found = self._db.filtered("tied_to", mentioned, params, **self._readable("v.body", "m.vouchers")) if ids else []
-        return self._named(tenant, found, damaged=True)
+        found = (
+            self._db.filtered("tied_to", mentioned, params, **self._readable_conditions("v.body", "m.vouchers"))
+            if ids
+            else []
+        )
+        return self._add_voucher_names(tenant, found, damaged=True)
 
-    def _readable(self, *texts: str) -> dict[str, str]:
+    def _readable_conditions(self, *texts: str) -> dict[str, str]:
         """Return the conditions that these texts can be read, by the names under which a statement leaves a place for them."""
         return {f"{text.rpartition('.')[2]}_readable": self._db.dialect.readable.format(text=text) for text in texts}
 
     def cut_links(self, stream: Stream, number: int, memory_id: str, body: str, hashes: Sequence[str]) -> None:
-        self._db.run("cut_links", tenant=stream.tenant, stream=stream.number, memory=number, body=body)
+        self._db.run("cut_links", **stream.place, memory=number, body=body)
         self._db.run("note_scrub_due")
         self._db.run_many("remove_parent", [(stream.tenant, one, stream.number, number) for one in hashes])
         self._db.run("remove_retries", tenant=stream.tenant, id=memory_id)
@@ -93,29 +97,20 @@ class ProvenanceTables(_NamesVouchers):
     ) -> dict[str, tuple[str, ...]]:
         if not vouchers:
             return {}
-        condition, params = where(selection, self._db.dialect)
-        params |= {"tenant": tenant, "names": json.dumps(list(dict.fromkeys(vouchers))), "each": each}
         found: dict[str, tuple[str, ...]] = {}
-        for row in self._db.filtered("vouched_for", condition, params):
+        narrowed = self._narrow(selection, tenant=tenant, names=encode_list(vouchers), each=each)
+        for row in self._db.filtered("vouched_for", *narrowed):
             author = author_principal(row["author"], row["user_id"], row["agent_id"])
             found[row["voucher"]] = tuple(dict.fromkeys((*found.get(row["voucher"], ()), author)))
         return found
 
-    def _by_hash(
+    def _select_by_hash(
         self, query: str, tenant: str, hashes: Sequence[str], selection: Selection, limit: int
     ) -> list[Stored]:
         if not hashes:
             return []
-        condition, params = where(selection, self._db.dialect)
-        params |= {"tenant": tenant, "hashes": json.dumps(list(dict.fromkeys(hashes))), "limit": limit}
-        return self._named(tenant, self._db.filtered(query, condition, params))
-
-    def _note_parents(self, stream: Stream, number: int, body: Mapping[str, Any] | None) -> None:
-        hashes = body.get("parent_refs", ()) if body else ()
-        if hashes:
-            self._db.run_many(
-                "add_parent", [(stream.tenant, one, stream.number, number) for one in sorted(set(hashes))]
-            )
+        narrowed = self._narrow(selection, tenant=tenant, hashes=encode_list(hashes), limit=limit)
+        return self._add_voucher_names(tenant, self._db.filtered(query, *narrowed))
 
 
 FEW_STREAMS = 16
@@ -151,36 +146,34 @@ OF_CATEGORY = "category = :of_category AND kind NOT IN ('profile', 'short_term',
 class StateTables(ProvenanceTables, _Postings):
     def by_ids(self, tenant: str, ids: Sequence[str]) -> dict[str, Stored]:
         found = self._db.rows("memories_by_ids", tenant=tenant, ids=encode_list(ids))
-        return {stored.state.id: stored for stored in self._named(tenant, found, damaged=True)}
+        return {stored.state.id: stored for stored in self._add_voucher_names(tenant, found, damaged=True)}
 
     def by_numbers(self, stream: Stream, numbers: Sequence[int]) -> list[Stored]:
-        found = self._db.rows(
-            "memories_numbered", tenant=stream.tenant, stream=stream.number, numbers=encode_list(numbers)
-        )
-        return self._named(stream.tenant, found)
+        found = self._db.rows("memories_numbered", **stream.place, numbers=encode_list(numbers))
+        return self._add_voucher_names(stream.tenant, found)
 
     def nearby(self, stream: Stream, numbers: Sequence[int]) -> list[Nearby]:
-        params = {"tenant": stream.tenant, "stream": stream.number, "numbers": encode_list(numbers)}
+        params = {**stream.place, "numbers": encode_list(numbers)}
         readable = self._db.dialect.readable.format(text="v.body")
         found = self._db.filtered_tuples("nearby", readable, params) if numbers else []
         return [Nearby._make(row) for row in found if isinstance(row[-1], str)]
 
     def by_places(self, tenant: str, places: Sequence[tuple[int, int]]) -> list[Stored]:
         found = self._db.rows("memories_at", tenant=tenant, places=encode_places(places)) if places else []
-        return self._named(tenant, found)
+        return self._add_voucher_names(tenant, found)
 
     def contents(self, tenant: str, places: Sequence[tuple[int, int]]) -> dict[tuple[int, int], str]:
-        found = self._at_places("contents_at", tenant, places)
+        found = self._read_at_places("contents_at", tenant, places)
         return {(stream, number): content for stream, number, content in found if isinstance(content, str)}
 
     def entities(
         self, tenant: str, places: Sequence[tuple[int, int]]
     ) -> dict[tuple[int, int], list[Mapping[str, Any]]]:
-        found = self._at_places("entities_at", tenant, places)
+        found = self._read_at_places("entities_at", tenant, places)
         return {(stream, number): json.loads(entities) for stream, number, entities in found if entities is not None}
 
-    def _at_places(self, query: str, tenant: str, places: Sequence[tuple[int, int]]) -> list[tuple[Any, ...]]:
-        """Something out of the bodies at these places; nothing out of those that cannot be read."""
+    def _read_at_places(self, query: str, tenant: str, places: Sequence[tuple[int, int]]) -> list[tuple[Any, ...]]:
+        """Return a part of the bodies at these places, without the bodies that cannot be read."""
         if not places:
             return []
         params = {"tenant": tenant, "places": encode_places(places)}
@@ -191,14 +184,11 @@ class StateTables(ProvenanceTables, _Postings):
     ) -> dict[tuple[int, int], Contender]:
         if not places:
             return {}
-        condition, params = where(selection, self._db.dialect)
-        params |= {"tenant": tenant, "places": encode_places(places)}
-        found = self._db.filtered_tuples("candidates", condition, params)
-        return {row[:2]: Contender._make(row[2:]) for row in found}
+        narrowed = self._narrow(selection, tenant=tenant, places=encode_places(places))
+        return {row[:2]: Contender._make(row[2:]) for row in self._db.filtered_tuples("candidates", *narrowed)}
 
     def ids_like(self, tenant: str, text: str, limit: int = 10) -> list[str]:
-        """Return the ids that begin with these hex digits, or that go by this alias."""
-        low = prefix_of(text)
+        low = as_id_prefix(text)
         found = self._db.rows("ids_with_alias", tenant=tenant, alias=text, limit=limit)
         if low is not None:
             found += self._db.rows("ids_with_prefix", tenant=tenant, low=low, high=low + "~", limit=limit)
@@ -206,77 +196,60 @@ class StateTables(ProvenanceTables, _Postings):
 
     def active_with_key(self, stream: Stream, scope: str, kind_class: str, key_identity: str) -> list[Stored]:
         low, end = identities(key_identity)
-        found = self._db.rows(
-            "active_with_key",
-            tenant=stream.tenant,
-            stream=stream.number,
-            scope=scope,
-            kind_class=kind_class,
-            low=low,
-            end=end,
-        )
-        return sorted(self._named(stream.tenant, found, damaged=True), key=lambda stored: stored.number)
+        asked = {"scope": scope, "kind_class": kind_class, "low": low, "end": end}
+        found = self._db.rows("active_with_key", **stream.place, **asked)
+        return sorted(self._add_voucher_names(stream.tenant, found, damaged=True), key=lambda stored: stored.number)
 
     def select(self, tenant: str, selection: Selection, limit: int, *, damaged: bool = False) -> list[Stored]:
-        """Newest first. A few streams are read one by one, so that a small one is not searched for in a large store."""
-        condition, params = where(selection, self._db.dialect)
-        params |= {"tenant": tenant, "limit": limit}
+        """Read a few streams one by one, so that a small stream is not searched for in a large store."""
+        condition, params = self._narrow(selection, tenant=tenant, limit=limit)
         if selection.streams is None or len(selection.streams) > FEW_STREAMS:
             found = self._db.filtered("select_memories", condition, params)
-            return self._named(tenant, found, damaged=damaged)
+            return self._add_voucher_names(tenant, found, damaged=damaged)
         asked = [
             self._db.filtered_soon("select_in_stream", condition, {**params, "stream": stream})
             for stream in selection.streams
         ]
         found = [row for answer in asked for row in answer()]
         found.sort(key=lambda row: (row["created_at"], row["stream"], row["memory"]), reverse=True)
-        return self._named(tenant, found[:limit], damaged=damaged)
+        return self._add_voucher_names(tenant, found[:limit], damaged=damaged)
 
     def active_about(self, stream: Stream, slot: str, subject_value: str, limit: int) -> list[Stored]:
-        about = {"tenant": stream.tenant, "stream": stream.number, "slot": slot, "subject_value": subject_value}
-        numbers = [number for (number,) in self._db.tuples("active_about", **about, limit=limit)]
+        about = {"slot": slot, "subject_value": subject_value, "limit": limit}
+        numbers = [number for (number,) in self._db.tuples("active_about", **stream.place, **about)]
         return self.by_numbers(stream, numbers) if numbers else []
 
     def key_holders(self, stream: Stream, scopes: Sequence[str], keys: Sequence[tuple[str, str]]) -> list[int]:
-        found = self._db.tuples(
-            "key_holders",
-            tenant=stream.tenant,
-            stream=stream.number,
-            scopes=json.dumps(list(scopes)),
-            keys=json.dumps([list(key) for key in keys]),
-        )
+        asked = {"scopes": json.dumps(list(scopes)), "keys": json.dumps([list(key) for key in keys])}
+        found = self._db.tuples("key_holders", **stream.place, **asked)
         return sorted(number for (number,) in found)
 
     def standing(
         self, stream: Stream, which: Standing, limit: int, selection: Selection | None = None
     ) -> Later[list[Stored]]:
-        condition, params = where(selection or Selection(), self._db.dialect)
-        params |= {"tenant": stream.tenant, "stream": stream.number, "limit": limit}
-        answer = self._db.filtered_soon("standing", condition, params, which=which, sort=SORTS[which])
-        return lambda: self._named(stream.tenant, answer())
+        narrowed = self._narrow(selection or Selection(), **stream.place, limit=limit)
+        answer = self._db.filtered_soon("standing", *narrowed, which=which, sort=SORTS[which])
+        return lambda: self._add_voucher_names(stream.tenant, answer())
 
     def standing_in(self, stream: Stream, category: str, limit: int, selection: Selection) -> Later[list[Stored]]:
-        condition, params = where(selection, self._db.dialect)
-        params |= {"tenant": stream.tenant, "stream": stream.number, "limit": limit, "of_category": category}
-        answer = self._db.filtered_soon("standing", condition, params, which="by_category", sort=OF_CATEGORY)
-        return lambda: self._named(stream.tenant, answer())
+        narrowed = self._narrow(selection, **stream.place, limit=limit, of_category=category)
+        answer = self._db.filtered_soon("standing", *narrowed, which="by_category", sort=OF_CATEGORY)
+        return lambda: self._add_voucher_names(stream.tenant, answer())
 
     def count(self, tenant: str, selection: Selection) -> int:
-        condition, params = where(selection, self._db.dialect)
-        return int(self._db.filtered("count_memories", condition, {**params, "tenant": tenant})[0]["n"])
+        return int(self._db.filtered("count_memories", *self._narrow(selection, tenant=tenant))[0]["n"])
 
     def count_by(self, tenant: str, columns: Sequence[str], selection: Selection) -> dict[tuple[Any, ...], int]:
         for column in columns:
             check_column(column)
-        condition, params = where(selection, self._db.dialect)
         named = ", ".join(f"m.{column}" for column in columns)
         ordered = ", ".join(f"m.{column} NULLS FIRST" for column in columns)
-        found = self._db.filtered("count_by", condition, {**params, "tenant": tenant}, columns=named, ordered=ordered)
+        narrowed = self._narrow(selection, tenant=tenant)
+        found = self._db.filtered("count_by", *narrowed, columns=named, ordered=ordered)
         return {tuple(row[column] for column in columns): row["n"] for row in found}
 
     def count_by_day(self, tenant: str, selection: Selection) -> dict[str, int]:
-        condition, params = where(selection, self._db.dialect)
-        found = self._db.filtered("count_by_day", condition, {**params, "tenant": tenant})
+        found = self._db.filtered("count_by_day", *self._narrow(selection, tenant=tenant))
         return {row["day"]: row["n"] for row in found}
 
     def count_removed(self, tenant: str) -> int:
@@ -286,25 +259,21 @@ class StateTables(ProvenanceTables, _Postings):
         return [(row["alias"], row["id"]) for row in self._db.rows("aliases_of_tenant", tenant=tenant)]
 
     def states(self, stream: Stream) -> list[Stored]:
-        found = self._db.rows("states_of_stream", tenant=stream.tenant, stream=stream.number)
-        return rows.stored_from(found)
+        return rows.stored_from(self._db.rows("states_of_stream", **stream.place))
 
     def first_expiry(self, stream: Stream) -> tuple[str | None, int | None]:
-        ((at, tick),) = self._db.tuples("first_expiry", tenant=stream.tenant, stream=stream.number) or [(None, None)]
+        ((at, tick),) = self._db.tuples("first_expiry", **stream.place) or [(None, None)]
         return at, tick
 
     def expired_ids(self, stream: Stream, now: str, tick: int) -> list[str]:
-        found = self._db.rows("expired", tenant=stream.tenant, stream=stream.number, now=now, tick=tick)
-        return [row["id"] for row in found]
+        return [row["id"] for row in self._db.rows("expired", **stream.place, now=now, tick=tick)]
 
     def unused_ids(self, stream: Stream, before: str, importance: int) -> list[str]:
-        found = self._db.rows(
-            "unused", tenant=stream.tenant, stream=stream.number, before=before, importance=importance
-        )
+        found = self._db.rows("unused", **stream.place, before=before, importance=importance)
         return [row["id"] for row in found]
 
     def purgeable_ids(self, stream: Stream, now: str) -> list[str]:
-        return [row["id"] for row in self._db.rows("to_purge", tenant=stream.tenant, stream=stream.number, now=now)]
+        return [row["id"] for row in self._db.rows("to_purge", **stream.place, now=now)]
 
     def put_memory(
         self,
@@ -322,7 +291,8 @@ class StateTables(ProvenanceTables, _Postings):
         self._db.run("put_memory", **row)
         for alias in body.get("aliases", ()) if body else ():
             self._db.run("add_alias", tenant=stream.tenant, alias=alias, id=state.id)
-        self._note_parents(stream, number, body)
+        parents = sorted(set(body.get("parent_refs", ()))) if body else []
+        self._db.run_many("add_parent", [(stream.tenant, one, stream.number, number) for one in parents])
 
     def move_memory(self, stream: Stream, number: int, state: State, *, beside: bool = False) -> None:
         self._db.run("move_memory", **rows.state_row(stream, number, state, beside=beside))
@@ -330,45 +300,42 @@ class StateTables(ProvenanceTables, _Postings):
 
 class TextTables(_Postings):
     def index_text(self, stream: Stream, number: int, terms: Findable) -> None:
-        """Index a memory that is there already, such as one that was restored."""
         note = self._add_postings(stream, number, terms)
-        self._db.run("set_terms", tenant=stream.tenant, stream=stream.number, memory=number, terms=note)
+        self._db.run("set_terms", **stream.place, memory=number, terms=note)
 
     def unindex_text(self, stream: Stream, numbers: Sequence[int]) -> None:
-        """Take the terms of some memories out again; nothing happens to one that is not indexed."""
         place = (stream.tenant, stream.number)
-        found = self._db.tuples("terms_of", tenant=stream.tenant, stream=stream.number, numbers=encode_list(numbers))
+        found = self._db.tuples("terms_of", **stream.place, numbers=encode_list(numbers))
         terms = [(*place, term, number) for number, note in found for term in term_counts_in(note)]
         self._db.run_many("remove_posting", terms)
         counts = Counter(term for _, _, term, _ in terms)
         self._db.run_many("uncount_term", [(*place, term, count) for term, count in counts.items()])
         self._db.run_many("drop_uncounted_terms", [(*place, term) for term in counts])
         for number, note in found:
-            self._db.run("set_terms", tenant=stream.tenant, stream=stream.number, memory=number, terms=None)
+            self._db.run("set_terms", **stream.place, memory=number, terms=None)
             stream.documents -= 1
             stream.words -= text_length_in(note)
 
     def term_frequencies(self, stream: Stream, terms: Sequence[str]) -> dict[str, int]:
-        found = self._db.rows("term_frequencies", tenant=stream.tenant, stream=stream.number, terms=encode_list(terms))
+        found = self._db.rows("term_frequencies", **stream.place, terms=encode_list(terms))
         return {row["term"]: row["tf"] for row in found}
 
     def postings(
         self, stream: Stream, limits: Mapping[str, int], selection: Selection | None = None
     ) -> dict[str, list[Posting]]:
-        place = {"tenant": stream.tenant, "stream": stream.number}
-        asked = [{**place, "term": term, "limit": limit} for term, limit in limits.items()]
+        asked = [{**stream.place, "term": term, "limit": limit} for term, limit in limits.items()]
         if selection is None:
-            return dict(zip(limits, self._each("postings", asked), strict=True))
+            return dict(zip(limits, self._ask_each("postings", asked), strict=True))
         condition, params = where(selection, self._db.dialect)
         fitting = (self._db.filtered_tuples("fitting_postings", condition, {**params, **one}) for one in asked)
         return dict(zip(limits, fitting, strict=True))
 
     def postings_of(self, stream: Stream, terms: Sequence[str], numbers: Sequence[int]) -> dict[str, list[Posting]]:
-        place = {"tenant": stream.tenant, "stream": stream.number, "numbers": encode_list(numbers)}
+        place = {**stream.place, "numbers": encode_list(numbers)}
         asked = [{**place, "term": term} for term in terms]
-        return dict(zip(terms, self._each("postings_of", asked), strict=True))
+        return dict(zip(terms, self._ask_each("postings_of", asked), strict=True))
 
-    def _each(self, query: str, asked: Iterable[Mapping[str, Any]]) -> list[list[Any]]:
+    def _ask_each(self, query: str, asked: Iterable[Mapping[str, Any]]) -> list[list[Any]]:
         """Return the answers to one query with several parameters, all asked before the first is waited for."""
         answers = [self._db.soon(query, one) for one in asked]
         return [answer() for answer in answers]
@@ -376,18 +343,15 @@ class TextTables(_Postings):
     def sharing(
         self, stream: Stream, terms: Sequence[str], shared_min: int, after: int, limit: int, selection: Selection
     ) -> list[int]:
-        condition, params = where(selection, self._db.dialect)
-        params |= {"tenant": stream.tenant, "stream": stream.number, "terms": encode_list(terms)}
-        params |= {"shared_min": shared_min, "after": after, "limit": limit}
-        return [number for (number,) in self._db.filtered_tuples("sharing", condition, params)]
+        asked = {"terms": encode_list(terms), "shared_min": shared_min, "after": after, "limit": limit}
+        narrowed = self._narrow(selection, **stream.place, **asked)
+        return [number for (number,) in self._db.filtered_tuples("sharing", *narrowed)]
 
     def neighbours(
         self, stream: Stream, numbers: Sequence[int], terms: frozenset[str], shared_min: int
     ) -> list[Neighbour]:
-        """Most candidates share too little, which is seen in their notes as they stand; only the rest are taken apart."""
-        found = self._db.rows(
-            "texts_numbered", tenant=stream.tenant, stream=stream.number, numbers=encode_list(numbers)
-        )
+        """Search the notes of the candidates as text first: most share too little, and only the rest are parsed."""
+        found = self._db.rows("texts_numbered", **stream.place, numbers=encode_list(numbers))
         marks = [f" {term}:" for term in terms]
         said = ((row, said_terms_in(row["terms"])) for row in found if row["terms"])
         likely = ((row, note) for row, note in said if sum(mark in note for mark in marks) >= shared_min)
@@ -395,17 +359,15 @@ class TextTables(_Postings):
         return [one for one in read if len(one.terms & terms) >= shared_min]
 
     def visible(self, stream: Stream, numbers: Sequence[int], selection: Selection) -> set[int]:
-        condition, params = where(selection, self._db.dialect)
-        params |= {"tenant": stream.tenant, "stream": stream.number, "numbers": encode_list(numbers)}
-        return {row["memory"] for row in self._db.filtered("visible_numbers", condition, params)}
+        narrowed = self._narrow(selection, **stream.place, numbers=encode_list(numbers))
+        return {row["memory"] for row in self._db.filtered("visible_numbers", *narrowed)}
 
     def count_beyond(
         self, stream: Stream, scopes: Sequence[str] | None, categories: Sequence[str] | None
     ) -> Later[int]:
-        where = {"tenant": stream.tenant, "stream": stream.number}
-        seen = None if scopes is None else json.dumps(sorted(scopes))
-        counts = [self._db.soon("active_between_scopes", where | gap) for gap in gaps(scopes)]
-        of_categories = [{**where, **gap, "scopes": seen} for gap in gaps(categories)]
+        seen = {"scopes": None if scopes is None else json.dumps(sorted(scopes))}
+        counts = [self._db.soon("active_between_scopes", stream.place | gap) for gap in find_gaps(scopes)]
+        of_categories = [stream.place | gap | seen for gap in find_gaps(categories)]
         counts += [self._db.soon("active_between_categories", gap) for gap in of_categories]
         return lambda: sum(int(answer()[0][0]) for answer in counts)
 
@@ -414,7 +376,7 @@ _FIRST, _LAST = "", chr(0x10FFFF)
 """Before and after every name that there can be."""
 
 
-def gaps(names: Sequence[str] | None) -> list[dict[str, str]]:
+def find_gaps(names: Sequence[str] | None) -> list[dict[str, str]]:
     """Return the stretches between some names in order; none if any name will do."""
     if names is None:
         return []
@@ -422,7 +384,7 @@ def gaps(names: Sequence[str] | None) -> list[dict[str, str]]:
     return [{"after": after, "before": before} for after, before in pairwise(ordered)]
 
 
-def prefix_of(text: str) -> str | None:
+def as_id_prefix(text: str) -> str | None:
     """Return an id or the beginning of one, as ids are written: ``"0f3a9c2b1d4e"`` gives ``"0f3a9c2b-1d4e"``."""
     digits = text.replace("-", "").lower()
     if not digits or len(digits) > 32 or any(c not in "0123456789abcdef" for c in digits):
@@ -433,14 +395,8 @@ def prefix_of(text: str) -> str | None:
 
 class RejectionTables(Capability):
     def rejection_secrets(self, address: Address, person: str | None) -> dict[int, str]:
-        found = self._db.tuples(
-            "rejection_secrets",
-            tenant=address.tenant,
-            space=address.space,
-            owner=address.owner,
-            person=person or "",
-        )
-        return dict(found)
+        place = {"tenant": address.tenant, "space": address.space, "owner": address.owner}
+        return dict(self._db.tuples("rejection_secrets", **place, person=person or ""))
 
     def rejecting_streams(self, tenant: str) -> list[int]:
         return [stream for (stream,) in self._db.tuples("rejecting_streams", tenant=tenant)]
@@ -451,12 +407,11 @@ class RejectionTables(Capability):
         return sorted({id for answer in asked for (id,) in answer()})
 
     def rejections(self, stream: Stream) -> list[Sealed]:
-        found = self._db.tuples("rejections_of_stream", tenant=stream.tenant, stream=stream.number)
-        return [Sealed(*row) for row in found]
+        return [Sealed(*row) for row in self._db.tuples("rejections_of_stream", **stream.place)]
 
     def add_rejections(self, stream: Stream, sealed: Iterable[Sealed]) -> None:
         rows = [(stream.tenant, stream.number, one.mark, one.id, one.secret) for one in sorted(sealed)]
         self._db.run_many("add_rejection", rows)
 
     def remove_rejection(self, stream: Stream, id: str) -> None:
-        self._db.run("remove_rejection", tenant=stream.tenant, stream=stream.number, rejection=id)
+        self._db.run("remove_rejection", **stream.place, rejection=id)

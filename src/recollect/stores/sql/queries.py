@@ -23,7 +23,8 @@ def load_queries(package: str, file: str = "queries.sql") -> dict[str, str]:
     names, bodies = parts[1::2], parts[2::2]
     if len(set(names)) != len(names):
         raise ValueError(f"{file} names a query twice")
-    return {name: _strip_comments(body) for name, body in zip(names, bodies, strict=True)}
+    statements = ([line for line in body.splitlines() if not line.lstrip().startswith("--")] for body in bodies)
+    return {name: "\n".join(lines).strip() for name, lines in zip(names, statements, strict=True)}
 
 
 def load_all_queries(package: str, *, apart_from: str = "") -> dict[str, str]:
@@ -38,10 +39,6 @@ def load_all_queries(package: str, *, apart_from: str = "") -> dict[str, str]:
 def load_dialect(package: str, *, apart_from: str = "") -> dict[str, str]:
     """Return what an engine runs: the statements that all engines share, and over them those of its own package."""
     return load_all_queries(__package__) | load_all_queries(package, apart_from=apart_from)
-
-
-def _strip_comments(body: str) -> str:
-    return "\n".join(line for line in body.splitlines() if not line.lstrip().startswith("--")).strip()
 
 
 _TABLE = re.compile(r"\b(?:FROM|JOIN|INTO|UPDATE)\s+([a-z_]+)")
@@ -166,7 +163,7 @@ def where(selection: Selection, dialect: Dialect) -> tuple[str, dict[str, Any]]:
 
 
 def check_column(column: str) -> None:
-    """Only columns from the list above ever stand in a query."""
+    """Raise unless a column is in ``COLUMNS``: no other name ever stands in a query."""
     if column not in COLUMNS:
         raise ValueError(f"no column {column!r}")
 
@@ -183,7 +180,7 @@ class Connection(Protocol):
         ...
 
     def run(self, query: str, /, **params: Any) -> None:
-        """A statement whose result nobody waits for; what is wrong with it may come out later in the transaction."""
+        """Run a statement without waiting for its result; its error may be raised later in the transaction."""
         ...
 
     def counted(self, query: str, /, **params: Any) -> int:
@@ -206,7 +203,7 @@ class Connection(Protocol):
         ...
 
     def insert(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], /) -> None:
-        """Rows as they are, into a table of the catalogue."""
+        """Insert rows as they are into a table of the catalogue."""
         ...
 
 
@@ -216,9 +213,21 @@ class Capability:
     def __init__(self, connection: Connection) -> None:
         self._db = connection
 
+    def _narrow(self, selection: Selection, **params: Any) -> tuple[str, dict[str, Any]]:
+        """Return the condition of a selection, and its parameters with these of the statement."""
+        condition, bound = where(selection, self._db.dialect)
+        return condition, bound | params
+
+
+def fill(sql: str, words: Mapping[str, str]) -> str:
+    """Return a statement with words, such as a column's name, in the ``{places}`` that it leaves open."""
+    for word, value in words.items():
+        sql = sql.replace("{" + word + "}", value)
+    return sql
+
 
 def encode_places(places: Sequence[tuple[int, int]]) -> str:
-    """Places as the queries take them: a JSON array of pairs."""
+    """Return places as the queries take them: a JSON array of pairs."""
     return f"[{','.join(f'[{stream},{number}]' for stream, number in dict.fromkeys(places))}]"
 
 

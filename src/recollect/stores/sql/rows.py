@@ -59,7 +59,7 @@ def entry_of(values: Sequence[Any]) -> Entry:
 
 
 def entry_row(stream: Stream, entry: Entry) -> dict[str, Any]:
-    return {**entry._asdict(), "tenant": stream.tenant, "stream": stream.number}
+    return {**entry._asdict(), **stream.place}
 
 
 _COLUMNS = {"related_memory_ids": "related", "conflict_ids": "conflicts"}
@@ -71,7 +71,7 @@ _LISTS = [
     State.__slots__.index(name) for name in "related_memory_ids conflict_ids importance_reason tags vouchers".split()
 ]
 _FLAGS = {0: False, 1: True}
-"""Any other number is no flag, and stays what it is: whoever compares states then sees it."""
+"""Any other number is no flag, and stays as it is, so that a comparison of states finds it."""
 _STATUS, _PINNED = State.__slots__.index("status"), State.__slots__.index("pinned")
 
 
@@ -93,11 +93,11 @@ def state_row(stream: Stream, number: int, state: State, *, beside: bool = False
         stream=stream.number,
         memory=number,
         status=str(state.status),
-        related=_list_text(row.pop("related_memory_ids")),
-        conflicts=_list_text(row.pop("conflict_ids")),
-        importance_reason=_list_text(state.importance_reason),
-        tags=_list_text(state.tags),
-        vouchers=_list_text(state.vouchers),
+        related=_to_json_list(row.pop("related_memory_ids")),
+        conflicts=_to_json_list(row.pop("conflict_ids")),
+        importance_reason=_to_json_list(state.importance_reason),
+        tags=_to_json_list(state.tags),
+        vouchers=_to_json_list(state.vouchers),
         key_identity=apart if beside else identity(state.canonical_key),
         apart=apart,
         pinned=int(state.pinned),
@@ -109,32 +109,32 @@ def memory_row(
     stream: Stream, number: int, state: State, body: Mapping[str, Any] | None, *, beside: bool = False
 ) -> dict[str, Any]:
     row = state_row(stream, number, state, beside=beside)
-    row.update(zip(SAID_COLUMNS, _said(body_in_force(body, state) if body else {}), strict=True))
+    row.update(zip(SAID_COLUMNS, _read_said(body_in_force(body, state) if body else {}), strict=True))
     row["kind_class"] = str(KIND_CLASS[Kind(body["kind"])]) if body else None
-    row["phase"] = _phase_of(body)
+    row["phase"] = _read_phase(body)
     row["terms"] = None
     return row
 
 
-def _said(body: Mapping[str, Any]) -> tuple[Any, ...]:
+def _read_said(body: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return the values of ``SAID_COLUMNS`` in a body; one without words has none."""
     author = body.get("author") or {}
     return (*map(body.get, BODY_COLUMNS), author.get("id"), author.get("name"), body.get("confidence"))
 
 
-def _phase_of(body: Mapping[str, Any] | None) -> int | None:
+def _read_phase(body: Mapping[str, Any] | None) -> int | None:
     return phase_number(body.get("phase_id")) if body else None
 
 
 def stray_column(number: int, row: Sequence[Any], body: Mapping[str, Any] | None) -> str | None:
     """Return the first of these columns of current state that is not what the version's body says; ``None`` if all are."""
     if row[0] is None:
-        return None  # no such row: that is for whoever compares the states to say
+        return None  # no such row: the comparison of states reports that
     if row[1] != identity(row[0]) and row[1] != identity_beside(row[0], number):
         return "key_identity"
     said = body or {}
     kind_class = KIND_CLASS[KINDS[said["kind"]]] if said else None
-    expected = (kind_class, _phase_of(body), *_said(said))
+    expected = (kind_class, _read_phase(body), *_read_said(said))
     if said and said["authority"] != row[2]:  # a higher one confirmed it: what was attached counts no more
         expected = (*expected[:-1], None)
     found = tuple(row[3:]) if said else (row[3], None, None, *row[6:])
@@ -163,16 +163,16 @@ _TIMES = [
 def stored_from(found: Sequence[Any]) -> list[Stored]:
     """Return memories from rows of the same columns.
 
-    Rows that cannot be read are damage, which is a value: whoever reads goes on without that one.
+    Rows that cannot be read are returned as damage, so that the reader can go on without them.
     """
     if not found:
         return []
-    pick = _picker(tuple(found[0].keys()), isinstance(found[0], dict))
+    pick = _make_picker(tuple(found[0].keys()), isinstance(found[0], dict))
     return [_make_stored(pick(row)) for row in found]
 
 
 @lru_cache(maxsize=64)
-def _picker(columns: tuple[str, ...], by_name: bool) -> Callable[[Any], tuple[Any, ...]]:
+def _make_picker(columns: tuple[str, ...], by_name: bool) -> Callable[[Any], tuple[Any, ...]]:
     """Return what picks the values of a memory out of a row: by place where it can, which is much quicker."""
     place: dict[str, Any] = {name: name if by_name else number for number, name in enumerate(columns)}
     picked = itemgetter(*(place[name] for name in (*_STATE, *_PLACED)))
@@ -200,17 +200,17 @@ def _state_if_whole(values: Sequence[Any]) -> State | None:
         return None
 
 
-def _list_text(values: list[Any]) -> str:
+def _to_json_list(values: list[Any]) -> str:
     return canonical_json(values) if values else "[]"
 
 
 def write_term_note(said: Mapping[str, int], keyed: Mapping[str, int]) -> str:
-    first = " ".join([str(sum(said.values())), *_with_counts(said)])
-    return "\n".join([first, " ".join(_with_counts(keyed))]) if keyed else first
+    first = " ".join([str(sum(said.values())), *_format_counts(said)])
+    return "\n".join([first, " ".join(_format_counts(keyed))]) if keyed else first
 
 
 def text_length_in(note: str) -> int:
-    """How long the text is: its key does not make it longer."""
+    """Return how many words a text has, without those of its key."""
     return int(note.split(maxsplit=1)[0])
 
 
@@ -233,5 +233,5 @@ def said_terms_in(note: str) -> str:
     return note.partition("\n")[0]
 
 
-def _with_counts(counts: Mapping[str, int]) -> list[str]:
+def _format_counts(counts: Mapping[str, int]) -> list[str]:
     return [f"{term}:{tf}" for term, tf in counts.items()]

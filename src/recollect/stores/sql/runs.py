@@ -22,10 +22,10 @@ class RunTables(Capability):
         self, tenant: str, limit: int, before: tuple[str, str], *, job: str | None = None, stream: int | None = None
     ) -> list[StoredRun]:
         params = {"tenant": tenant, "limit": limit, "before_at": before[0], "before_id": before[1]}
-        return [_run(row) for row in self._db.rows("model_runs", **params, job=job, stream=stream)]
+        return [_to_run(row) for row in self._db.rows("model_runs", **params, job=job, stream=stream)]
 
     def model_runs_like(self, tenant: str, id: str) -> list[StoredRun]:
-        return [_run(row) for row in self._db.rows("model_runs_like", tenant=tenant, id=id)]
+        return [_to_run(row) for row in self._db.rows("model_runs_like", tenant=tenant, id=id)]
 
     def put_model_call(self, tenant: str, call: ModelCall) -> None:
         values = {name: getattr(call, name) for name in _OF_CALLS} | {"estimated": int(call.estimated)}
@@ -54,9 +54,9 @@ class RunTables(Capability):
 
     def spent(self, tenant: str, run_id: str, since: str) -> tuple[Spent, Spent, Spent]:
         return (
-            _spent(self._db.rows("spent_in_run", tenant=tenant, run_id=run_id)),
-            _spent(self._db.rows("spent_by_tenant", tenant=tenant, since=since)),
-            _spent(self._db.rows("spent_by_all", day=since[:10])),
+            _to_spent(self._db.rows("spent_in_run", tenant=tenant, run_id=run_id)),
+            _to_spent(self._db.rows("spent_by_tenant", tenant=tenant, since=since)),
+            _to_spent(self._db.rows("spent_by_all", day=since[:10])),
         )
 
     def lock_spending(self) -> None:
@@ -70,13 +70,13 @@ class RunTables(Capability):
             self._db.run("put_model_proposal", tenant=tenant, **one._asdict() | {"sources": json.dumps(one.sources)})
 
     def proposals_of_run(self, tenant: str, run_id: str) -> list[StoredProposal]:
-        return [_proposal(row) for row in self._db.rows("proposals_of_run", tenant=tenant, run_id=run_id)]
+        return [_to_proposal(row) for row in self._db.rows("proposals_of_run", tenant=tenant, run_id=run_id)]
 
     def proposals_like(self, tenant: str, id: str) -> list[StoredProposal]:
-        return [_proposal(row) for row in self._db.rows("proposals_like", tenant=tenant, id=id)]
+        return [_to_proposal(row) for row in self._db.rows("proposals_like", tenant=tenant, id=id)]
 
     def proposals_waiting(self, tenant: str) -> list[StoredProposal]:
-        return [_proposal(row) for row in self._db.rows("proposals_waiting", tenant=tenant)]
+        return [_to_proposal(row) for row in self._db.rows("proposals_waiting", tenant=tenant)]
 
     def count_proposals(self, tenant: str, stream: int, job: str, since: str, status: str | None = None) -> int:
         found = self._db.rows("count_proposals", tenant=tenant, stream=stream, job=job, since=since, status=status)
@@ -92,16 +92,16 @@ class RunTables(Capability):
         self._db.run("remove_spending_before", day=at[:10])
 
 
-def _run(row: Any) -> StoredRun:
+def _to_run(row: Any) -> StoredRun:
     values = {name: row[name] for name in StoredRun._fields}
     return StoredRun(**values | {"secret": None if row["secret"] is None else bytes(row["secret"])})
 
 
-def _proposal(row: Any) -> StoredProposal:
+def _to_proposal(row: Any) -> StoredProposal:
     return StoredProposal(
         **{name: row[name] for name in StoredProposal._fields} | {"sources": tuple(json.loads(row["sources"]))}
     )
 
 
-def _spent(rows: Sequence[Any]) -> Spent:
+def _to_spent(rows: Sequence[Any]) -> Spent:
     return Spent(*(int(rows[0][name]) for name in Spent._fields))

@@ -16,7 +16,7 @@ from recollect.stores.sql.queries import Capability, Connection
 
 
 class TraceTables(Capability):
-    """Keeping, finding and removing them. The policy that an event was made under is kept once, and found by its hash."""
+    """Governance events. The policy that an event was made under is kept once, and found by its hash."""
 
     def __init__(self, connection: Connection) -> None:
         super().__init__(connection)
@@ -45,15 +45,15 @@ class TraceTables(Capability):
     ) -> list[Trace]:
         query = "latest_traces" if latest else "traces"
         found = self._db.rows(query, tenant=tenant, after=after, limit=limit, **wanted._asdict())
-        policies = {hash: self._policy(tenant, hash) for hash in {row["policy"] for row in found} - {None}}
+        policies = {hash: self._read_policy(tenant, hash) for hash in {row["policy"] for row in found} - {None}}
         return [
-            _trace(row, policies)
+            _to_trace(row, policies)
             for row in (reversed(found) if latest else found)
             if values_from(row["body"]) is not None
         ]
 
     def remove_traces_of_stream(self, stream: Stream) -> int:
-        return self._db.counted("remove_traces_of_stream", tenant=stream.tenant, stream=stream.number)
+        return self._db.counted("remove_traces_of_stream", **stream.place)
 
     def remove_traces_naming(self, tenant: str, names: Collection[str]) -> int:
         """Remove the events that bear a name. An event that cannot be read may name anybody, so it goes too."""
@@ -74,7 +74,7 @@ class TraceTables(Capability):
             removed += self._db.counted("remove_traces_beyond", tenant=tenant, max_kept=max_kept)
         return removed
 
-    def _policy(self, tenant: str, hash: str) -> Any:
+    def _read_policy(self, tenant: str, hash: str) -> Any:
         kept = self._db.rows("policy_kept", tenant=tenant, hash=hash)
         return json.loads(kept[0]["body"]) if kept else None
 
@@ -86,7 +86,7 @@ def _names_anybody(body: str, names: frozenset[str]) -> bool:
         return True
 
 
-def _trace(row: Mapping[str, Any], policies: Mapping[str, Any]) -> Trace:
+def _to_trace(row: Mapping[str, Any], policies: Mapping[str, Any]) -> Trace:
     trace: Trace = {**(values_from(row["body"]) or {}), "number": row["number"], "at": row["at"]}
     if row["policy"] is not None:
         trace[policy_key(row["type"])] = policies[row["policy"]]
@@ -99,16 +99,14 @@ has to ask the database for the next one; should two ever meet, a row is lost an
 
 
 class OperationTables(Capability):
-    """Keeping, finding, counting and removing them."""
-
     def keep_operations(self, tenant: str, operations: Sequence[Operation]) -> None:
-        self._db.run_many("keep_operation", [_row(tenant, operation) for operation in operations])
+        self._db.run_many("keep_operation", [_to_row(tenant, operation) for operation in operations])
 
     def operations(self, tenant: str, wanted: OperationsWanted, limit: int) -> list[tuple[OperationPlace, Operation]]:
         params = {**wanted._asdict(), "tenant": tenant, "limit": limit}
         before = params.pop("before")
-        found = self._db.rows(_query(wanted), **params, before_at=before.at, before_number=before.number)
-        return [(OperationPlace(row["at"], row["number"]), _operation(row)) for row in found]
+        found = self._db.rows(_choose_query(wanted), **params, before_at=before.at, before_number=before.number)
+        return [(OperationPlace(row["at"], row["number"]), _to_operation(row)) for row in found]
 
     def count_operations(self, tenant: str, digits: int, since: str, user: str | None) -> list[OperationCount]:
         params: dict[str, Any] = {"tenant": tenant, "digits": digits, "since": since}
@@ -116,18 +114,7 @@ class OperationTables(Capability):
             found = self._db.rows("count_operations", **params)
         else:
             found = self._db.rows("count_operations_of_user", **params, user=user)
-        return [
-            OperationCount(
-                row["period"],
-                Node(row["node"]),
-                Op(row["op"]),
-                OpStatus(row["status"]),
-                row["n"],
-                row["checked"],
-                row["met"],
-            )
-            for row in found
-        ]
+        return [OperationCount(row["period"], *_read_words(row), row["n"], row["checked"], row["met"]) for row in found]
 
     def first_operation_of(self, tenant: str, user: str) -> OperationPlace | None:
         found = self._db.rows("first_operation_of", tenant=tenant, user=user)
@@ -152,39 +139,33 @@ class OperationTables(Capability):
         self._db.run("remove_operations_before", tenant=tenant, at=at)
 
 
-def _row(tenant: str, one: Operation) -> tuple[Any, ...]:
-    """Words as plain text: a driver would ask every enumeration how it wants to be stored."""
+def _to_row(tenant: str, one: Operation) -> tuple[Any, ...]:
+    """Return an event with its words as plain text: a driver would ask every enumeration how it is to be stored."""
     words = one.node.value, one.op.value, one.status.value
     return (tenant, next(_numbers), one.at, one.user, one.thread, *words, one.memory_id, one.category, one.similarity)
 
 
-def _query(wanted: OperationsWanted) -> str:
+def _choose_query(wanted: OperationsWanted) -> str:
     """Return the name of the statement whose index is the most selective."""
     if wanted.user is not None:
         return "operations_of_user"
     return "operations" if wanted.node is None else "operations_of_node"
 
 
-def _operation(row: Any) -> Operation:
-    return Operation(
-        row["at"],
-        row["user_id"],
-        row["thread_id"],
-        Node(row["node"]),
-        Op(row["op"]),
-        OpStatus(row["status"]),
-        row["memory_id"],
-        row["category"],
-        row["similarity"],
-    )
+def _to_operation(row: Any) -> Operation:
+    about = (row["memory_id"], row["category"], row["similarity"])
+    return Operation(row["at"], row["user_id"], row["thread_id"], *_read_words(row), *about)
+
+
+def _read_words(row: Any) -> tuple[Node, Op, OpStatus]:
+    return Node(row["node"]), Op(row["op"]), OpStatus(row["status"])
 
 
 class SideTables(Capability):
     """What lies beside the ledger: counters, retries, and the removal of content."""
 
     def remove_content(self, stream: Stream, number: int, memory_id: str) -> int:
-        """Take away every value of a memory; ids, hashes of entries and the chain stay. Counts the traces removed."""
-        place = {"tenant": stream.tenant, "stream": stream.number, "memory": number}
+        place = stream.place | {"memory": number}
         self._db.run("remove_version_body", **place)
         self._db.run("note_scrub_due")
         for query in ("strip_memory", "remove_vectors", "remove_relations", "remove_parents"):
@@ -197,11 +178,11 @@ class SideTables(Capability):
         return self._db.counted("remove_traces_of_memory", tenant=stream.tenant, id=memory_id)
 
     def indexed_text(self, stream: Stream) -> list[tuple[str, int, int, int]]:
-        return self._db.tuples("postings_of_stream", tenant=stream.tenant, stream=stream.number)
+        return self._db.tuples("postings_of_stream", **stream.place)
 
     def drop_projections(self, stream: Stream) -> None:
         for query in ("drop_memories", "drop_postings", "drop_relations", "drop_parents", "drop_rejections"):
-            self._db.run(query, tenant=stream.tenant, stream=stream.number)
+            self._db.run(query, **stream.place)
         stream.documents = stream.words = 0
 
     def count_accesses(self, tenant: str, counts: Mapping[str, tuple[int, str]]) -> None:

@@ -13,19 +13,25 @@ from recollect.stores.protocol import (
     Table,
 )
 from recollect.stores.sql.checkpoints import CheckpointTables
-from recollect.stores.sql.ledger import CheckpointLogTables, CursorTables, LedgerTables, StreamTables, WalkedTables
+from recollect.stores.sql.ledger import (
+    CheckpointLogTables,
+    CursorTables,
+    LedgerTables,
+    StreamTables,
+    WalkedTables,
+    WorkerTables,
+)
 from recollect.stores.sql.memories import RejectionTables, StateTables, TextTables
 from recollect.stores.sql.queries import Capability
 from recollect.stores.sql.runs import RunTables
 from recollect.stores.sql.traces import OperationTables, SideTables, TraceTables
 from recollect.stores.sql.vectors import RelationTables, VectorTables
-from recollect.stores.sql.worker import WorkerTables
 
 EVERYTHING = "1 = 1"
 _TEXT = "CAST({column} AS text)"
 _BEARS = f"max(CASE WHEN {_TEXT} = :name OR replace({_TEXT}, :quoted, '') <> {_TEXT} THEN 1 ELSE 0 END)"
 _WORDS = frozenset({"postings.term"})
-"""Columns of words, which are a text's own and nobody's name."""
+"""Columns of words of a text, which are not names of people."""
 
 
 class CarriedTables(Capability):
@@ -37,12 +43,12 @@ class CarriedTables(Capability):
         follows = f"({', '.join(table.key)}) > ({', '.join(f':{name}' for name in places)})"
         params = {"tenant": tenant, "limit": limit, **places}
         found = self._db.filtered(
-            "rows_after", follows if places else EVERYTHING, params, **_words(table, table.columns, "")
+            "rows_after", follows if places else EVERYTHING, params, **_fill_words(table, table.columns, "")
         )
         return [tuple(row[column] for column in table.columns) for row in found]
 
     def last_key(self, tenant: str, table: Table) -> tuple[Any, ...] | None:
-        found = self._db.filtered("last_key", EVERYTHING, {"tenant": tenant}, **_words(table, table.key, " DESC"))
+        found = self._db.filtered("last_key", EVERYTHING, {"tenant": tenant}, **_fill_words(table, table.key, " DESC"))
         return tuple(found[0][column] for column in table.key) if found else None
 
     def count_rows(self, tenant: str, table: Table) -> int:
@@ -67,16 +73,16 @@ class CarriedTables(Capability):
 
 
 def tables_in(catalogue: Iterable[Any]) -> list[Table]:
-    """The tables of a catalogue that has a row for each column, sorted by table; ``place`` is the column's in the key, or 0."""
-    return [_table(name, list(columns)) for name, columns in groupby(catalogue, key=lambda row: row["table"])]
+    """Return the tables of a catalogue with one row a column, sorted by table; ``place`` is the place in the key, or 0."""
+    return [_make_table(name, list(columns)) for name, columns in groupby(catalogue, key=lambda row: row["table"])]
 
 
-def _table(name: str, columns: Sequence[Any]) -> Table:
+def _make_table(name: str, columns: Sequence[Any]) -> Table:
     key = sorted((column["place"], column["column"]) for column in columns if column["place"])
     return Table(name, tuple(column["column"] for column in columns), tuple(column for _, column in key))
 
 
-def _words(table: Table, columns: Sequence[str], direction: str) -> dict[str, str]:
+def _fill_words(table: Table, columns: Sequence[str], direction: str) -> dict[str, str]:
     order = ", ".join(column + direction for column in table.key)
     return {"table": table.name, "columns": ", ".join(columns), "key": order}
 

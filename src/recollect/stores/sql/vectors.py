@@ -7,7 +7,7 @@ from typing import Any
 from recollect.model.state import values_from
 from recollect.model.vocabulary import MAY_UPDATE
 from recollect.stores.protocol import Later, Relation, Selection, Stream
-from recollect.stores.sql.queries import Capability, where
+from recollect.stores.sql.queries import Capability
 
 MILLIONTHS = 1_000_000
 
@@ -19,14 +19,8 @@ class VectorTables(Capability):
         return [row["embedder"] for row in self._db.rows("embedders", tenant=tenant)]
 
     def set_embedder(self, stream: Stream) -> None:
-        self._db.run(
-            "set_embedder",
-            tenant=stream.tenant,
-            stream=stream.number,
-            embedder=stream.embedder,
-            generation=stream.generation,
-            next_embedder=stream.next_embedder,
-        )
+        vectors = {"embedder": stream.embedder, "next_embedder": stream.next_embedder}
+        self._db.run("set_embedder", **_generation(stream), **vectors)
 
     def vectors_after(self, stream: Stream, after: int) -> list[tuple[int, bytes]]:
         return self._db.tuples("vectors_after", **_generation(stream), after=after)
@@ -36,28 +30,27 @@ class VectorTables(Capability):
         return dict(found)
 
     def without_vector(self, stream: Stream, generation: int, after: int, limit: int) -> list[tuple[int, str]]:
-        place = {"tenant": stream.tenant, "stream": stream.number, "generation": generation}
-        found = self._db.tuples("without_vector", **place, after=after, limit=limit)
+        asked = {"generation": generation, "after": after, "limit": limit}
+        found = self._db.tuples("without_vector", **stream.place, **asked)
         return [(number, str((values_from(body) or {}).get("content", ""))) for number, body in found]
 
     def stray_vectors(self, stream: Stream) -> list[int]:
-        return [number for (number,) in self._db.tuples("stray_vectors", tenant=stream.tenant, stream=stream.number)]
+        return [number for (number,) in self._db.tuples("stray_vectors", **stream.place)]
 
     def fitting(self, stream: Stream, selection: Selection) -> list[int]:
-        condition, params = where(selection, self._db.dialect)
-        params |= {"tenant": stream.tenant, "stream": stream.number}
-        return [row["memory"] for row in self._db.filtered("fitting_numbers", condition, params)]
+        found = self._db.filtered("fitting_numbers", *self._narrow(selection, **stream.place))
+        return [row["memory"] for row in found]
 
     def add_vectors(self, stream: Stream, generation: int, vectors: Iterable[tuple[int, bytes]]) -> None:
         place = (stream.tenant, stream.number)
         self._db.run_many("add_vector", [(*place, number, generation, codes) for number, codes in vectors])
 
     def drop_vectors(self, stream: Stream, generation: int) -> None:
-        self._db.run("drop_vectors", tenant=stream.tenant, stream=stream.number, generation=generation)
+        self._db.run("drop_vectors", **stream.place, generation=generation)
 
 
 class RelationTables(Capability):
-    """From one memory to another; found from both ends."""
+    """Relations from one memory to another, found from either end."""
 
     def put_relations(self, tenant: str, relations: Sequence[Relation]) -> None:
         self._db.run_many("put_relation", [(tenant, *_row(one)) for one in sorted(relations)])
@@ -77,13 +70,12 @@ class RelationTables(Capability):
         return [one for one in found if one.relation_type == MAY_UPDATE and {one.source, one.target} <= joined]
 
     def relations_among_active(self, stream: Stream, relation_type: str) -> list[Relation]:
-        place = {"tenant": stream.tenant, "stream": stream.number}
-        found = self._db.tuples("relations_among_active", **place, relation_type=relation_type)
+        found = self._db.tuples("relations_among_active", **stream.place, relation_type=relation_type)
         return [relation_of(*row) for row in found]
 
 
 def _generation(stream: Stream) -> dict[str, Any]:
-    return {"tenant": stream.tenant, "stream": stream.number, "generation": stream.generation}
+    return stream.place | {"generation": stream.generation}
 
 
 def _row(one: Relation) -> tuple[Any, ...]:

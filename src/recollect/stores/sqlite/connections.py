@@ -13,9 +13,11 @@ import time
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from recollect.model.errors import StoreBusy, StoreClosed, StoreCorrupt, StoreError, StoreUnavailable
+from recollect.stores.files import PRIVATE, check_folder
 from recollect.stores.sqlite.queue import Place, WriterQueue
 
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
@@ -33,7 +35,7 @@ _HINTS = {
 
 
 @contextmanager
-def translated(location: str) -> Iterator[None]:
+def translate_errors(location: str) -> Iterator[None]:
     """Turn whatever SQLite raises inside into a store error that names the file and the next step."""
     try:
         yield
@@ -72,32 +74,20 @@ MAX_IDLE_READERS = 8
 FORK_WAIT_S = 2.0
 """How long a fork waits for other threads to finish what they are doing with a store."""
 
-PRIVATE = 0o600
-"""The mode of new files: read and written by their owner alone."""
-
 _PRAGMAS = ("synchronous = FULL", "secure_delete = ON", "temp_store = MEMORY", "cache_size = -32000")
 
 
-class _Creating:
-    """Makes new database files private: SQLite would let everybody read them. Its log takes over the file's mode.
+_creating = threading.Lock()
 
-    Closing a file drops every lock that the process has on it, so no thread may open a new file before it was closed.
+
+def _make_private(location: str) -> None:
+    """Create a database file unless it exists, private from the start: SQLite would let everybody read it.
+
+    Its log takes over the file's mode. Closing a file drops every lock that the process has on it, so one thread at a time.
     """
-
-    def __init__(self) -> None:
-        self.start_afresh()
-
-    def start_afresh(self) -> None:
-        self._one_at_a_time = threading.Lock()
-
-    def make_private(self, location: str) -> None:
-        """Create the file unless it is there; then it keeps the mode it was given."""
-        with self._one_at_a_time:
-            if not os.path.lexists(location):
-                os.close(os.open(location, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE))
-
-
-_creating = _Creating()
+    with _creating:
+        if not os.path.lexists(location):
+            os.close(os.open(location, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE))
 
 
 class Connections:
@@ -124,7 +114,7 @@ class Connections:
 
     @contextmanager
     def reader(self) -> Iterator[sqlite3.Connection]:
-        """A connection for reading, put back afterwards."""
+        """Lend a connection for reading."""
         self.check()
         loan, db = object(), None
         try:
@@ -161,13 +151,9 @@ class Connections:
                 db.close()
 
     def _connect(self) -> sqlite3.Connection:
-        parent = Path(self._location).parent
-        if self._location != IN_MEMORY and not parent.is_dir():
-            raise StoreUnavailable(
-                f"the folder {parent} does not exist.", field=self._location, hint="Create it, or name another path."
-            )
         if self._location != IN_MEMORY:
-            _creating.make_private(self._location)
+            check_folder(Path(self._location))
+            _make_private(self._location)
         db = sqlite3.connect(
             self._location,
             timeout=self._timeout_s,
@@ -191,10 +177,8 @@ class Connections:
                 hint="Open the store again in a process that was started afresh.",
             )
 
-    # ── around a fork ───────────────────────────────────────────────────────────────────────────────────────────
-
-    def rest(self, place: Place) -> bool:
-        """Wait until no thread of this process uses the store, then close everything; whether that came to pass."""
+    def pause(self, place: Place) -> bool:
+        """Wait until no thread of this process uses the store, then close everything; return whether that worked."""
         deadline = time.monotonic() + FORK_WAIT_S
         held = self._queue.hold(place, FORK_WAIT_S)
         while held and self._loans and time.monotonic() < deadline:
@@ -205,31 +189,28 @@ class Connections:
         self._queue.close()
         return True
 
-    def go_on(self, place: Place) -> None:
+    def resume(self, place: Place) -> None:
         self._queue.leave(place)
 
     def start_afresh(self, *, rested: bool) -> None:
-        """In the child: what was in use is the parent's."""
+        """Begin anew in a child process, in which everything in use is the parent's."""
         self._lock = threading.Lock()
         self._loans = set()
         self._queue.start_afresh()
         self._cut_off = not rested
 
 
+@dataclass
 class _Pause:
     """One store while one thread forks."""
 
-    def __init__(self, connections: Connections) -> None:
-        self.connections = connections
-        self.place = Place()
-        self.rested = False
-
-    def begin(self) -> None:
-        self.rested = self.connections.rest(self.place)
+    connections: Connections
+    place: Place = field(default_factory=Place)
+    rested: bool = False
 
 
 class _Forking(threading.local):
-    """Of the thread that forks; another may be about to fork at the same time."""
+    """The stores that the forking thread has paused; another thread may be about to fork at the same time."""
 
     def __init__(self) -> None:
         self.pauses: list[_Pause] = []
@@ -242,17 +223,18 @@ _forking = _Forking()
 def _before() -> None:
     _forking.pauses = [_Pause(connections) for connections in sorted(_open_stores, key=id)]
     for pause in _forking.pauses:
-        pause.begin()
+        pause.rested = pause.connections.pause(pause.place)
 
 
 def _in_parent() -> None:
     for pause in _forking.pauses:
-        pause.connections.go_on(pause.place)
+        pause.connections.resume(pause.place)
     _forking.pauses = []
 
 
 def _in_child() -> None:
-    _creating.start_afresh()
+    global _creating
+    _creating = threading.Lock()
     for pause in _forking.pauses:
         pause.connections.start_afresh(rested=pause.rested)
     _forking.pauses = []

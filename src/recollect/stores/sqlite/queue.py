@@ -22,7 +22,7 @@ from recollect.model.errors import StoreBusy
 Place = SimpleQueue[None]
 """A thread's place in line: a bell that is rung when the turn may have come. Each is equal to itself alone."""
 LOOK_UP_S = 0.05
-"""How often a waiting thread looks up unasked: whoever left may have been interrupted before ringing."""
+"""How often a waiting thread checks unasked: the thread before it may have been interrupted before it rang."""
 
 
 class WriterQueue:
@@ -41,7 +41,7 @@ class WriterQueue:
         deadline = time.monotonic() + patience_s
         with self.turn_among_threads(patience_s) as mine:
             if not mine:
-                raise self._too_long("thread")
+                raise self._busy_error("thread")
             try:
                 if self._path is not None:
                     self._take(self._path, deadline)
@@ -56,20 +56,20 @@ class WriterQueue:
         line, place = self._line, Place()
         try:
             line.append(place)
-            yield _comes_first(line, place, patience_s)
+            yield _wait_for_first(line, place, patience_s)
         finally:
             line.remove(place)
-            _call_the_first(line)
+            _wake_first(line)
 
     def hold(self, place: Place, timeout_s: float) -> bool:
         """Take a place in the queue for a caller that cannot use ``with``, until ``leave``."""
         self._line.append(place)
-        return _comes_first(self._line, place, timeout_s)
+        return _wait_for_first(self._line, place, timeout_s)
 
     def leave(self, place: Place) -> None:
         if place in self._line:
             self._line.remove(place)
-            _call_the_first(self._line)
+            _wake_first(self._line)
 
     def close(self) -> None:
         if self._lock_file is not None:
@@ -77,7 +77,7 @@ class WriterQueue:
             self._lock_file = None
 
     def start_afresh(self) -> None:
-        """In a child process: the line and the lock file are the parent's."""
+        """Begin anew in a child process: the line and the lock file are the parent's."""
         self._line = deque()
         self._lock_file = None
 
@@ -90,7 +90,7 @@ class WriterQueue:
             self._wait(self._lock_file, deadline)
 
     def _wait(self, lock: int, deadline: float) -> None:
-        settled: dict[str, str] = {}  # whoever comes first settles how the wait ends: `setdefault` is one step
+        settled: dict[str, str] = {}  # the first of the two threads settles how the wait ends: `setdefault` is atomic
         bell = Place()
 
         def stand_in_line() -> None:
@@ -109,16 +109,16 @@ class WriterQueue:
                 if settled["end"] == "gave up":
                     self._lock_file = None  # the thread that still waits closes it
         if settled["end"] == "gave up":
-            raise self._too_long("process")
+            raise self._busy_error("process")
 
-    def _too_long(self, holder: str) -> StoreBusy:
+    def _busy_error(self, holder: str) -> StoreBusy:
         return StoreBusy(
             f"another {holder} has been writing for more than {self._timeout_s:g} s.",
             hint="Try again, or open the store with a longer timeout_s.",
         )
 
 
-def _comes_first(line: deque[Place], place: Place, patience_s: float) -> bool:
+def _wait_for_first(line: deque[Place], place: Place, patience_s: float) -> bool:
     deadline = time.monotonic() + patience_s
     while line[0] is not place:
         left_s = deadline - time.monotonic()
@@ -128,7 +128,7 @@ def _comes_first(line: deque[Place], place: Place, patience_s: float) -> bool:
     return True
 
 
-def _call_the_first(line: deque[Place]) -> None:
+def _wake_first(line: deque[Place]) -> None:
     try:
         line[0].put(None)
     except IndexError:

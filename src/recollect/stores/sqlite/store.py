@@ -12,10 +12,10 @@ from recollect.model.ledger import Address
 from recollect.stores import backups
 from recollect.stores.backups import ErasureList
 from recollect.stores.protocol import Erased, Reader, Writer
-from recollect.stores.sql.queries import Answers, Dialect, load_dialect
+from recollect.stores.sql.queries import Answers, Dialect, fill, load_dialect
 from recollect.stores.sql.transaction import Transaction
 from recollect.stores.sqlite import migrations
-from recollect.stores.sqlite.connections import IN_MEMORY, Connections, translated
+from recollect.stores.sqlite.connections import IN_MEMORY, Connections, translate_errors
 from recollect.stores.sqlite.queue import WriterQueue
 
 QUERIES = load_dialect(__package__)
@@ -51,7 +51,7 @@ class NamedQueries:
         return QUERIES[query]
 
     def _fetch(self, sql: str, params: Mapping[str, Any], *, by_name: bool = True) -> list[Any]:
-        """Return every row. Where a text is no UTF-8, they are read again and it stays bytes, which nobody takes for a text."""
+        """Return every row. If a text is not UTF-8, read them again with that text as bytes."""
         cursor = self._db.cursor()
         if not by_name:
             cursor.row_factory = None
@@ -61,7 +61,7 @@ class NamedQueries:
             if "decode to UTF-8" not in str(error):
                 raise
         try:
-            self._db.text_factory = _text_or_bytes
+            self._db.text_factory = _decode_or_keep
             return cursor.execute(sql, params).fetchall()
         finally:
             self._db.text_factory = str
@@ -80,9 +80,7 @@ class NamedQueries:
         self._db.executemany(self._write(query), params)
 
     def filtered(self, query: str, condition: str, params: Mapping[str, Any], /, **words: str) -> list[Any]:
-        sql = self._write(query).replace("{filters}", condition)  # some of them write
-        for word, value in words.items():
-            sql = sql.replace("{" + word + "}", value)
+        sql = fill(self._write(query), {"filters": condition, **words})  # some of them write
         return self._fetch(sql, dict(params))
 
     def filtered_soon(
@@ -142,12 +140,12 @@ class Foreseen(NamedTuple):
     changes: tuple[int, int]
 
 
-def _changes_seen_by(db: sqlite3.Connection) -> tuple[int, int]:
-    """Return how often others wrote, as far as this connection's transaction sees, and how many rows itself has written."""
+def _count_changes(db: sqlite3.Connection) -> tuple[int, int]:
+    """Return two counts that change with every write: of others, as this transaction sees them, and of this connection."""
     return db.execute("PRAGMA data_version").fetchone()[0], db.total_changes
 
 
-def _text_or_bytes(raw: bytes) -> str | bytes:
+def _decode_or_keep(raw: bytes) -> str | bytes:
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
@@ -169,28 +167,26 @@ class SqliteStore:
         self._connections = Connections(self.location, timeout_s, self._queue)
         self._foreseen = threading.local()
         self._erased = ErasureList(None if self._in_memory else Path(f"{self.location}.erased"))
-        with translated(self.location):
+        with translate_errors(self.location):
             try:
                 self.store_id = self._prepare(fresh_store_id)
             except BaseException:
                 self.close()
                 raise
 
-    # ── transactions ────────────────────────────────────────────────────────────────────────────────────────────
-
     @contextmanager
     def read(self, tenant: str, *, brief: bool = False) -> Iterator[Reader]:
-        """A consistent snapshot that never waits for a writer and never makes one wait.
+        """Open a snapshot that never waits for a writer and never makes one wait.
 
         A brief read takes the writer's own connection when nobody in this process is writing: its page cache is warm,
         while a reader's is stale after every commit.
         """
-        with translated(self.location):
+        with translate_errors(self.location):
             if self._in_memory:
                 with self._line().turn():
                     yield Transaction(NamedQueries(self._connections.writer()))
             else:
-                with self._warmest(brief) as (db, is_writers), _snapshot(db):
+                with self._lend_warmest(brief) as (db, is_writers), _snapshot(db):
                     if not is_writers:
                         yield Transaction(NamedQueries(db))
                         return
@@ -198,11 +194,11 @@ class SqliteStore:
                     reader = BriefSnapshot(queries)
                     yield reader
                     if reader.asked_in_advance:
-                        self._foreseen.of_thread = Foreseen(queries.answers, db, _changes_seen_by(db))
+                        self._foreseen.of_thread = Foreseen(queries.answers, db, _count_changes(db))
 
     @contextmanager
-    def _warmest(self, brief: bool) -> Iterator[tuple[sqlite3.Connection, bool]]:
-        """A connection, and whether it is the writer's own."""
+    def _lend_warmest(self, brief: bool) -> Iterator[tuple[sqlite3.Connection, bool]]:
+        """Lend a connection, and say whether it is the writer's own."""
         if brief:
             with self._queue.turn_among_threads(0) as mine:
                 if mine:
@@ -215,38 +211,35 @@ class SqliteStore:
     def write(
         self, tenant: str, addresses: Sequence[Address] = (), *, patience_s: float | None = None
     ) -> Iterator[Writer]:
-        """The write transaction; SQLite has one writer, so naming tenant and streams only matters to other stores."""
-        with translated(self.location), self._line().turn(patience_s):
+        """Open the write transaction; SQLite has one writer, so tenant and addresses only matter to other stores."""
+        with translate_errors(self.location), self._line().turn(patience_s):
             db = self._connections.writer()
             try:
-                with _patient(db, patience_s, self._timeout_s):
+                with _limit_wait(db, patience_s, self._timeout_s):
                     _begin(db, "BEGIN IMMEDIATE")
-                yield Transaction(NamedQueries(db, self._still_true(db)))
+                yield Transaction(NamedQueries(db, self._reuse_answers(db)))
                 db.execute("COMMIT")
             finally:
                 if db.in_transaction:
                     db.execute("ROLLBACK")
 
-    def _still_true(self, db: sqlite3.Connection) -> Answers | None:
+    def _reuse_answers(self, db: sqlite3.Connection) -> Answers | None:
         """Return what this thread's last snapshot answered in advance, if nothing was written since, by anybody."""
-        foreseen, self._foreseen.of_thread = getattr(self._foreseen, "of_thread", None), None
-        if foreseen is None or foreseen.db is not db or foreseen.changes != _changes_seen_by(db):
-            return None
-        answers: Answers = foreseen.answers
-        return answers
+        foreseen: Foreseen | None = getattr(self._foreseen, "of_thread", None)
+        self._foreseen.of_thread = None
+        is_current = foreseen is not None and foreseen.db is db and foreseen.changes == _count_changes(db)
+        return foreseen.answers if is_current and foreseen else None
 
     def _line(self) -> WriterQueue:
-        """Where writers wait for their turn; of a store that is closed no lock file is opened again."""
+        """Return where writers wait for their turn; raise if the store is closed, so that no lock file is opened again."""
         self._connections.check()
         return self._queue
-
-    # ── erasure and health ──────────────────────────────────────────────────────────────────────────────────────
 
     def scrub(self) -> tuple[str, ...]:
         """Rewrite the file without its free pages and empty the write-ahead log, so that removed bytes are gone."""
         if self._in_memory:
             return ()
-        with translated(self.location), self._line().turn():
+        with translate_errors(self.location), self._line().turn():
             db = self._connections.writer()
             db.execute("VACUUM")
             deadline = time.monotonic() + self._timeout_s
@@ -264,25 +257,25 @@ class SqliteStore:
         return [one for one in self._erased.read() if tenant in (None, one.tenant)]
 
     def tenants(self) -> list[str]:
-        with self._looking() as db:
+        with self._lend_reader() as db:
             queries = NamedQueries(db)
             tables = Transaction(queries).tables()
             found = [queries.filtered("tenants", "1 = 1", {}, table=table.name) for table in tables]
             return sorted({row[0] for rows in found for row in rows})
 
     def value(self, name: str) -> str | None:
-        with self._looking() as db:
+        with self._lend_reader() as db:
             found = db.execute(QUERIES["store_value"], {"name": name}).fetchone()
         return str(found[0]) if found else None
 
     def _values(self, prefix: str) -> dict[str, str]:
-        with self._looking() as db:
+        with self._lend_reader() as db:
             return dict(db.execute(QUERIES["store_values"], {"prefix": prefix}).fetchall())
 
     @contextmanager
-    def _looking(self) -> Iterator[sqlite3.Connection]:
-        """A connection for one look at the store itself, whoever's it is."""
-        with translated(self.location):
+    def _lend_reader(self) -> Iterator[sqlite3.Connection]:
+        """Lend a connection for one look at what the store knows about itself."""
+        with translate_errors(self.location):
             if self._in_memory:
                 with self._line().turn():
                     yield self._connections.writer()
@@ -292,37 +285,36 @@ class SqliteStore:
 
     def set_value(self, name: str, value: str | None) -> None:
         query = "remove_store_value" if value is None else "set_store_value"
-        with translated(self.location), self._line().turn():
+        with translate_errors(self.location), self._line().turn():
             self._connections.writer().execute(QUERIES[query], {"name": name, "value": value})
 
     def become(self, store_id: str) -> None:
-        """Take another store's identity, to hold a copy of it. Only for a store in which nothing is yet."""
         self.set_value("store_id", store_id)
         self.store_id = store_id
 
     def note_erasures(self, erased: Sequence[Erased]) -> None:
-        with translated(self.location):
+        with translate_errors(self.location):
             self._erased.append(erased)
             if not self._in_memory:
                 backups.note(self._values(backups.PLACE), erased)
 
     def back_up(self, path: Path) -> None:
-        """A backup through SQLite's own interface, in one step: a snapshot, whoever writes meanwhile."""
-        with translated(str(path)):
+        """Write a backup through SQLite's own interface, in one step: a snapshot, while others write."""
+        with translate_errors(str(path)):
             backups.take(self, path, self._copy_to)
 
     def _copy_to(self, path: Path) -> None:
-        with closing(sqlite3.connect(path)) as copy, self._looking() as db:
+        with closing(sqlite3.connect(path)) as copy, self._lend_reader() as db:
             db.backup(copy)
             copy.execute("PRAGMA journal_mode = DELETE")  # one file, without a log beside it
 
     def check(self) -> list[str]:
-        with translated(self.location), self._line().turn():
+        with translate_errors(self.location), self._line().turn():
             found = [row[0] for row in self._connections.writer().execute("PRAGMA integrity_check(20)")]
         return [*([] if found == ["ok"] else found), *self._erased.damaged()]
 
     def foreign_objects(self) -> list[str]:
-        with self._looking() as db:
+        with self._lend_reader() as db:
             return migrations.foreign_objects(db)
 
     def size_bytes(self) -> int:
@@ -333,13 +325,11 @@ class SqliteStore:
         self._connections.close()
         self._queue.close()
 
-    # ── opening ─────────────────────────────────────────────────────────────────────────────────────────────────
-
     def _prepare(self, fresh_store_id: str) -> str:
         """Bring the schema up to date and learn, or draw, the store's identity."""
         with self._connections.reader() as db:
             missing = migrations.pending(db, self.location)  # refuses a file that is not ours, untouched
-            known = None if missing else _known_id(db)
+            known = None if missing else _read_store_id(db)
             has_log = db.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
         if known is not None and has_log:
             return known
@@ -349,22 +339,22 @@ class SqliteStore:
             db.execute("BEGIN IMMEDIATE")
             try:
                 migrations.apply(db, migrations.pending(db, self.location))
-                if _known_id(db) is None:
+                if _read_store_id(db) is None:
                     db.execute(QUERIES["set_store_value"], {"name": "store_id", "value": fresh_store_id})
                 db.execute("COMMIT")
             finally:
                 if db.in_transaction:
                     db.execute("ROLLBACK")
-            return str(_known_id(db))
+            return str(_read_store_id(db))
 
 
-def _known_id(db: sqlite3.Connection) -> str | None:
+def _read_store_id(db: sqlite3.Connection) -> str | None:
     found = db.execute(QUERIES["store_value"], {"name": "store_id"}).fetchone()
     return str(found[0]) if found else None
 
 
 @contextmanager
-def _patient(db: sqlite3.Connection, patience_s: float | None, otherwise_s: float) -> Iterator[None]:
+def _limit_wait(db: sqlite3.Connection, patience_s: float | None, otherwise_s: float) -> Iterator[None]:
     """Wait for programs that write without our queue no longer than this."""
     if patience_s is None:
         yield

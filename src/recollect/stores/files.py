@@ -1,4 +1,4 @@
-"""What a journal does with files: whole writes, synced, private, and never a name before its content."""
+"""Files of stores: whole writes, synced, private, and never a name before its content."""
 
 import hashlib
 import os
@@ -15,7 +15,7 @@ PRIVATE = 0o600
 
 
 def check_folder(path: Path) -> None:
-    """A folder that is missing is a mistake in a path far more often than a wish to have it made."""
+    """Raise if the folder of a path is missing: that is a mistake in the path more often than a wish to have it made."""
     if not path.parent.is_dir():
         raise StoreUnavailable(
             f"the folder {path.parent} does not exist.", field=str(path), hint="Create it, or name another path."
@@ -26,7 +26,7 @@ def open_or_make(path: Path) -> int:
     made = not path.exists()
     file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, PRIVATE)
     if made:
-        sync_folder(path.parent)  # a new file's name is only safe once its folder is
+        sync(path.parent)  # a new file's name is only safe once its folder is
     return file
 
 
@@ -46,7 +46,7 @@ def write_all(file: int, data: bytes) -> None:
 
 
 def write_whole(path: Path, data: bytes, mode: int) -> None:
-    """A file with this content, synced, whatever was there before. A link of that name is not followed."""
+    """Write a file with this content, synced, over what was there before. A link of that name is not followed."""
     file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, PRIVATE)
     try:
         os.fchmod(file, mode)
@@ -63,7 +63,7 @@ def append_beside(path: Path, data: bytes) -> None:
         os.fsync(file)
     finally:
         os.close(file)
-    sync_folder(path.parent)
+    sync(path.parent)
 
 
 def digest_of(file: int, size: int) -> str | None:
@@ -80,16 +80,9 @@ def digest_of(file: int, size: int) -> str | None:
 
 
 def sync(path: Path) -> None:
+    """Write a file, or the names in a folder, to the disk."""
     file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(file)
     finally:
         os.close(file)
-
-
-def sync_folder(folder: Path) -> None:
-    opened = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(opened)
-    finally:
-        os.close(opened)
