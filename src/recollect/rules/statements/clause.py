@@ -15,6 +15,7 @@ TENTATIVE = tables.words("adverbs", "tentative")
 
 _NOT_IN_VERB_GROUP = ("up", "out", "off", "away", "down", "over")
 _PARTICLES = frozenset(("up", "out", "off", "away", "down", "over", "back", "in", "on", "forward", "rid"))
+_BEFORE_VERB = ("no", "longer", "also", "only", "never", "both")
 _UNSURE_MODALS = frozenset(("might", "may", "could", "would", "should", "will", "shall", "'ll", "'d", "wo", "must"))
 
 
@@ -61,9 +62,7 @@ def parse_clause(words: list[Word]) -> Clause | None:
         return None
     subject = words[:at]
     verb = VerbGroup()
-    while subject and (
-        subject[-1].tag == "AV0" or subject[-1].lower in ("no", "longer", "also", "only", "never", "both")
-    ):
+    while subject and (subject[-1].tag == "AV0" or subject[-1].lower in _BEFORE_VERB):
         verb.adverbs.insert(0, subject.pop().lower)
     subject, apposition = _cut_apposition(subject)
     if not subject or any(w.tag in CLAUSE_OPENERS or w.text in (",", ":", ";") or w.tag == "ITJ" for w in subject):
@@ -140,12 +139,8 @@ def _read_verb(words: list[Word], at: int, verb: VerbGroup) -> list[Word]:
             or lower in ("always", "also", "all")
         ):
             verb.adverbs.append(lower)
-        elif word.tag.startswith("V"):
-            if not _take_main_verb(word, auxiliaries, verb):
-                break
-            at += 1
-            break
         else:
+            at += word.tag.startswith("V") and _take_main_verb(word, auxiliaries, verb)
             break
         at += 1
     if verb.lemma == "get" and verb.perfect and verb.surface == "got":  # "I have got two sisters"
@@ -165,15 +160,12 @@ def _read_verb(words: list[Word], at: int, verb: VerbGroup) -> list[Word]:
     return rest
 
 
-_ADVERBS = (
-    FILLER
-    | NOW
-    | TENTATIVE
-    | DEGREE
-    | frozenset(
-        """never always only often rarely seldom once twice soon here there well ever yet both sometimes mostly hardly least less
-        more""".split()
-    )
+_ADVERBS = FILLER.union(
+    NOW,
+    TENTATIVE,
+    DEGREE,
+    "never always only often rarely seldom once twice soon here there well ever yet both sometimes mostly".split(),
+    "hardly least less more".split(),
 )
 
 
@@ -212,20 +204,16 @@ def _take_main_verb(word: Word, auxiliaries: list[str], verb: VerbGroup) -> bool
 def _without_negative_adverbs(rest: list[Word], verb: VerbGroup) -> list[Word]:
     """Drop "anymore", "any more", "any longer": they say that something ended."""
     kept: list[Word] = []
-    skip = False
-    for at, word in enumerate(rest):
-        if skip:
-            skip = False
-            continue
-        following = rest[at + 1].lower if at + 1 < len(rest) else ""
-        if word.lower == "anymore" or (word.lower == "any" and following in ("more", "longer")):
+    at = 0
+    while at < len(rest):
+        lower, following = rest[at].lower, rest[at + 1].lower if at + 1 < len(rest) else ""
+        if lower == "anymore" or (lower == "any" and following in ("more", "longer")):
             if verb.negated:
                 verb.change = ChangeMark.STOP
-            skip = word.lower == "any"
-            continue
-        if word.lower == "longer" and not kept and verb.copula:
-            continue
-        kept.append(word)
+            at += lower == "any"
+        elif not (lower == "longer" and not kept and verb.copula):
+            kept.append(rest[at])
+        at += 1
     return kept
 
 

@@ -49,10 +49,8 @@ def _relate(old: Frame, new: Frame) -> Relation:
         return Relation.APART
     if new.attribute == ANY or old.attribute == ANY:
         return _relate_by_value(old, new)
-    if old.slot == new.slot:
-        found = _relate_in_slot(old, new)
-        if found is not Relation.APART:
-            return found
+    if old.slot == new.slot and (found := _relate_in_slot(old, new)) is not Relation.APART:
+        return found
     if old.subject == new.subject and _changes_named_value(old, new):
         return Relation.CHANGED
     if old.subject == new.subject and new.change is ChangeMark.STOP and new.negated and not old.negated:
@@ -81,28 +79,23 @@ def compare(old: Sequence[Frame], new: Sequence[Frame]) -> tuple[Relation, Frame
 
 def _relate_by_value(old: Frame, new: Frame) -> Relation:
     """A frame without an attribute meets what has its subject and value."""
-    if (
-        new.attribute != ANY
-        or old.attribute == ANY
-        or old.subject_value is None
-        or old.subject_value != new.subject_value
-    ):
-        return Relation.APART
-    if not _is_held(old) or not _same_thing(old, new):
+    if new.attribute != ANY or old.attribute == ANY or not _names_the_same(old, new):
         return Relation.APART
     if new.negated:
         return Relation.RETRACTED
     return Relation.CHANGED if new.old_value else Relation.APART
 
 
+def _names_the_same(old: Frame, new: Frame) -> bool:
+    """Whether what a frame ends or replaces is what another one holds, by subject and value."""
+    same = old.subject_value is not None and old.subject_value == new.subject_value
+    return same and _is_held(old) and _same_thing(old, new)
+
+
 def _is_held(frame: Frame) -> bool:
     """Whether a frame states something that can end."""
-    return (
-        frame.tense is Tense.NOW
-        and not frame.negated
-        and frame.attribute not in _NOT_ENDED_BY_VALUE
-        and frame.rule not in _NOT_HELD
-    )
+    ends = frame.attribute not in _NOT_ENDED_BY_VALUE and frame.rule not in _NOT_HELD
+    return ends and frame.tense is Tense.NOW and not frame.negated
 
 
 def _same_thing(old: Frame, new: Frame) -> bool:
@@ -127,9 +120,8 @@ def _relate_end(old: Frame, new: Frame) -> Relation:
     if activity and (old.attribute == new.attribute or old.attribute.startswith(f"{new.attribute} ")):
         return Relation.RETRACTED
     if new.contested:
-        same = old.subject_value is not None and old.subject_value == new.subject_value
         plain = old.attribute in _LEFT_OR_QUIT or bool(names_in(new.value))
-        return Relation.RETRACTED if same and plain and _is_held(old) and _same_thing(old, new) else Relation.APART
+        return Relation.RETRACTED if plain and _names_the_same(old, new) else Relation.APART
     return Relation.APART
 
 
@@ -162,9 +154,11 @@ def _relate_in_slot(old: Frame, new: Frame) -> Relation:
         return Relation.APART
     if not _comparable(old, new):
         return Relation.APART
-    if replaces:
-        return Relation.CHANGED
-    if _other_version(old, new) or (_is_code(old) and _is_code(new) and " " in old.value and " " in new.value):
+    if (
+        replaces
+        or _other_version(old, new)
+        or (_is_code(old) and _is_code(new) and " " in old.value and " " in new.value)
+    ):
         return Relation.CHANGED
     if old.contested or new.contested or _contains(old, new):
         return Relation.CONTESTED

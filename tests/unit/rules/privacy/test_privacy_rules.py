@@ -22,6 +22,7 @@ from recollect.rules.privacy.catalogue import (
 from recollect.rules.privacy.rule import Rule
 from recollect.rules.privacy.scanner import scan, scan_with
 from recollect.rules.privacy.values import password_shape
+from support.made_up_keys import false_positives, true_positives
 
 
 def unmarked(case: str) -> tuple[str, list[tuple[int, int]]]:
@@ -46,11 +47,11 @@ def test_the_rules_of_a_file_keep_what_their_cases_promise(name: str) -> None:
 
 def check_cases(rule: Rule) -> None:
     """A rule finds exactly what is marked and leaves near misses alone; the whole scan finds it too, and names its type."""
-    for text, spans in map(unmarked, rule.true_positives):
+    for text, spans in map(unmarked, true_positives(rule)):
         assert [(f.start, f.end) for f in scan_with(grouped((rule,)), text)] == spans, text
         found = [f for f in scan(text) if f.type == rule.type]
         assert all(any(f.start <= start and end <= f.end for f in found) for start, end in spans), text
-    for text in rule.false_positives:
+    for text in false_positives(rule):
         assert scan_with(grouped((rule,)), text) == (), text
     # A format is told by its looks, anything else by the words around it, which takes more cases to show.
     least = 1 if rule.name in {each.name for each in FORMAT_RULES} else 3
@@ -88,7 +89,7 @@ def test_a_shape_is_told_by_its_own_cases() -> None:
 def finds_its_cases(rule: Rule) -> bool:
     return all(
         [(f.start, f.end) for f in scan_with(grouped((rule,)), text)] == spans
-        for text, spans in map(unmarked, rule.true_positives)
+        for text, spans in map(unmarked, true_positives(rule))
     )
 
 
