@@ -104,11 +104,8 @@ def clauses_of(sentence: Sentence) -> Iterator[Clause]:
     if _ATTRIBUTED.search(opening.rest.rstrip(" .!")) or (asks and _TAG.search(opening.rest)):
         return
     whole = opening.requested and _in_doubt(opening.rest)
-    yield from _plain([opening.rest] if whole else _parts(opening.rest), opening, sentence, asks)
-
-
-def _parts(text: str) -> list[str]:
-    return [part for part in (part.strip(" ,;") for part in _BOUNDARY.split(text)) if part]
+    parts = [opening.rest] if whole else [part.strip(" ,;") for part in _BOUNDARY.split(opening.rest)]
+    yield from _plain(list(filter(None, parts)), opening, sentence, asks)
 
 
 def _plain(parts: list[str], opening: Opening, sentence: Sentence, asks: bool) -> Iterator[Clause]:

@@ -257,7 +257,7 @@ def _role(said: Said) -> Iterable[Found]:
 def _home(said: Said) -> Iterable[Found]:
     """ "I live in Lisbon", "I moved to Porto": people also move to Kubernetes, so that must be a known place."""
     text, started = said.from_value(), said.frame.change is ChangeMark.START
-    where = (values.known_place if started else values.place)(text)
+    where = values.place(text, known=started)
     if where is None or said.frame.contested or (said.frame.negated and not said.ended):
         return
     level = place_level(where)

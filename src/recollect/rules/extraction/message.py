@@ -96,12 +96,15 @@ class Sentence(NamedTuple):
 
     def spoken(self, text: str) -> str:
         """Return a part of the sentence with its quotations as they were, without their quotation marks."""
-        return _MARK.sub(lambda mark: self.quotes[ord(mark[0]) - _FIRST_MARK].strip("`\"'"), text)
+        return _MARK.sub(lambda mark: self._quotation(mark).strip("`\"'"), text)
 
     @property
     def original(self) -> str:
         """The sentence as it was written."""
-        return _MARK.sub(lambda mark: self.quotes[ord(mark[0]) - _FIRST_MARK], self.text)
+        return _MARK.sub(self._quotation, self.text)
+
+    def _quotation(self, mark: re.Match[str]) -> str:
+        return self.quotes[ord(mark[0]) - _FIRST_MARK]
 
 
 def sentences(message: str) -> list[Sentence]:

@@ -119,19 +119,19 @@ def _sorted_out(sentences: Sequence[str]) -> tuple[list[str], list[str]]:
         goes_on = hangs and len(_WORD.findall(body)) < _FEWEST_AFTER_A_GUESS
         is_rule = _is_rule(body)
         states = not (is_rule or goes_on or _NOT_STATED.match(sentence)) and _states(body, leans_on=bool(stated))
-        rules += [sentence] if is_rule else []
-        stated += [sentence] if states else []
+        if is_rule:
+            rules.append(sentence)
+        elif states:
+            stated.append(sentence)
         hangs = not (is_rule or states or _is_chatter(body))
     return rules, stated
 
 
 def _wanted_in(sentences: Sequence[str]) -> tuple[Space | None, set[str]]:
     """Return where a sentence of its own ("Remember this for the project.") wants the others kept, and such sentences."""
-    asked = {
-        sentence: opening for sentence in sentences if (opening := asks_to_keep_that(opened(sentence))) is not None
-    }
-    spaces = [opening.space for opening in asked.values() if opening.space is not None]
-    return (spaces[-1] if spaces else None), set(asked)
+    openings = {sentence: asks_to_keep_that(opened(sentence)) for sentence in sentences}
+    asked = {sentence: opening.space for sentence, opening in openings.items() if opening is not None}
+    return next((space for space in reversed(asked.values()) if space is not None), None), set(asked)
 
 
 def opened(sentence: str) -> str:
@@ -196,9 +196,8 @@ def _is_rule(body: str) -> bool:
         return False
     if _SCOPE.search(order):
         return True
-    return _ONLY_NOW.search(order) is None and (
-        _USES.match(order) is not None or (asked is not None and order[:3].lower() == "be ")
-    )
+    lasts = _USES.match(order) is not None or (asked is not None and order[:3].lower() == "be ")
+    return lasts and _ONLY_NOW.search(order) is None
 
 
 def _is_document(sentences: Sequence[str], stated: Sequence[str]) -> bool:
@@ -254,7 +253,7 @@ def discretion(message: str) -> Discretion | None:
     """
     sentences = unread_sentences(message)
     for which in (LeavesOut.SESSION, LeavesOut.BEFORE):
-        asking = [s for s in sentences if _LEAVES_OUT[which].match(_asked_for(opened(s)))]
+        asking = [s for s in sentences if _LEAVES_OUT[which].match(_strip_request(opened(s)))]
         if asking:
             return Discretion(which, " ".join(s for s in sentences if s not in asking))
     bodies = [opened(s) for s in sentences]
@@ -264,7 +263,8 @@ def discretion(message: str) -> Discretion | None:
     return Discretion(LeavesOut.THIS if says_more else LeavesOut.BEFORE, "")
 
 
-def _asked_for(sentence: str) -> str:
+def _strip_request(sentence: str) -> str:
+    """Return a sentence without "can you please" at its beginning."""
     match = _POLITELY.match(sentence)
     return sentence[match.end() :] if match else sentence
 
@@ -272,7 +272,7 @@ def _asked_for(sentence: str) -> str:
 # ---------------------------------------------------------------- what a person takes back as never true
 # "I misspoke, I have no sister", "I never lived in Porto". What has only ended ("I no longer live in Porto") did hold.
 
-_NEVER_TRUE = load_table(__package__, "said.toml")["never_true"]
+_NEVER_TRUE = _TABLE["never_true"]
 _TAKES_BACK = re.compile(rf"(?:{'|'.join(_NEVER_TRUE['marks'])})(?P<then>[\s,:;.!–—-]+|$)", re.I)
 _DENIES = re.compile("|".join(_NEVER_TRUE["denials"]), re.I)
 _NEVER_NOW = re.compile(r"i never\b", re.I)
@@ -348,9 +348,6 @@ def _meets(one: TakenBack, old: Frame) -> bool:
         named = f"{old.attribute} {old.value}" if old.attribute != "own" else old.value
         is_theirs = old.subject == SELF.casefold()
         return is_theirs and (normal_value(named) == one.thing or normal_value(old.attribute) == one.thing)
-    for new in one.frames:
-        if old.subject != new.subject or old.attribute != new.attribute or not old.value or not new.value:
-            continue
-        if new.negated == (normal_value(old.value) == normal_value(new.value)):
-            return True
-    return False
+    alike = (new for new in one.frames if (old.subject, old.attribute) == (new.subject, new.attribute))
+    valued = (new for new in alike if old.value and new.value)
+    return any(new.negated == (normal_value(old.value) == normal_value(new.value)) for new in valued)

@@ -163,8 +163,7 @@ def name(text: str) -> str | None:
     found = proper(text, most_words=3)
     if found is None or not _after(found[1], _AFTER_NAME) or found[1].startswith("("):
         return None
-    words = re.split("[ -]", found[0])
-    if any(_is_no_name(word) for word in words):
+    if any(map(_is_no_name, re.split("[ -]", found[0]))):
         return None
     return found[0] if is_name(found[0].replace(".", "")) else None
 
@@ -190,17 +189,11 @@ def given_name(text: str) -> str | None:
     return word
 
 
-def known_place(text: str) -> str | None:
-    """Return a place that is known to be one: people also move to Kubernetes."""
-    article = "the " if text.lower().startswith("the ") else ""
-    return (found := _known_place(text[len(article) :])) and article + found
-
-
-def place(text: str) -> str | None:
-    """Return a home by its name: "Lisbon", "the Netherlands", "Austin, Texas", "lisbon"."""
+def place(text: str, *, known: bool = False) -> str | None:
+    """Return a home by its name: "Lisbon", "the Netherlands", "Austin, Texas", "lisbon"; only a ``known`` one if asked for."""
     article = "the " if text.lower().startswith("the ") else ""
     text = text[len(article) :]
-    return (found := _known_place(text) or _named_place(text)) and article + found
+    return (found := _known_place(text) or (None if known else _named_place(text))) and article + found
 
 
 def _known_place(text: str) -> str | None:
@@ -287,9 +280,7 @@ def phrase_end(text: str) -> str:
 
 def items(text: str) -> list[str]:
     """Return the items of a list of three or more; a pair may be one thing ("fish and chips") and stays whole."""
-    if text.count(",") == 0:
-        return [text]
-    return [item.strip() for item in _LIST.split(text) if item.strip()]
+    return listed(text) if "," in text else [text]
 
 
 def listed(text: str) -> list[str]:
@@ -300,9 +291,7 @@ def listed(text: str) -> list[str]:
 def self_contained(text: str) -> bool:
     """Return whether a longer phrase points at nothing outside itself."""
     words = text.lower().replace(",", " ").split()
-    if not words or "that" in (words[0], words[-1]):
-        return False
-    return (OUTSIDE - {"that"}).isdisjoint(words)
+    return bool(words) and "that" not in (words[0], words[-1]) and (OUTSIDE - {"that"}).isdisjoint(words)
 
 
 def with_article(text: str) -> str:

@@ -9,17 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from recollect.rules.language.lexicon import (
-    ACRONYM_AND_WORD,
-    CASE_FREE,
-    CLAUSE_WORDS,
-    COMMON_AND_NAME,
-    EMPHASISED,
-    PREPOSITIONS,
-    PRONOUNS,
-    STUFF_OR_THINGS,
-    opposites_of,
-)
+from recollect.rules.language import lexicon
 from recollect.rules.language.marks import Aspect, Case, Mark
 from recollect.rules.language.reading import Language, Statement, read
 from recollect.rules.language.rewriting import turn
@@ -27,18 +17,9 @@ from recollect.rules.language.spelling import other_tenses
 from recollect.rules.language.text import normalise, terms
 from recollect.rules.language.word_lists import word_set
 
-__all__ = ["Aspect", "Difference", "Statement", "differences_between", "read", "what_differs"]
-
 _REPORTED = (
-    Aspect.NUMBER,
-    Aspect.DATE,
-    Aspect.UNIT,
-    Aspect.NAME,
-    Aspect.NEGATION,
-    Aspect.MODALITY,
-    Aspect.TENSE,
-    Aspect.CONTENT,
-)
+    Aspect.NUMBER, Aspect.DATE, Aspect.UNIT, Aspect.NAME, Aspect.NEGATION, Aspect.MODALITY, Aspect.TENSE, Aspect.CONTENT,
+)  # fmt: skip
 _VERB_FOLLOWS = word_set("be was have had will can must should may might would 's and not never")
 
 _OF_A_KIND = word_set("not! no! no never avoid without any like love enjoy hate dislike prefer")
@@ -139,7 +120,7 @@ def _places_of_a_kind(statement: Statement, marks: Sequence[Mark]) -> range:
         return range(1, len(marks))
     verb = next((place for place, mark in enumerate(marks) if mark.key in _TAKES_A_KIND), len(marks))
     start = verb + 2 if _keys(marks[verb + 1 : verb + 2]) in (["to"], ["of"]) else verb + 1
-    ends = PREPOSITIONS | CLAUSE_WORDS
+    ends = lexicon.PREPOSITIONS | lexicon.CLAUSE_WORDS
     after = (place for place in range(start, len(marks)) if marks[place].key in ends or not marks[place].is_word)
     return range(start, next(after, len(marks)))
 
@@ -170,11 +151,11 @@ def _aspect_of_ending(one: Mark, other: Mark) -> Aspect:
 
 def _capitals_matter(one: Mark, other: Mark) -> bool:
     """An "Apple" inside a sentence is not an "apple", "US" is not "us"; but "TEA" is "tea", said with emphasis."""
-    if one.key in CASE_FREE or one.key in EMPHASISED:
+    if one.key in lexicon.CASE_FREE or one.key in lexicon.EMPHASISED:
         return False
     cases = {one.case, other.case}
     if Case.NONE in cases:
-        return one.key in COMMON_AND_NAME and cases != {Case.NONE, Case.LOWER}
+        return one.key in lexicon.COMMON_AND_NAME and cases != {Case.NONE, Case.LOWER}
     if Case.UPPER in cases and Case.TITLE not in cases and _is_emphasis(one.key):
         return False
     return Case.UPPER in cases or cases == {Case.TITLE, Case.LOWER}
@@ -182,19 +163,19 @@ def _capitals_matter(one: Mark, other: Mark) -> bool:
 
 def _is_emphasis(key: str) -> bool:
     """Return whether a common word in capitals is that word, and no acronym or name. Two letters are always in doubt."""
-    return len(key) > 2 and key.isalpha() and key not in ACRONYM_AND_WORD and key not in COMMON_AND_NAME
+    return len(key) > 2 and key.isalpha() and key not in lexicon.ACRONYM_AND_WORD and key not in lexicon.COMMON_AND_NAME
 
 
 def _ending_matters(one: Mark, other: Mark) -> bool:
     """ "The servers" are not "the server", nor "Roberts" "Robert"; but "no emoji" is "no emojis"."""
     plainly_a_word = Case.LOWER in {one.case, other.case} or Case.NONE in {one.case, other.case}
-    return not plainly_a_word or bool(one.article or other.article) or one.key in STUFF_OR_THINGS
+    return not plainly_a_word or bool(one.article or other.article) or one.key in lexicon.STUFF_OR_THINGS
 
 
 def _in_marks(old: Statement, new: Statement) -> Iterator[Difference]:
     """The marks that only one side has, grouped by what they are; nothing if both have the same marks."""
     only_old, only_new = _only_in(old.normal, new.normal), _only_in(new.normal, old.normal)
-    yield from _take_out(Aspect.OPPOSITE, opposites_of, only_old, only_new)
+    yield from _take_out(Aspect.OPPOSITE, lexicon.opposites_of, only_old, only_new)
     yield from _take_out(Aspect.TENSE, other_tenses, only_old, only_new)
     _name_subjects(old.normal, only_old, new.normal, only_new)
     for aspect in _REPORTED:
@@ -244,7 +225,7 @@ def _name_subjects(old: Sequence[Mark], only_old: list[Mark], new: Sequence[Mark
 
 
 def _may_name(marks: Sequence[Mark], mark: Mark) -> bool:
-    if mark.is_name or mark.aspect is not Aspect.CONTENT or mark.key in PRONOUNS:
+    if mark.is_name or mark.aspect is not Aspect.CONTENT or mark.key in lexicon.PRONOUNS:
         return mark.is_name
     place = _keys(marks).index(mark.key)
     after = marks[place + 1] if place + 1 < len(marks) else None

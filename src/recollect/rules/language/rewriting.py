@@ -347,14 +347,14 @@ _RULES: tuple[tuple[Callable[[Sentence], Sentence], frozenset[str]], ...] = (
 
 # ---------------------------------------------------------------- fixed phrases
 
-_LONGEST_FIRST: dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]] = {}
-for _said, _meant in (
+Phrase = tuple[tuple[str, ...], tuple[str, ...]]
+_PHRASES = [
     (tuple(said.split()), tuple(meant.split()))
     for said, meant in load_table(__package__, "words.toml")["phrases"].items()
-):
-    _LONGEST_FIRST.setdefault(_said[0], []).append((_said, _meant))
-for _phrases in _LONGEST_FIRST.values():
-    _phrases.sort(key=lambda phrase: -len(phrase[0]))
+]
+_LONGEST_FIRST: dict[str, list[Phrase]] = {}
+for _phrase in sorted(_PHRASES, key=lambda phrase: -len(phrase[0])):
+    _LONGEST_FIRST.setdefault(_phrase[0][0], []).append(_phrase)
 
 _NOT_AFTER_NEGATION = frozenset({("must",), ("may",)})
 """Denied, these turn into something else: "does not have to" is no "must not"."""
@@ -367,8 +367,7 @@ def fold_phrases(marks: Sequence[Mark]) -> list[Mark]:
     for at, mark in enumerate(marks):
         if at < read_to:
             continue
-        candidates = _LONGEST_FIRST.get(mark.key)
-        found = _phrase_at(marks, at, candidates) if candidates else None
+        found = _phrase_at(marks, at)
         if found is None:
             folded.append(mark)
         else:
@@ -378,16 +377,11 @@ def fold_phrases(marks: Sequence[Mark]) -> list[Mark]:
     return folded
 
 
-def _phrase_at(
-    marks: Sequence[Mark], at: int, candidates: list[tuple[tuple[str, ...], tuple[str, ...]]]
-) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    after = marks[at + 1].key if at + 1 < len(marks) else ""
-    for said, meant in candidates:
-        if said[1] != after or tuple(mark.key for mark in marks[at : at + len(said)]) != said:
-            continue
-        if meant in _NOT_AFTER_NEGATION and at > 0 and marks[at - 1].key in lexicon.NEGATIONS:
-            continue
-        return said, meant
+def _phrase_at(marks: Sequence[Mark], at: int) -> Phrase | None:
+    denied = at > 0 and marks[at - 1].key in lexicon.NEGATIONS
+    for said, meant in _LONGEST_FIRST.get(marks[at].key, ()):
+        if _keys(marks[at : at + len(said)]) == said and not (denied and meant in _NOT_AFTER_NEGATION):
+            return said, meant
     return None
 
 

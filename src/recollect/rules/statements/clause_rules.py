@@ -96,8 +96,6 @@ def _read_clause(context: Context) -> list[Frame]:
         context = replace(context, rest=rest[1:])
     context = _as_kept(_undo_prefix(_as_value(context)))
     changed = read_change(context)
-    if changed and changed[0].attribute != ANY:
-        return changed
     frames = changed or read_named_value(context)
     if frames and frames[0].attribute != ANY:
         return frames

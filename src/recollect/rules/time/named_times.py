@@ -54,11 +54,8 @@ class Named(NamedTuple):
 
 SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 """The month in which each begins: that of the northern half of the world."""
-DECADES = dict(
-    zip(
-        "twenties thirties forties fifties sixties seventies eighties nineties".split(), range(20, 100, 10), strict=True
-    )
-)
+_DECADE_NAMES = "twenties thirties forties fifties sixties seventies eighties nineties"
+DECADES = dict(zip(_DECADE_NAMES.split(), range(20, 100, 10), strict=True))
 NUMBERS = {word: value for word, value in UNDER_HUNDRED.items() if value}
 
 _MONTH = rf"(?:{'|'.join(MONTHS)})\b"

@@ -229,13 +229,15 @@ def _cut(meant: Span, span: Span, named: Named) -> slice:
 def _pair(text: str, first: Named, second: Named, asked_at: datetime) -> _Found | None:
     """From one to another, or the one beside the other: "the Sunday before 14 March"."""
     gap = text[first.end : second.start]
-    span = None
+    span, cut = None, slice(0, 0)
     if is_a_range(text, first, gap):
         span = read_range(first, second, asked_at)
-    elif first.kind in ("weekday", "which") and (side := _BESIDE.fullmatch(gap)):
-        span = _beside(first, second, side[1].lower(), asked_at)
-        return _Found(span, slice(second.start, second.end)) if span else None
-    return _Found(span, slice(0, 0)) if span else None
+    elif (
+        first.kind in ("weekday", "which") and (side := _BESIDE.fullmatch(gap)) and (day := read_time(second, asked_at))
+    ):
+        from_there = day.start if side[1].lower() == "before" else day.end + 7 * _DAY  # the nearest one before or after
+        span, cut = read_time(first, from_there), slice(second.start, second.end)
+    return _Found(span, cut) if span else None
 
 
 def is_a_range(text: str, first: Named, gap: str) -> bool:
@@ -251,9 +253,3 @@ def read_range(first: Named, last: Named, asked_at: datetime) -> Span | None:
         return None
     start = read_time(first, end.end - _DAY if first.bare and first.kind in RECURRING else asked_at)
     return Span(start.start, end.end) if start else None
-
-
-def _beside(first: Named, second: Named, side: str, asked_at: datetime) -> Span | None:
-    """The nearest one before or after."""
-    span = read_time(second, asked_at)
-    return read_time(first, span.start if side == "before" else span.end + 7 * _DAY) if span else None

@@ -218,15 +218,12 @@ _FOR = re.compile(rf"\bfor (?:about |around |over |almost |nearly |exactly )?({A
 
 def _read_validity(text: str, named: Sequence[Named], now: datetime) -> list[Validity | None]:
     found: list[Validity | None] = []
-    taken = 0
-    for at, one in enumerate(named):
-        if at < taken:
-            continue
-        after = named[at + 1] if at + 1 < len(named) else None
+    left = list(named)
+    while left:
+        one = left.pop(0)
         said = _RANGE.search(text[: one.start])
-        if after is not None and said and is_a_range(text, one, text[one.end : after.start]):
-            taken = at + 2
-            found.append(_between(text, said, one, after, now))
+        if left and said and is_a_range(text, one, text[one.end : left[0].start]):
+            found.append(_between(text, said, one, left.pop(0), now))
         else:
             found.append(_single(text, one, now))
     return found
@@ -262,9 +259,9 @@ def _between(text: str, said: re.Match[str], first: Named, last: Named, now: dat
 
 def _coming_range(first: Named, last: Named, now: datetime) -> Span | None:
     """From one day to another, without a year: of the nearest year."""
-    start = _from_nearest(first, now)
-    end = _read(last, start.start, coming=True) if start and start.start else None
-    return Span(start.start, end.end) if start and start.start and end else None
+    start = (_from_nearest(first, now) or Validity()).start
+    end = _read(last, start, coming=True) if start else None
+    return Span(start, end.end) if start and end else None
 
 
 def _single(text: str, named: Named, now: datetime) -> Validity | None:
