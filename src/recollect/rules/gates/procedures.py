@@ -104,10 +104,10 @@ def read_steps(text: str, max_steps: int) -> Procedure | Rejection:
     """
     lines = [line for line in text.splitlines() if line.strip()]
     opening = _HOW_TO.fullmatch(lines[0]) if lines else None
-    title = _title(opening)
-    steps = _numbered(lines[1:] if opening else lines)
+    lines = lines[1:] if opening else lines
+    steps = _numbered(lines)
     if steps is None:
-        steps = _plain(lines[1:] if opening else lines)
+        steps = _plain(lines)
     if not steps:
         return Rejection("procedure", "procedure_not_numbered", f"A procedure is numbered steps from 1 on. {_HINT}")
     if len(steps) > max_steps:
@@ -117,7 +117,7 @@ def read_steps(text: str, max_steps: int) -> Procedure | Rejection:
         if _surely_no_instruction(step):
             what = f"Step {number} does not say what to do. Begin it with a verb, as in 'Open the valve'."
             return Rejection("procedure", "procedure_not_imperative", what)
-    return Procedure(title, tuple(steps))
+    return Procedure(_title(opening), tuple(steps))
 
 
 def detect(message: str, max_steps: int) -> tuple[Procedure | None, str]:
@@ -200,37 +200,29 @@ def _surely_no_instruction(step: str) -> bool:
     if first in _VERBS:
         return False
     tells_who_does = second.endswith("s") and not _VERBS.isdisjoint({second[:-1], second[:-2]})
-    return tells_who_does or _is_inflected(first)
+    inflected = (first.endswith("ing") and first not in _IN_ING) or (first.endswith("ed") and first not in _IN_ED)
+    return tells_who_does or inflected  # "opening", "opened": it tells of something that is or was done
 
 
 def _goes_on_as_statement(words: Sequence[str]) -> bool:
     return len(words) > 1 and words[1] in _FINITE
 
 
-def _is_inflected(word: str) -> bool:
-    """Opening, opened: it tells of something that is or was done."""
-    return (word.endswith("ing") and word not in _IN_ING) or (word.endswith("ed") and word not in _IN_ED)
-
-
 def _from_the_verb(step: str) -> list[str]:
     """The words of a step from where its verb should stand, as far as the next comma."""
     words: list[str] = []
     for part in step.split(",", _MOST_CLAUSES):
-        words = _without_openers(_words(part))
+        words = _without_openers([word.lower().replace("’", "'") for word in _WORD.findall(part)])
         if not words or words[0] not in _CLAUSES:
             break
     return words
 
 
 def _without_openers(words: list[str]) -> list[str]:
-    while len(words) > 1 and (words[0] in _OPENERS or _is_adverb(words[0]) or words[:2] == ["do", "not"]):
+    """Drop what stands before a verb: openers, adverbs, "do not"."""
+    while len(words) > 1:
+        is_adverb = words[0].endswith("ly") and words[0] not in _VERBS
+        if not is_adverb and words[0] not in _OPENERS and words[:2] != ["do", "not"]:
+            break
         words = words[2 if words[0] == "do" else 1 :]
     return words
-
-
-def _is_adverb(word: str) -> bool:
-    return word.endswith("ly") and word not in _VERBS
-
-
-def _words(text: str) -> list[str]:
-    return [word.lower().replace("’", "'") for word in _WORD.findall(text)]

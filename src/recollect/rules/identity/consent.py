@@ -199,9 +199,8 @@ def _fits(answer: Answer, one: Proposed, stated: Sequence[tuple[str, str]], aske
         return False
     said = {word for word in re.findall(r"[\w']+", answer.rest.lower()) if word not in _FILLER}
     is_the_value = set(terms(" ".join(said))) <= set(terms(value))
-    return (
-        is_the_value or _CALL_ME.search(answer.rest) is not None or bool(set(terms(answer.rest)) & _about(one, value))
-    )
+    asks_for_it = _CALL_ME.search(answer.rest) is not None
+    return is_the_value or asks_for_it or not _about(one, value).isdisjoint(terms(answer.rest))
 
 
 def _names(text: str, value: str) -> bool:

@@ -254,9 +254,7 @@ def _change(draft: Draft, body: Mapping[str, Any]) -> tuple[Change, str, str]:
     )
     aspects = ", ".join(dict.fromkeys(str(difference.aspect) for difference in decided.differences))
     read = _as_read(relation, new) if decided.rule not in _SAID_OUTRIGHT else None
-    if read is not None:
-        return *read, aspects
-    return decided.change, decided.rule, aspects
+    return *(read or (decided.change, decided.rule)), aspects
 
 
 def _as_read(relation: Relation, new: Frame | None) -> tuple[Change, str] | None:
@@ -285,14 +283,8 @@ def _weigh(
     change, rule, detail = decided
     said_at = format_time(draft.candidate.created_at) if draft.candidate.created_at else ""
     newcomer = Claim(draft.authority, draft.source, draft.event_type, draft.importance, tick, change, said_at)
-    incumbent = Claim(
-        Authority(state.authority),
-        Source(body["source"]),
-        EventType(body["event_type"]),
-        state.importance,
-        body["tick"],
-        at=body["created_at"],
-    )
+    of_body = Source(body["source"]), EventType(body["event_type"])
+    incumbent = Claim(Authority(state.authority), *of_body, state.importance, body["tick"], at=body["created_at"])
     change_rule = f"change:{rule}"
     if change is Change.UPDATE:
         verdict = may_update(incumbent, newcomer, policy)

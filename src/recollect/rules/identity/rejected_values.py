@@ -105,8 +105,7 @@ def rejected_marks(claim: Claim, synonyms: Mapping[str, str]) -> frozenset[str]:
 
     A statement that says several things is rejected as a whole: which of them was false is not known.
     """
-    marks = set(_under_its_key(claim, synonyms))
-    drawn = as_drawn(claim.content)
+    marks, drawn = set(_under_its_key(claim, synonyms)), as_drawn(claim.content)
     frames = [_owned(one) for one in stated_frames(drawn)]
     if claim.key_source not in _GIVEN or frames:
         marks |= set(_word_for_word(claim.content, synonyms))
@@ -184,13 +183,10 @@ def _sentences(text: str) -> Iterator[str]:
     yield text
     yield from _texts_in_json(text)
     found = [one for one in _SENTENCE_END.split(text) if one.strip()]
-    for sentence in found if len(found) > 1 else ():
-        yield sentence
+    yield from found if len(found) > 1 else ()
     for sentence in found:
-        for opening in (_LABEL, _OPENING):
-            bare = opening.sub("", sentence, count=1)
-            if bare != sentence and bare:
-                yield bare
+        bare = (opening.sub("", sentence, count=1) for opening in (_LABEL, _OPENING))
+        yield from (one for one in bare if one not in ("", sentence))
 
 
 def _texts_in_json(text: str) -> list[str]:

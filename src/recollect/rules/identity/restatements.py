@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from recollect.rules.language.word_lists import word_set
+
 MAX_SENTENCES = 64
 """How many sentences of a long text are looked at."""
 MAX_RESTATED = 256
@@ -30,6 +32,7 @@ _COMMON = frozenset(
     works also then family""".split()
 )
 """Words that are no name though a sentence begins with them."""
+_THEIRS = frozenset("her his their its whose".split())
 _WORD = r"[^\W\d_][\w’'.-]*?"
 _NAME = re.compile(r"\b[^\W\d_a-zß-ÿ][\w’-]*(?:\s+[^\W\d_a-zß-ÿ][\w-]*)*")
 _OWNED = re.compile(
@@ -43,12 +46,10 @@ _INDEFINITE = re.compile(
 _DEFINITE = re.compile(r"\b(?i:the|this|that|said)\s+(?P<noun>(?!user\b)[^\W\d_A-Z][\w-]*)\b")
 _SUBJECT = re.compile(r"\b(?i:she|he|they|it|who|which|this|that)\b(?!\s+[^\W\d_A-Z]\w*\s+(?:is|was|has)\b)")
 _POSSESSIVE = re.compile(r"\b(?i:her|his|their|its|whose)\b")
-_MALE = frozenset(
-    "brother son father dad husband uncle nephew boyfriend grandfather grandson stepson stepbrother boy man".split()
+_MALE = word_set(
+    "brother son father dad husband uncle nephew boyfriend grandfather grandson stepson stepbrother boy man"
 )
-_FEMALE = frozenset(
-    "sister daughter mother mum mom wife aunt niece girlfriend grandmother granddaughter girl woman".split()
-)
+_FEMALE = word_set("sister daughter mother mum mom wife aunt niece girlfriend grandmother granddaughter girl woman")
 _IDENTIFIES = re.compile(
     r"^(?:(?i:it|this|that|he|she)|(?i:the|this|that)\s+[\w-]+)(?:['’]s|\s+(?i:is|was|are))\s+(?P<how>(?:(?i:called|named|to|in|at)\s+)?)(?P<value>.+?)[.!]*$"
 )
@@ -130,9 +131,8 @@ def _names(sentence: str) -> list[str]:
     """Return the names in a sentence: runs of capitalised words, "I" and "my" as the user."""
     found = [THE_USER] if re.search(r"\b(?:I|(?i:my|the\suser))\b", sentence) else []
     for match in _NAME.finditer(sentence):
-        words = [
-            one for one in re.sub(r"['’]s?$", "", match[0]).split() if one.casefold() not in _COMMON and one != "I"
-        ]
+        named = re.sub(r"['’]s?$", "", match[0]).split()
+        words = [one for one in named if one.casefold() not in _COMMON and one != "I"]
         if words and words != ["User"] and words[0] not in ("My", "Our"):
             found.append(" ".join(words))
     return found
@@ -161,7 +161,7 @@ def _owners(owner: str, owners: list[tuple[str, int]]) -> list[str]:
     word = owner.casefold()
     if word in ("my", "our") or word.startswith("the user"):
         return [THE_USER]
-    if word in ("her", "his", "their", "its", "whose"):
+    if word in _THEIRS:
         return [name for name, _ in owners]
     return [re.sub(r"['’]s?$", "", owner)]
 
@@ -198,13 +198,10 @@ def _pointing(sentence: str, number: int, mentions: list[_Mention], *, clause: b
 
 def _with_names(sentence: str, mentions: list[_Mention]) -> Iterator[str]:
     """Yield "Ana's sister is called Lea" for "Ana's sister Lea", and for "her sister Lea"."""
+    owners = [(one.words, one.sentence) for one in mentions if not one.noun]
     for match in _OWNED.finditer(sentence):
-        if (
-            match["name"]
-            and not _DENIED.search(sentence[: match.start()])
-            and match["owner"].casefold() not in _COMMON - {"her", "his", "their", "its", "whose"}
-        ):
-            owners = [(one.words, one.sentence) for one in mentions if not one.noun]
+        can_own = match["owner"].casefold() not in _COMMON - _THEIRS
+        if match["name"] and can_own and not _DENIED.search(sentence[: match.start()]):
             for owner in _owners(match["owner"], owners):
                 yield f"{owner}'s {match['noun']} is called {match['name']}"
 
@@ -219,15 +216,11 @@ def _clauses(sentence: str, number: int, mentions: list[_Mention]) -> Iterator[s
             continue  # "no sister called Lea" does not say that anybody is called so
         known = [one for one in here if _is_in(one, before)]
         if _POSSESSIVE.match(part) or _SUBJECT.match(part) or _DEFINITE.search(part):
-            yield from _pointing(
-                part, number, [one for one in mentions if one in known or one.sentence != number], clause=True
-            )
+            before_it = [one for one in mentions if one in known or one.sentence != number]
+            yield from _pointing(part, number, before_it, clause=True)
         elif place:
-            yield from (
-                completed
-                for one in known
-                for completed in ((f"{one.words} {part}", f"{one.words} is {part}") if one.words != part else ())
-            )
+            for one in known:
+                yield from (f"{one.words} {part}", f"{one.words} is {part}") if one.words != part else ()
             yield f"{parts[place - 1]} is {part}"
         for one in known if re.match(r"(?i:named|called)\s", part) else ():
             yield f"{one.words} is {part}"
