@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from recollect.model.policy_model import Upkeep
 from recollect.rules.extraction import extract
-from recollect.rules.extraction.said import kept
+from recollect.rules.extraction.said import find_kept
 from recollect.rules.identity.difference import Difference, what_differs
 from recollect.rules.identity.outdating import announces_change, signs_of
 from recollect.rules.language.lexicon import PREPOSITIONS
@@ -49,7 +49,7 @@ def worth_reading(message: str, settings: Upkeep) -> bool:
     """
     if len(message) > settings.extract_characters:
         return True
-    return any(not one.is_rule for one in kept(message, extract(message), 1))
+    return any(not one.is_rule for one in find_kept(message, extract(message), 1))
 
 
 class Pair(NamedTuple):

@@ -35,7 +35,7 @@ from recollect.model.operation import Node, Op
 from recollect.model.receipt import Recall, Recalled, bullet
 from recollect.model.record import MAX_CONTENT_BYTES
 from recollect.model.vocabulary import Authority, Kind, Space
-from recollect.rules.extraction.said import discretion
+from recollect.rules.extraction.said import read_discretion
 from recollect.rules.gates.classification import by_weight, is_standing_rule
 from recollect.rules.prompt.turn_lines import parts
 from recollect.rules.ranking.selection import NOT_SURE, NOTHING_MATCHES, Room, best_within, confidence
@@ -58,7 +58,7 @@ def recall_for(
     """What the policy has a turn recall. Its events go back to the caller and, where policy asks, into the store."""
     engine = as_session(engine, exchange.session, ai_profile)
     recall, stream = recalled(engine, exchange, top_k)
-    quotes = stream is not None and discretion(exchange.user) is None
+    quotes = stream is not None and read_discretion(exchange.user) is None
     tracing.keep_later(engine, recall.events if quotes else tracing.unquoted(recall.events), stream)
     return recall
 

@@ -35,7 +35,7 @@ from recollect.model.receipt import Receipt, Turn
 from recollect.model.record import MAX_CONTENT_BYTES, Candidate
 from recollect.model.vocabulary import KIND_CLASS, EventType, Kind, Layer, Namespace, Source, Space, Status
 from recollect.rules.extraction import Extracted, extract
-from recollect.rules.extraction.said import Discretion, Kept, TakenBack, discretion, kept, taken_back
+from recollect.rules.extraction.said import Discretion, Kept, TakenBack, find_kept, read_discretion, read_retractions
 from recollect.rules.gates.classification import classify_event
 from recollect.rules.gates.draft import Rejection
 from recollect.rules.gates.procedures import DETECTED, Procedure, detect
@@ -176,9 +176,9 @@ def _shown(engine: Engine, written: Turn) -> Turn:
 
 def _leaving(engine: Engine, exchange: Exchange) -> _Leaving:
     """Decide what an exchange leaves behind: everything is read and checked before anything goes through the gates."""
-    asked = discretion(exchange.user)
+    asked = read_discretion(exchange.user)
     said = _readable(engine, exchange.user if asked is None else asked.rest)
-    never_true = taken_back(said) if said and asked is None else ()
+    never_true = read_retractions(said) if said and asked is None else ()
     answer = answer_in(said) if said and asked is None and may_answer(engine, exchange) else None
     lines = [parse_candidate(engine, fields) for fields in _lines(engine, exchange)]
     facts = _facts(engine, exchange, said) if said else []
@@ -334,7 +334,7 @@ def _statements(
     procedure, rest = detect(said, policy.procedures.max_steps)
     if procedure is not None and REDACTED not in procedure.text:
         yield {**common, **_procedure_fields(procedure)}, None
-    for one in kept(rest, facts, max(0, policy.turns.max_facts - len(facts)), taken_out=REDACTED):
+    for one in find_kept(rest, facts, max(0, policy.turns.max_facts - len(facts)), taken_out=REDACTED):
         yield {**common, **_statement_fields(one)}, one.space
 
 

@@ -22,10 +22,10 @@ from typing import NamedTuple
 
 from recollect.model.vocabulary import EventType, Kind, Space
 from recollect.rules.extraction import decisions, facts
-from recollect.rules.extraction.clauses import Clause, clauses_of, takes_back, without_trailing
+from recollect.rules.extraction.clauses import Clause, split_clauses, takes_back, without_trailing
 from recollect.rules.extraction.decisions import POINTS_BACK
 from recollect.rules.extraction.facts import Found
-from recollect.rules.extraction.message import Sentence, sentences
+from recollect.rules.extraction.message import Sentence, own_sentences
 from recollect.rules.statements.clause import asks_to_keep_that
 
 __all__ = ["MOST_FACTS", "Extracted", "extract"]
@@ -85,7 +85,7 @@ def extract(text: str, *, most: int = MOST_FACTS) -> tuple[Extracted, ...]:
 def _read_message(text: str) -> Iterator[Extracted]:
     """Yield the facts of each sentence, unless the next one takes them back."""
     held: list[Extracted] = []
-    for sentence in sentences(text):
+    for sentence in own_sentences(text):
         if asks_to_keep_that(sentence.text) is not None:
             continue
         if not takes_back(sentence):
@@ -97,7 +97,7 @@ def _read_message(text: str) -> Iterator[Extracted]:
 def _read_sentence(sentence: Sentence) -> Iterator[Extracted]:
     """Yield what one sentence states; a statement without a subject counts only after one that was understood."""
     found: list[Extracted] = []
-    for clause in clauses_of(sentence):
+    for clause in split_clauses(sentence):
         if clause.elided and not found:
             return
         found = _read_clause(clause)

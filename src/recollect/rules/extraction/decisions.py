@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 
 from recollect.model.vocabulary import EventType, Space
 from recollect.rules.extraction import values
-from recollect.rules.extraction.clauses import Clause, statement, theirs
+from recollect.rules.extraction.clauses import Clause, tell_in_third_person, to_third_person
 from recollect.rules.extraction.facts import Found
 from recollect.rules.language.word_lists import word_set
 from recollect.rules.statements import ValueKind, read_statement
@@ -35,7 +35,7 @@ def _decide(match: re.Match[str], clause: Clause) -> Iterable[Found]:
         return
     how = re.sub(r"^to ", "", what, flags=re.I)
     who = "The user decided" if match["who"].lower() == "i" else "It was decided"
-    yield Found(DECISION, how, f"{who} {theirs(what)}.", event_type=EventType.DECISION)
+    yield Found(DECISION, how, f"{who} {to_third_person(what)}.", event_type=EventType.DECISION)
 
 
 def _choose(match: re.Match[str], clause: Clause) -> Iterable[Found]:
@@ -43,13 +43,17 @@ def _choose(match: re.Match[str], clause: Clause) -> Iterable[Found]:
     what = clause.sentence.spoken(match["v"])
     if _stands_alone(what) and not what.lower().startswith(("to ", "not ")):
         chose = "The user chose" if match["who"].lower() == "i" else "The choice fell on"
-        yield Found(DECISION, what, f"{chose} {theirs(what)}.", event_type=EventType.DECISION)
+        yield Found(DECISION, what, f"{chose} {to_third_person(what)}.", event_type=EventType.DECISION)
 
 
 def _stands_alone(what: str) -> bool:
     """Return whether a decision says what was decided: "use Postgres", but not "disagree", "each other", "the flow"."""
     words = what.removeprefix("to ").lower().split()
-    if not values.self_contained(what) or len(words) > _MOST_WORDS or words[-1] in ("to", "on", "yet", "other", "flow"):
+    if (
+        not values.is_self_contained(what)
+        or len(words) > _MOST_WORDS
+        or words[-1] in ("to", "on", "yet", "other", "flow")
+    ):
         return False
     return len(words) > 1 or not what.split()[-1].islower()
 
@@ -60,13 +64,13 @@ def _correct_value(match: re.Match[str], clause: Clause) -> Iterable[Found]:
     bare = match["lead"].lower() != "i meant"
     if bare and not (clause.instead_of and (clause.correcting or _is_named(what, clause.instead_of))):
         return
-    if not values.self_contained(what) or len(what.split()) > 6:
+    if not values.is_self_contained(what) or len(what.split()) > 6:
         return
     words = what.lower().split()
     if words[0] in _NO_STATEMENT - {"the"} or not _UNSAID.isdisjoint(words):
         return
     not_that = f", not {clause.instead_of}" if clause.instead_of else ""
-    content = f"{POINTS_BACK} {theirs(what)}{not_that}."
+    content = f"{POINTS_BACK} {to_third_person(what)}{not_that}."
     yield Found(CORRECTION, what, content, event_type=EventType.CORRECTION, replaces=clause.instead_of)
 
 
@@ -80,7 +84,7 @@ def _correct_statement(match: re.Match[str], clause: Clause) -> Iterable[Found]:
     frame = next(iter(read_statement(clause.said, language="en")), None) if clause.correcting else None
     if frame is not None and frame.single and not frame.partial and frame.value_kind in _VALUES:
         said, replaces = clause.said, clause.instead_of
-        yield Found(CORRECTION, said, statement(said), event_type=EventType.CORRECTION, replaces=replaces)
+        yield Found(CORRECTION, said, tell_in_third_person(said), event_type=EventType.CORRECTION, replaces=replaces)
 
 
 Reader = Callable[[re.Match[str], Clause], Iterable[Found]]
@@ -120,7 +124,7 @@ def read_request(clause: Clause) -> Iterable[Found]:
     said = clause.sentence.spoken(clause.said)
     words = said.lower().split()
     is_statement = len(clause.text.split()) > 2 and words[0] not in _NO_STATEMENT - {"the"}
-    if not is_statement or len(words) > _MOST_WORDS or not values.self_contained(said):
+    if not is_statement or len(words) > _MOST_WORDS or not values.is_self_contained(said):
         return
     kind = EventType.PREFERENCE if _STANCE.match(said) else EventType.FACT
-    yield Found(REQUESTED, said, statement(said, for_a_team=clause.space is Space.PROJECT), event_type=kind)
+    yield Found(REQUESTED, said, tell_in_third_person(said, for_a_team=clause.space is Space.PROJECT), event_type=kind)

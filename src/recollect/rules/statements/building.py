@@ -198,7 +198,7 @@ def describe(context: Context, phrase: NounPhrase, tail: Tail, rule: str, **opti
     if len(words) > 1 and words[0] in PERIOD_ADJECTIVES and form_of(tail.value) is Form.QUANTITY:
         value = f"{value} per {PERIOD_ADJECTIVES[words[0]]}"
         words = words[1:]
-    divided = by_suffix(NounPhrase(owner, " ".join(words)), tail)
+    divided = split_off_owner(NounPhrase(owner, " ".join(words)), tail)
     owner, head, words = divided.owner, divided.head, divided.head.split()
     last = words[-1] if words else ""
     attribute, predicate, subject = head, tables.predicates().by_noun.get(head), owner
@@ -269,7 +269,7 @@ def choice_of(frame: Frame) -> Frame | None:
 _SINGULAR_CHOICES = {normal_text(name) for name in _CHOICES}
 
 
-def by_suffix(phrase: NounPhrase, tail: Tail) -> NounPhrase:
+def split_off_owner(phrase: NounPhrase, tail: Tail) -> NounPhrase:
     """ "The thesis deadline" as the deadline of the thesis, for nouns that name a time or an amount of the table."""
     words, by_noun = phrase.head.split(), tables.predicates().by_noun
     if phrase.head in by_noun:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from recollect.rules.statements import tables
-from recollect.rules.statements.building import Context, build, by_suffix, describe, first_of
+from recollect.rules.statements.building import Context, build, describe, first_of, split_off_owner
 from recollect.rules.statements.clause import VerbGroup
 from recollect.rules.statements.frame import ANY, ChangeMark, Frame, Tense
 from recollect.rules.statements.phrases import (
@@ -20,7 +20,7 @@ from recollect.rules.statements.phrases import (
     split_tail,
     text_of,
 )
-from recollect.rules.statements.roles import NO_VALUE, read_held_role, read_role, replacing
+from recollect.rules.statements.roles import NO_VALUE, read_held_role, read_role, replace_value
 from recollect.rules.statements.tagger import NOUNS, Word, index_of
 
 CHANGE_VERBS = tables.words("verbs", "change")
@@ -80,7 +80,7 @@ def _read_trade(context: Context) -> list[Frame]:
     left = rest[1:at] if verb.particle else rest[:at]
     old, tail = split_tail(left), split_tail(rest[at + 1 :])
     named = _is_one_name(old) and _is_one_name(tail)
-    return replacing(context, old.text, tail) if named or verb.lemma in _TRADE else []
+    return replace_value(context, old.text, tail) if named or verb.lemma in _TRADE else []
 
 
 _LEAVES = frozenset("leave drop abandon ditch desert quit sack dump forsake dismiss fire".split())
@@ -130,7 +130,7 @@ def _change_target(context: Context, target: list[Word], tail: Tail, rule: str, 
     if not phrase.head or form in NO_VALUE:
         return []
     if form in _TIMED:
-        phrase = by_suffix(phrase, tail)
+        phrase = split_off_owner(phrase, tail)
     objects = target is not context.subject_words
     possessive, measured = target[0].lower in ("its", "their", "his", "her"), form in (Form.QUANTITY, *_TIMED)
     noun = tables.predicates().by_noun.get(phrase.head)

@@ -286,10 +286,10 @@ class Opening(NamedTuple):
     space: Space | None = None
 
 
-def opened(opening: Opening) -> Opening:
+def strip_openings(opening: Opening) -> Opening:
     """Take off the ways to begin, one after the other, and keep what they say."""
     for _ in range(_MOST_OPENINGS):
-        then = _asking(opening) or _marking(opening) if _may_open(opening.rest) else None
+        then = _read_request(opening) or _read_marker(opening) if _may_open(opening.rest) else None
         if then is None:
             break
         opening = then
@@ -299,7 +299,7 @@ def opened(opening: Opening) -> Opening:
 def asks_to_keep_that(sentence: str) -> Opening | None:
     """Return what a sentence says that only asks to keep what was said beside it: "Remember this for the project."."""
     match = _ASKS_FOR_THAT.fullmatch(sentence)
-    return None if match is None else Opening("", requested=True, space=_space(match["whom"]))
+    return None if match is None else Opening("", requested=True, space=_space_for(match["whom"]))
 
 
 def _may_open(rest: str) -> bool:
@@ -310,12 +310,12 @@ def _may_open(rest: str) -> bool:
     return first in _FIRST_WORDS
 
 
-def _asking(opening: Opening) -> Opening | None:
+def _read_request(opening: Opening) -> Opening | None:
     """ "Please note for the project: …". "Keep in mind" asks to remember only what the speaker says of themselves."""
     match = _ASKS.match(opening.rest)
     if match is None or (match["mind"] and not _SPEAKS_OF_ITSELF.match(opening.rest, match.end())):
         return None
-    space = Space.USER if match["self"] is not None else _space(match["whom"])
+    space = Space.USER if match["self"] is not None else _space_for(match["whom"])
     return opening._replace(
         rest=opening.rest[match.end() :],
         requested=True,
@@ -324,7 +324,7 @@ def _asking(opening: Opening) -> Opening | None:
     )
 
 
-def _marking(opening: Opening) -> Opening | None:
+def _read_marker(opening: Opening) -> Opening | None:
     rest = opening.rest
     if match := _PLACED.match(rest):
         opening = opening._replace(space=Space.PROJECT)
@@ -335,7 +335,7 @@ def _marking(opening: Opening) -> Opening | None:
     return opening._replace(rest=rest[match.end() :]) if match else None
 
 
-def _space(whom: str | None) -> Space | None:
+def _space_for(whom: str | None) -> Space | None:
     if whom is None or whom.lower() in ("later", "future reference"):
         return None
     return Space.USER if whom.lower() in ("me", "myself") else Space.PROJECT

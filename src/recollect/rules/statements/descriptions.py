@@ -57,7 +57,7 @@ def read_swapped(context: Context) -> list[Frame]:
     indefinite = [word.lower for word in rest[:2]] == ["one", "of"]
     if indefinite or context.is_self or subject[0].lower in ("the", "this", "that", "a", "an", "it", "there"):
         return []
-    role, after = _role(rest)
+    role, after = _split_role(rest)
     if role is None:
         return []
     phrase = noun_phrase(role, context.speaker)
@@ -70,7 +70,7 @@ def read_swapped(context: Context) -> list[Frame]:
     return [describe(context, phrase, replace(after, value=subject), "swapped")]
 
 
-def _role(rest: list[Word]) -> tuple[list[Word] | None, Tail]:
+def _split_role(rest: list[Word]) -> tuple[list[Word] | None, Tail]:
     """The definite description at the start of a predicate, and what follows it."""
     start = next((at for at, word in enumerate(rest) if word.lower not in ("now", "currently", "also", "still")), 0)
     now = any(word.lower == "now" for word in rest[:start])
@@ -107,30 +107,30 @@ def read_copula(context: Context) -> list[Frame]:
     if not rest:
         return []
     if rest[0].tag == "PRP" and rest[0].lower not in ("about", "around"):
-        if _status_of(context) and len(rest) <= 3:  # "The status of the order is in review"
+        if _is_status(context) and len(rest) <= 3:  # "The status of the order is in review"
             return [describe(context, context.phrase, Tail(rest), "nominal status")]
-        return [_with_preposition(context)]
+        return [_read_preposition(context)]
     tail = split_tail(rest)
     if not tail.value:
         return []
     if tail.value[-1].lower == "intolerant" and len(tail.value) == 2:
         return [replace(build(context, "allergy", Tail(tail.value[:1]), "state"), key_words=("allergic", ""))]
-    if state := _state(context, tail):
+    if state := _read_state(context, tail):
         return state
     if (color := read_color(context, tail)) is not None:
         return [color]
-    if (measure := _measure(context, tail)) is not None:
+    if (measure := _read_measure(context, tail)) is not None:
         return [measure]
     if _is_slot(context, tail):
         return [describe(context, context.phrase, tail, "nominal")]
     return [build(context, "be", tail, "be")]
 
 
-def _status_of(context: Context) -> bool:
+def _is_status(context: Context) -> bool:
     return not _STATUS_NOUNS.isdisjoint(context.phrase.head.split()[-1:])
 
 
-def _with_preposition(context: Context) -> Frame:
+def _read_preposition(context: Context) -> Frame:
     """ "The office is in Graz", "The retro is on Friday", "The ticket is on level 12"."""
     preposition, tail = context.rest[0].lower, split_tail(context.rest[1:])
     form = tail.form
@@ -172,10 +172,10 @@ def read_duty(context: Context) -> list[Frame]:
     return [build(context, duty, value, "duty", subject=noun_phrase(thing.value, context.speaker).whole, one=True)]
 
 
-def _state(context: Context, tail: Tail) -> list[Frame]:
+def _read_state(context: Context, tail: Tail) -> list[Frame]:
     """ "User is vegetarian", "The pool is closed": adjectives that exclude one another."""
     words = [w for w in tail.value if w.lower not in ("a", "an")]
-    if len(words) != 1 or words[0].lower not in STATES or tail.scope or tail.more or _status_of(context):
+    if len(words) != 1 or words[0].lower not in STATES or tail.scope or tail.more or _is_status(context):
         return []
     word = words[0].lower
     if context.phrase.head == STATES[word]:
@@ -187,7 +187,7 @@ def _state(context: Context, tail: Tail) -> list[Frame]:
     return [frame]
 
 
-def _measure(context: Context, tail: Tail) -> Frame | None:
+def _read_measure(context: Context, tail: Tail) -> Frame | None:
     """ "Anna is 34", "I am 182 cm tall", "The desk is 70 cm wide", "The puppy was 7.5 kg"."""
     if tail.form is not Form.QUANTITY:
         return None

@@ -79,7 +79,7 @@ def read_german(text: str, speaker: str) -> list[Frame]:
     tense = Tense.PAST if verb.lower in ("war", "waren", "hatte") else Tense.NOW
     group = VerbGroup(lemma=lemma, copula=lemma == "sein", past=tense is Tense.PAST, perfect=past)
     context = Context(speaker, subject, phrase, group, rest, tense, negated, change)
-    return _by_table(context, lemma, past) or (_read_description(context) if lemma == "sein" else [])
+    return _read_predicate(context, lemma, past) or (_read_description(context) if lemma == "sein" else [])
 
 
 def _main_verb(verb: Word, rest: list[Word]) -> tuple[str, list[Word], bool]:
@@ -104,25 +104,25 @@ def _noun_phrase(words: list[Word], speaker: str) -> NounPhrase:
     if len(words) == 1 and words[0].lower in _SPEAKER:
         return NounPhrase("", speaker)
     if words[0].lower in _SPEAKER_OWNS and len(words) > 1:
-        return NounPhrase(speaker, _role(words[1:]))
+        return NounPhrase(speaker, _role_words(words[1:]))
     of = next((at for at, word in enumerate(words) if at and word.lower in ("von", "vom")), None)
     if of is not None and of + 1 < len(words):
         owner = _noun_phrase(words[of + 1 :], speaker)
-        return NounPhrase(owner.whole, _role(words[:of]))
+        return NounPhrase(owner.whole, _role_words(words[:of]))
     first = words[0]
     if len(words) > 1 and first.is_name and first.text.endswith("s") and not words[1].is_name:
         name = first.lemma if first.lemma != first.lower else first.lower[:-1]
-        return NounPhrase(name, _role(words[1:]))
+        return NounPhrase(name, _role_words(words[1:]))
     return NounPhrase("", " ".join(word.lower if word.is_name else word.lemma for word in words))
 
 
-def _role(words: list[Word]) -> str:
+def _role_words(words: list[Word]) -> str:
     """The words of a role, in the form without "-in" for both sexes: "Leiterin" and "Leiter" are one role."""
     lemmas = (word.lemma.lower() for word in words if word.lower not in ("neue", "neuer", "neues"))
     return " ".join(re.sub(r"(?<=er|or|st|ar|ef)in$", "", lemma) for lemma in lemmas)
 
 
-def _tail(words: list[Word]) -> Tail:
+def _split_tail(words: list[Word]) -> Tail:
     """The value up to the next preposition or conjunction; the rest is scope."""
     words = [word for word in words if word.tag != "PUN"]
     cut_at = next((at for at, word in enumerate(words) if at and word.tag in ("PRP", "CJC", "CJS")), len(words))
@@ -134,7 +134,7 @@ def _tail(words: list[Word]) -> Tail:
     return Tail(value, [scope] if scope else [])
 
 
-def _by_table(context: Context, lemma: str, past: bool) -> list[Frame]:
+def _read_predicate(context: Context, lemma: str, past: bool) -> list[Frame]:
     rest = context.rest
     old = ""
     if len(rest) > 3 and rest[0].lower in ("von", "vom", "aus"):  # "von Graz nach Linz gezogen"
@@ -147,11 +147,11 @@ def _by_table(context: Context, lemma: str, past: bool) -> list[Frame]:
         preposition, rest = _PREPOSITIONS.get(rest[0].lower, rest[0].lower), rest[1:]
     said = join(lemma, preposition)
     phrases = (phrase for phrase in tables.predicates("de").phrases() if " ".join(phrase.words) == said)
-    frames = (_frame(context, phrase, _tail(rest), old, past) for phrase in phrases)
+    frames = (_build_frame(context, phrase, _split_tail(rest), old, past) for phrase in phrases)
     return list(islice(filter(None, frames), 1))
 
 
-def _frame(context: Context, phrase: Phrase, tail: Tail, old: str, past: bool) -> Frame | None:
+def _build_frame(context: Context, phrase: Phrase, tail: Tail, old: str, past: bool) -> Frame | None:
     predicate = phrase.predicate
     no_name = predicate.kinds == {"name"} and tail.form not in (Form.NAME, Form.BARE)
     fitting = fits(predicate, tail) or "any" in predicate.kinds
@@ -183,7 +183,7 @@ def _read_description(context: Context) -> list[Frame]:
         return [_describe(replace(context, phrase=swapped), Tail(subject))]
     if rest[0].lower.startswith("ein") or not (rest[0].text[0].isupper() or rest[0].tag in ("CRD", "AT0")):
         return []  # "ist schön", "ist ein Bayer": no value
-    tail = _tail(rest)
+    tail = _split_tail(rest)
     definite = bool(context.phrase.owner) or subject[0].lower in ("der", "die", "das")
     if not definite or not tail.value or tail.form not in (Form.NAME, Form.QUANTITY, Form.CLOCK, Form.DATE, Form.BARE):
         return []

@@ -93,7 +93,7 @@ def _read_verb_rule(left: list[Word], speaker: str, *, negated: bool) -> list[Fr
         return [counted]
     if uses:
         return _read_limit(after, negated=negated)
-    return [_frame(_RULED, f"rule {verb.lemma}", split_tail(after), after, negated=negated, rule="instruction")]
+    return [_build_frame(_RULED, f"rule {verb.lemma}", split_tail(after), after, negated=negated, rule="instruction")]
 
 
 def _read_choice(verb: Word, after: list[Word], speaker: str) -> Frame | None:
@@ -107,7 +107,7 @@ def _read_choice(verb: Word, after: list[Word], speaker: str) -> Frame | None:
         return None
     if not value[0].is_name:
         return None
-    frame = _frame(who, " ".join(aspect), Tail(value), value, negated=False, rule="instruction:choice")
+    frame = _build_frame(who, " ".join(aspect), Tail(value), value, negated=False, rule="instruction:choice")
     return replace(frame, single=True, key_words=aspect, change=ChangeMark.NOW if len(after) > 3 else ChangeMark.NONE)
 
 
@@ -120,7 +120,7 @@ def _read_numbered_rule(verb: Word, after: list[Word]) -> Frame | None:
     now = any(word.lower in NOW for word in after)
     said = " ".join(content([word for word in after if word.tag != "CRD" and word.lower not in NOW]))
     attribute = f"rule {verb.lemma} {said}"
-    frame = _frame(_RULED, attribute, Tail(numbers), numbers, negated=False, rule="instruction:number")
+    frame = _build_frame(_RULED, attribute, Tail(numbers), numbers, negated=False, rule="instruction:number")
     return replace(frame, single=True, change=ChangeMark.NOW if now else ChangeMark.NONE)
 
 
@@ -133,7 +133,7 @@ def _read_limit(what: list[Word], *, negated: bool) -> list[Frame]:
     tail = split_tail([word for word in _without_instead(what) if word.lower not in ("any", "more")])
     if not tail.value or tail.form in (Form.VERB, Form.CLAUSE, Form.PRONOUN, Form.PREPOSITION):
         return []
-    frame = _frame(_RULED, _LIMIT, tail, what, negated=negated, rule="instruction:limit")
+    frame = _build_frame(_RULED, _LIMIT, tail, what, negated=negated, rule="instruction:limit")
     if (chosen := choice_of(frame)) is not None:
         return [chosen]
     named = " ".join(_KEY_SPELLINGS.get(word, word) for word in normal_text(frame.value).split())
@@ -150,7 +150,7 @@ def _without_instead(words: list[Word]) -> list[Word]:
     return [*words[:at], *words[end:]]
 
 
-def _frame(subject: str, attribute: str, tail: Tail, words: list[Word], *, negated: bool, rule: str) -> Frame:
+def _build_frame(subject: str, attribute: str, tail: Tail, words: list[Word], *, negated: bool, rule: str) -> Frame:
     value = tail.text or " ".join(content(words))
     scope = [*tail.scope, *tail.times] if tail.value else []
     return Frame(

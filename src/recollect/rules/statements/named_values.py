@@ -29,13 +29,13 @@ def read_named_value(context: Context) -> list[Frame]:
     return list(islice(filter(None, frames), 1))
 
 
-def _object(context: Context) -> tuple[str, list[Word]]:
+def _split_object(context: Context) -> tuple[str, list[Word]]:
     """The preposition after a verb, and what follows it."""
     rest = context.rest
     return (rest[0].lower, rest[1:]) if rest[0].tag == "PRP" else ("", rest)
 
 
-def _attribute(context: Context, preposition: str, noun: str) -> str:
+def _name_attribute(context: Context, preposition: str, noun: str) -> str:
     """The noun alone where the verb says no more than that somebody has it."""
     if context.verb.lemma in _HAVING and not context.verb.passive:
         return noun
@@ -44,7 +44,7 @@ def _attribute(context: Context, preposition: str, noun: str) -> str:
 
 def _read_numbered(context: Context) -> Frame | None:
     """ "wears size 38", "is on version 2.1", "leaves from gate B7", "uses the address ana@x.org"."""
-    preposition, left = _object(context)
+    preposition, left = _split_object(context)
     if context.verb.lemma in _NOT_ONE or context.verb.plural or (context.verb.passive and context.verb.lemma == "hold"):
         return None
     if context.verb.copula and not preposition:
@@ -62,7 +62,7 @@ def _read_numbered(context: Context) -> Frame | None:
     plain = all(word.tag in ("NP0", "CRD", "ORD") or word.text.isupper() for word in value)
     if len(value) > 3 or not (coded or plain):
         return None
-    attribute = _attribute(context, preposition, " ".join(content(words[: at + 1])))
+    attribute = _name_attribute(context, preposition, " ".join(content(words[: at + 1])))
     return build(context, attribute, replace(tail, value=value), "numbered", one=not tail.times)
 
 
@@ -78,7 +78,7 @@ def _begins_code(word: Word) -> bool:
 
 def _read_choice(context: Context) -> Frame | None:
     """ "is on the Pro plan", "works the night shift", "uses the MIT licence": which of the few that there are."""
-    preposition, left = _object(context)
+    preposition, left = _split_object(context)
     if context.verb.lemma in _NOT_ONE or context.verb.plural or not left:
         return None
     if context.verb.copula and not preposition:
@@ -92,7 +92,7 @@ def _read_choice(context: Context) -> Frame | None:
     one_of_several = canonical(words[-1]) in _CHOSEN and (party or words[-1].tag not in ("NP0", "NN2"))
     if not one_of_several or any(word.tag in ("CJC", "PRF") for word in words):
         return None
-    attribute = _attribute(context, preposition, canonical(words[-1]))
+    attribute = _name_attribute(context, preposition, canonical(words[-1]))
     chosen = replace(tail, value=words if party else words[:-1])
     return build(context, attribute, chosen, "choice", one=not tail.times)
 

@@ -40,22 +40,22 @@ _OWNED_THINGS = frozenset(("own", "use", "member", "subscription", "do", "consum
 
 def read_predicate(context: Context) -> list[Frame]:
     """The frames of the first table phrase that a clause has and whose value fits."""
-    for phrase, left in _matches(context):
+    for phrase, left in _find_phrases(context):
         if frames := _read_phrase(context, phrase, left):
             return frames
     return []
 
 
-def _matches(context: Context) -> list[tuple[Phrase, list[Word]]]:
+def _find_phrases(context: Context) -> list[tuple[Phrase, list[Word]]]:
     """The table's phrases that the clause has, longest first, with the words that are left for the value."""
     by_head = tables.predicates().by_head
-    phrases = [(phrase, used) for head, used in _heads(context) for phrase in by_head.get(head, ())]
-    found = [(phrase, _after(phrase.words[used:], context.rest)) for phrase, used in phrases]
+    phrases = [(phrase, used) for head, used in _table_heads(context) for phrase in by_head.get(head, ())]
+    found = [(phrase, _words_after(phrase.words[used:], context.rest)) for phrase, used in phrases]
     matching = [(phrase, left) for phrase, left in found if left is not None]
     return sorted(matching, key=lambda match: -len(match[0].words))
 
 
-def _heads(context: Context) -> list[tuple[str, int]]:
+def _table_heads(context: Context) -> list[tuple[str, int]]:
     """The first words under which a clause's phrases stand in the table, and how many words that is."""
     verb = context.verb
     if verb.passive:
@@ -70,7 +70,7 @@ def _heads(context: Context) -> list[tuple[str, int]]:
     return [(verb.lemma, 1), *progressive]
 
 
-def _after(needed: tuple[str, ...], rest: list[Word]) -> list[Word] | None:
+def _words_after(needed: tuple[str, ...], rest: list[Word]) -> list[Word] | None:
     """What follows the words of a phrase; None if they are not there. Articles and adverbs may stand between."""
     at = 0
     for word in needed:
@@ -97,7 +97,7 @@ def _read_phrase(context: Context, phrase: Phrase, left: list[Word]) -> list[Fra
         tail = split_tail(left[: len(tail.value)])  # "the space under the stairs": where it is, told more closely
     attribute = predicate.attribute
     needs_none = mode == "stop" and attribute == "time" and not tail.times and not tail.scope
-    if not (_takes(context, phrase, tail) if tail.value else needs_none):
+    if not (_accepts_value(context, phrase, tail) if tail.value else needs_none):
         return []
     change, negated, tense = context.change, context.negated, context.stated_tense
     if mode in ("start", "stop") or predicate.lasting:
@@ -125,8 +125,8 @@ def _read_phrase(context: Context, phrase: Phrase, left: list[Word]) -> list[Fra
     if attribute == "name" and context.phrase.owner and context.phrase.head:  # "X's dog is called Rex"
         return [describe(context, context.phrase, tail, "table:name", tense=frame.tense, change=frame.change)]
     if attribute == "time" and tail.value:
-        return [_of_event(context, tail, frame)]
-    return _also(context, phrase, left, tail, frame)
+        return [_describe_event(context, tail, frame)]
+    return _add_implied(context, phrase, left, tail, frame)
 
 
 _SECOND_JOB = frozenset("volunteer part-time freelance temporary seasonal amateur weekend occasional".split())
@@ -144,7 +144,7 @@ def _names_the_whole(context: Context, phrase: Phrase, tail: Tail) -> bool:
     return phrase.predicate.attribute == "store" and not tail.has_name
 
 
-def _takes(context: Context, phrase: Phrase, tail: Tail) -> bool:
+def _accepts_value(context: Context, phrase: Phrase, tail: Tail) -> bool:
     """Whether the value fits the phrase, beyond its kind."""
     predicate, verb, form = phrase.predicate, context.verb, tail.form
     attribute, words = predicate.attribute, phrase.words
@@ -182,7 +182,7 @@ def _may_be_person(context: Context) -> bool:
     return context.is_self or words[0].is_name or words[0].tag == "DPS" or any(w.text == "'s" for w in words)
 
 
-def _of_event(context: Context, tail: Tail, frame: Frame) -> Frame:
+def _describe_event(context: Context, tail: Tail, frame: Frame) -> Frame:
     """ "The launch of X is on V" gives X's launch date; classes and meetings may have several times."""
     noun = tables.predicates().by_noun.get(context.phrase.head)
     if noun is not None and noun.attribute != "time" and {"clock", "date"} & noun.kinds:
@@ -192,7 +192,7 @@ def _of_event(context: Context, tail: Tail, frame: Frame) -> Frame:
     return replace(frame, open_to_others=last in SEVERAL and not regular)
 
 
-def _over_another(frame: Frame) -> Frame:
+def _read_preference(frame: Frame) -> Frame:
     """Read "prefers tea over coffee" as one value of the pair: whichever is preferred, the other is not."""
     other = next((one.partition(" ")[2] for one in frame.scope if one.split()[0] in ("over", "to")), "")
     if not other or len(frame.scope) > 1 or frame.partial or frame.negated or frame.tense is not Tense.NOW:
@@ -201,16 +201,16 @@ def _over_another(frame: Frame) -> Frame:
     return replace(frame, attribute=f"prefer {pair}", scope=(), single=True, key_words=("prefers", pair))
 
 
-def _besides(context: Context, frame: Frame, attribute: str, rule: str, value: str, kind: ValueKind) -> Frame:
+def _imply_value(context: Context, frame: Frame, attribute: str, rule: str, value: str, kind: ValueKind) -> Frame:
     """Return what a statement says of another attribute besides its own."""
     said = build(context, attribute, Tail([]), rule, one=True, value=value, value_kind=kind, tense=frame.tense)
     return replace(said, partial=True, single=False)
 
 
-def _also(context: Context, phrase: Phrase, left: list[Word], tail: Tail, frame: Frame) -> list[Frame]:
+def _add_implied(context: Context, phrase: Phrase, left: list[Word], tail: Tail, frame: Frame) -> list[Frame]:
     """The frame, and what it says besides: "works as a cook at Noma" has two values, "has a dog named Rex" names a role."""
     if frame.attribute == "prefer":
-        return [choice_of(frame) or _over_another(frame)]
+        return [choice_of(frame) or _read_preference(frame)]
     if frame.attribute in ("own", "allergy") and len(tail.value) > 1 and tail.value[-1].lemma == "allergy":
         what = [word for word in tail.value[:-1] if word.tag not in ("AT0", "DPS")]
         return [replace(frame, attribute="allergy", value=text_of(what), key_words=("allergic", ""))]
@@ -231,9 +231,9 @@ def _also(context: Context, phrase: Phrase, left: list[Word], tail: Tail, frame:
             if phrase.mode != "state":
                 return [job]
             where = at[0].split(" ", 1)[1]
-            return [job, _besides(context, frame, "employer", "table:employer", where, ValueKind.NAME)]
+            return [job, _imply_value(context, frame, "employer", "table:employer", where, ValueKind.NAME)]
     if frame.attribute == "spouse" and frame.change is not ChangeMark.STOP and not frame.negated:
-        married = _besides(context, frame, "marital", "implied", "married", ValueKind.ADJECTIVE)
+        married = _imply_value(context, frame, "marital", "implied", "married", ValueKind.ADJECTIVE)
         return [frame, replace(married, change=frame.change)]
     versioned = len(tail.value) > 1 and tail.value[-1].tag == "CRD" and not tail.is_joined
     if frame.attribute in _OWNED_THINGS and frame.value_kind is ValueKind.NAME and versioned:

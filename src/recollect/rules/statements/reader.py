@@ -7,7 +7,7 @@ from itertools import pairwise
 from recollect.rules.statements import tables
 from recollect.rules.statements.building import PROPERTY, SEVERAL, Context, build
 from recollect.rules.statements.changes import read_absence, read_death
-from recollect.rules.statements.clause import Opening, VerbGroup, opened, parse_clause
+from recollect.rules.statements.clause import Opening, VerbGroup, parse_clause, strip_openings
 from recollect.rules.statements.clause_rules import context_of, read_clause
 from recollect.rules.statements.descriptions import read_label
 from recollect.rules.statements.frame import NO_SUBJECT, ChangeMark, Frame
@@ -56,7 +56,7 @@ _POINTING = frozenset(
 
 def read(text: str, speaker: str, language: str | None) -> tuple[Frame, ...]:
     """The frames of a statement, the main one first; none if it is no plain statement of a known language."""
-    opening = opened(Opening(text.strip()))
+    opening = strip_openings(Opening(text.strip()))
     text = opening.rest
     if not text or len(text) > MAX_LENGTH or _NO_STATEMENT.search(text) or _has_sentences(text):
         return ()

@@ -63,7 +63,7 @@ def _changes_named_value(old: Frame, new: Frame) -> bool:
     plain = old.single and new.single and not old.negated and not new.negated and old.scope == new.scope
     if not plain or not new.old_value or normal_value(new.old_value) != normal_value(old.value).partition(" per ")[0]:
         return False
-    return old.attribute.split()[-1] == new.attribute.split()[-1] and _comparable(old, new)
+    return old.attribute.split()[-1] == new.attribute.split()[-1] and _are_comparable(old, new)
 
 
 def compare(old: Sequence[Frame], new: Sequence[Frame]) -> tuple[Relation, Frame | None, Frame | None]:
@@ -152,7 +152,7 @@ def _relate_in_slot(old: Frame, new: Frame) -> Relation:
     replaces = bool(new.old_value) and normal_value(new.old_value) == normal_value(old.value)
     if not replaces and (not (old.single or old.contested) or not (new.single or new.contested)):
         return Relation.APART
-    if not _comparable(old, new):
+    if not _are_comparable(old, new):
         return Relation.APART
     if (
         replaces
@@ -220,7 +220,7 @@ _WORDS = frozenset((ValueKind.NAME, ValueKind.NOUN, ValueKind.ADJECTIVE, ValueKi
 _NUMBERS = frozenset((ValueKind.QUANTITY, ValueKind.VERSION))
 
 
-def _comparable(old: Frame, new: Frame) -> bool:
+def _are_comparable(old: Frame, new: Frame) -> bool:
     """Whether one value can take the place of the other: a weekday is no other calendar day, a number no other name."""
     if _is_code(old) and _is_code(new):
         return True
@@ -230,7 +230,7 @@ def _comparable(old: Frame, new: Frame) -> bool:
         return _date_sort(old.value) == _date_sort(new.value)
     if old.value_kind is ValueKind.QUANTITY:
         first, second = _counted_things(old.value), _counted_things(new.value)
-        rates = {rate for rate in (_rate(old.value), _rate(new.value)) if rate}
+        rates = {rate for rate in (_rate_of(old.value), _rate_of(new.value)) if rate}
         return (not first or not second or bool(first & second)) and len(rates) < 2
     return True
 
@@ -256,7 +256,7 @@ def _counted_things(value: str) -> frozenset[str]:
     return measured | {"money"} if "pound" in words else measured  # of weight or of money
 
 
-def _rate(value: str) -> str:
+def _rate_of(value: str) -> str:
     """Return what a quantity is counted by: "4 euros per month" is no new price for "89 euros per seat"."""
     return normal_value(value).partition(" per ")[2]
 

@@ -61,12 +61,12 @@ def _read_replacement(context: Context) -> list[Frame]:
             return []
         old, new = text_of(context.subject_words), split_tail(rest[by + 1 :])
         if as_at is None:
-            return replacing(context, old, new)
+            return replace_value(context, old, new)
         role, after = _role_after(rest[as_at + 1 :], context)
         return _describe_role(context, role, new.value, after, "replaced as", old)
     with_at = index_of(rest, "with", "by")
     if as_at is None and with_at is not None and with_at > 0:
-        return replacing(context, text_of(split_tail(rest[:with_at]).value), split_tail(rest[with_at + 1 :]))
+        return replace_value(context, text_of(split_tail(rest[:with_at]).value), split_tail(rest[with_at + 1 :]))
     return []
 
 
@@ -122,7 +122,7 @@ def _instead_of(after: Tail) -> tuple[str, Tail]:
     return "", after
 
 
-def replacing(context: Context, old: str, tail: Tail) -> list[Frame]:
+def replace_value(context: Context, old: str, tail: Tail) -> list[Frame]:
     """A frame that names the old and the new value and no attribute; it meets what the speaker had."""
     if not old or tail.form in NO_VALUE:
         return []
