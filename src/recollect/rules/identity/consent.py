@@ -105,10 +105,10 @@ def agree(one: str, other: str, settings: Consent) -> bool:
     return same_value(one, other) or alike.same
 
 
-def independent(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+def are_independent(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     """Say whether two signals come from different speakers, or from different sessions that are both known.
 
-    >>> independent({"speaker": "a", "session": "s"}, {"speaker": "a", "session": None})
+    >>> are_independent({"speaker": "a", "session": "s"}, {"speaker": "a", "session": None})
     False
     """
     sessions = one.get("session"), other.get("session")
@@ -175,7 +175,7 @@ def answer_in(message: str) -> Answer | None:
     return None
 
 
-def answered(
+def find_answered(
     answer: Answer, waiting: Sequence[Proposed], stated: Sequence[tuple[str, str]], asked: str | None
 ) -> Proposed | None:
     """Return the one proposal that an answer is about; ``None`` where it could be about none or several.

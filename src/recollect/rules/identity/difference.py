@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from recollect.rules.language import lexicon
 from recollect.rules.language.marks import Aspect, Case, Mark
 from recollect.rules.language.reading import Language, Statement, read
-from recollect.rules.language.rewriting import turn
+from recollect.rules.language.rewriting import turn_around
 from recollect.rules.language.spelling import other_tenses
 from recollect.rules.language.text import normalise, terms
 from recollect.rules.language.word_lists import word_set
@@ -55,13 +55,15 @@ def what_differs(old: str, new: str) -> tuple[Difference, ...]:
 
 def differences_between(old: Statement, new: Statement) -> tuple[Difference, ...]:
     """``what_differs`` for statements that have been read, so that one can be compared with many."""
-    if not _readable(old, new):
-        return _differences_to_the_letter(old.text, new.text)
+    if not _are_readable(old, new):
+        return _compare_to_the_letter(old.text, new.text)
     aligned = _align(old, new)
     if aligned:
         sure = Language.ENGLISH in {old.language, new.language}
-        return tuple(_in_small_print(*aligned, of_a_kind=_places_of_a_kind(old, aligned[0]) if sure else range(0)))
-    return tuple(_in_marks(old, new)) or (Difference(Aspect.ORDER, old.text, new.text),)
+        return tuple(
+            _find_small_differences(*aligned, of_a_kind=_places_of_a_kind(old, aligned[0]) if sure else range(0))
+        )
+    return tuple(_find_differences(old, new)) or (Difference(Aspect.ORDER, old.text, new.text),)
 
 
 def shares_nothing(old: str, new: str) -> bool:
@@ -87,11 +89,11 @@ def _align(old: Statement, new: Statement) -> tuple[Sequence[Mark], Sequence[Mar
         return old.normal, new.normal
     if sorted(_keys(old.normal)) != sorted(_keys(new.normal)):
         return None
-    turned = ((turn(old.normal), new.normal), (old.normal, turn(new.normal)))
+    turned = ((turn_around(old.normal), new.normal), (old.normal, turn_around(new.normal)))
     return next((forms for forms in turned if _keys(forms[0]) == _keys(forms[1])), None)
 
 
-def _readable(old: Statement, new: Statement) -> bool:
+def _are_readable(old: Statement, new: Statement) -> bool:
     """Nothing foreign in either, and a sign of English in one; a few words ("Dark mode preferred") need no sign."""
     if not old.marks or not new.marks:
         return False
@@ -104,7 +106,7 @@ def _keys(marks: Iterable[Mark]) -> list[str]:
     return [mark.key for mark in marks]
 
 
-def _differences_to_the_letter(old: str, new: str) -> tuple[Difference, ...]:
+def _compare_to_the_letter(old: str, new: str) -> tuple[Difference, ...]:
     """For what cannot be read: only blanks and capitals do not count."""
     if normalise(old).casefold().split() == normalise(new).casefold().split():
         return ()
@@ -125,7 +127,7 @@ def _places_of_a_kind(statement: Statement, marks: Sequence[Mark]) -> range:
     return range(start, next(after, len(marks)))
 
 
-def _in_small_print(old: Sequence[Mark], new: Sequence[Mark], *, of_a_kind: range) -> Iterator[Difference]:
+def _find_small_differences(old: Sequence[Mark], new: Sequence[Mark], *, of_a_kind: range) -> Iterator[Difference]:
     """What the keys fold away and yet may matter: capitals that make a name, one or several, "a" or "the"."""
     for place, (one, other) in enumerate(zip(old, new, strict=True)):
         if one == other:
@@ -172,7 +174,7 @@ def _ending_matters(one: Mark, other: Mark) -> bool:
     return not plainly_a_word or bool(one.article or other.article) or one.key in lexicon.STUFF_OR_THINGS
 
 
-def _in_marks(old: Statement, new: Statement) -> Iterator[Difference]:
+def _find_differences(old: Statement, new: Statement) -> Iterator[Difference]:
     """The marks that only one side has, grouped by what they are; nothing if both have the same marks."""
     only_old, only_new = _only_in(old.normal, new.normal), _only_in(new.normal, old.normal)
     yield from _take_out(Aspect.OPPOSITE, lexicon.opposites_of, only_old, only_new)

@@ -302,12 +302,12 @@ class Compared(NamedTuple):
     """What it is linked to already."""
 
 
-def preference(one: Compared, order: Sequence[Authority]) -> tuple[tuple[int, int], int, str]:
+def preference_key(one: Compared, order: Sequence[Authority]) -> tuple[tuple[int, int], int, str]:
     """What to sort by so that the best comes first: by authority, then importance, then the newest, then the id."""
     return by_weight(one.authority, one.importance, order), -one.number, one.id
 
 
-def proposals(
+def propose_steps(
     best_first: Sequence[Compared],
     overlap_min: float,
     synonyms: Mapping[str, str],
