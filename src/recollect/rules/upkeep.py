@@ -93,7 +93,7 @@ def says_the_same(one: str, other: str) -> bool:
     >>> says_the_same("The user cycles to work", "The user drives to work")
     False
     """
-    one, other = _in_one_notation(one), _in_one_notation(other)
+    one, other = _unify_notation(one), _unify_notation(other)
     if (signs_of(one).ends is None) != (signs_of(other).ends is None):
         return False
     found = what_differs(one, other)
@@ -128,7 +128,7 @@ _DENYING = word_set("no not never do does did")
 _WORDING = STOP_WORDS | PREPOSITIONS | _LINKS | word_set("call called name named")
 
 
-def _in_one_notation(text: str) -> str:
+def _unify_notation(text: str) -> str:
     """Return a text whose times and denials are written in one way, periods last: "nightly" is "per night", "9 am" is "9:00"."""
     text = _HAS_NO.sub("does not have any", _DAY_OF_MONTH.sub(r"\1\2", text))
     text = _PERIOD.sub(lambda found: f"per {found['unit'] or _PERIODS[found[0].lower()]}", text)

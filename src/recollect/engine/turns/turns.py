@@ -42,7 +42,7 @@ from recollect.rules.gates.procedures import DETECTED, Procedure, detect
 from recollect.rules.identity.consent import Answer as ConsentAnswer
 from recollect.rules.identity.consent import answer_in
 from recollect.rules.privacy.gate import places
-from recollect.rules.prompt.turn_lines import merged, parts, put_right, says
+from recollect.rules.prompt.turn_lines import merge_places, replace_value, says, split_parts
 from recollect.rules.trust.authority import grant_authority, speaks_for_a_person
 from recollect.rules.trust.borders import may_read
 from recollect.stores.protocol import Later, Stored
@@ -280,12 +280,12 @@ def _pieces(engine: Engine, text: str) -> tuple[str, ...]:
     """A line in parts that divide nothing which must not be remembered; what is too long for a part is taken out."""
     if len(text.encode("utf-8")) <= MAX_CONTENT_BYTES:
         return (text,)
-    sensitive = merged(places(text, engine.policy.privacy))
+    sensitive = merge_places(places(text, engine.policy.privacy))
     for start, end in reversed(sensitive):
         if len(text[start:end].encode("utf-8")) > MAX_CONTENT_BYTES:
             text = f"{text[:start]}{REDACTED}{text[end:]}"
             return _pieces(engine, text)
-    return parts(text, whole=sensitive)
+    return split_parts(text, whole=sensitive)
 
 
 def _of_the_exchange(engine: Engine, exchange: Exchange) -> dict[str, Any]:
@@ -377,12 +377,12 @@ def _procedure_fields(procedure: Procedure) -> dict[str, Any]:
 
 def _said_by_others(engine: Engine, text: str) -> list[str]:
     """As much of what a tool or the model said as a snippet holds; nothing of what must not be remembered as a whole."""
-    return [] if places(text, engine.policy.privacy) else [parts(text, MAX_SNIPPET_BYTES)[0]]
+    return [] if places(text, engine.policy.privacy) else [split_parts(text, MAX_SNIPPET_BYTES)[0]]
 
 
 def _readable(engine: Engine, text: str) -> str:
     """What a person said, without what must not be remembered: half of a secret, taken from it, would look like none."""
-    for start, end in reversed(merged(places(text, engine.policy.privacy))):
+    for start, end in reversed(merge_places(places(text, engine.policy.privacy))):
         text = f"{text[:start]}{REDACTED}{text[end:]}"
     return text
 
@@ -432,7 +432,7 @@ def _resolved(fact: Extracted, known: Sequence[Stored]) -> Extracted:
     if len(wrong) != 1:
         return fact
     ((name, body),) = wrong.items()
-    content = put_right(_content(body), fact.replaces, fact.value)
+    content = replace_value(_content(body), fact.replaces, fact.value)
     return fact._replace(kind=Kind.PROFILE, key=body["meta"]["key"], title=name, content=content)
 
 

@@ -76,10 +76,10 @@ def steps_gate(draft: Draft, context: Context) -> Draft | Rejection:
     if isinstance(found, Rejection):
         return found
     rule = AS_GIVEN if found.text == candidate.content else NUMBERED
-    return draft.decide(rule, f"{len(found.steps)} steps", candidate=_with(candidate, found))
+    return draft.decide(rule, f"{len(found.steps)} steps", candidate=_apply_steps(candidate, found))
 
 
-def _with(candidate: Candidate, found: Procedure) -> Candidate:
+def _apply_steps(candidate: Candidate, found: Procedure) -> Candidate:
     named = candidate.canonical_key or candidate.title or candidate.topic_id
     title = {"title": found.title} if found.title and not named else {}
     return candidate.model_copy(update={"content": found.text, **title})
@@ -105,19 +105,19 @@ def read_steps(text: str, max_steps: int) -> Procedure | Rejection:
     lines = [line for line in text.splitlines() if line.strip()]
     opening = _HOW_TO.fullmatch(lines[0]) if lines else None
     lines = lines[1:] if opening else lines
-    steps = _numbered(lines)
+    steps = _read_numbered(lines)
     if steps is None:
-        steps = _plain(lines)
+        steps = _read_plain(lines)
     if not steps:
         return Rejection("procedure", "procedure_not_numbered", f"A procedure is numbered steps from 1 on. {_HINT}")
     if len(steps) > max_steps:
         limit = f"It has {len(steps)} steps; the policy allows {max_steps}. Make it two procedures."
         return Rejection("procedure", "procedure_too_many_steps", limit)
     for number, step in enumerate(steps, start=1):
-        if _surely_no_instruction(step):
+        if _is_no_instruction(step):
             what = f"Step {number} does not say what to do. Begin it with a verb, as in 'Open the valve'."
             return Rejection("procedure", "procedure_not_imperative", what)
-    return Procedure(_title(opening), tuple(steps))
+    return Procedure(_read_title(opening), tuple(steps))
 
 
 def detect(message: str, max_steps: int) -> tuple[Procedure | None, str]:
@@ -132,31 +132,31 @@ def detect(message: str, max_steps: int) -> tuple[Procedure | None, str]:
     (None, 'How to water plants:\\n1. Cans\\n2. Water')
     """
     lines = message.splitlines()
-    for start, opening in _openings(lines):
+    for start, opening in _find_openings(lines):
         end = start + 1
         while end < len(lines) and _STEP.fullmatch(lines[end]):
             end += 1
-        steps = _numbered(lines[start + 1 : end]) or []
-        if _FEWEST_DETECTED <= len(steps) <= max_steps and all(_surely_an_instruction(step) for step in steps):
-            return Procedure(_title(opening), tuple(steps)), "\n".join((*lines[:start], *lines[end:]))
+        steps = _read_numbered(lines[start + 1 : end]) or []
+        if _FEWEST_DETECTED <= len(steps) <= max_steps and all(_is_instruction(step) for step in steps):
+            return Procedure(_read_title(opening), tuple(steps)), "\n".join((*lines[:start], *lines[end:]))
     return None, message
 
 
-def _openings(lines: Sequence[str]) -> Iterator[tuple[int, re.Match[str]]]:
+def _find_openings(lines: Sequence[str]) -> Iterator[tuple[int, re.Match[str]]]:
     in_code = False
     for place, line in enumerate(lines):
         in_code ^= line.lstrip().startswith(("```", "~~~"))
         opening = _HOW_TO.fullmatch(line)
-        if opening is not None and not in_code and _title(opening) is not None:
+        if opening is not None and not in_code and _read_title(opening) is not None:
             yield place, opening
 
 
-def _title(opening: re.Match[str] | None) -> str | None:
+def _read_title(opening: re.Match[str] | None) -> str | None:
     title = opening[1].strip() if opening is not None else ""
     return title if 0 < len(title) <= _LONGEST_TITLE else None
 
 
-def _numbered(lines: Sequence[str]) -> list[str] | None:
+def _read_numbered(lines: Sequence[str]) -> list[str] | None:
     """The steps of lines that count from 1 on; a line that is set in goes on with the step before it."""
     steps: list[str] = []
     for line in lines:
@@ -170,10 +170,10 @@ def _numbered(lines: Sequence[str]) -> list[str] | None:
     return steps
 
 
-def _plain(lines: Sequence[str]) -> list[str] | None:
+def _read_plain(lines: Sequence[str]) -> list[str] | None:
     """Lines without numbers as steps, if each of them surely is an instruction."""
     bare = [bullet[1].strip() if (bullet := _BULLET.fullmatch(line)) else line.strip() for line in lines]
-    return bare if all(_surely_an_instruction(line) for line in bare) else None
+    return bare if all(_is_instruction(line) for line in bare) else None
 
 
 # ── the imperative ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -185,12 +185,12 @@ _VERBS, _NO_VERBS, _FINITE = word_set(_TABLE["verbs"]), word_set(_TABLE["no_verb
 _IN_ING, _IN_ED = word_set(_TABLE["in_ing"]), word_set(_TABLE["in_ed"])
 
 
-def _surely_an_instruction(step: str) -> bool:
+def _is_instruction(step: str) -> bool:
     words = _from_the_verb(step)
     return bool(words) and words[0] in _VERBS and not _goes_on_as_statement(words)
 
 
-def _surely_no_instruction(step: str) -> bool:
+def _is_no_instruction(step: str) -> bool:
     words = _from_the_verb(step)
     if not words or step[0] in "`$":  # a command to type, or words of another script
         return False

@@ -47,7 +47,7 @@ def compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
-def marked(match: re.Match[str]) -> Span:
+def marked_span(match: re.Match[str]) -> Span:
     """The default check: accept, and point at the group ``secret`` if it took part, else at the whole match."""
     return match.span("secret") if match.groupdict().get("secret") is not None else match.span()
 
@@ -75,7 +75,7 @@ class Rule:
     pattern: str
     when: Trigger
     anchors: tuple[str, ...] = ()
-    check: Check = marked
+    check: Check = marked_span
     limit: int | None = None
     sure: bool = True
     finds: tuple[str, ...]

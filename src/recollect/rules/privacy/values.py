@@ -87,7 +87,7 @@ def stands_in(value: str) -> bool:
     return is_placeholder(value) or compiled(_STAND_IN).search(value) is not None
 
 
-def trimmed(value: str) -> str:
+def trim(value: str) -> str:
     """Return the value without what the sentence, the markup, the query string or the connection string adds to it."""
     value = value.split("</")[0]
     if ";" in value or "&" in value:
