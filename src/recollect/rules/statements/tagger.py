@@ -243,10 +243,7 @@ def as_one_token(token: str) -> str:
 
 def _without_article_of_user(tokens: list[str]) -> list[str]:
     """ "The user" reads as "User"."""
-    following = [*tokens[1:], ""]
-    return [
-        one for one, after in zip(tokens, following, strict=True) if (one.lower(), after.lower()) != ("the", "user")
-    ]
+    return [one for one, after in pairwise([*tokens, ""]) if (one.lower(), after.lower()) != ("the", "user")]
 
 
 def _stand_in(tokens: list[str], at: int) -> str:
