@@ -471,14 +471,9 @@ def _find_denials(marks: Collection[Mark]) -> set[str]:
 
 def _carries_meaning(mark: Mark, evidence: _Evidence) -> bool:
     """Return whether a mark counts as a content word; the name of the person who speaks follows from who they are."""
-    word = fold(mark.surface)
-    return (
-        mark.is_word
-        and mark.aspect in _WORDS_OF_MEANING
-        and mark.key not in _DENIALS
-        and mark.key != "'s"
-        and not set(words(word)) <= STOP_WORDS | evidence.speakers
-    )
+    if not mark.is_word or mark.aspect not in _WORDS_OF_MEANING or mark.key in _DENIALS or mark.key == "'s":
+        return False
+    return not set(words(fold(mark.surface))) <= STOP_WORDS | evidence.speakers
 
 
 def _is_covered(mark: Mark, keys: Set[str], stems: Set[str]) -> bool:

@@ -99,11 +99,8 @@ def says_the_same(one: str, other: str) -> bool:
     found = what_differs(one, other)
     wording = [difference for difference in found if difference.aspect is Aspect.CONTENT]
     others = [difference for difference in found if difference.aspect is not Aspect.CONTENT]
-    return (
-        all(map(_is_one_denial, others))
-        and all(map(_may_be_wording, wording))
-        and not _are_parallel(one, other, wording)
-    )
+    harmless = all(map(_is_one_denial, others)) and all(map(_may_be_wording, wording))
+    return harmless and not _are_parallel(one, other, wording)
 
 
 _PERIODS = {

@@ -256,7 +256,5 @@ def _summary_lines(added: int, deleted: int, replaced: int, top: list[dict[str, 
     ('1 added, 0 deleted, 0 replaced', '+ Ana likes tea')
     """
     signs = {"added": "+", "deleted": "−", "replaced": "↑"}
-    return (
-        f"{added} added, {deleted} deleted, {replaced} replaced",
-        *(f"{signs[c['change']]} {c['text']}" for c in top),
-    )
+    lines = (f"{signs[change['change']]} {change['text']}" for change in top)
+    return f"{added} added, {deleted} deleted, {replaced} replaced", *lines

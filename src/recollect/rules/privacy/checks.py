@@ -250,12 +250,8 @@ def value_of_a_key(match: re.Match[str]) -> Span | None:
 def value_of_a_secret(match: re.Match[str]) -> Span | None:
     """The value of a secret; ``JWT_SECRET=`` may be followed by words, if a number is among them."""
     value = match["secret"]
-    variable = (
-        match[0].startswith(("SECRET=", "SECRET_KEY=", "SECRET: ", "SECRET_KEY: "))
-        and any(c.isdigit() for c in value)
-        and "/" not in value
-    )
-    if variable and not values.stands_in(value):
+    variable = match[0].startswith(("SECRET=", "SECRET_KEY=", "SECRET: ", "SECRET_KEY: "))
+    if variable and "/" not in value and any(c.isdigit() for c in value) and not values.stands_in(value):
         return match.span("secret")
     return _assigned(match, name_is_enough=True)
 

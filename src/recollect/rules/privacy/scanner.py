@@ -150,14 +150,8 @@ def _is_sure(finding: Finding) -> bool:
 
 def _weakness(finding: Finding) -> tuple[bool, bool, int, int, int]:
     """Sorts the strongest first. Of two equally long ones the rule that comes first in the catalogue knows better."""
-    length = finding.end - finding.start
-    return (
-        not TYPES[finding.type].secret,
-        not RULES[_PLACE[finding.rule]].sure,
-        -length,
-        _PLACE[finding.rule],
-        finding.start,
-    )
+    place, length = _PLACE[finding.rule], finding.end - finding.start
+    return not TYPES[finding.type].secret, not RULES[place].sure, -length, place, finding.start
 
 
 class _Coverage:

@@ -191,11 +191,9 @@ def fuse(
     """
     weights = weights or Ranking()
     own = text_scores(question, evidence.text, facts, weights.lent)
-    texts = (
-        text_scores(question, _add_similar(evidence.text, evidence.similar), facts, weights.lent)
-        if evidence.similar
-        else own
-    )
+    texts = own
+    if evidence.similar:
+        texts = text_scores(question, _add_similar(evidence.text, evidence.similar), facts, weights.lent)
     named = {who: names(question, who) for who in {known.named for known in facts.values()}}
     best = max(texts.values(), default=0.0) or 1.0
     instead = 0.0 if evidence.meaning else weights.meaning + weights.nearest_words
