@@ -194,7 +194,8 @@ def fuse(
     texts = own
     if evidence.similar:
         texts = text_scores(question, _add_similar(evidence.text, evidence.similar), facts, weights.lent)
-    named = {who: names(question, who) for who in {known.named for known in facts.values()}}
+    named = {who: names_any(question, who) for who in {known.named for known in facts.values()}}
+    counts_authority = not question.asks_the_assistant
     best = max(texts.values(), default=0.0) or 1.0
     instead = 0.0 if evidence.meaning else weights.meaning + weights.nearest_words
     by_meaning = weights.meaning * (IN_CONTEXT if evidence.reads_context else 1.0)
@@ -215,9 +216,9 @@ def fuse(
                 meaning=by_meaning * max(evidence.meaning.get(place, 0.0), 0.0),
                 names=weights.names * named[known.named],
                 time=weights.time * timeliness(question, known) if question.spans else 0.0,
-                authority=weights.authority * authority(question, known),
-                importance=weights.importance * importance(known),
-                vouching=weights.vouching * vouching(known),
+                authority=weights.authority * (counts_authority and known.authority is not Authority.AI_INFERRED),
+                importance=weights.importance * ((known.importance - 1) / 4),
+                vouching=weights.vouching * (min(known.vouchers, ENOUGH) / ENOUGH),
                 relation=weights.relation * evidence.relation.get(place, 0.0),
                 pinned=weights.pinned * known.pinned,
                 canon=weights.canon * known.canon,
@@ -325,24 +326,9 @@ def _with_neighbours(
     return best
 
 
-def names(question: Question, named: Sequence[str]) -> float:
-    """1 if the question has one of the names in it, and the whole of it."""
-    return float(any(said and question.words.issuperset(said) for said in map(words, named)))
-
-
-def authority(question: Question, known: Facts) -> float:
-    """1 for what a person, a tool or the operator stands for, 0 for what a model inferred or said."""
-    return float(not question.asks_the_assistant and known.authority is not Authority.AI_INFERRED)
-
-
-def importance(known: Facts) -> float:
-    """From 0 for the least important to 1 for the most."""
-    return (known.importance - 1) / 4
-
-
-def vouching(known: Facts) -> float:
-    """From 0 for nobody who counts to 1 for three or more whole words."""
-    return min(known.vouchers, ENOUGH) / ENOUGH
+def names_any(question: Question, named: Sequence[str]) -> bool:
+    """Return whether the question has one of the names in it, and the whole of it."""
+    return any(said and question.words.issuperset(said) for said in map(words, named))
 
 
 def relevance(
