@@ -89,6 +89,8 @@ def strip_validity(words: str, text: str) -> str:
 
     >>> strip_validity("Since 2019", "Since 2019, Ana lives in Porto")
     'Ana lives in Porto'
+    >>> strip_validity("since 2019", "Ana lives in Porto since 2019.")
+    'Ana lives in Porto.'
     """
     before, _, after = " ".join(text.replace("’", "'").split()).partition(words)
     rest = f"{before.rstrip(' ,')} {after.lstrip(' ,')}".strip()
