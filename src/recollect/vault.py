@@ -38,7 +38,7 @@ from recollect.policies import load_policy
 from recollect.rules.identity.likeness import search_score
 from recollect.rules.identity.rejected_values import Sealed
 from recollect.rules.privacy.gate import denied_types
-from recollect.rules.prompt.injection import CountTokens, fitting, no_room_for, origin_name
+from recollect.rules.prompt.injection import CountTokens, choose_fitting, origin_name, render_left_out
 from recollect.rules.vault import (
     ANOTHER_SCOPE,
     CANON,
@@ -515,14 +515,14 @@ def _render(heading: str, memories: Sequence[VaultMemory], budget: Budget | None
     lines = [_Line(tier, _render_line(memory)) for tier in HEADINGS for memory in memories if memory.tier == tier]
     told, written = lines, partial(_render_block, heading)
     if budget is not None:
-        told = fitting(lines, written, *budget, lambda line: heading == SNAPSHOT and line.tier == REGISTER)
+        told = choose_fitting(lines, written, *budget, lambda line: heading == SNAPSHOT and line.tier == REGISTER)
     return written(told, len(lines) - len(told)) if told else ""
 
 
 def _render_block(heading: str, lines: Sequence[_Line], left_out: int) -> str:
     groups = [(title, [line.text for line in lines if line.tier == tier]) for tier, title in HEADINGS.items()]
     told = [part for title, texts in groups if texts for part in (f"{title}:", *texts)]
-    return "\n".join([heading, envelope(told), *no_room_for(left_out)])
+    return "\n".join([heading, envelope(told), *render_left_out(left_out)])
 
 
 def _render_line(memory: VaultMemory) -> str:

@@ -17,7 +17,7 @@ from recollect.engine.context import SeededRandomness
 from recollect.interfaces.python import Recollect
 from recollect.model.canonical import canonical_json
 from recollect.model.item import to_item
-from recollect.rules.privacy.rule import fake
+from support.made_up_keys import fake
 from support.script import START
 
 SAID = (

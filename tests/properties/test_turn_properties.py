@@ -20,9 +20,9 @@ from recollect.model.policy_governance import PATHS
 from recollect.model.trace import Trace, TraceType
 from recollect.model.vocabulary import Authority, EventType, Kind, Space
 from recollect.policies import load_policy
-from recollect.rules.privacy.rule import fake
 from support import load_cases
 from support.invariants import EVERYWHERE, all_memories
+from support.made_up_keys import fake
 from support.postgres_server import PostgresServer
 from support.sayings import SENTENCES, mostly
 from support.script import canonical_state, open_seeded

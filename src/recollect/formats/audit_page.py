@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from html import escape
 
-from recollect.rules.auditing import FINDINGS, Audit, Example, is_personal, share
+from recollect.rules.auditing import FINDINGS, Audit, Example, is_personal, share_of
 
 COLOURS = {
     "broken": "#7a7f87",
@@ -57,7 +57,7 @@ def _render_page(format: str, file: str, found: Audit) -> Iterator[str]:
     yield f"<title>{title}</title><style>{_STYLE}</style></head><body><h1>{title}</h1>"
     yield f'<p class="dim">{_escape_text(format)}: {found.read:,} records of {found.owners:,} owners'
     yield f", {found.skipped:,} more that are history or were deleted. Nothing was imported.</p>"
-    yield f'<p><span class="big">{share(found.worthless, found.read):.1%}</span> of the records say nothing worth keeping'
+    yield f'<p><span class="big">{share_of(found.worthless, found.read):.1%}</span> of the records say nothing worth keeping'
     yield " (broken, noise, test data, or said before).</p>"
     yield from _draw_summary(found)
     yield "<h2>What was found</h2>"
@@ -79,7 +79,7 @@ def _draw_summary(found: Audit) -> Iterator[str]:
     yield '<svg class="whole" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">'
     begin = 0.0
     for (_, colour), count in zip(KEPT, counts, strict=True):
-        width = 100 * share(count, found.read)
+        width = 100 * share_of(count, found.read)
         yield _draw_bar(begin, width, colour)
         begin += width
     yield "</svg>"
@@ -93,9 +93,9 @@ def _draw_chart(counts: Mapping[str, int], colours: Mapping[str, str], whole: in
     yield f'<table class="chart"><caption>{caption}</caption><thead><tr><th class="name">what</th>'
     yield '<th class="number">records</th><th class="number share">share</th><th></th></tr></thead><tbody>'
     for name, count in counts.items():
-        bar = _draw_bar(0, 100 * share(count, most), colours[name])
+        bar = _draw_bar(0, 100 * share_of(count, most), colours[name])
         yield f'<tr><th scope="row">{_escape_text(name.replace("_", " "))}</th><td class="number">{count:,}</td>'
-        yield f'<td class="number share">{share(count, whole):.1%}</td>'
+        yield f'<td class="number share">{share_of(count, whole):.1%}</td>'
         yield f'<td><svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">{bar}</svg></td></tr>'
     yield "</tbody></table>"
 

@@ -13,7 +13,7 @@ from recollect.formats.fields import as_created_at, describe_refusal, id_of, map
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source
 from recollect.model.record import MAX_CONTENT_BYTES
 from recollect.rules.privacy import scan
-from recollect.rules.prompt.turn_lines import parts
+from recollect.rules.prompt.turn_lines import split_parts
 from recollect.rules.trust.provenance import on_a_cycle
 
 SPOKEN_BY = {"user": "user", "human": "user", "assistant": "agent", "tool": "tool"}
@@ -87,7 +87,7 @@ def split_long_text(text: str, room: int = 0) -> tuple[str, ...]:
     limit = max(MAX_CONTENT_BYTES - room, MAX_CONTENT_BYTES // 2)
     if len(text.encode("utf-8")) <= limit:
         return (text,)
-    return parts(text, limit, whole=[(hit.start, hit.end) for hit in scan(text)])
+    return split_parts(text, limit, whole=[(hit.start, hit.end) for hit in scan(text)])
 
 
 def find_fault(text: str) -> str | None:

@@ -126,7 +126,7 @@ class Auditor:
         for kind, why, beside in found:
             examples = self._examples.setdefault(kind, [])
             if len(examples) < MAX_EXAMPLES:
-                examples.append(Example(place, shown(text), why, beside))
+                examples.append(Example(place, show_text(text), why, beside))
 
     # ── what a record is by itself ──────────────────────────────────────────────────────────────────────────────
 
@@ -173,7 +173,7 @@ class Auditor:
         key = known.owner, concept.digest
         before = self._concepts.get(key)
         self._concepts[key] = known
-        return [_change(before, known)] if before is not None else []
+        return [_judge_change(before, known)] if before is not None else []
 
     def _alike(self, known: _Known) -> "list[_Finding]":
         settings = self._policy.near_duplicates
@@ -219,7 +219,7 @@ _Finding = tuple[str, str, str | None]
 """What was found, why, and beside which other record."""
 
 
-def _change(before: _Known, after: _Known) -> _Finding:
+def _judge_change(before: _Known, after: _Known) -> _Finding:
     decided = classify_change(before.text, after.text)
     if decided.change is Change.SAME or decided.rule in TENTATIVE:
         return "near_duplicate", decided.rule, before.place
@@ -232,13 +232,13 @@ def is_personal(type: str) -> bool:
     return not TYPES[type].secret and TYPES[type].default_action != "deny"
 
 
-def shown(text: str) -> str:
+def show_text(text: str) -> str:
     """A text as a report may show it: nothing sensitive, and not all of it."""
     start = text[:MAX_COMPARED_CHARACTERS]  # far more than is shown, so that no secret is cut where it is
     cut = redact(start, scan(start))
     return cut if len(cut) <= MAX_SHOWN_CHARACTERS else cut[: MAX_SHOWN_CHARACTERS - 1] + "…"
 
 
-def share(part: int, whole: int) -> float:
+def share_of(part: int, whole: int) -> float:
     """A part of the whole, from 0 to 1."""
     return part / whole if whole else 0.0

@@ -153,18 +153,18 @@ def check_grounding(
     Verdict(code='ungrounded:name', about='Faro')
     """
     by_id = {one.id: one for one in sources}
-    first = chain(_against_its_place(proposal, by_id, policy), _against_its_quotes(proposal, by_id))
+    first = chain(_check_place(proposal, by_id, policy), _check_quotes(proposal, by_id))
     against = next(first, None)
     if against is None:
         evidence = _Evidence(proposal.quotes, by_id)
-        against = next(_against_its_words(proposal, evidence), None) or _rejected(proposal, policy, rejections)
+        against = next(_check_words(proposal, evidence), None) or _check_rejections(proposal, policy, rejections)
     return against or Verdict(INFERENCE if proposal.kind is Kind.INSIGHT else FACT)
 
 
 # ── where it would be stored ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _against_its_place(proposal: Proposal, by_id: Mapping[str, SourceMemory], policy: Policy) -> Iterator[Verdict]:
+def _check_place(proposal: Proposal, by_id: Mapping[str, SourceMemory], policy: Policy) -> Iterator[Verdict]:
     """Yield what would let it be believed more, or seen by more, than the memories that it is made from."""
     missing = [id for id in proposal.source_ids if id not in by_id]
     if missing or not proposal.source_ids:
@@ -186,7 +186,7 @@ def _against_its_place(proposal: Proposal, by_id: Mapping[str, SourceMemory], po
         yield Verdict("ungrounded:category", proposal.category)
 
 
-def _rejected(proposal: Proposal, policy: Policy, rejections: Collection[Sealed]) -> Verdict | None:
+def _check_rejections(proposal: Proposal, policy: Policy, rejections: Collection[Sealed]) -> Verdict | None:
     claim = Claim(proposal.address, proposal.content, "", KeySource.FALLBACK, proposal.address.owner)
     return Verdict("rejected:value") if is_rejected(claim, rejections, policy.text.synonyms) else None
 
@@ -194,22 +194,22 @@ def _rejected(proposal: Proposal, policy: Policy, rejections: Collection[Sealed]
 # ── what it quotes ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _against_its_quotes(proposal: Proposal, by_id: Mapping[str, SourceMemory]) -> Iterator[Verdict]:
+def _check_quotes(proposal: Proposal, by_id: Mapping[str, SourceMemory]) -> Iterator[Verdict]:
     if not proposal.quotes:
         yield Verdict("ungrounded:span")
     for quote in proposal.quotes:
         if quote.source_id not in proposal.source_ids:
             yield Verdict("ungrounded:source", quote.source_id)
-        elif not _places(_flat(quote.span), _flat(by_id[quote.source_id].text)):
+        elif not _find_places(_flatten(quote.span), _flatten(by_id[quote.source_id].text)):
             yield Verdict("ungrounded:span", quote.span)
 
 
-def _flat(text: str) -> str:
+def _flatten(text: str) -> str:
     """Return a text in normal form, on one line: a span may be quoted across a line break."""
     return " ".join(normalise(text).split())
 
 
-def _places(span: str, text: str) -> list[tuple[int, int]]:
+def _find_places(span: str, text: str) -> list[tuple[int, int]]:
     """Return where a span stands in a text, as whole words: "likes tea" is not in "dislikes tea"."""
     if not any(c.isalnum() for c in span):
         return []
@@ -251,14 +251,14 @@ class _Evidence:
     """What a proposal quotes, and the clauses of the sources around it."""
 
     def __init__(self, quotes: Sequence[Quote], by_id: Mapping[str, SourceMemory]) -> None:
-        spans = [(_flat(quote.span), by_id[quote.source_id]) for quote in quotes]
+        spans = [(_flatten(quote.span), by_id[quote.source_id]) for quote in quotes]
         self.text = "\n".join(span for span, _ in spans)
         self.marks = [mark for span, _ in spans for mark in read(span).marks]
         self.keys = {mark.key for mark in self.marks}
         self.stems = _stems(self.marks)
         self.words = {word for span, _ in spans for word in words(span)}
-        self.times = [(source.said_at, _times(span, source.said_at)) for span, source in spans]
-        touched = [(one, source) for span, source in spans for one in _touched(span, source)]
+        self.times = [(source.said_at, _find_times(span, source.said_at)) for span, source in spans]
+        touched = [(one, source) for span, source in spans for one in _touched_clauses(span, source)]
         self.clauses = list(dict.fromkeys(clause for clause, _ in touched))
         speaks = [source for clause, source in touched if clause.has_any(_FIRST_PERSON)]
         self.speakers = {word for source in speaks for name in source.speakers for word in words(name)}
@@ -266,19 +266,19 @@ class _Evidence:
         self.speakers |= _THE_SPEAKERS if any(clause.has_any(_WE) for clause in self.clauses) else set()
 
 
-def _touched(span: str, source: SourceMemory) -> Iterator[_Clause]:
+def _touched_clauses(span: str, source: SourceMemory) -> Iterator[_Clause]:
     """Yield the whole clauses that a span touches: what is left out of the quotation may deny it."""
-    text, speaker = _flat(source.text), (source.speakers or ("Self",))[0]
-    places = _places(span, text)
+    text, speaker = _flatten(source.text), (source.speakers or ("Self",))[0]
+    places = _find_places(span, text)
     own = {word for sentence in plain_sentences(source.text) for word in words(sentence)}
-    for start, clause in _clauses(text):
+    for start, clause in _split_clauses(text):
         if any(first < start + len(clause) and start < last for first, last in places):
             before = words(text[max(0, start - 80) : start])[-3:]
             yield _Clause.read(clause, before, speaker, not source.speakers or own.issuperset(words(clause)))
 
 
 @lru_cache(maxsize=64)  # several spans of one source are looked for in the same text
-def _clauses(text: str) -> tuple[tuple[int, str], ...]:
+def _split_clauses(text: str) -> tuple[tuple[int, str], ...]:
     """Return the clauses of a text, without what joins them, and where each begins."""
     found, start = list[tuple[int, str]](), 0
     for joint in _CLAUSE_END.finditer(text):
@@ -312,10 +312,10 @@ class _Said(NamedTuple):
         return written or mark.is_name or (capital and mark.aspect in _WORDS_OF_MEANING)
 
 
-def _against_its_words(proposal: Proposal, evidence: _Evidence) -> Iterator[Verdict]:
-    claim = _without_times(_flat(proposal.content), evidence)
+def _check_words(proposal: Proposal, evidence: _Evidence) -> Iterator[Verdict]:
+    claim = _strip_times(_flatten(proposal.content), evidence)
     said = _Said(claim, read(claim).marks, _leading_names(claim), proposal.kind is Kind.EPISODIC)
-    for check in (_names, _dates, _amounts, _numbers, _negations):
+    for check in (_check_names, _check_dates, _check_amounts, _check_numbers, _check_negations):
         yield from check(said, evidence)
     content = [mark for mark in said.marks if _carries_meaning(mark, evidence)]
     specific = [mark for mark in said.marks if mark.aspect in (Aspect.NUMBER, Aspect.DATE)]
@@ -325,9 +325,11 @@ def _against_its_words(proposal: Proposal, evidence: _Evidence) -> Iterator[Verd
     least = COVERED_MIN if any(c.isupper() for c in claim) and not claim.isupper() else 1.0
     is_covered = bool(content or specific) and len(open_words) <= (1 - least) * len(content) + 1e-9
     if proposal.kind is Kind.INSIGHT and not is_covered:
-        yield from (against for clause in _fewest(content, evidence.clauses) for against in _denied(said, clause))
+        yield from (
+            against for clause in _fewest_clauses(content, evidence.clauses) for against in _check_denials(said, clause)
+        )
         return
-    yield from _turned_around(_flat(proposal.content), said, [*content, *specific], evidence)
+    yield from _check_clauses(_flatten(proposal.content), said, [*content, *specific], evidence)
     if _reads_the_same(claim, evidence):
         return
     added = [mark for mark in open_words if not {stem(word) for word in words(mark.surface)} <= _TELL_NOTHING]
@@ -336,7 +338,7 @@ def _against_its_words(proposal: Proposal, evidence: _Evidence) -> Iterator[Verd
             yield Verdict("ungrounded:words", mark.surface)
     if (added and proposal.kind is not Kind.INSIGHT) or not is_covered:
         yield Verdict("ungrounded:words", " ".join(mark.surface for mark in added or open_words))
-    for _, part in _clauses(claim):
+    for _, part in _split_clauses(claim):
         keys = {mark.key for mark in read(part).marks}
         within = [mark for mark in content if mark.key in keys]
         most = max((len(_held_by(within, [clause])) for clause in evidence.clauses), default=0)
@@ -344,7 +346,7 @@ def _against_its_words(proposal: Proposal, evidence: _Evidence) -> Iterator[Verd
             yield Verdict("ungrounded:mixed", part)
 
 
-def _names(said: _Said, evidence: _Evidence) -> Iterator[Verdict]:
+def _check_names(said: _Said, evidence: _Evidence) -> Iterator[Verdict]:
     for mark in said.marks:
         if said.is_name(mark) and not _names_the_same(mark, evidence):
             yield Verdict("ungrounded:name", mark.surface)
@@ -354,7 +356,7 @@ def _names_the_same(mark: Mark, evidence: _Evidence) -> bool:
     own = words(mark.surface)
     if mark.key in evidence.keys or (own and set(own) <= evidence.speakers):
         return True
-    return bool(_places(fold(_flat(mark.surface)), fold(evidence.text)))
+    return bool(_find_places(fold(_flatten(mark.surface)), fold(evidence.text)))
 
 
 def _leading_names(claim: str) -> frozenset[str]:
@@ -369,34 +371,34 @@ def _leading_names(claim: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def _amounts(said: _Said, evidence: _Evidence) -> Iterator[Verdict]:
-    known = _followed(evidence.marks, lambda mark: mark.aspect is Aspect.UNIT, reach=1)
-    for number, unit in sorted(_followed(said.marks, lambda mark: mark.aspect is Aspect.UNIT, reach=1)):
+def _check_amounts(said: _Said, evidence: _Evidence) -> Iterator[Verdict]:
+    known = _follows_number(evidence.marks, lambda mark: mark.aspect is Aspect.UNIT, reach=1)
+    for number, unit in sorted(_follows_number(said.marks, lambda mark: mark.aspect is Aspect.UNIT, reach=1)):
         if (number, unit) not in known and number in evidence.keys:
             yield Verdict("ungrounded:amount", f"{number.removeprefix('#')} {unit.removeprefix('%')}")
 
 
-def _numbers(said: _Said, evidence: _Evidence) -> Iterator[Verdict]:
+def _check_numbers(said: _Said, evidence: _Evidence) -> Iterator[Verdict]:
     for mark in said.marks:
         if mark.aspect in (Aspect.NUMBER, Aspect.UNIT) and mark.key not in evidence.keys:
             yield Verdict("ungrounded:number", mark.surface)
-    counted = _followed(evidence.marks, lambda mark: mark.is_word, reach=3)
-    for number, thing in sorted(_followed(said.marks, lambda mark: mark.is_word, reach=1)):
+    counted = _follows_number(evidence.marks, lambda mark: mark.is_word, reach=3)
+    for number, thing in sorted(_follows_number(said.marks, lambda mark: mark.is_word, reach=1)):
         if thing in evidence.keys and thing not in STOP_WORDS and (number, thing) not in counted:
             yield Verdict("ungrounded:number", f"{number.removeprefix('#')} {thing}")
-    limits, said_limits = _limits(evidence.marks), _limits(said.marks)
+    limits, said_limits = _find_limits(evidence.marks), _find_limits(said.marks)
     for key, limit in said_limits.items():
         if limit - limits.get(key, set()) or (limits.get(key, set()) and not limit):
             yield Verdict("ungrounded:number", key.lstrip("#~"))
 
 
-def _followed(marks: Sequence[Mark], wanted: Callable[[Mark], bool], reach: int) -> set[tuple[str, str]]:
+def _follows_number(marks: Sequence[Mark], wanted: Callable[[Mark], bool], reach: int) -> set[tuple[str, str]]:
     """Return each number with the marks after it that are wanted: its unit, or what is counted."""
     numbers = [place for place, mark in enumerate(marks) if mark.aspect is Aspect.NUMBER]
     return {(marks[at].key, mark.key) for at in numbers for mark in marks[at + 1 : at + 1 + reach] if wanted(mark)}
 
 
-def _limits(marks: Sequence[Mark]) -> dict[str, set[str]]:
+def _find_limits(marks: Sequence[Mark]) -> dict[str, set[str]]:
     """Return the words before each number or date that say on which side of it the truth is: "over 100", "until Friday"."""
     found: dict[str, set[str]] = {}
     for place, mark in enumerate(marks):
@@ -407,14 +409,14 @@ def _limits(marks: Sequence[Mark]) -> dict[str, set[str]]:
     return found
 
 
-def _dates(said: _Said, evidence: _Evidence) -> Iterator[Verdict]:
+def _check_dates(said: _Said, evidence: _Evidence) -> Iterator[Verdict]:
     for mark in said.marks:
         if mark.aspect is Aspect.DATE and mark.key not in evidence.keys:
             yield Verdict("ungrounded:date", mark.surface)
     for named in named_times(said.text):
         written = said.text[named.start : named.end]
         known = {mark.key for mark in read(written).marks} <= evidence.keys
-        if not known and not _places(fold(written), fold(evidence.text)):
+        if not known and not _find_places(fold(written), fold(evidence.text)):
             yield Verdict("ungrounded:date", written)
 
 
@@ -432,7 +434,7 @@ class _Time(NamedTuple):
         return around and self.bounds == other.bounds
 
 
-def _times(text: str, at: datetime) -> list[_Time]:
+def _find_times(text: str, at: datetime) -> list[_Time]:
     """Return the times that a text names, seen from a moment."""
     return [
         _Time(named.start, named.end, stretch, _BOUNDS.intersection(words(text[: named.start])[-2:]))
@@ -441,17 +443,17 @@ def _times(text: str, at: datetime) -> list[_Time]:
     ]
 
 
-def _without_times(claim: str, evidence: _Evidence) -> str:
+def _strip_times(claim: str, evidence: _Evidence) -> str:
     """Return a claim without the times that its spans name, seen from when they were said: "yesterday" is a date."""
     for said_at, times in evidence.times:
-        for one in reversed(_times(claim, said_at)):
+        for one in reversed(_find_times(claim, said_at)):
             if any(one.follows_from(other) for other in times):
                 claim = f"{_BEFORE_A_TIME.sub('', claim[: one.start])} {claim[one.end :]}"
     return " ".join(claim.split())
 
 
-def _negations(said: _Said, evidence: _Evidence) -> Iterator[Verdict]:
-    denied = _denials(evidence.marks)
+def _check_negations(said: _Said, evidence: _Evidence) -> Iterator[Verdict]:
+    denied = _find_denials(evidence.marks)
     for mark in said.marks:
         if mark.key in _DENIALS and mark.key not in denied and not (denied and mark.key in _WEAK_DENIALS):
             yield Verdict("ungrounded:negation", mark.surface)
@@ -460,7 +462,7 @@ def _negations(said: _Said, evidence: _Evidence) -> Iterator[Verdict]:
         yield Verdict("ungrounded:negation", min(foreign))
 
 
-def _denials(marks: Collection[Mark]) -> set[str]:
+def _find_denials(marks: Collection[Mark]) -> set[str]:
     return {mark.key.rstrip("!") for mark in marks if mark.key in _DENIALS or mark.surface.lower() in FOREIGN_NEGATIONS}
 
 
@@ -469,29 +471,24 @@ def _denials(marks: Collection[Mark]) -> set[str]:
 
 def _carries_meaning(mark: Mark, evidence: _Evidence) -> bool:
     """Return whether a mark counts as a content word; the name of the person who speaks follows from who they are."""
-    word = fold(mark.surface)
-    return (
-        mark.is_word
-        and mark.aspect in _WORDS_OF_MEANING
-        and mark.key not in _DENIALS
-        and mark.key != "'s"
-        and not set(words(word)) <= STOP_WORDS | evidence.speakers
-    )
+    if not mark.is_word or mark.aspect not in _WORDS_OF_MEANING or mark.key in _DENIALS or mark.key == "'s":
+        return False
+    return not set(words(fold(mark.surface))) <= STOP_WORDS | evidence.speakers
 
 
 def _is_covered(mark: Mark, keys: Set[str], stems: Set[str]) -> bool:
     return mark.key in keys or {stem(word)[:64] for word in words(mark.surface)} <= stems
 
 
-def _turned_around(whole: str, said: _Said, content: Sequence[Mark], evidence: _Evidence) -> Iterator[Verdict]:
+def _check_clauses(whole: str, said: _Said, content: Sequence[Mark], evidence: _Evidence) -> Iterator[Verdict]:
     """Yield how the clauses that a claim rests on say something else: of somebody else, or of another time, or deny it."""
     if any(one.aspect is Aspect.ORDER for clause in evidence.clauses for one in what_differs(clause.text, whole)):
         yield Verdict("ungrounded:order")
     about = [clause for clause in evidence.clauses if _same_subject(whole, clause)]
-    rests_on = _fewest(content, about) or _fewest(content, evidence.clauses)
+    rests_on = _fewest_clauses(content, about) or _fewest_clauses(content, evidence.clauses)
     for clause in rests_on:
-        yield from _left_out(whole, said, clause)
-    if _denials(said.marks) and not any(_denials(clause.marks) for clause in rests_on):
+        yield from _check_left_out(whole, said, clause)
+    if _find_denials(said.marks) and not any(_find_denials(clause.marks) for clause in rests_on):
         yield Verdict("ungrounded:negation", said.text)
     if _says_has(said) and not any(clause.keys & _HAVING for clause in rests_on):
         yield Verdict("ungrounded:words", "has")
@@ -522,7 +519,7 @@ def _held_by(content: Sequence[Mark], clauses: Sequence[_Clause]) -> set[str]:
     return {mark.key for mark in content if any(_is_covered(mark, one.keys, one.stems) for one in clauses)}
 
 
-def _fewest(content: Sequence[Mark], clauses: Sequence[_Clause]) -> list[_Clause]:
+def _fewest_clauses(content: Sequence[Mark], clauses: Sequence[_Clause]) -> list[_Clause]:
     """Return the clauses that hold a claim's words: the one that holds the most, then for the rest the next."""
     left, chosen = list(content), list[_Clause]()
     while left:
@@ -536,18 +533,18 @@ def _fewest(content: Sequence[Mark], clauses: Sequence[_Clause]) -> list[_Clause
     return chosen
 
 
-def _left_out(whole: str, said: _Said, clause: _Clause) -> Iterator[Verdict]:
+def _check_left_out(whole: str, said: _Said, clause: _Clause) -> Iterator[Verdict]:
     own = {mark.key for mark in said.marks} | {stem(word) for word in words(whole)}
     if not clause.is_own:
         yield Verdict("ungrounded:material", clause.text)
-    yield from _denied(said, clause)
+    yield from _check_denials(said, clause)
     there, here = (set(_PARTICLE.findall(text)) for text in (clause.text, whole))
     if there and here - there:
         yield Verdict("ungrounded:opposite", min(here - there))
     hedges = {mark.key for mark in clause.marks if mark.key in _HEDGES or mark.key == "?"}
     hedges |= (_HEDGING_STEMS | SUPPOSING) & {stem(word) for word in words(clause.text)}
     hedges = {hedge for hedge in hedges if hedge not in own and stem(hedge) not in own}
-    if hedges - {"will"} or ("will" in hedges and _tense(whole, clause.speaker) is Tense.NOW):
+    if hedges - {"will"} or ("will" in hedges and _tense_of(whole, clause.speaker) is Tense.NOW):
         yield Verdict("ungrounded:hedge", min(hedges))
     of_another_time = {(Tense.PAST, Tense.NOW)} | (set() if said.is_event else {(Tense.NOW, Tense.PAST)})
     if _is_past(said, clause) or _tenses(whole, clause) in of_another_time:
@@ -558,12 +555,12 @@ def _left_out(whole: str, said: _Said, clause: _Clause) -> Iterator[Verdict]:
         yield Verdict("ungrounded:hedge", clause.text)
     if _bound_to(said.marks, clause) or _follows_its_verb(whole, clause):
         yield Verdict("ungrounded:order", clause.text)
-    if governing := _governing(said, clause):
+    if governing := _find_governing(said, clause):
         yield Verdict("ungrounded:words", governing)
 
 
-def _denied(said: _Said, clause: _Clause) -> Iterator[Verdict]:
-    if _denials(clause.marks) and not _denials(said.marks):
+def _check_denials(said: _Said, clause: _Clause) -> Iterator[Verdict]:
+    if _find_denials(clause.marks) and not _find_denials(said.marks):
         yield Verdict("ungrounded:negation", clause.text)
     for mark in said.marks:
         if mark.key not in clause.keys and not clause.keys.isdisjoint(opposites_of(mark.key)):
@@ -610,7 +607,7 @@ def _follows_its_verb(claim: str, clause: _Clause) -> bool:
     return any(noun and noun[0] in said and said.index(noun[0]) > verb for noun in subjects)
 
 
-def _governing(said: _Said, clause: _Clause) -> str:
+def _find_governing(said: _Said, clause: _Clause) -> str:
     """Return the verb that a claim leaves out and that decides about the one that it keeps: "refuse" in "refuse to eat"."""
     own, stems = {mark.key for mark in said.marks}, frozenset(terms(said.text))
     for place, verb in enumerate(clause.marks):
@@ -631,15 +628,15 @@ def _same_subject(claim: str, clause: _Clause) -> bool:
     first = " ".join(words(clause.text)[:1])
     if first in _RELATIVE:
         return bool(clause.after) and said.issuperset(terms(clause.after[-1]))
-    if first in _OTHERS and any(_subject(one) == speaker for one in ours):
+    if first in _OTHERS and any(_subject_of(one) == speaker for one in ours):
         return False
     nouns = _leading_nouns(clause.text)
     if nouns and not any(said.issuperset(terms(noun)) for noun in nouns):
         return False
-    if clause.has_any(_WE) and any(_THE_SPEAKERS.issuperset(_subject(one)) for one in ours):
+    if clause.has_any(_WE) and any(_THE_SPEAKERS.issuperset(_subject_of(one)) for one in ours):
         return True
     names = {word.lower() for word in _CAPITALISED.findall(clause.text)}
-    pairs = [(_subject(one), _subject(other)) for one in ours for other in theirs]
+    pairs = [(_subject_of(one), _subject_of(other)) for one in ours for other in theirs]
     return not pairs or any(_is_subject(one, other, names) or [*speaker, *one] == other for one, other in pairs)
 
 
@@ -655,7 +652,7 @@ def _leading_nouns(text: str) -> list[str]:
     return [word.lower for word in (nominal[-2:] if nominal[-1].is_name else nominal[-1:]) if word.is_noun]
 
 
-def _subject(frame: Frame) -> list[str]:
+def _subject_of(frame: Frame) -> list[str]:
     return (frame.attribute if frame.subject == NO_SUBJECT else frame.subject).split()
 
 
@@ -667,13 +664,13 @@ def _is_subject(ours: Sequence[str], theirs: Sequence[str], names: Set[str]) -> 
     return named or (len(ours) > 1 and ours == theirs[: len(ours)] and names >= set(theirs[len(ours) :]))
 
 
-def _tense(text: str, speaker: str) -> Tense | None:
+def _tense_of(text: str, speaker: str) -> Tense | None:
     frames = read_statement(text, speaker)
     return frames[0].tense if frames else None
 
 
 def _tenses(claim: str, clause: _Clause) -> tuple[Tense | None, Tense | None]:
-    return _tense(clause.text, clause.speaker), _tense(claim, clause.speaker)
+    return _tense_of(clause.text, clause.speaker), _tense_of(claim, clause.speaker)
 
 
 def _reads_the_same(claim: str, evidence: _Evidence) -> bool:

@@ -44,9 +44,8 @@ def _leaf(value: Any) -> str:
 
 
 def _text(text: str) -> str:
-    plain = (
-        text == text.strip(" ") and text and text[0] != '"' and visible(text) == text and not set(text) & {"\n", "\t"}
-    )
+    bare = text != "" and text == text.strip(" ") and text[0] != '"'
+    plain = bare and visible(text) == text and {"\n", "\t"}.isdisjoint(text)
     return text if plain and text not in _WORDS and not _NUMBER.fullmatch(text) else f'"{_escaped(text)}"'
 
 

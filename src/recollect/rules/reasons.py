@@ -74,20 +74,20 @@ def last_turn(traces: Sequence[Trace]) -> Sequence[Trace]:
     if not traces:
         return traces
     spoken = [event for event in traces if event["session"] == traces[-1]["session"]]
-    starts = _starts(spoken)
+    starts = _find_starts(spoken)
     return spoken[starts[-1] :] if starts else spoken[-RECENT:]
 
 
 def turn_of(traces: Sequence[Trace], number: int) -> Sequence[Trace]:
     """The events of one session's turn to which the event of a number belongs; before the first recall, the event alone."""
-    starts = [*_starts(traces), len(traces)]
+    starts = [*_find_starts(traces), len(traces)]
     for start, end in pairwise(starts):
         if any(event["number"] == number for event in traces[start:end]):
             return traces[start:end]
     return [event for event in traces if event["number"] == number]
 
 
-def _starts(traces: Sequence[Trace]) -> list[int]:
+def _find_starts(traces: Sequence[Trace]) -> list[int]:
     """Where turns begin: at a recall, or at the first of the reads just before it."""
     starts = []
     for place, event in enumerate(traces):
@@ -109,7 +109,7 @@ class _Names:
 
     def of(self, id: str) -> str:
         item = self._items.get(id)
-        return f"memory {id.replace('-', '')[:12]}" if item is None else _quoted(item["text"])
+        return f"memory {id.replace('-', '')[:12]}" if item is None else _quote(item["text"])
 
     def owner(self, id: str) -> str | None:
         owner: str | None = self._items.get(id, {}).get("meta", {}).get("owner")
@@ -119,16 +119,16 @@ class _Names:
 Teller = Callable[[Sequence[Trace], _Names], Iterator[str]]
 
 
-def _of(traces: Iterable[Trace], *types: TraceType) -> list[Trace]:
+def _events_of(traces: Iterable[Trace], *types: TraceType) -> list[Trace]:
     return [event for event in traces if event["type"] in types]
 
 
 # ── one function for each kind of event ─────────────────────────────────────────────────────────────────────────────
 
 
-def _recalled(traces: Sequence[Trace], names: _Names) -> Iterator[str]:
-    for event in _of(traces, TraceType.RECALL):
-        items, question = event["recalled"], f"for the question {_quoted(event['query'])}"
+def _tell_recalled(traces: Sequence[Trace], names: _Names) -> Iterator[str]:
+    for event in _events_of(traces, TraceType.RECALL):
+        items, question = event["recalled"], f"for the question {_quote(event['query'])}"
         if items:
             yield f"Recalled {memories(len(items))} {question}: {_reasons_of(items)}."
         else:
@@ -144,102 +144,111 @@ def _reasons_of(items: Sequence[Mapping[str, Any]]) -> str:
     return ", ".join(told) or "no reasons were noted"
 
 
-def _written(traces: Sequence[Trace], names: _Names) -> Iterator[str]:
-    items = [item for event in _of(traces, TraceType.WRITE) for item in event["written"]]
+def _tell_written(traces: Sequence[Trace], names: _Names) -> Iterator[str]:
+    items = [item for event in _events_of(traces, TraceType.WRITE) for item in event["written"]]
     passing = [item for item in items if item["kind"] == "short_term"]
     lasting = [item for item in items if item["kind"] != "short_term"]
     if passing:
         yield f"Kept {counted(len(passing), 'line')} of the conversation in short-term memory."
     for item in lasting[:MAX_NAMED]:
-        yield _wrote(item)
+        yield _tell_one_written(item)
     if len(lasting) > MAX_NAMED:
         yield f"Wrote {counted(len(lasting) - MAX_NAMED, 'more memory', 'more memories')}."
 
 
-def _wrote(item: Mapping[str, Any]) -> str:
+def _tell_one_written(item: Mapping[str, Any]) -> str:
     meta = item["meta"]
-    place = _place(meta.get("space"), meta.get("owner"))
+    place = _name_place(meta.get("space"), meta.get("owner"))
     because = plain(f"authority:{meta['authority']}")
-    return f"Wrote the {meta['event_type']} {_quoted(item['text'])} to {place}: {because}."
+    return f"Wrote the {meta['event_type']} {_quote(item['text'])} to {place}: {because}."
 
 
-def _refused(traces: Sequence[Trace], names: _Names) -> Iterator[str]:
-    counts = Counter(event["reason"] for event in _of(traces, TraceType.DENIED))
+def _tell_refused(traces: Sequence[Trace], names: _Names) -> Iterator[str]:
+    counts = Counter(event["reason"] for event in _events_of(traces, TraceType.DENIED))
     for code, count in counts.items():
         yield f"Refused {counted(count, 'write')}: {plain(code)}."
 
 
-def _settled(traces: Sequence[Trace], names: _Names) -> Iterator[str]:
-    for event in _of(traces, TraceType.CONFLICT):
+def _tell_settled(traces: Sequence[Trace], names: _Names) -> Iterator[str]:
+    for event in _events_of(traces, TraceType.CONFLICT):
         because = _WINS_BECAUSE.get(event["rule"], event["rule"])
         winner, loser = names.of(event["winner_id"]), names.of(event["loser_id"])
         yield f"Found a contradiction: {winner} stands against {loser}, since {because}."
 
 
-def _moved(traces: Sequence[Trace], names: _Names) -> Iterator[str]:
-    for event in _of(traces, TraceType.PROMOTED):
+def _tell_moved(traces: Sequence[Trace], names: _Names) -> Iterator[str]:
+    for event in _events_of(traces, TraceType.PROMOTED):
         code = event["reason"] if event["reason"] in REASONS else f"authority:{event['authority_used']}"
-        yield f"Moved {names.of(event['to_id'])} {_way(event, names.owner(event['to_id']))}: {plain(code)}."
-    for event in _of(traces, TraceType.PROMOTION_DENIED):
-        yield f"Did not move {names.of(event['memory_id'])} {_way(event, None)}: {plain(event['reason'])}."
+        yield f"Moved {names.of(event['to_id'])} {_name_way(event, names.owner(event['to_id']))}: {plain(code)}."
+    for event in _events_of(traces, TraceType.PROMOTION_DENIED):
+        yield f"Did not move {names.of(event['memory_id'])} {_name_way(event, None)}: {plain(event['reason'])}."
 
 
-def _gone(traces: Sequence[Trace], names: _Names) -> Iterator[str]:
-    forgotten = _of(traces, TraceType.FORGET)
+def _tell_gone(traces: Sequence[Trace], names: _Names) -> Iterator[str]:
+    forgotten = _events_of(traces, TraceType.FORGET)
     said = {event["memory_id"] for event in forgotten}
-    deleted = [event for event in _of(traces, TraceType.DELETED) if event["memory_id"] not in said]
+    deleted = [event for event in _events_of(traces, TraceType.DELETED) if event["memory_id"] not in said]
     for verb, events in (("Forgot", forgotten), ("Took out of the active set", deleted)):
         for code in dict.fromkeys(event["reason"] for event in events):
             ids = [event["memory_id"] for event in events if event["reason"] == code]
-            yield f"{verb} {_listed(ids, names)}: {plain(code)}."
+            yield f"{verb} {_list_names(ids, names)}: {plain(code)}."
 
 
-def _phases(traces: Sequence[Trace], names: _Names) -> Iterator[str]:
-    for event in _of(traces, TraceType.PHASE_STARTED):
-        yield f"Began {event['phase_id']} in {_place(event['space'], event['owner'])}: {plain(event['reason'])}."
-    for event in _of(traces, TraceType.PHASE_DIFF):
+def _tell_phases(traces: Sequence[Trace], names: _Names) -> Iterator[str]:
+    for event in _events_of(traces, TraceType.PHASE_STARTED):
+        yield f"Began {event['phase_id']} in {_name_place(event['space'], event['owner'])}: {plain(event['reason'])}."
+    for event in _events_of(traces, TraceType.PHASE_DIFF):
         counts = ", ".join(f"{event[f'{what}_count']} {what}" for what in ("added", "deleted", "replaced"))
         phases = f"{event['from_phase_id']} with {event['to_phase_id']}"
-        yield f"Compared {phases} in {_place(event['space'], event['owner'])}: {counts}."
+        yield f"Compared {phases} in {_name_place(event['space'], event['owner'])}: {counts}."
 
 
-def _borders(traces: Sequence[Trace], names: _Names) -> Iterator[str]:
-    checks = _of(traces, TraceType.BORDER_CHECK)
+def _tell_borders(traces: Sequence[Trace], names: _Names) -> Iterator[str]:
+    checks = _events_of(traces, TraceType.BORDER_CHECK)
     closed = [event for event in checks if not event["allowed"]]
     if checks:
         state = f"{len(closed)} closed" if closed else "open" if len(checks) == 1 else "all open"
         yield f"Checked {counted(len(checks), 'border')}: {state}."
-    yield from dict.fromkeys(_stopped(event) for event in closed)
+    yield from dict.fromkeys(_tell_stopped(event) for event in closed)
 
 
-def _stopped(event: Trace) -> str:
-    space = _place(event.get("to_space", event["from_space"]), None)
+def _tell_stopped(event: Trace) -> str:
+    space = _name_place(event.get("to_space", event["from_space"]), None)
     return f"Stopped {_DOING[event['action']]} {space}: {plain(event['reason'])}."
 
 
-_TELLERS: tuple[Teller, ...] = (_recalled, _written, _refused, _settled, _moved, _gone, _phases, _borders)
+_TELLERS: tuple[Teller, ...] = (
+    _tell_recalled,
+    _tell_written,
+    _tell_refused,
+    _tell_settled,
+    _tell_moved,
+    _tell_gone,
+    _tell_phases,
+    _tell_borders,
+)
 
 
 # ── words ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _listed(ids: Sequence[str], names: _Names) -> str:
+def _list_names(ids: Sequence[str], names: _Names) -> str:
     named = [names.of(id) for id in ids[:MAX_NAMED]]
     more = [f"{len(ids) - MAX_NAMED:,} more"] if len(ids) > MAX_NAMED else []
     *first, last = [*named, *more]
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     """Return at most so many characters of it, on one line."""
     return f"“{one_line(text, QUOTED_CHARACTERS)}”"
 
 
-def _way(event: Trace, owner: str | None) -> str:
-    return f"from {_place(event['from_space'], None)} to {_place(event['to_space'], owner)}"
+def _name_way(event: Trace, owner: str | None) -> str:
+    return f"from {_name_place(event['from_space'], None)} to {_name_place(event['to_space'], owner)}"
 
 
-def _place(space: str | None, owner: str | None) -> str:
+def _name_place(space: str | None, owner: str | None) -> str:
     if space == "user":
         return f"{owner}'s own space" if owner else "the person's own space"
     if space == "project":

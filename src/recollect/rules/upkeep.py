@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from recollect.model.policy_model import Upkeep
 from recollect.rules.extraction import extract
-from recollect.rules.extraction.said import kept
+from recollect.rules.extraction.said import find_kept
 from recollect.rules.identity.difference import Difference, what_differs
 from recollect.rules.identity.outdating import announces_change, signs_of
 from recollect.rules.language.lexicon import PREPOSITIONS
@@ -49,7 +49,7 @@ def worth_reading(message: str, settings: Upkeep) -> bool:
     """
     if len(message) > settings.extract_characters:
         return True
-    return any(not one.is_rule for one in kept(message, extract(message), 1))
+    return any(not one.is_rule for one in find_kept(message, extract(message), 1))
 
 
 class Pair(NamedTuple):
@@ -93,17 +93,14 @@ def says_the_same(one: str, other: str) -> bool:
     >>> says_the_same("The user cycles to work", "The user drives to work")
     False
     """
-    one, other = _in_one_notation(one), _in_one_notation(other)
+    one, other = _unify_notation(one), _unify_notation(other)
     if (signs_of(one).ends is None) != (signs_of(other).ends is None):
         return False
     found = what_differs(one, other)
     wording = [difference for difference in found if difference.aspect is Aspect.CONTENT]
     others = [difference for difference in found if difference.aspect is not Aspect.CONTENT]
-    return (
-        all(map(_is_one_denial, others))
-        and all(map(_may_be_wording, wording))
-        and not _are_parallel(one, other, wording)
-    )
+    harmless = all(map(_is_one_denial, others)) and all(map(_may_be_wording, wording))
+    return harmless and not _are_parallel(one, other, wording)
 
 
 _PERIODS = {
@@ -128,7 +125,7 @@ _DENYING = word_set("no not never do does did")
 _WORDING = STOP_WORDS | PREPOSITIONS | _LINKS | word_set("call called name named")
 
 
-def _in_one_notation(text: str) -> str:
+def _unify_notation(text: str) -> str:
     """Return a text whose times and denials are written in one way, periods last: "nightly" is "per night", "9 am" is "9:00"."""
     text = _HAS_NO.sub("does not have any", _DAY_OF_MONTH.sub(r"\1\2", text))
     text = _PERIOD.sub(lambda found: f"per {found['unit'] or _PERIODS[found[0].lower()]}", text)

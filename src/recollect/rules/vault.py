@@ -363,9 +363,9 @@ class WriteBatch:
         if not self._profile.enabled:
             return _SWITCHED_OFF
         passed = _check_shape(asked) or run_gates(asked, self._policy, self._profile)
-        return (
-            passed if isinstance(passed, Rejection) else refuse_rejected(passed, self._rejected, self._policy) or passed
-        )
+        if isinstance(passed, Rejection):
+            return passed
+        return refuse_rejected(passed, self._rejected, self._policy) or passed
 
     def _register_of(self, asked: Proposal) -> VaultMemory | None:
         """Return the active register of the same topic and scope (step 6). Canon is never overwritten this way."""

@@ -6,8 +6,8 @@ import pytest
 
 import recollect
 from recollect.model.errors import BadInput
-from recollect.rules.privacy.rule import fake
 from rows import every_row
+from support.made_up_keys import fake
 
 SECRET = "ghp_" + fake(36)
 

@@ -16,10 +16,10 @@ from recollect.engine.turns import exchange
 from recollect.engine.turns.exchange import MAX_TURN_BYTES
 from recollect.model.errors import BadInput, NotAllowed, RetryMismatch
 from recollect.model.record import MAX_CONTENT_BYTES
-from recollect.rules.privacy.rule import fake
 from recollect.stores.sql.memories import SORTS
 from recollect.stores.sql.queries import load_queries
 from rows import every_row
+from support.made_up_keys import fake
 
 KEEP_ALL = {"traces": {"keep": "all"}}
 SERVER = "The build server stands in Frankfurt."

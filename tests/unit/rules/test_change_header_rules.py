@@ -13,9 +13,9 @@ from recollect.rules.prompt.change_header import (
     ChangeHeader,
     ChangeLine,
     Sign,
+    advance_cursor,
     choose,
     choose_oldest,
-    dealt_with,
     label_of,
     net_sign,
     sign_of,
@@ -181,7 +181,7 @@ def test_a_reader_without_memory_gets_the_oldest_the_best_of_them_first() -> Non
 @given(st.sets(st.integers(1, 30)), st.sets(st.integers(1, 30)))
 def test_a_cursor_loses_nothing_and_repeats_nothing(waiting: set[int], shown: set[int]) -> None:
     shown -= waiting
-    seq, ahead = dealt_with(30, waiting, shown)
+    seq, ahead = advance_cursor(30, waiting, shown)
     assert {one for one in range(1, 31) if one > seq and one not in ahead} >= waiting
     assert {one for one in shown if one > seq} == set(ahead)
     assert list(ahead) == sorted(ahead)

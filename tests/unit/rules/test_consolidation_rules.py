@@ -5,7 +5,7 @@ import random
 import pytest
 
 from recollect.model.vocabulary import Authority
-from recollect.rules.identity.likeness import Compared, Step, compare, preference, proposals
+from recollect.rules.identity.likeness import Compared, Step, compare, preference_key, propose_steps
 
 ORDER = tuple(Authority)
 BEST = Compared("best", "The build server is in Frankfurt", Authority.USER_ASSERTED, importance=2, number=7)
@@ -13,7 +13,7 @@ SAME = BEST._replace(id="same", content="The build server is in Frankfurt.")
 
 
 def actions(*memories: Compared) -> list[tuple[str, str, str | None]]:
-    return [(step.action, step.id, step.other) for step in proposals(memories, 0.6, {})]
+    return [(step.action, step.id, step.other) for step in propose_steps(memories, 0.6, {})]
 
 
 @pytest.mark.parametrize(
@@ -30,12 +30,12 @@ def test_the_best_is_believed_most_then_most_important_then_newest_then_of_the_s
 ) -> None:
     found = [BEST, BEST._replace(**lesser)]
     random.Random(7).shuffle(found)
-    assert sorted(found, key=lambda one: preference(one, ORDER))[0] is BEST
+    assert sorted(found, key=lambda one: preference_key(one, ORDER))[0] is BEST
 
 
 def test_the_policys_order_says_who_is_believed_most() -> None:
     guess = BEST._replace(id="guess", authority=Authority.AI_INFERRED)
-    assert preference(guess, tuple(reversed(ORDER))) < preference(BEST, tuple(reversed(ORDER)))
+    assert preference_key(guess, tuple(reversed(ORDER))) < preference_key(BEST, tuple(reversed(ORDER)))
 
 
 @pytest.mark.parametrize(
@@ -80,5 +80,5 @@ def test_too_few_words_in_common_are_nothing_to_compare() -> None:
 
 def test_synonyms_are_the_same_word() -> None:
     car, auto = (BEST._replace(id=word, content=f"Ana {word} Porto") for word in ("drives", "steers"))
-    assert proposals([car, auto], 0.6, {}) == []
-    assert [step.action for step in proposals([car, auto], 0.6, {"steers": "drives"})] == ["related"]
+    assert propose_steps([car, auto], 0.6, {}) == []
+    assert [step.action for step in propose_steps([car, auto], 0.6, {"steers": "drives"})] == ["related"]

@@ -16,15 +16,15 @@ from recollect.rules.ranking.fusion import (
     Features,
     Place,
     Scored,
+    add_neighbours,
     fuse,
-    in_order,
     members_first,
     recall_reason,
     relevance,
-    reread,
-    scored,
+    score_contents,
+    score_place,
+    sort_scored,
     text_scores,
-    widened,
     worth_reading,
 )
 from recollect.rules.ranking.question import Question, read_question
@@ -160,7 +160,7 @@ def test_a_question_of_names_alone_is_still_searched_for() -> None:
 
 
 def test_candidates_are_widened_by_their_neighbours() -> None:
-    assert widened([(1, 5), (1, 6), (2, 5)], 1) == [(1, 4), (1, 5), (1, 6), (1, 7), (2, 4), (2, 5), (2, 6)]
+    assert add_neighbours([(1, 5), (1, 6), (2, 5)], 1) == [(1, 4), (1, 5), (1, 6), (1, 7), (2, 4), (2, 5), (2, 6)]
 
 
 def test_what_has_nothing_to_do_with_the_question_is_left_out() -> None:
@@ -176,9 +176,9 @@ def test_what_has_nothing_to_do_with_the_question_is_left_out() -> None:
 
 
 def test_a_statement_is_preferred_to_a_question() -> None:
-    best = [scored((1, 1), Features(text=0.5)), scored((1, 2), Features(text=0.5))]
+    best = [score_place((1, 1), Features(text=0.5)), score_place((1, 2), Features(text=0.5))]
     contents = {(1, 1): "Have you moved? ", (1, 2): "I have moved."}
-    assert reread(best, contents)[0].place == (1, 2)
+    assert score_contents(best, contents)[0].place == (1, 2)
 
 
 @given(
@@ -186,15 +186,15 @@ def test_a_statement_is_preferred_to_a_question() -> None:
     st.integers(1, 12),
 )
 def test_what_is_not_worth_reading_would_not_be_among_the_best(said: list[tuple[int, str]], wanted: int) -> None:
-    ranked = in_order(scored((1, n), Features(text=hundredths / 100)) for n, (hundredths, _) in enumerate(said))
+    ranked = sort_scored(score_place((1, n), Features(text=hundredths / 100)) for n, (hundredths, _) in enumerate(said))
     contents = {(1, n): content for n, (_, content) in enumerate(said)}
     read = worth_reading(ranked, wanted, Ranking())
-    everybody = reread(ranked[: max(SHORTLIST, wanted)], contents)
-    assert reread(read, contents)[:wanted] == everybody[:wanted]
+    everybody = score_contents(ranked[: max(SHORTLIST, wanted)], contents)
+    assert score_contents(read, contents)[:wanted] == everybody[:wanted]
 
 
 def test_what_lies_far_behind_is_not_read() -> None:
-    ranked = [scored((1, n), Features(text=1 - n / 10)) for n in range(10)]
+    ranked = [score_place((1, n), Features(text=1 - n / 10)) for n in range(10)]
     assert worth_reading(ranked, 3, Ranking()) == ranked[:3]
     assert worth_reading(ranked, 10, Ranking()) == ranked
     assert worth_reading(ranked, 3, Ranking(), by_vectors=True) == ranked
@@ -217,8 +217,8 @@ def test_ties_go_to_the_older_one() -> None:
 
 
 def test_a_difference_in_the_last_bit_decides_nothing() -> None:
-    one, other = scored((1, 1), Features(text=0.3)), scored((1, 2), Features(text=0.1 + 0.2))
-    assert in_order([other, one])[0].place == (1, 1)
+    one, other = score_place((1, 1), Features(text=0.3)), score_place((1, 2), Features(text=0.1 + 0.2))
+    assert sort_scored([other, one])[0].place == (1, 1)
 
 
 @given(st.randoms(use_true_random=False), st.lists(st.floats(0, 5), min_size=3, max_size=12))
@@ -258,10 +258,10 @@ def test_what_brought_a_memory_is_the_strongest_of_its_reasons(
 def test_each_member_of_a_list_is_told_before_one_is_repeated() -> None:
     said = ["We went to Lisbon by train", "By train we went to Lisbon in May", "Bergen was rainy", "Ghent has canals"]
     contents = {(1, number): text for number, text in enumerate(said)}
-    ranked = [scored((1, number), Features(text=1.0 - number / 10)) for number in range(len(said))]
+    ranked = [score_place((1, number), Features(text=1.0 - number / 10)) for number in range(len(said))]
     told = members_first(ask("Which cities have I visited?"), ranked, contents)
     assert [one.place[1] for one in told] == [0, 2, 3, 1]
-    assert told[-1].features.repeats < 0 and told == in_order(told)
+    assert told[-1].features.repeats < 0 and told == sort_scored(told)
     assert members_first(ask("Which cities?"), ranked[2:], contents) == ranked[2:]
 
 

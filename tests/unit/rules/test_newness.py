@@ -4,8 +4,16 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from recollect.rules.ranking.fusion import Features, Place, Scored, scored
-from recollect.rules.ranking.newness import LOOKED_AT, MARGIN, Likeness, Statement, in_time, newest_first, statement
+from recollect.rules.ranking.fusion import Features, Place, Scored, score_place
+from recollect.rules.ranking.newness import (
+    LOOKED_AT,
+    MARGIN,
+    Likeness,
+    Statement,
+    newest_first,
+    order_in_time,
+    statement,
+)
 from recollect.rules.ranking.question import Question, read_question
 
 START = datetime(2024, 5, 3, tzinfo=UTC)
@@ -22,9 +30,9 @@ def order(
 ) -> list[int]:
     """Statements in the order in which they were made; how they end up, given the ranking that they had."""
     before = ranking or list(range(len(contents)))
-    ranked = [scored((1, number), Features(text=1.0 - 0.05 * rank)) for rank, number in enumerate(before)]
+    ranked = [score_place((1, number), Features(text=1.0 - 0.05 * rank)) for rank, number in enumerate(before)]
     said = statements(contents, question, voices)
-    return [one.place[1] for one in in_time(asked(question), ranked, said, IDF, {})]
+    return [one.place[1] for one in order_in_time(asked(question), ranked, said, IDF, {})]
 
 
 def statements(contents: list[str], question: str, voices: str = "") -> dict[Place, Statement]:
@@ -74,7 +82,7 @@ def test_others_do_not_update_what_one_said() -> None:
 
 
 def test_what_is_not_to_be_compared_is_left_alone() -> None:
-    ranked = [scored((1, 0), Features(text=1.0)), scored((1, 1), Features(text=0.9))]
+    ranked = [score_place((1, 0), Features(text=1.0)), score_place((1, 1), Features(text=0.9))]
     only_the_old = {(1, 0): statements([OLD], HOW_MANY)[1, 0]}
     assert newest_first(asked(), ranked, only_the_old, IDF, {}) == ranked
 
@@ -86,7 +94,7 @@ def test_only_the_best_are_compared() -> None:
 
 def test_likeness_in_meaning_can_make_the_difference() -> None:
     contents = ["The Zotero library is large", "My Zotero folder is larger now"]
-    ranked = [scored((1, 0), Features(text=1.0)), scored((1, 1), Features(text=0.9))]
+    ranked = [score_place((1, 0), Features(text=1.0)), score_place((1, 1), Features(text=0.9))]
     said = statements(contents, HOW_MANY)
     alike = {((1, 0), (1, 1)): 0.9}
     assert newest_first(asked(), ranked, said, IDF, {})[0].place == (1, 0)
@@ -94,7 +102,7 @@ def test_likeness_in_meaning_can_make_the_difference() -> None:
 
 
 def test_however_alike_it_has_to_be_about_what_is_asked() -> None:
-    ranked = [scored((1, 0), Features(text=1.0)), scored((1, 1), Features(text=0.9))]
+    ranked = [score_place((1, 0), Features(text=1.0)), score_place((1, 1), Features(text=0.9))]
     said = statements([OLD, "I now have 52 plants"], HOW_MANY)
     assert newest_first(asked(), ranked, said, IDF, {((1, 0), (1, 1)): 1.0})[0].place == (1, 0)
 
@@ -109,7 +117,7 @@ def test_however_alike_it_has_to_be_about_what_is_asked() -> None:
     ],
 )
 def test_words_of_change_and_other_values_are_signs_of_an_update(newer: str, moves: bool) -> None:
-    ranked = [scored((1, 0), Features(text=1.0)), scored((1, 1), Features(text=0.9))]
+    ranked = [score_place((1, 0), Features(text=1.0)), score_place((1, 1), Features(text=0.9))]
     said = statements([OLD, newer], HOW_MANY)
     found = newest_first(asked(), ranked, said, IDF, {}, Likeness(enough=0.9))
     assert (found[0].place == (1, 1)) is moves
@@ -121,7 +129,7 @@ def test_one_statement_updates_one() -> None:
 
 
 def test_the_breakdown_says_so() -> None:
-    ranked = [scored((1, 0), Features(text=1.0)), scored((1, 1), Features(text=0.9))]
+    ranked = [score_place((1, 0), Features(text=1.0)), score_place((1, 1), Features(text=0.9))]
     best: Scored = newest_first(asked(), ranked, statements([OLD, NEW], HOW_MANY), IDF, {})[0]
     assert best.score == 1.0 + MARGIN
     assert round(best.features.newness, 6) == round(0.1 + MARGIN, 6)
@@ -136,7 +144,7 @@ def test_without_being_asked_for_a_value_another_value_is_an_update() -> None:
 
 
 def test_without_being_asked_for_a_value_a_word_of_change_counts_if_both_are_alike() -> None:
-    ranked = [scored((1, 0), Features(text=1.0)), scored((1, 1), Features(text=0.9))]
+    ranked = [score_place((1, 0), Features(text=1.0)), score_place((1, 1), Features(text=0.9))]
     said = statements(["My Zotero library of sources is public", "My Zotero library of sources is now private"], PLAIN)
 
     def best(cosine: float) -> Place:
@@ -150,7 +158,10 @@ def test_without_being_asked_for_a_value_a_word_of_change_counts_if_both_are_ali
 def test_what_is_from_the_time_that_is_asked_about_is_not_outdated_by_what_is_not(
     newer_time: float, best: Place
 ) -> None:
-    ranked = [scored((1, 0), Features(text=1.0, time=0.5)), scored((1, 1), Features(text=0.9, time=newer_time))]
+    ranked = [
+        score_place((1, 0), Features(text=1.0, time=0.5)),
+        score_place((1, 1), Features(text=0.9, time=newer_time)),
+    ]
     assert newest_first(asked(), ranked, statements([OLD, NEW], HOW_MANY), IDF, {})[0].place == best
 
 
@@ -173,12 +184,12 @@ def test_the_earliest_is_told_by_the_same_voice() -> None:
 
 
 def test_the_breakdown_names_what_the_earliest_was_given() -> None:
-    ranked = [scored((1, 1), Features(text=1.0)), scored((1, 0), Features(text=0.9))]
-    best = in_time(asked(FIRST), ranked, statements([SORTED, SORTED], FIRST), IDF, {})[0]
+    ranked = [score_place((1, 1), Features(text=1.0)), score_place((1, 0), Features(text=0.9))]
+    best = order_in_time(asked(FIRST), ranked, statements([SORTED, SORTED], FIRST), IDF, {})[0]
     assert (best.place, best.score) == ((1, 0), 1.0 + MARGIN)
     assert round(best.features.earliness, 6) == round(0.1 + MARGIN, 6)
 
 
 def test_without_statements_to_compare_nothing_moves() -> None:
-    ranked = [scored((1, 1), Features(text=1.0)), scored((1, 0), Features(text=0.9))]
-    assert in_time(asked(FIRST), ranked, {}, IDF, {}) == ranked
+    ranked = [score_place((1, 1), Features(text=1.0)), score_place((1, 0), Features(text=0.9))]
+    assert order_in_time(asked(FIRST), ranked, {}, IDF, {}) == ranked

@@ -16,13 +16,13 @@ from recollect.rules.trust.provenance import (
     Source,
     as_tree,
     credit,
-    in_common,
+    find_common,
+    find_meant,
     label,
-    meant_by,
     on_a_cycle,
     to_dot,
     to_mermaid,
-    unresolved,
+    unresolved_source,
 )
 
 
@@ -30,7 +30,7 @@ def lineage(root: str, parents: dict[str, str], towards: str = "ancestors", **au
     """A graph of one-letter memories: ``{"c": "ab"}`` builds c upon a and b. A capital is not known here."""
     keys = sorted({root, *parents, *"".join(parents.values())})
     sources = {
-        key: unresolved(key)._replace(key=key)
+        key: unresolved_source(key)._replace(key=key)
         if key.isupper()
         else Source(key, key * 64, key, authors.get(key, f"author {key}"), "2026", "active", f"words of {key}")
         for key in keys
@@ -42,12 +42,12 @@ def lineage(root: str, parents: dict[str, str], towards: str = "ancestors", **au
 
 
 def test_a_hash_means_the_last_record_before_whoever_names_it() -> None:
-    assert meant_by(5, [(1, "first"), (4, "last before"), (9, "later")]) == "last before"
+    assert find_meant(5, [(1, "first"), (4, "last before"), (9, "later")]) == "last before"
 
 
 def test_where_none_was_there_before_it_means_the_first_that_came() -> None:
-    assert meant_by(5, [(9, "second"), (7, "first")]) == "first"
-    assert meant_by(5, []) is None
+    assert find_meant(5, [(9, "second"), (7, "first")]) == "first"
+    assert find_meant(5, []) is None
 
 
 def test_words_that_come_again_are_no_cycle() -> None:
@@ -159,9 +159,9 @@ def test_distances_are_the_shortest_ways() -> None:
 
 def test_what_two_have_in_common_comes_nearest_first() -> None:
     one, other = lineage("c", {"c": "b", "b": "a"}), lineage("d", {"d": "ba"})
-    assert [(source.key, a, b) for source, a, b in in_common(one, other)] == [("b", 1, 1), ("a", 2, 1)]
-    assert [source.key for source, _, _ in in_common(lineage("a", {}), one)] == ["a"]
-    assert in_common(lineage("a", {}), lineage("b", {})) == []
+    assert [(source.key, a, b) for source, a, b in find_common(one, other)] == [("b", 1, 1), ("a", 2, 1)]
+    assert [source.key for source, _, _ in find_common(lineage("a", {}), one)] == ["a"]
+    assert find_common(lineage("a", {}), lineage("b", {})) == []
 
 
 def test_a_tree_draws_each_memory_out_once() -> None:
@@ -198,4 +198,4 @@ def test_words_cannot_break_out_of_a_drawing() -> None:
 def test_a_label_is_one_short_line() -> None:
     long = Source("a", "a" * 64, "a", "ana", content="many\nwords " * 40)
     assert "\n" not in label(long) and len(label(long)) <= 60 and label(long).endswith("…")
-    assert label(unresolved("f" * 64)) == "unresolved ffffffffffff"
+    assert label(unresolved_source("f" * 64)) == "unresolved ffffffffffff"

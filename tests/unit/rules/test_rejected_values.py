@@ -8,7 +8,7 @@ from recollect.model.ledger import Address
 from recollect.model.vocabulary import Namespace, Space
 from recollect.rules.identity.keys import KeySource
 from recollect.rules.identity.rejected_values import Claim, claimed_marks, rejected_marks
-from recollect.rules.identity.restatements import MAX_RESTATED, restated
+from recollect.rules.identity.restatements import MAX_RESTATED, restate
 from rows import every_row
 
 CASES = yaml.safe_load((Path(__file__).parents[2] / "cases/identity/rejected_restated.yaml").read_text("utf-8"))
@@ -66,4 +66,4 @@ def test_what_is_rejected_may_be_said_over_several_clauses_too(rejected: str) ->
 def test_padding_does_not_hide_a_claim_and_the_work_is_bounded() -> None:
     padding = "Ben met Kim in Bergen, who has a dog. It is called Rex. " * 12
     assert claims(padding + "Ana has a sister. She is called Lea.", "Ana's sister is called Lea")
-    assert len(list(restated("Ana met Kim and her friend, who has a dog. She likes the dog. " * 150))) <= MAX_RESTATED
+    assert len(list(restate("Ana met Kim and her friend, who has a dog. She likes the dog. " * 150))) <= MAX_RESTATED

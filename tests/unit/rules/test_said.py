@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from recollect.model.vocabulary import Space
 from recollect.rules.extraction import extract, said
 from recollect.rules.extraction.message import plain_sentences
-from recollect.rules.extraction.said import Kept, discretion, kept
+from recollect.rules.extraction.said import Kept, find_kept, read_discretion
 from rows import every_row
 
 CASES = Path(__file__).parents[2] / "cases" / "turns"
@@ -23,7 +23,7 @@ SERVER = "The build server stands in Frankfurt."
 
 
 def statements(message: str, facts: Any, most: int) -> tuple[str, ...]:
-    return tuple(one.text for one in kept(message, facts, most))
+    return tuple(one.text for one in find_kept(message, facts, most))
 
 
 # ── the cases ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -31,10 +31,10 @@ def statements(message: str, facts: Any, most: int) -> tuple[str, ...]:
 
 def as_wanted(case: dict[str, Any]) -> bool:
     message, facts = case["say"], extract(case["say"])
-    asked = discretion(message)
+    asked = read_discretion(message)
     if asked is not None or "leaves_out" in case:
         return asked is not None and asked.leaves_out == case.get("leaves_out")
-    found = kept(message, facts, 20)
+    found = find_kept(message, facts, 20)
     if "rule" in case:
         return any(one.is_rule and case["rule"] in one.text for one in found)
     texts = [*(one.text for one in found), *(fact.content for fact in facts)]
@@ -168,8 +168,8 @@ def test_a_pasted_document_is_not_what_somebody_states() -> None:
 
 @given(st.text(max_size=200))
 def test_any_text_can_be_read(text: str) -> None:
-    assert all(one.text.strip() for one in kept(text, [], 5))
-    asked = discretion(text)
+    assert all(one.text.strip() for one in find_kept(text, [], 5))
+    asked = read_discretion(text)
     assert asked is None or len(asked.rest) <= len(text)
 
 
@@ -177,7 +177,7 @@ def test_any_text_can_be_read(text: str) -> None:
 
 
 def test_a_rule_stands_by_itself() -> None:
-    found = kept("The office is in Ghent. Never book a flight on a Monday. We are twelve people.", [], 5)
+    found = find_kept("The office is in Ghent. Never book a flight on a Monday. We are twelve people.", [], 5)
     assert found == (
         Kept("The office is in Ghent. We are twelve people."),
         Kept("Never book a flight on a Monday.", is_rule=True),
@@ -186,7 +186,7 @@ def test_a_rule_stands_by_itself() -> None:
 
 @pytest.mark.parametrize("words", ["From now on we ship by bike.", "No more bus for me!", "Always wanted to see Rome."])
 def test_what_only_opens_like_a_rule_is_a_statement(words: str) -> None:
-    assert kept(words, [], 5) == (Kept(words),)
+    assert find_kept(words, [], 5) == (Kept(words),)
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ def test_what_only_opens_like_a_rule_is_a_statement(words: str) -> None:
     ],
 )
 def test_a_request_after_a_statement_says_where_to_keep_it(request_: str, space: Space | None) -> None:
-    assert kept(f"We ship on Tuesdays. {request_}", [], 5) == (Kept("We ship on Tuesdays.", space=space),)
+    assert find_kept(f"We ship on Tuesdays. {request_}", [], 5) == (Kept("We ship on Tuesdays.", space=space),)
 
 
 # ── sentences ───────────────────────────────────────────────────────────────────────────────────────────────────────

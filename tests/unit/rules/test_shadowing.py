@@ -5,7 +5,7 @@ from typing import NamedTuple
 import pytest
 
 from recollect.model.vocabulary import Authority, Space
-from recollect.rules.ranking.selection import Holder, Precedence, shadows, with_places
+from recollect.rules.ranking.selection import Holder, Precedence, make_room_for, shadows
 
 DEFAULT = Precedence(tuple(Authority), (Space.SESSION, Space.USER, Space.SYSTEM), agent="planner")
 TEA = Holder("tea", ("fact", "ana-drink"), Authority.USER_ASSERTED, Space.USER, "shared", (1, 1))
@@ -76,15 +76,15 @@ SAID = Found("said", is_a_guess=False)
 
 
 def test_what_is_believed_takes_the_place_of_the_guess_that_matches_least() -> None:
-    assert with_places(GUESSES, [SAID], 4) == [*GUESSES[:3], SAID, *GUESSES[4:]]
+    assert make_room_for(GUESSES, [SAID], 4) == [*GUESSES[:3], SAID, *GUESSES[4:]]
 
 
 def test_what_is_believed_and_came_later_comes_once() -> None:
-    assert with_places([*GUESSES, SAID], [SAID], 4) == [*GUESSES[:3], SAID, *GUESSES[4:]]
+    assert make_room_for([*GUESSES, SAID], [SAID], 4) == [*GUESSES[:3], SAID, *GUESSES[4:]]
 
 
 def test_what_has_a_place_already_keeps_it() -> None:
     found = [SAID, *GUESSES]
-    assert with_places(found, [SAID], 4) == found
+    assert make_room_for(found, [SAID], 4) == found
     also = Found("also said", is_a_guess=False)
-    assert with_places(found, [SAID, also], 4) == [SAID, *GUESSES[:2], also, *GUESSES[3:]]
+    assert make_room_for(found, [SAID, also], 4) == [SAID, *GUESSES[:2], also, *GUESSES[3:]]

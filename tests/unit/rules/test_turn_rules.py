@@ -9,7 +9,7 @@ from recollect.model.rendering import one_line
 from recollect.model.vocabulary import Layer
 from recollect.rules.extraction import extract
 from recollect.rules.gates.classification import classify_layer
-from recollect.rules.prompt.turn_lines import SUMMARY_OPENING, Said, parts, put_right, says, summary
+from recollect.rules.prompt.turn_lines import SUMMARY_OPENING, Said, replace_value, says, split_parts, summary
 
 SERVER = "The build server stands in Frankfurt."
 letters = st.text(alphabet="ab é日🫖\n. ", max_size=400)
@@ -20,7 +20,7 @@ letters = st.text(alphabet="ab é日🫖\n. ", max_size=400)
 
 @given(letters, st.integers(4, 60))
 def test_no_part_is_too_long_and_none_is_blank(text: str, limit: int) -> None:
-    pieces = parts(text, limit)
+    pieces = split_parts(text, limit)
     assert all(len(piece.encode("utf-8")) <= limit and piece.strip() for piece in pieces)
 
 
@@ -28,7 +28,7 @@ def test_no_part_is_too_long_and_none_is_blank(text: str, limit: int) -> None:
 def test_nothing_is_lost_but_blanks(text: str, limit: int) -> None:
     """Whatever was cut away between two parts held no character that is not blank."""
     rest = text
-    for piece in parts(text, limit):
+    for piece in split_parts(text, limit):
         before, found, rest = rest.partition(piece)
         assert found and not before.strip()
     assert not rest.strip()
@@ -36,14 +36,14 @@ def test_nothing_is_lost_but_blanks(text: str, limit: int) -> None:
 
 @given(st.text(alphabet="abé日🫖", min_size=1, max_size=400), st.integers(4, 60))
 def test_words_without_blanks_come_back_whole(text: str, limit: int) -> None:
-    assert "".join(parts(text, limit)) == text
+    assert "".join(split_parts(text, limit)) == text
 
 
 def test_what_fits_is_left_as_it_is() -> None:
     exact = "é" * (MAX_CONTENT_BYTES // 2)
-    assert parts(exact) == (exact,)
-    assert [len(piece.encode()) for piece in parts(exact + "é")] == [MAX_CONTENT_BYTES, 2]
-    assert parts("  Hello \n") == ("  Hello \n",)
+    assert split_parts(exact) == (exact,)
+    assert [len(piece.encode()) for piece in split_parts(exact + "é")] == [MAX_CONTENT_BYTES, 2]
+    assert split_parts("  Hello \n") == ("  Hello \n",)
 
 
 @st.composite
@@ -61,7 +61,7 @@ def marked(draw: st.DrawFn) -> tuple[str, list[tuple[int, int]], int]:
 @given(marked())
 def test_what_must_not_be_divided_is_not(given: tuple[str, list[tuple[int, int]], int]) -> None:
     text, places, limit = given
-    pieces = parts(text, limit, whole=places)
+    pieces = split_parts(text, limit, whole=places)
     rest, cuts = text, set()
     for piece in pieces:
         rest = rest[rest.index(piece) + len(piece) :]
@@ -72,7 +72,7 @@ def test_what_must_not_be_divided_is_not(given: tuple[str, list[tuple[int, int]]
 
 def test_of_two_places_that_overlap_neither_is_divided() -> None:
     """One rule finds a URL, another the password in it."""
-    assert parts("aaaa SSSSXXYYYY bb", 14, whole=[(5, 11), (9, 15)]) == ("aaaa ", "SSSSXXYYYY bb")
+    assert split_parts("aaaa SSSSXXYYYY bb", 14, whole=[(5, 11), (9, 15)]) == ("aaaa ", "SSSSXXYYYY bb")
 
 
 @pytest.mark.parametrize(
@@ -86,12 +86,12 @@ def test_of_two_places_that_overlap_neither_is_divided() -> None:
     ids=["paragraphs", "lines", "sentences", "no blanks"],
 )
 def test_a_cut_is_made_where_the_text_has_a_break(text: str, pieces: tuple[str, ...]) -> None:
-    assert parts(text, 16) == pieces
+    assert split_parts(text, 16) == pieces
 
 
 def test_a_break_too_early_is_no_reason_to_cut_there() -> None:
     """Else a document whose title stands alone would begin with a part of three words."""
-    assert parts("Hi\n\n" + "x" * 40, 20)[0] == "Hi\n\n" + "x" * 16
+    assert split_parts("Hi\n\n" + "x" * 40, 20)[0] == "Hi\n\n" + "x" * 16
 
 
 # ── the summary ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -152,20 +152,20 @@ def test_a_statement_says_a_whole_value_or_none(value: str, said: bool) -> None:
 def test_signs_in_a_value_are_just_signs() -> None:
     assert says("The user codes in C++.", "C++")
     assert not says("The user codes in Cxx.", "C..")
-    assert put_right("The user codes in C++.", "C++", r"C\1 (sharp)") == r"The user codes in C\1 (sharp)."
+    assert replace_value("The user codes in C++.", "C++", r"C\1 (sharp)") == r"The user codes in C\1 (sharp)."
 
 
 def test_only_the_first_mention_is_put_right_and_the_rest_stays() -> None:
-    assert put_right("The user lives in Porto, Porto district.", "porto", "Braga") == (
+    assert replace_value("The user lives in Porto, Porto district.", "porto", "Braga") == (
         "The user lives in Braga, Porto district."
     )
-    assert put_right("The user lives in Portofino.", "Porto", "Braga") == "The user lives in Portofino."
+    assert replace_value("The user lives in Portofino.", "Porto", "Braga") == "The user lives in Portofino."
 
 
 @given(st.text(alphabet="ab .+(", min_size=1, max_size=6), st.text(alphabet="ab\\1", min_size=1, max_size=6))
 def test_what_is_put_right_says_the_new_value(wrong: str, right: str) -> None:
     content = f"The user lives in {wrong}."
-    assert (right in put_right(content, wrong, right)) == (says(content, wrong) or right in content)
+    assert (right in replace_value(content, wrong, right)) == (says(content, wrong) or right in content)
 
 
 def test_our_stays_as_it_was_said_and_a_third_partys_duty_is_no_rule() -> None:

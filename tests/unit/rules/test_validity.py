@@ -7,7 +7,7 @@ import pytest
 from recollect.model.canonical import validity_words
 from recollect.rules.time.stretches import Span
 from recollect.rules.time.times import covers
-from recollect.rules.time.validity import read_validity, stopped_at, without
+from recollect.rules.time.validity import read_end, read_validity, strip_validity
 from rows import every_row
 
 NOW = datetime(2026, 5, 20, 10, tzinfo=UTC)
@@ -152,14 +152,14 @@ def test_of_what_was_written_elsewhere_only_times_with_their_year_are_read() -> 
 
 
 def test_a_dated_end_closes_what_it_ends() -> None:
-    assert stopped_at("I quit jogging in 2020", NOW) == day("2020-01-01")
-    assert stopped_at("I no longer work at Acme", NOW) is None
-    assert stopped_at("I moved to Porto in 2020", NOW) is None, "that holds from then on"
+    assert read_end("I quit jogging in 2020", NOW) == day("2020-01-01")
+    assert read_end("I no longer work at Acme", NOW) is None
+    assert read_end("I moved to Porto in 2020", NOW) is None, "that holds from then on"
 
 
 def test_the_words_can_be_taken_out() -> None:
-    assert without("since 2019", "I live in Porto since 2019") == "I live in Porto"
-    assert without("Since 2019", "Since 2019, I live in Porto.") == "I live in Porto."
+    assert strip_validity("since 2019", "I live in Porto since 2019") == "I live in Porto"
+    assert strip_validity("Since 2019", "Since 2019, I live in Porto.") == "I live in Porto."
 
 
 def test_a_validity_covers_a_time_if_they_share_a_moment() -> None:

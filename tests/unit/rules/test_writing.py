@@ -13,7 +13,7 @@ from recollect.model.record import Candidate
 from recollect.model.vocabulary import Kind
 from recollect.policies import PRESETS, load_policy
 from recollect.rules.gates.draft import Rejection
-from recollect.rules.gates.writing import FAULTS, faults_of, trimmed
+from recollect.rules.gates.writing import FAULTS, faults_of, trim
 
 GOOD = """
 Ana has lived in Lisbon since May 2024.
@@ -69,8 +69,8 @@ def test_each_fault_has_a_code_and_good_text_has_none() -> None:
 
 def test_trimming_keeps_whole_sentences_or_nothing() -> None:
     long = f"Ana collects {'very ' * 60}old maps."
-    assert trimmed(f"Ana likes tea. {long}") == "Ana likes tea."
-    assert trimmed(long) is None
+    assert trim(f"Ana likes tea. {long}") == "Ana likes tea."
+    assert trim(long) is None
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

@@ -28,7 +28,7 @@ from recollect.model.receipt import Growth, Problem, StreamInfo, Verification
 from recollect.model.state import State, body_from, values_from
 from recollect.model.vocabulary import Namespace, Status
 from recollect.rules.collector import collector_paused
-from recollect.rules.identity.rejected_values import Sealed, standing
+from recollect.rules.identity.rejected_values import Sealed, rejections_in_force
 from recollect.rules.language.findable import findable
 from recollect.rules.ledger import fold
 from recollect.rules.plain_view import counted
@@ -200,7 +200,7 @@ def _rebuild_stream(engine: Engine, number: int, embedder: Embedder | None) -> i
 def _rejections(entries: Iterable[Entry], amendments: Mapping[int, tuple[str | None, Any]]) -> set[Sealed]:
     """Return the rejections that a stream's entries leave in force."""
     told = [(entry, amendments.get(entry.seq, (None, None))[0]) for entry in entries if entry.event in ABOUT_THE_STREAM]
-    return standing((entry, None if text is None else values_from(text)) for entry, text in told)
+    return rejections_in_force((entry, None if text is None else values_from(text)) for entry, text in told)
 
 
 def state_hash(engine: Engine) -> str:

@@ -18,7 +18,7 @@ from recollect.model.record import ENTRY_ORIGIN
 from recollect.model.seals import cut_seals, read_form, was_cut
 from recollect.model.state import State
 from recollect.model.vocabulary import Status
-from recollect.rules.identity.rejected_values import standing
+from recollect.rules.identity.rejected_values import rejections_in_force
 from recollect.rules.language.text import sha256_hex
 from recollect.rules.ledger import fold
 from recollect.rules.ledger.content_ids import ids_in
@@ -525,7 +525,7 @@ class _StreamAudit:
             raise Broken(f"{self.name}, text index", fault)
         self._check_vectors()
         self._check_relations()
-        if set(self._reader.rejections(self._stream)) != standing(self._rejections):
+        if set(self._reader.rejections(self._stream)) != rejections_in_force(self._rejections):
             raise Broken(f"{self.name}, rejections", "they are not those that the ledger leaves in force")
 
     def _check_relations(self) -> None:

@@ -41,8 +41,8 @@ from recollect.rules.identity.consent import (
     SAID_SO,
     Field,
     agree,
+    are_independent,
     field_of,
-    independent,
     lapses_at,
     same_value,
     waiting_field,
@@ -223,7 +223,7 @@ def agreeing_proposal(pen: Pen, draft: Draft) -> Stored | None:
     for stored in sorted(waiting, key=lambda one: one.number):
         body = bodies[stored.state.id]
         earlier = body.get("meta", {}).get(SIGNAL)
-        if not isinstance(earlier, dict) or not independent(earlier, now):
+        if not isinstance(earlier, dict) or not are_independent(earlier, now):
             continue
         if agree(body["content"], draft.candidate.content, settings):
             return stored

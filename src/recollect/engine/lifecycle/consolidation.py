@@ -42,7 +42,7 @@ from recollect.model.operation import Node, Op
 from recollect.model.receipt import Plain
 from recollect.model.state import State
 from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, KindClass, Namespace, Status
-from recollect.rules.identity.likeness import Compared, Step, preference, proposals
+from recollect.rules.identity.likeness import Compared, Step, preference_key, propose_steps
 from recollect.rules.identity.rejected_values import Claim
 from recollect.stores.protocol import NO_LIMIT, Reader, Stored, Stream
 
@@ -225,8 +225,8 @@ def _plan_all(engine: Engine, plan: Plan, memories: Sequence[Stored], steps: Ste
     fields = [one for one, stored in compared if (stored.body or {}).get("kind") == Kind.PROFILE]
     others = [one for one, stored in compared if (stored.body or {}).get("kind") != Kind.PROFILE]
     usual, synonyms = settings.near_duplicates.overlap_min, settings.text.synonyms
-    found = proposals(others, usual, synonyms, lambda count: steps.advance(max(0, begun + count - steps.done)))
-    found += proposals(fields, max(usual, settings.consent.overlap_min), synonyms)  # fields take more to be one
+    found = propose_steps(others, usual, synonyms, lambda count: steps.advance(max(0, begun + count - steps.done)))
+    found += propose_steps(fields, max(usual, settings.consent.overlap_min), synonyms)  # fields take more to be one
     for step in found:
         assert step.other is not None, "what is compared is compared with another"
         plan.add(step, by_id[step.id], by_id[step.other])
@@ -291,7 +291,7 @@ def _plan_rekeying(engine: Engine, plan: Plan, best_first: Sequence[Stored], ste
 def _best_first(engine: Engine, memories: Sequence[Stored]) -> list[tuple[Compared, Stored]]:
     """Return the memories that are compared and keyed, best first; events are left out."""
     compared = [(_compared(engine, stored), stored) for stored in memories if _class(stored) is not KindClass.EVENT]
-    return sorted(compared, key=lambda pair: preference(pair[0], engine.policy.conflict.authority_order))
+    return sorted(compared, key=lambda pair: preference_key(pair[0], engine.policy.conflict.authority_order))
 
 
 def _compared(engine: Engine, stored: Stored) -> Compared:

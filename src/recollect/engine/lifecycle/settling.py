@@ -14,7 +14,7 @@ from recollect.model.ledger import Event
 from recollect.model.record import Memory
 from recollect.model.vocabulary import KIND_CLASS, Authority, Status
 from recollect.rules.identity.consent import GIVEN, LAPSED, lapses_at
-from recollect.rules.identity.decision import DEFAULT_CATEGORY, TAKES_OVER, is_stated, taken_over
+from recollect.rules.identity.decision import DEFAULT_CATEGORY, TAKES_OVER, inherited_fields, is_stated
 from recollect.rules.trust.authority import outranks
 from recollect.stores.protocol import Reader, Stored
 
@@ -63,7 +63,7 @@ def _take_over(pen: Pen, winner: Stored, loser: Stored) -> None:
     stated = {name for name in ("pinned", "tags") if getattr(state, name)}
     stated |= {"category"} if state.category != DEFAULT_CATEGORY else set()
     stated |= {"importance"} if is_stated(state.importance_reason) else set()
-    taken = taken_over(loser.state, stated, Authority(loser.state.authority), order)
+    taken = inherited_fields(loser.state, stated, Authority(loser.state.authority), order)
     if taken:
         values = {name: list(value) if isinstance(value, tuple) else value for name, value in taken.items()}
         pen.record(Event.EDITED, state.id, rule=TAKES_OVER, amendment={"set": values})

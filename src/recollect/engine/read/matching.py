@@ -19,7 +19,7 @@ from recollect.rules.identity.keys import identity
 from recollect.rules.identity.outdating import NEAR, STATED, announces_change, later_first, says_one_thing
 from recollect.rules.ranking.fusion import DIGITS
 from recollect.rules.ranking.question import asks
-from recollect.rules.ranking.selection import Concept, Precedence, shadows, with_places
+from recollect.rules.ranking.selection import Concept, Precedence, make_room_for, shadows
 from recollect.rules.trust.authority import outranks
 from recollect.stores.protocol import Contender, Later, Place, Reader, Relation, Selection, Standing, Stored, Stream
 
@@ -54,7 +54,7 @@ def matching(
     selection = replace(selection, equal={**selection.equal, "authority": _BELIEVED_MORE})
     floor = max(one.words for one in found) * NEARLY_AS_WELL
     believed = [one for one in ranked(engine, reader, streams, asked, places, selection) if one.words >= floor]
-    return with_places(found, believed, top_k)
+    return make_room_for(found, believed, top_k)
 
 
 def is_unsure(engine: Engine, asked: Asked, confidence: float) -> bool:

@@ -31,19 +31,19 @@ from recollect.rules.ranking.fusion import (
     Facts,
     Place,
     Scored,
+    add_neighbours,
     add_up,
     fuse,
     is_of_then,
     members_first,
     recall_reason,
     relevance,
-    reread,
+    score_contents,
     text_terms,
-    widened,
     worth_reading,
 )
 from recollect.rules.ranking.nearest_words import nearest_words
-from recollect.rules.ranking.newness import LOOKED_AT, in_time, statement
+from recollect.rules.ranking.newness import LOOKED_AT, order_in_time, statement
 from recollect.rules.ranking.question import Question
 from recollect.rules.ranking.selection import Concept, Holder, support
 from recollect.rules.time.times import Span
@@ -292,7 +292,7 @@ def _scored(
     shortlist = worth_reading(telling, max(sought.most, LOOKED_AT), settings, by_vectors=by_vectors)
     contents = reader.contents(engine.tenant, [one.place for one in shortlist])
     nearest = _nearest_words(sought, text, facts, contents, settings.lent) if by_vectors else {}
-    best = reread([one for one in shortlist if one.place in contents], contents, settings, nearest)
+    best = score_contents([one for one in shortlist if one.place in contents], contents, settings, nearest)
     if settings.newest_first and question.time_decides:
         best = _in_time(question, best, facts, contents, sought.text.idf, sought.meant)
     if question.asks_for_members and all(facts[one.place].session == _alone(one.place) for one in best):
@@ -457,7 +457,7 @@ class _Looking:
     def around(self, facts: Mapping[Place, Facts], reach: int) -> dict[Place, Facts]:
         """Their neighbours in a conversation."""
         talked = [place for place, known in facts.items() if known.session != _alone(place)]
-        return self.at(place for place in widened(talked, reach) if place not in facts)
+        return self.at(place for place in add_neighbours(talked, reach) if place not in facts)
 
 
 def _nearest(meant: Likeness | None, count: int, least: float) -> list[Place]:
@@ -516,4 +516,4 @@ def _in_time(
         place: statement(question, contents[place], facts[place].at, place, facts[place].speaker) for place in compared
     }
     like = meant.between(compared) if meant else {}
-    return in_time(question, ranked, statements, idf, like)
+    return order_in_time(question, ranked, statements, idf, like)

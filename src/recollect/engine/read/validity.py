@@ -15,7 +15,7 @@ from recollect.rules.gates.draft import Draft
 from recollect.rules.ranking.fusion import DIGITS
 from recollect.rules.ranking.question import read_question
 from recollect.rules.time.times import Span, covers
-from recollect.rules.time.validity import read_validity, without
+from recollect.rules.time.validity import read_validity, strip_validity
 from recollect.stores.protocol import Reader, Stored
 
 MAX_VERSIONS = 100
@@ -47,7 +47,7 @@ def closed_by(start: datetime | str | None, content: str, old: Stored) -> dict[s
 def _bare(content: str, at: str) -> str:
     """A statement without the words that say how long it holds, and without case and punctuation."""
     words = read_validity(content, parse_time(at)).words
-    return (without(words, content) if words else " ".join(content.split())).casefold().rstrip(".! ")
+    return (strip_validity(words, content) if words else " ".join(content.split())).casefold().rstrip(".! ")
 
 
 def check_validity(state: State, values: Mapping[str, Any]) -> None:

@@ -15,7 +15,7 @@ from recollect.formats.registry import find_readable
 from recollect.model.policy import Policy
 from recollect.model.receipt import Plain
 from recollect.model.record import Candidate
-from recollect.rules.auditing import Audit, Auditor, shown
+from recollect.rules.auditing import Audit, Auditor, show_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,5 +62,5 @@ def audit_file(
 
 def _place(record: Foreign) -> str:
     """Return where a record stands, so that it can be found: a whole export may be one line."""
-    named = "" if record.id is None else f", id {shown(record.id)}"
+    named = "" if record.id is None else f", id {show_text(record.id)}"
     return f"record {record.number:,} ({record.place}{named})"

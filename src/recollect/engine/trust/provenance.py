@@ -25,7 +25,7 @@ from recollect.rules.identity.likeness import fewest_shared, lookup, overlap
 from recollect.rules.language.text import terms
 from recollect.rules.ledger.content_ids import content_hash_in
 from recollect.rules.trust import provenance as rules
-from recollect.rules.trust.provenance import Lineage, Source, unresolved
+from recollect.rules.trust.provenance import Lineage, Source, unresolved_source
 from recollect.stores.protocol import Reader, Stored, Stream
 
 MAX_SOURCES = 1_000
@@ -70,7 +70,7 @@ def common_sources(engine: Engine, a: str, b: str) -> tuple[CommonSource, ...]:
     with engine.read() as reader:
         sight = _Sight(engine, reader)
         one, other = (_up(sight, _root(engine, reader, id, field)) for id, field in ((a, "a"), (b, "b")))
-    return tuple(CommonSource(*found) for found in rules.in_common(one, other))
+    return tuple(CommonSource(*found) for found in rules.find_common(one, other))
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,8 +262,8 @@ class _Parent(NamedTuple):
     @property
     def source(self) -> Source:
         if self.seal:
-            return rules.erased(self.seal)
-        return _source(self.stored) if self.stored is not None else unresolved(self.hash)
+            return rules.erased_source(self.seal)
+        return _source(self.stored) if self.stored is not None else unresolved_source(self.hash)
 
 
 def _up(sight: _Sight, root: Stored, limit: int | None = None, steps: int | None = None) -> Lineage:
@@ -335,7 +335,7 @@ def meant(child: Stored, hash: str, records: Sequence[Stored]) -> Stored | None:
     """Which record a hash means: one of the child's own stream, if there is one, else anybody's."""
     alike = [stored for stored in records if _hash(stored) == hash and stored.state.id != child.state.id]
     near = [stored for stored in alike if stored.stream == child.stream]
-    return rules.meant_by(place_of(child), [(place_of(stored), stored) for stored in near or alike])
+    return rules.find_meant(place_of(child), [(place_of(stored), stored) for stored in near or alike])
 
 
 def _root(engine: Engine, reader: Reader, id: str, field: str = "id") -> Stored:

@@ -32,14 +32,14 @@ from recollect.rules.prompt.change_header import (
     Choice,
     MemoryChanges,
     Sign,
+    advance_cursor,
     by_memory,
     choose,
     choose_oldest,
-    dealt_with,
+    describe_merged,
+    describe_removed,
     label_of,
-    merged,
     net_sign,
-    removed,
     sign_of,
     without_copies,
 )
@@ -277,7 +277,7 @@ class _Window:
         """The cursor once the choice was shown."""
         shown = [seq for change in choice.shown for seq in change.seqs_in(self.cursor.stream)]
         waiting = [seq for change in choice.waiting for seq in change.seqs_in(self.cursor.stream)]
-        return Cursor(self.cursor.stream, *dealt_with(self.read_until, waiting, [*self.cursor.shown, *shown]))
+        return Cursor(self.cursor.stream, *advance_cursor(self.read_until, waiting, [*self.cursor.shown, *shown]))
 
     def worth_moving(self, choice: Choice, known: Mapping[int, Cursor]) -> bool:
         """If something of it was shown, if much that is not for the thread lies in its way, or if it was never noted."""
@@ -409,7 +409,9 @@ def _header(since: int, rev: int, choice: Choice, subjects: Sequence[Stored], *,
 def _line(change: Change, stored: Stored) -> ChangeLine:
     if stored.body is None:
         what = stored.state.removed or ""
-        return ChangeLine(change.sign, change.memory_id, what, removed(change.memory_id), change.importance, change.at)
+        return ChangeLine(
+            change.sign, change.memory_id, what, describe_removed(change.memory_id), change.importance, change.at
+        )
     body, authority = stored.body, Authority(stored.state.authority)
     inferred_by = source_word(Source(body["source"]), authority) if authority is Authority.AI_INFERRED else None
     words = one_line(body["content"], MAX_CHARACTERS) or NOTHING
@@ -417,7 +419,7 @@ def _line(change: Change, stored: Stored) -> ChangeLine:
         change.sign,
         change.memory_id,
         label_of(stored.state.category, inferred_by),
-        merged(change.notes, words) if change.sign is Sign.MERGED else words,
+        describe_merged(change.notes, words) if change.sign is Sign.MERGED else words,
         change.importance,
         change.at,
     )

@@ -10,7 +10,7 @@ from recollect.engine.write.ingest import Writing
 from recollect.model.ledger import Address
 from recollect.model.vocabulary import Space
 from recollect.rules.extraction import Extracted
-from recollect.rules.identity.consent import DECLINED, Answer, Proposed, answered
+from recollect.rules.identity.consent import DECLINED, Answer, Proposed, find_answered
 from recollect.stores.protocol import Stored
 
 
@@ -30,7 +30,7 @@ def decide_proposal(
         return ()
     proposed = [Proposed(id, one.state.canonical_key, (one.body or {})["content"]) for id, (_, one) in waiting.items()]
     stated = [(fact.key, fact.content) for fact in facts if fact.key is not None and not fact.ended]
-    meant = answered(answer, proposed, stated, _last_words_of_assistant(writing, exchange))
+    meant = find_answered(answer, proposed, stated, _last_words_of_assistant(writing, exchange))
     if meant is None:
         return ()
     address, stored = waiting[meant.id]

@@ -33,7 +33,7 @@ from recollect.rules.prompt.injection import (
     block_text,
     canon_first,
     most_lines,
-    standing_order,
+    sort_standing,
 )
 from recollect.rules.trust.borders import read_refusals
 from recollect.stores.protocol import Reader, Selection, Stored, Stream
@@ -229,7 +229,7 @@ def _streams(engine: Engine, reader: Reader, where: _Where) -> list[Stream]:
 def _standing(engine: Engine, reader: Reader, streams: Sequence[Stream], where: _Where, most: int) -> _Chosen:
     """The content of a snapshot: canon, registers that have a topic, and whole categories, one memory of each key.
 
-    Canon comes first, then registers, then the rest (see ``standing_order``); of each sort, what could have room.
+    Canon comes first, then registers, then the rest (see ``sort_standing``); of each sort, what could have room.
     """
     found: dict[str, Stored] = {}
     beyond = 0
@@ -239,7 +239,7 @@ def _standing(engine: Engine, reader: Reader, streams: Sequence[Stream], where: 
         beyond += more
     by_id = {item.memory.id: item for item in _told_once(engine, list(found.values()), where)}
     memories = [item.memory for item in by_id.values()]
-    in_order = standing_order(memories, engine.policy.conflict.authority_order)
+    in_order = sort_standing(memories, engine.policy.conflict.authority_order)
     return _Chosen([by_id[memory.id] for memory in in_order], beyond)
 
 

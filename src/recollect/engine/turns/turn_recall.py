@@ -35,9 +35,9 @@ from recollect.model.operation import Node, Op
 from recollect.model.receipt import Recall, Recalled, bullet
 from recollect.model.record import MAX_CONTENT_BYTES
 from recollect.model.vocabulary import Authority, Kind, Space
-from recollect.rules.extraction.said import discretion
+from recollect.rules.extraction.said import read_discretion
 from recollect.rules.gates.classification import by_weight, is_standing_rule
-from recollect.rules.prompt.turn_lines import parts
+from recollect.rules.prompt.turn_lines import split_parts
 from recollect.rules.ranking.selection import NOT_SURE, NOTHING_MATCHES, Room, best_within, confidence
 from recollect.rules.trust.borders import read_refusal
 from recollect.stores.protocol import Later, Reader, Stored, Stream
@@ -58,7 +58,7 @@ def recall_for(
     """What the policy has a turn recall. Its events go back to the caller and, where policy asks, into the store."""
     engine = as_session(engine, exchange.session, ai_profile)
     recall, stream = recalled(engine, exchange, top_k)
-    quotes = stream is not None and discretion(exchange.user) is None
+    quotes = stream is not None and read_discretion(exchange.user) is None
     tracing.keep_later(engine, recall.events if quotes else tracing.unquoted(recall.events), stream)
     return recall
 
@@ -68,7 +68,7 @@ def recalled(engine: Engine, exchange: Exchange, top_k: int | None) -> tuple[Rec
     top_k = engine.policy.recall.top_k if top_k is None else check_number("top_k", top_k, 1, MAX_RECALLED)
     refusals = _refusals(engine, exchange)
     consulted = [space for space in engine.policy.spaces.read_order if refusals.get(space, "") is None]
-    asked = as_asked(engine, parts(exchange.user, MAX_CONTENT_BYTES)[0])
+    asked = as_asked(engine, split_parts(exchange.user, MAX_CONTENT_BYTES)[0])
     addresses = [at for space in consulted if (at := exchange.address(engine.tenant, space)) is not None]
     thread = thread_of(engine, exchange.session, exchange.owner)
     with engine.read() as reader:

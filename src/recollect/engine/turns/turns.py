@@ -35,14 +35,14 @@ from recollect.model.receipt import Receipt, Turn
 from recollect.model.record import MAX_CONTENT_BYTES, Candidate
 from recollect.model.vocabulary import KIND_CLASS, EventType, Kind, Layer, Namespace, Source, Space, Status
 from recollect.rules.extraction import Extracted, extract
-from recollect.rules.extraction.said import Discretion, Kept, TakenBack, discretion, kept, taken_back
+from recollect.rules.extraction.said import Discretion, Kept, TakenBack, find_kept, read_discretion, read_retractions
 from recollect.rules.gates.classification import classify_event
 from recollect.rules.gates.draft import Rejection
 from recollect.rules.gates.procedures import DETECTED, Procedure, detect
 from recollect.rules.identity.consent import Answer as ConsentAnswer
 from recollect.rules.identity.consent import answer_in
 from recollect.rules.privacy.gate import places
-from recollect.rules.prompt.turn_lines import merged, parts, put_right, says
+from recollect.rules.prompt.turn_lines import merge_places, replace_value, says, split_parts
 from recollect.rules.trust.authority import grant_authority, speaks_for_a_person
 from recollect.rules.trust.borders import may_read
 from recollect.stores.protocol import Later, Stored
@@ -176,9 +176,9 @@ def _shown(engine: Engine, written: Turn) -> Turn:
 
 def _leaving(engine: Engine, exchange: Exchange) -> _Leaving:
     """Decide what an exchange leaves behind: everything is read and checked before anything goes through the gates."""
-    asked = discretion(exchange.user)
+    asked = read_discretion(exchange.user)
     said = _readable(engine, exchange.user if asked is None else asked.rest)
-    never_true = taken_back(said) if said and asked is None else ()
+    never_true = read_retractions(said) if said and asked is None else ()
     answer = answer_in(said) if said and asked is None and may_answer(engine, exchange) else None
     lines = [parse_candidate(engine, fields) for fields in _lines(engine, exchange)]
     facts = _facts(engine, exchange, said) if said else []
@@ -280,12 +280,12 @@ def _pieces(engine: Engine, text: str) -> tuple[str, ...]:
     """A line in parts that divide nothing which must not be remembered; what is too long for a part is taken out."""
     if len(text.encode("utf-8")) <= MAX_CONTENT_BYTES:
         return (text,)
-    sensitive = merged(places(text, engine.policy.privacy))
+    sensitive = merge_places(places(text, engine.policy.privacy))
     for start, end in reversed(sensitive):
         if len(text[start:end].encode("utf-8")) > MAX_CONTENT_BYTES:
             text = f"{text[:start]}{REDACTED}{text[end:]}"
             return _pieces(engine, text)
-    return parts(text, whole=sensitive)
+    return split_parts(text, whole=sensitive)
 
 
 def _of_the_exchange(engine: Engine, exchange: Exchange) -> dict[str, Any]:
@@ -334,7 +334,7 @@ def _statements(
     procedure, rest = detect(said, policy.procedures.max_steps)
     if procedure is not None and REDACTED not in procedure.text:
         yield {**common, **_procedure_fields(procedure)}, None
-    for one in kept(rest, facts, max(0, policy.turns.max_facts - len(facts)), taken_out=REDACTED):
+    for one in find_kept(rest, facts, max(0, policy.turns.max_facts - len(facts)), taken_out=REDACTED):
         yield {**common, **_statement_fields(one)}, one.space
 
 
@@ -377,12 +377,12 @@ def _procedure_fields(procedure: Procedure) -> dict[str, Any]:
 
 def _said_by_others(engine: Engine, text: str) -> list[str]:
     """As much of what a tool or the model said as a snippet holds; nothing of what must not be remembered as a whole."""
-    return [] if places(text, engine.policy.privacy) else [parts(text, MAX_SNIPPET_BYTES)[0]]
+    return [] if places(text, engine.policy.privacy) else [split_parts(text, MAX_SNIPPET_BYTES)[0]]
 
 
 def _readable(engine: Engine, text: str) -> str:
     """What a person said, without what must not be remembered: half of a secret, taken from it, would look like none."""
-    for start, end in reversed(merged(places(text, engine.policy.privacy))):
+    for start, end in reversed(merge_places(places(text, engine.policy.privacy))):
         text = f"{text[:start]}{REDACTED}{text[end:]}"
     return text
 
@@ -432,7 +432,7 @@ def _resolved(fact: Extracted, known: Sequence[Stored]) -> Extracted:
     if len(wrong) != 1:
         return fact
     ((name, body),) = wrong.items()
-    content = put_right(_content(body), fact.replaces, fact.value)
+    content = replace_value(_content(body), fact.replaces, fact.value)
     return fact._replace(kind=Kind.PROFILE, key=body["meta"]["key"], title=name, content=content)
 
 

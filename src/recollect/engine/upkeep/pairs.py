@@ -27,7 +27,7 @@ from recollect.model.operation import Node, Op
 from recollect.model.run import Action, Job, ProposalStatus, StoredProposal
 from recollect.model.state import State
 from recollect.model.vocabulary import KIND_CLASS, MAY_UPDATE, Authority, Kind, Status
-from recollect.rules.identity.likeness import Compared, preference
+from recollect.rules.identity.likeness import Compared, preference_key
 from recollect.rules.identity.outdating import STATED
 from recollect.rules.upkeep import Pair, may_be_one, says_the_same, top_tenth
 from recollect.stores.protocol import Reader, Relation, Selection, Stored
@@ -255,7 +255,7 @@ def _carry_out(pen: Pen, proposal: StoredProposal, earlier: Stored, later: Store
 def _best_first(engine: Engine, one: Stored, other: Stored) -> list[Stored]:
     """Return two memories, the one first that is believed more, then the more important, then the newer."""
     order = engine.policy.conflict.authority_order
-    return sorted((one, other), key=lambda stored: preference(_compared(stored), order))
+    return sorted((one, other), key=lambda stored: preference_key(_compared(stored), order))
 
 
 def _compared(stored: Stored) -> Compared:

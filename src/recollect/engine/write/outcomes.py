@@ -34,7 +34,7 @@ from recollect.rules.identity.consent import CORROBORATED, INSIGHT, PENDING, SAI
 from recollect.rules.identity.decision import Judgement, began_before, judge, may_both_hold, with_inheritance
 from recollect.rules.identity.keys import BY_RULE, CanonicalKey, KeySource, event_key, fallback_key, same_concept
 from recollect.rules.ledger.fold import CONFLICT_RULE
-from recollect.rules.time.validity import stopped_at
+from recollect.rules.time.validity import read_end
 from recollect.rules.trust.authority import outranks
 from recollect.stores.protocol import Stored, Stream
 
@@ -378,7 +378,7 @@ def _supersede(pen: Pen, prepared: Prepared, incumbent: Stored, verdict: Judgeme
         draft = with_inheritance(draft, incumbent.body, incumbent.state, engine.policy.conflict.authority_order)
     id, commitment = new_version(pen, draft, _links_to(pen, _find_nearest(pen, prepared), old), beside=prepared.beside)
     content = draft.candidate.content
-    closing = closed_by(draft.valid_from or stopped_at(content, parse_time(pen.at)), content, incumbent)
+    closing = closed_by(draft.valid_from or read_end(content, parse_time(pen.at)), content, incumbent)
     pen.record(Event.SUPERSEDED, old, rule=verdict.rule, to=Status.SUPERSEDED, other=id, amendment=closing)
     pen.record(Event.STORED, id, rule=verdict.rule, to=Status.ACTIVE, other=old, commitment=commitment)
     carry_links_on(pen, incumbent, id)

@@ -17,15 +17,15 @@ word what neither understands.
 ``tests/cases/extraction.yaml`` holds the messages that the rules are measured on.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from recollect.model.vocabulary import EventType, Kind, Space
 from recollect.rules.extraction import decisions, facts
-from recollect.rules.extraction.clauses import Clause, clauses_of, takes_back, without_trailing
+from recollect.rules.extraction.clauses import Clause, split_clauses, takes_back, without_trailing
 from recollect.rules.extraction.decisions import POINTS_BACK
 from recollect.rules.extraction.facts import Found
-from recollect.rules.extraction.message import Sentence, sentences
+from recollect.rules.extraction.message import Sentence, own_sentences
 from recollect.rules.statements.clause import asks_to_keep_that
 
 __all__ = ["MOST_FACTS", "Extracted", "extract"]
@@ -75,49 +75,49 @@ def extract(text: str, *, most: int = MOST_FACTS) -> tuple[Extracted, ...]:
     privacy gate like any other memory.
     """
     found: dict[tuple[str | None, str, bool], Extracted] = {}
-    for fact in _facts(text):
+    for fact in _read_message(text):
         found.setdefault((fact.key, fact.value.casefold(), fact.ended), fact)
         if len(found) == most:
             break
     return tuple(found.values())
 
 
-def _facts(text: str) -> Iterator[Extracted]:
+def _read_message(text: str) -> Iterator[Extracted]:
+    """Yield the facts of each sentence, unless the next one takes them back."""
     held: list[Extracted] = []
-    for sentence in sentences(text):
+    for sentence in own_sentences(text):
         if asks_to_keep_that(sentence.text) is not None:
             continue
         if not takes_back(sentence):
             yield from held
-        held = list(_stated(sentence))
+        held = list(_read_sentence(sentence))
     yield from held
 
 
-def _stated(sentence: Sentence) -> Iterator[Extracted]:
-    """Yield what one sentence states; a statement without a subject counts only beside one that was understood."""
-    understood = False
-    for clause in clauses_of(sentence):
-        if clause.elided and not understood:
+def _read_sentence(sentence: Sentence) -> Iterator[Extracted]:
+    """Yield what one sentence states; a statement without a subject counts only after one that was understood."""
+    found: list[Extracted] = []
+    for clause in split_clauses(sentence):
+        if clause.elided and not found:
             return
-        facts = list(_read(clause))
-        understood = bool(facts)
-        yield from facts
+        found = _read_clause(clause)
+        yield from found
 
 
-def _read(clause: Clause) -> Iterable[Extracted]:
+def _read_clause(clause: Clause) -> list[Extracted]:
     """Return what a clause states; where the whole is not understood, what it states before its first comma."""
     before = without_trailing(clause)
-    found = _understood(clause) or (_understood(before) if before is not None else [])
+    found = _read_whole(clause) or (_read_whole(before) if before is not None else [])
     if not found and clause.requested:
-        found = list(decisions.requested(clause))
-    return [_extracted(fact, clause) for fact in found]
+        found = list(decisions.read_request(clause))
+    return [_extract_fact(fact, clause) for fact in found]
 
 
-def _understood(clause: Clause) -> list[Found]:
-    return decisions.decided(clause) or facts.read_facts(clause) or decisions.corrected(clause)
+def _read_whole(clause: Clause) -> list[Found]:
+    return decisions.read_decision(clause) or facts.read_facts(clause) or decisions.read_correction(clause)
 
 
-def _extracted(found: Found, clause: Clause) -> Extracted:
+def _extract_fact(found: Found, clause: Clause) -> Extracted:
     corrects = clause.correcting or found.ended or found.replaces is not None
     return Extracted(
         kind=Kind.PROFILE if found.key else Kind.SEMANTIC,

@@ -2,7 +2,7 @@
 
 A sentence is cut where a new statement about the speaker begins. Reading stops at the first word that puts the rest in
 doubt ("if", "maybe", "she said") and at a question. What only opens a statement is taken off; what it tells (a
-correction, a request to remember) is kept as a flag. ``statement`` tells a statement in the third person.
+correction, a request to remember) is kept as a flag. ``tell_in_third_person`` tells a statement in the third person.
 """
 
 import re
@@ -14,7 +14,7 @@ from recollect.rules.extraction.message import Sentence
 from recollect.rules.extraction.values import CLOSINGS, LEADS_IN, MADE_UP, QUESTION_WORDS, SUPPOSING
 from recollect.rules.language.spelling import third_person
 from recollect.rules.language.word_lists import any_of, entries, word_set
-from recollect.rules.statements.clause import Opening, opened
+from recollect.rules.statements.clause import Opening, strip_openings
 
 _SPEAKER = (
     r"(?:i|i'm|i've|i'd|i'll|im|my|we|we're|we've|we'll|our|(?:please )?call me|it's|let's"
@@ -96,43 +96,40 @@ def takes_back(sentence: Sentence) -> bool:
     return _TAKES_BACK.match(sentence.text) is not None
 
 
-def clauses_of(sentence: Sentence) -> Iterator[Clause]:
+def split_clauses(sentence: Sentence) -> Iterator[Clause]:
     """Yield the plain statements of a sentence, in order."""
     text = _EMOJI.sub(" ; ", sentence.text) if not sentence.text.isascii() else sentence.text
-    opening = opened(Opening(" ".join(text.split()).strip(" ;")))
+    opening = strip_openings(Opening(" ".join(text.split()).strip(" ;")))
     asks = opening.rest.endswith("?") and not opening.politely
     if _ATTRIBUTED.search(opening.rest.rstrip(" .!")) or (asks and _TAG.search(opening.rest)):
         return
-    whole = opening.requested and _in_doubt(opening.rest)
-    yield from _plain([opening.rest] if whole else _parts(opening.rest), opening, sentence, asks)
+    whole = opening.requested and _is_doubtful(opening.rest)
+    parts = [opening.rest] if whole else [part.strip(" ,;") for part in _BOUNDARY.split(opening.rest)]
+    yield from _plain_clauses(list(filter(None, parts)), opening, sentence, asks)
 
 
-def _parts(text: str) -> list[str]:
-    return [part for part in (part.strip(" ,;") for part in _BOUNDARY.split(text)) if part]
-
-
-def _plain(parts: list[str], opening: Opening, sentence: Sentence, asks: bool) -> Iterator[Clause]:
+def _plain_clauses(parts: list[str], opening: Opening, sentence: Sentence, asks: bool) -> Iterator[Clause]:
     """Yield the parts that state something; ``asks`` says that the last of them is a question."""
     for number, part in enumerate(parts, start=1):
-        now = opened(opening._replace(rest=part)) if number > 1 else opening._replace(rest=part)
+        now = strip_openings(opening._replace(rest=part)) if number > 1 else opening._replace(rest=part)
         if not now.rest or len(now.rest) > _LONGEST_CLAUSE:
             continue
-        if (asks and number == len(parts)) or (not opening.requested and _stops(now.rest)):
+        if (asks and number == len(parts)) or (not opening.requested and _ends_statements(now.rest)):
             return
-        yield from _with_elided(now, sentence)
+        yield from _split_elided(now, sentence)
 
 
-def _stops(part: str) -> bool:
+def _ends_statements(part: str) -> bool:
     """Return whether nothing after this is plainly stated: a doubt, a question, a made-up world, a condition."""
     first = part.split(maxsplit=1)[0].lower().rstrip(",")
-    if first in QUESTION_WORDS or _in_doubt(part):
+    if first in QUESTION_WORDS or _is_doubtful(part):
         return True
     if _FIRST_PERSON.match(part):
         return False
     return first in LEADS_IN or _MADE_UP.search(part) is not None
 
 
-def _in_doubt(part: str) -> bool:
+def _is_doubtful(part: str) -> bool:
     """Return whether it is supposed, wished for, planned, or somebody else's words; "I'd rather" states a preference."""
     lowered = part.lower()
     if lowered.startswith(("i'd rather ", "i would rather ")):
@@ -140,22 +137,22 @@ def _in_doubt(part: str) -> bool:
     return not SUPPOSING.isdisjoint(_WORD.findall(lowered))
 
 
-def _with_elided(now: Opening, sentence: Sentence) -> Iterator[Clause]:
+def _split_elided(now: Opening, sentence: Sentence) -> Iterator[Clause]:
     """Yield the statement, and those that share its subject: "I live in Lisbon and work at Acme"."""
     cuts = list(_ELIDED.finditer(now.rest)) if now.rest[0] in "Ii" else []
     starts = [0, *(cut.end() for cut in cuts)]
     ends = [*(cut.start() for cut in cuts), len(now.rest)]
     subjects = ["", *("I " if cut[1] else "I am " for cut in cuts)]
     for subject, start, end in zip(subjects, starts, ends, strict=True):
-        yield _clause(subject + now.rest[start:end], now, sentence, elided=start > 0)
+        yield _make_clause(subject + now.rest[start:end], now, sentence, elided=start > 0)
 
 
-def _clause(said: str, opening: Opening, sentence: Sentence, *, elided: bool) -> Clause:
+def _make_clause(said: str, opening: Opening, sentence: Sentence, *, elided: bool) -> Clause:
     passing = _FOR_A_WHILE.search(said) is not None
-    said = closed(said)
+    said = strip_closing(said)
     contrast = _CONTRAST.search(said) if " not " in said else None
     return Clause(
-        text=spelled_out(said[: contrast.start()] if contrast else said),
+        text=spell_out(said[: contrast.start()] if contrast else said),
         said=said,
         sentence=sentence,
         correcting=opening.correcting,
@@ -175,10 +172,10 @@ def without_trailing(clause: Clause) -> Clause | None:
     return clause._replace(text=text.rstrip(), said=clause.said.partition(", ")[0].rstrip())
 
 
-def closed(text: str) -> str:
+def strip_closing(text: str) -> str:
     """Return a statement without the ways to end that change nothing.
 
-    >>> closed("I live in Porto, by the way")
+    >>> strip_closing("I live in Porto, by the way")
     'I live in Porto'
     """
     text = text.rstrip(" .!,:;)(?")
@@ -190,10 +187,10 @@ def closed(text: str) -> str:
     return text
 
 
-def spelled_out(text: str) -> str:
+def spell_out(text: str) -> str:
     """Return a statement with its contractions in full; the possessive 's stays.
 
-    >>> spelled_out("It's Tuesday, and we can't say who's there")
+    >>> spell_out("It's Tuesday, and we can't say who's there")
     "It is Tuesday, and we can not say who's there"
     """
     text = _LET_US.sub(r"\1 us", _WITH_IS.sub(r"\1 is", text))
@@ -227,12 +224,12 @@ _ADVERBS = entries(
 )
 
 
-def theirs(text: str) -> str:
+def to_third_person(text: str) -> str:
     """Return a phrase with "my" as "their" and "I" as "they"."""
     return _OF_SPEAKER.sub(lambda word: _THEIRS[word[0].lower()], text)
 
 
-def statement(text: str, *, for_a_team: bool = False) -> str:
+def tell_in_third_person(text: str, *, for_a_team: bool = False) -> str:
     """Return a whole statement as one sentence in the third person.
 
     "We" and "our" stay as they were said: they may mean a couple, a family or a team. Only what is to be kept for a
@@ -243,22 +240,22 @@ def statement(text: str, *, for_a_team: bool = False) -> str:
         return f"{text[:1].upper()}{text[1:]}."
     if subject := _SPOKEN_SUBJECT.match(text):
         who = "The user" if subject[1].lower() == "i" else "The team"
-        return f"{who} {_verb(subject)}{theirs(text[subject.end() :])}."
+        return f"{who} {_verb(subject)}{to_third_person(text[subject.end() :])}."
     if own := _OWNED.match(text):
         whose = "The user's" if own[0].lower() == "my " else "The team's"
-        return f"{whose} {theirs(text[own.end() :])}."
-    return f"{text[:1].upper()}{theirs(text[1:])}."
+        return f"{whose} {to_third_person(text[own.end() :])}."
+    return f"{text[:1].upper()}{to_third_person(text[1:])}."
 
 
 def _verb(subject: re.Match[str]) -> str:
     """Return the verb that follows "the user", with what stood beside it."""
     first, second = (subject[2] or subject[3]).lower(), subject[4]
     if first in _ADVERBS and second:
-        return f"{first} {_third(second.lower())}"
-    return f"{_third(first)} {theirs(second)}" if second else _third(first)
+        return f"{first} {_inflect(second.lower())}"
+    return f"{_inflect(first)} {to_third_person(second)}" if second else _inflect(first)
 
 
-def _third(verb: str) -> str:
+def _inflect(verb: str) -> str:
     if verb in _SAME:
         return _SAME[verb]
     return verb if verb in _UNCHANGED or verb.endswith("ed") else third_person(verb)

@@ -1,11 +1,11 @@
 """What was decided, what was corrected, and what somebody asked to have remembered."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 
 from recollect.model.vocabulary import EventType, Space
 from recollect.rules.extraction import values
-from recollect.rules.extraction.clauses import Clause, statement, theirs
+from recollect.rules.extraction.clauses import Clause, tell_in_third_person, to_third_person
 from recollect.rules.extraction.facts import Found
 from recollect.rules.language.word_lists import word_set
 from recollect.rules.statements import ValueKind, read_statement
@@ -28,45 +28,49 @@ _MOST_WORDS = 40
 _VALUES = frozenset((ValueKind.NAME, ValueKind.QUANTITY, ValueKind.CLOCK, ValueKind.DATE, ValueKind.VERSION))
 
 
-def _decided(match: re.Match[str], clause: Clause) -> Iterable[Found]:
+def _decide(match: re.Match[str], clause: Clause) -> Iterable[Found]:
     """ "We decided to use Postgres", "I've decided not to renew the lease"."""
     what = clause.sentence.spoken(match["v"])
     if not _stands_alone(what):
         return
     how = re.sub(r"^to ", "", what, flags=re.I)
     who = "The user decided" if match["who"].lower() == "i" else "It was decided"
-    yield Found(DECISION, how, f"{who} {theirs(what)}.", event_type=EventType.DECISION)
+    yield Found(DECISION, how, f"{who} {to_third_person(what)}.", event_type=EventType.DECISION)
 
 
-def _chosen(match: re.Match[str], clause: Clause) -> Iterable[Found]:
+def _choose(match: re.Match[str], clause: Clause) -> Iterable[Found]:
     """ "We chose Rust for the parser", "we're going with Stripe"."""
     what = clause.sentence.spoken(match["v"])
     if _stands_alone(what) and not what.lower().startswith(("to ", "not ")):
         chose = "The user chose" if match["who"].lower() == "i" else "The choice fell on"
-        yield Found(DECISION, what, f"{chose} {theirs(what)}.", event_type=EventType.DECISION)
+        yield Found(DECISION, what, f"{chose} {to_third_person(what)}.", event_type=EventType.DECISION)
 
 
 def _stands_alone(what: str) -> bool:
     """Return whether a decision says what was decided: "use Postgres", but not "disagree", "each other", "the flow"."""
     words = what.removeprefix("to ").lower().split()
-    if not values.self_contained(what) or len(words) > _MOST_WORDS or words[-1] in ("to", "on", "yet", "other", "flow"):
+    if (
+        not values.is_self_contained(what)
+        or len(words) > _MOST_WORDS
+        or words[-1] in ("to", "on", "yet", "other", "flow")
+    ):
         return False
     return len(words) > 1 or not what.split()[-1].islower()
 
 
-def _meant(match: re.Match[str], clause: Clause) -> Iterable[Found]:
+def _correct_value(match: re.Match[str], clause: Clause) -> Iterable[Found]:
     """ "No, I meant Tuesday", "sorry, it's Lisbon, not Porto": the value alone, whatever it is a value of."""
     what = clause.sentence.spoken(match["v"])
     bare = match["lead"].lower() != "i meant"
     if bare and not (clause.instead_of and (clause.correcting or _is_named(what, clause.instead_of))):
         return
-    if not values.self_contained(what) or len(what.split()) > 6:
+    if not values.is_self_contained(what) or len(what.split()) > 6:
         return
     words = what.lower().split()
     if words[0] in _NO_STATEMENT - {"the"} or not _UNSAID.isdisjoint(words):
         return
     not_that = f", not {clause.instead_of}" if clause.instead_of else ""
-    content = f"{POINTS_BACK} {theirs(what)}{not_that}."
+    content = f"{POINTS_BACK} {to_third_person(what)}{not_that}."
     yield Found(CORRECTION, what, content, event_type=EventType.CORRECTION, replaces=clause.instead_of)
 
 
@@ -75,13 +79,12 @@ def _is_named(*sides: str) -> bool:
     return all(side[:1].isupper() or side[:1].isdigit() for side in sides)
 
 
-def _put_right(match: re.Match[str], clause: Clause) -> Iterable[Found]:
+def _correct_statement(match: re.Match[str], clause: Clause) -> Iterable[Found]:
     """ "Actually, the deadline is May 5": only where the reader finds one value of one thing."""
     frame = next(iter(read_statement(clause.said, language="en")), None) if clause.correcting else None
     if frame is not None and frame.single and not frame.partial and frame.value_kind in _VALUES:
-        yield Found(
-            CORRECTION, clause.said, statement(clause.said), event_type=EventType.CORRECTION, replaces=clause.instead_of
-        )
+        said, replaces = clause.said, clause.instead_of
+        yield Found(CORRECTION, said, tell_in_third_person(said), event_type=EventType.CORRECTION, replaces=replaces)
 
 
 Reader = Callable[[re.Match[str], Clause], Iterable[Found]]
@@ -89,42 +92,39 @@ Reader = Callable[[re.Match[str], Clause], Iterable[Found]]
 _DECISIONS: tuple[tuple[re.Pattern[str], Reader], ...] = (
     (
         re.compile(rf"{_WE} (?:decided|agreed|resolved|chose|chosen) (?P<v>(?:not )?to .+|against .+|that .+)", re.I),
-        _decided,
+        _decide,
     ),
-    (re.compile(rf"{_WE} (?:decided on|settled on|chosen|chose|opted for|agreed on) (?P<v>.+)", re.I), _chosen),
-    (re.compile(r"(?P<who>we)(?: are going| will go| are going to go) with (?P<v>.+)", re.I), _chosen),
+    (re.compile(rf"{_WE} (?:decided on|settled on|chosen|chose|opted for|agreed on) (?P<v>.+)", re.I), _choose),
+    (re.compile(r"(?P<who>we)(?: are going| will go| are going to go) with (?P<v>.+)", re.I), _choose),
 )
 _CORRECTIONS: tuple[tuple[re.Pattern[str], Reader], ...] = (
-    (re.compile(r"(?P<lead>i meant|it is|make (?:that|it)) (?P<v>.+)", re.I), _meant),
-    (re.compile(r"(?:the|our) (?P<v>.+)", re.I), _put_right),
+    (re.compile(r"(?P<lead>i meant|it is|make (?:that|it)) (?P<v>.+)", re.I), _correct_value),
+    (re.compile(r"(?:the|our) (?P<v>.+)", re.I), _correct_statement),
 )
 
 
-def decided(clause: Clause) -> list[Found]:
+def read_decision(clause: Clause) -> list[Found]:
     """Return what a clause says was decided."""
-    return list(_first(_DECISIONS, clause))
+    return _read_first(_DECISIONS, clause)
 
 
-def corrected(clause: Clause) -> list[Found]:
+def read_correction(clause: Clause) -> list[Found]:
     """Return what a clause corrects."""
-    return list(_first(_CORRECTIONS, clause))
+    return _read_first(_CORRECTIONS, clause)
 
 
-def _first(rules: Iterable[tuple[re.Pattern[str], Reader]], clause: Clause) -> Iterator[Found]:
-    for pattern, read in rules:
-        match = pattern.fullmatch(clause.text)
-        found = list(read(match, clause)) if match else []
-        if found:
-            yield from found
-            return
+def _read_first(rules: Iterable[tuple[re.Pattern[str], Reader]], clause: Clause) -> list[Found]:
+    """Return what the first rule reads whose pattern fits a clause; nothing if none reads anything."""
+    matches = ((read, pattern.fullmatch(clause.text)) for pattern, read in rules)
+    return next(filter(None, (list(read(match, clause)) for read, match in matches if match)), [])
 
 
-def requested(clause: Clause) -> Iterable[Found]:
+def read_request(clause: Clause) -> Iterable[Found]:
     """Yield what was asked to be remembered and is nothing that a rule knows: the statement itself."""
     said = clause.sentence.spoken(clause.said)
     words = said.lower().split()
     is_statement = len(clause.text.split()) > 2 and words[0] not in _NO_STATEMENT - {"the"}
-    if not is_statement or len(words) > _MOST_WORDS or not values.self_contained(said):
+    if not is_statement or len(words) > _MOST_WORDS or not values.is_self_contained(said):
         return
     kind = EventType.PREFERENCE if _STANCE.match(said) else EventType.FACT
-    yield Found(REQUESTED, said, statement(said, for_a_team=clause.space is Space.PROJECT), event_type=kind)
+    yield Found(REQUESTED, said, tell_in_third_person(said, for_a_team=clause.space is Space.PROJECT), event_type=kind)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from recollect.model.vocabulary import EventType
 from recollect.rules.extraction import values
-from recollect.rules.extraction.clauses import Clause, statement, theirs
+from recollect.rules.extraction.clauses import Clause, tell_in_third_person, to_third_person
 from recollect.rules.extraction.values import FAMILY, INSTRUMENTS_AND_SPORTS
 from recollect.rules.language.spelling import third_person
 from recollect.rules.language.word_lists import word_set
@@ -91,7 +91,7 @@ _AT_HAND = re.compile(r"\b(?:the|today|tonight|tomorrow)\b", re.I)
 """ "Fix the build" is what somebody is doing, not what they aim for in life."""
 
 
-def _taste(said: Said) -> Iterable[Found]:
+def _read_taste(said: Said) -> Iterable[Found]:
     verb = _TASTE_VERB.search(said.text[: max(said.start, 0)])
     if _FOR_NOW.search(said.text):
         return
@@ -99,9 +99,9 @@ def _taste(said: Said) -> Iterable[Found]:
     plain = verb[1].lower() if verb and (verb[1].lower() in _DISLIKING) == dislikes else None
     does = third_person(plain or ("dislike" if dislikes else "like"))
     infinitive = "to " if said.frame.attribute.endswith(" to") else ""
-    for what in _liked(infinitive + said.from_value()):
+    for what in _split_liked(infinitive + said.from_value()):
         key = "dislikes" if dislikes else "likes"
-        content = f"The user {said.no_longer}{does} {theirs(what)}."
+        content = f"The user {said.no_longer}{does} {to_third_person(what)}."
         yield Found(f"extracted:{key}", what, content, key, EventType.PREFERENCE, _taste_title(what))
 
 
@@ -110,11 +110,11 @@ def _taste_title(what: str) -> str:
     return f"Profile taste {normal_text(what) or what.lower()}"
 
 
-def _liked(text: str) -> list[str]:
-    whole = values.phrase(text)
+def _split_liked(text: str) -> list[str]:
+    whole = values.read_phrase(text)
     if whole is None:
         return []
-    found = [values.phrase(item) for item in values.items(whole)]
+    found = [values.read_phrase(item) for item in values.split_items(whole)]
     return [item for item in found if item and not _is_empty(item)] if all(found) else []
 
 
@@ -124,7 +124,7 @@ def _is_empty(phrase: str) -> bool:
     return words[0] == "to" and (len(words) < 2 or words[1] in _EMPTY_INFINITIVES)
 
 
-def _preferred(said: Said) -> Iterable[Found]:
+def _read_preference(said: Said) -> Iterable[Found]:
     """ "I prefer tea to coffee": whichever is preferred, the pair is the concept."""
     pair = said.frame.attribute not in ("prefer", "prefer to") and said.frame.rule == "table:prefer"
     infinitive = "to " if said.frame.attribute == "prefer to" else ""
@@ -133,75 +133,77 @@ def _preferred(said: Said) -> Iterable[Found]:
     if pair and not rest:
         text, _, second = text.partition(" to ")
         rest = [second]
-    what = values.phrase(text if pair or text.startswith("to ") else _PURPOSE.sub("", text))
-    other = values.phrase(re.split(r" (?:for|in|on|at|when|due) ", rest[0])[0]) if rest and rest[0] else None
+    what = values.read_phrase(text if pair or text.startswith("to ") else _PURPOSE.sub("", text))
+    other = values.read_phrase(re.split(r" (?:for|in|on|at|when|due) ", rest[0])[0]) if rest and rest[0] else None
     if what is None or _is_empty(what) or (rest and other is None) or (said.frame.negated and not said.ended):
         return
     title = _taste_title(what)
     if other:
         title = f"Profile prefers {' '.join(sorted(normal_text(side) or side.lower() for side in (what, other)))}"
-    to = f" to {theirs(other)}" if other else ""
-    content = f"The user {said.no_longer}prefers {theirs(what)}{to}."
+    to = f" to {to_third_person(other)}" if other else ""
+    content = f"The user {said.no_longer}prefers {to_third_person(what)}{to}."
     yield Found("extracted:preference", what, content, "likes", EventType.PREFERENCE, title)
 
 
-def _favorite(said: Said) -> Iterable[Found]:
+def _read_favorite(said: Said) -> Iterable[Found]:
     match = _FAVORITE.search(said.text)
     if match is None or said.frame.negated or match["sort"].lower().split()[-1] in _VAGUE_SORTS:
         return
     sort = match["sort"].lower()
-    what = said.frame.value if said.frame.rule == "swapped" else values.phrase(said.from_value())
+    what = said.frame.value if said.frame.rule == "swapped" else values.read_phrase(said.from_value())
     if what is None:
         return
     color = sort in ("color", "colour")
     title = None if color else f"Profile favorite {normal_text(sort) or sort}"
-    content = f"The user's favorite {sort} is {theirs(what)}."
+    content = f"The user's favorite {sort} is {to_third_person(what)}."
     key = "favorite_color" if color else "likes"
     yield Found("extracted:favorite", what, content, key, EventType.PREFERENCE, title, said.instead_of)
 
 
-def _allergies(said: Said) -> Iterable[Found]:
+def _read_allergies(said: Said) -> Iterable[Found]:
     text = said.from_value()
-    whole = said.frame.value if re.search(r"(?:allergy|intolerant)$", text) else values.substance(text)
-    for what in values.listed(whole) if whole and (said.ended or not said.frame.negated) else ():
-        content = f"The user is {said.no_longer}allergic to {theirs(what)}."
+    whole = said.frame.value if re.search(r"(?:allergy|intolerant)$", text) else values.read_substance(text)
+    for what in values.split_list(whole) if whole and (said.ended or not said.frame.negated) else ():
+        content = f"The user is {said.no_longer}allergic to {to_third_person(what)}."
         if text.endswith("intolerant"):
             content = f"The user is {said.no_longer}{what} intolerant."
         elif text.endswith("allergy"):
-            content = f"The user {said.no_longer}has {values.with_article(f'{what} allergy')}."
+            content = f"The user {said.no_longer}has {values.add_article(f'{what} allergy')}."
         title = f"Profile allergy {normal_text(what) or what.lower()}"
         yield Found("extracted:allergies", what, content, "allergies", title=title)
 
 
-def _diet(said: Said) -> Iterable[Found]:
+def _read_diet(said: Said) -> Iterable[Found]:
     if said.frame.rule == "state" and (said.ended or not said.frame.negated):
         diet = said.frame.value
         yield Found("extracted:diet", diet, f"The user is {said.no_longer}{diet.lower()}.", "diet")
 
 
-def _not_eaten(said: Said) -> Iterable[Found]:
+def _read_not_eaten(said: Said) -> Iterable[Found]:
     if not said.frame.negated:
         return
-    whole = values.substance(said.from_value())
-    for what in values.listed(whole) if whole else ():
+    whole = values.read_substance(said.from_value())
+    for what in values.split_list(whole) if whole else ():
         content = f"The user does not {said.frame.attribute} {what}."
         title = f"Profile diet {normal_text(what) or what.lower()}"
         yield Found("extracted:diet", f"no {what}", content, "diet", title=title)
 
 
-def _hobby(said: Said) -> Iterable[Found]:
+def _read_hobby(said: Said) -> Iterable[Found]:
     played = said.frame.attribute == "play"
-    for what in values.listed(said.frame.value):
+    for what in values.split_list(said.frame.value):
         if played and (what.lower() not in INSTRUMENTS_AND_SPORTS or (said.frame.negated and not said.ended)):
             continue
-        content = f"The user {said.no_longer}plays {what}." if played else f"A hobby of the user is {theirs(what)}."
+        content = (
+            f"The user {said.no_longer}plays {what}." if played else f"A hobby of the user is {to_third_person(what)}."
+        )
         yield Found("extracted:hobbies", what, content, "hobbies", title=f"Profile hobby {what.lower()}")
 
 
-def _goal(said: Said) -> Iterable[Found]:
+def _read_goal(said: Said) -> Iterable[Found]:
     goal = said.text.partition(" to ")[2]
-    if goal and values.self_contained(goal) and len(goal.split()) <= 20 and not _AT_HAND.search(goal):
-        content = f"The user's goal is to {theirs(goal)}."
+    if goal and values.is_self_contained(goal) and len(goal.split()) <= 20 and not _AT_HAND.search(goal):
+        content = f"The user's goal is to {to_third_person(goal)}."
         yield Found("extracted:goals", goal, content, "goals", title=f"Profile goal {goal.lower()}")
 
 
@@ -212,7 +214,7 @@ _PLACE_KEYS = {"city": "city", "country": "country", "state": "location"}
 _ALSO_A_JOB = re.compile(r"(?:, \d{1,2}(?: years old)?)?, ((?:an? |the ).+)")
 
 
-def _one(code: str, key: str, content: str, take: values.Take) -> "Reader":
+def _read_one_value(code: str, key: str, content: str, take: values.Take) -> "Reader":
     """Return a reader of a fact with one value; ``content`` has ``{}`` for the value that ``take`` reads."""
 
     def read(said: Said) -> Iterable[Found]:
@@ -223,41 +225,41 @@ def _one(code: str, key: str, content: str, take: values.Take) -> "Reader":
     return read
 
 
-def _called(said: Said) -> Iterable[Found]:
+def _read_name(said: Said) -> Iterable[Found]:
     """ "I'm Ana", "my name is Ana", "I'm Ben, a teacher from Leeds", "I'm a data engineer at Acme"."""
     text = said.from_value()
     plain = said.frame.attribute.endswith("name") or said.frame.subject == "self name"
-    name = None if said.frame.negated else (values.given_name if plain else values.name)(text)
+    name = None if said.frame.negated else (values.read_given_name if plain else values.read_name)(text)
     if name is None:
         if not plain:
-            yield from _role(said)
+            yield from _read_role(said)
         return
     yield Found("extracted:name", name, f"The user's name is {name}.", "name", replaces=said.instead_of)
     beside = _ALSO_A_JOB.match(text[len(name) :])
-    job = values.job(beside[1]) if beside else None
+    job = values.read_job(beside[1]) if beside else None
     if job:
-        yield Found("extracted:role", job, f"The user is {values.with_article(job)}.", "role")
+        yield Found("extracted:role", job, f"The user is {values.add_article(job)}.", "role")
 
 
-def _role(said: Said) -> Iterable[Found]:
+def _read_role(said: Said) -> Iterable[Found]:
     """ "I'm a software engineer at Stripe", "I work as a nurse"."""
     text = said.from_value()
     indefinite = said.frame.attribute == "job" or text.lower().startswith(("a ", "an ", "the "))
-    job = values.job(text) if indefinite and (said.ended or not said.frame.negated) else None
+    job = values.read_job(text) if indefinite and (said.ended or not said.frame.negated) else None
     if job is None:
         return
-    content = f"The user is {said.no_longer}{values.with_article(job)}."
+    content = f"The user is {said.no_longer}{values.add_article(job)}."
     yield Found("extracted:role", job, content, "role")
     beside = re.match(r" (?:at|for|of) ([^\W\d_a-z].*|the [^\W\d_a-z].*)", text.partition(job)[2])
-    where = values.organisation(beside[1]) if beside and not said.ended else None
+    where = values.read_organisation(beside[1]) if beside and not said.ended else None
     if where:
         yield Found("extracted:employer", where, f"The user works at {where}.", "employer")
 
 
-def _home(said: Said) -> Iterable[Found]:
+def _read_home(said: Said) -> Iterable[Found]:
     """ "I live in Lisbon", "I moved to Porto": people also move to Kubernetes, so that must be a known place."""
     text, started = said.from_value(), said.frame.change is ChangeMark.START
-    where = (values.known_place if started else values.place)(text)
+    where = values.read_place(text, known=started)
     if where is None or said.frame.contested or (said.frame.negated and not said.ended):
         return
     level = place_level(where)
@@ -267,29 +269,29 @@ def _home(said: Said) -> Iterable[Found]:
     yield Found("extracted:home", where, content, key, replaces=said.instead_of)
 
 
-def _employer(said: Said) -> Iterable[Found]:
+def _read_employer(said: Said) -> Iterable[Found]:
     """ "I work at Siemens as a mechanical engineer", "I quit my job at Acme"."""
     text = said.from_value()
-    where = values.organisation(text)
+    where = values.read_organisation(text)
     if where is None or said.frame.contested or (said.frame.negated and not said.ended):
         return
     content = f"The user {'no longer works' if said.ended else 'works'} at {where}."
     yield Found("extracted:employer", where, content, "employer", replaces=said.instead_of)
     beside = re.match(r",? as (an? .+)", text[len(where) :], re.I)
-    job = values.job(beside[1]) if beside and not said.ended else None
+    job = values.read_job(beside[1]) if beside and not said.ended else None
     if job:
-        yield Found("extracted:role", job, f"The user is {values.with_article(job)}.", "role")
+        yield Found("extracted:role", job, f"The user is {values.add_article(job)}.", "role")
 
 
-def _languages(said: Said) -> Iterable[Found]:
+def _read_languages(said: Said) -> Iterable[Found]:
     well = not said.frame.negated and set(said.frame.scope) <= {"can"}  # not "barely"
-    for language in values.listed(said.from_value()) if well else ():
-        if values.language(language):
+    for language in values.split_list(said.from_value()) if well else ():
+        if values.read_language(language):
             content = f"The user speaks {language}."
             yield Found("extracted:languages", language, content, "languages", title=f"Profile speaks {language}")
 
 
-def _family(said: Said) -> Iterable[Found]:
+def _read_family(said: Said) -> Iterable[Found]:
     """ "I have two sisters"."""
     what = said.from_value()
     if re.fullmatch(rf"\w+ (?:(?:little|older|younger|big) )?(?:{'|'.join(FAMILY)})", what):
@@ -300,35 +302,37 @@ def _family(said: Said) -> Iterable[Found]:
 
 Reader = Callable[[Said], Iterable[Found]]
 
-_OWN_LANGUAGE = _one("native_language", "language", "The user's own language is {}.", values.language)
-_PREFERRED_NAME = _one("preferred_name", "preferred_name", "The user wants to be called {}.", values.name)
+_OWN_LANGUAGE = _read_one_value("native_language", "language", "The user's own language is {}.", values.read_language)
+_PREFERRED_NAME = _read_one_value(
+    "preferred_name", "preferred_name", "The user wants to be called {}.", values.read_name
+)
 _READERS: dict[str, Reader] = {
-    "like": _taste,
-    "like to": _taste,
-    "love to": _taste,
-    "prefer": _preferred,
-    "prefer to": _preferred,
-    "allergy": _allergies,
-    "diet": _diet,
-    "eat": _not_eaten,
-    "drink": _not_eaten,
-    "play": _hobby,
-    "hobby": _hobby,
-    "be": _called,
-    "name": _called,
-    "first name": _called,
-    "full name": _called,
+    "like": _read_taste,
+    "like to": _read_taste,
+    "love to": _read_taste,
+    "prefer": _read_preference,
+    "prefer to": _read_preference,
+    "allergy": _read_allergies,
+    "diet": _read_diet,
+    "eat": _read_not_eaten,
+    "drink": _read_not_eaten,
+    "play": _read_hobby,
+    "hobby": _read_hobby,
+    "be": _read_name,
+    "name": _read_name,
+    "first name": _read_name,
+    "full name": _read_name,
     "nickname": _PREFERRED_NAME,
     "preferred name": _PREFERRED_NAME,
-    "pronoun": _one("pronouns", "pronouns", "The user's pronouns are {}.", values.pronouns),
+    "pronoun": _read_one_value("pronouns", "pronouns", "The user's pronouns are {}.", values.read_pronouns),
     "native language": _OWN_LANGUAGE,
     "mother tongue": _OWN_LANGUAGE,
     "first language": _OWN_LANGUAGE,
-    "speak": _languages,
-    "birth date": _one("birthday", "birthday", "The user's birthday is {}.", values.day_and_month),
-    "home": _home,
-    "employer": _employer,
-    "job": _role,
+    "speak": _read_languages,
+    "birth date": _read_one_value("birthday", "birthday", "The user's birthday is {}.", values.read_day_and_month),
+    "home": _read_home,
+    "employer": _read_employer,
+    "job": _read_role,
 }
 """By attribute of the frame: how its fact is read."""
 
@@ -354,19 +358,19 @@ def _with_reader(said: Said) -> Iterator[Found]:
     """Read a frame with the reader of its attribute, if it is about the speaker."""
     frame = said.frame
     if frame.subject == "self goal":
-        yield from _goal(said)
+        yield from _read_goal(said)
     elif frame.subject == "self name":  # "my name is ana"
-        yield from _called(said)
+        yield from _read_name(said)
     elif used := _PRONOUNS_USED.match(said.text):
         yield Found("extracted:pronouns", used[1], f"The user's pronouns are {used[1]}.", "pronouns")
     elif frame.subject != "self":
         return
     elif frame.attribute.startswith("favourite "):
-        yield from _favorite(said)
+        yield from _read_favorite(said)
     elif frame.attribute.startswith("prefer ") or frame.rule.startswith("choice:"):
-        yield from _preferred(said)
+        yield from _read_preference(said)
     elif frame.attribute.startswith("have ") and frame.rule == "quantity":
-        yield from _family(said)
+        yield from _read_family(said)
     elif _OF_ONE.match(said.text) or (frame.attribute == "home" and _OF_ALL.match(said.text)):
         yield from _READERS[frame.attribute](said) if frame.attribute in _READERS else ()
 
@@ -385,10 +389,10 @@ def _stated(said: Said, clause: Clause) -> Iterable[Found]:
         and "'s " not in said.text
         and ", " not in said.text
     )
-    if not plain or not values.self_contained(said.text) or clause.elided or clause.correcting:
+    if not plain or not values.is_self_contained(said.text) or clause.elided or clause.correcting:
         return
     if said.frame.subject == "self" and (_is_sure(said.frame) or _must_not_have(said)):
-        yield Found("extracted:stated", said.frame.value, statement(said.text))
+        yield Found("extracted:stated", said.frame.value, tell_in_third_person(said.text))
 
 
 def _is_sure(frame: Frame) -> bool:

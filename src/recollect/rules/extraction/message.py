@@ -96,20 +96,23 @@ class Sentence(NamedTuple):
 
     def spoken(self, text: str) -> str:
         """Return a part of the sentence with its quotations as they were, without their quotation marks."""
-        return _MARK.sub(lambda mark: self.quotes[ord(mark[0]) - _FIRST_MARK].strip("`\"'"), text)
+        return _MARK.sub(lambda mark: self._quotation(mark).strip("`\"'"), text)
 
     @property
     def original(self) -> str:
         """The sentence as it was written."""
-        return _MARK.sub(lambda mark: self.quotes[ord(mark[0]) - _FIRST_MARK], self.text)
+        return _MARK.sub(self._quotation, self.text)
+
+    def _quotation(self, mark: re.Match[str]) -> str:
+        return self.quotes[ord(mark[0]) - _FIRST_MARK]
 
 
-def sentences(message: str) -> list[Sentence]:
+def own_sentences(message: str) -> list[Sentence]:
     """Return the sentences that may state something about the person who wrote the message."""
-    text = _straight(message)
+    text = _straighten_quotes(message)
     if _SPOKEN_OF.isdisjoint(_WORD.findall(text.lower())):
         return []
-    return [s for s in _own(text) if not _SPOKEN_OF.isdisjoint(_WORD.findall(s.text.lower()))]
+    return [s for s in _find_own(text) if not _SPOKEN_OF.isdisjoint(_WORD.findall(s.text.lower()))]
 
 
 def plain_sentences(message: str) -> list[str]:
@@ -117,32 +120,32 @@ def plain_sentences(message: str) -> list[str]:
 
     One that laughs is among them: "My rent went up again lol" is meant.
     """
-    own = _own(_straight(message), laughing=True)
+    own = _find_own(_straighten_quotes(message), laughing=True)
     return [s.original for s in own if _WORD.search(_MARK.sub(" ", s.text)) and not _QUOTES_SOMEBODY.search(s.text)]
 
 
 def unread_sentences(message: str) -> list[str]:
     """Return every sentence of a message, whoever speaks in it, with what is quoted taken out."""
-    text, _ = _masked(_straight(message))
+    text, _ = _mask_quotations(_straighten_quotes(message))
     return [part for line in _MARK.sub("", text).splitlines() for part in SENTENCE_END.split(line.strip()) if part]
 
 
-def _straight(message: str) -> str:
+def _straighten_quotes(message: str) -> str:
     return _MARK.sub(" ", message.translate(_STRAIGHT))
 
 
-def _own(text: str, *, laughing: bool = False) -> list[Sentence]:
+def _find_own(text: str, *, laughing: bool = False) -> list[Sentence]:
     lowered = text.lower()
     jokes = not text.isascii() or any(sign in lowered for sign in _LAUGHS)
     if _DRAFT.search(text) or (jokes and _TAKEN_BACK.search(text)):
         return []
     words = frozenset(_WORD.findall(lowered))
-    text, quotes = _masked(_FENCED.sub("\n", text))
+    text, quotes = _mask_quotations(_FENCED.sub("\n", text))
     own = list(_own_sentences(text, may_make_believe=not _MAKES_BELIEVE_WITH.isdisjoint(words)))
-    return [Sentence(part, quotes) for part in (_without_jokes(own) if jokes and not laughing else own)]
+    return [Sentence(part, quotes) for part in (_drop_jokes(own) if jokes and not laughing else own)]
 
 
-def _without_jokes(parts: list[str]) -> list[str]:
+def _drop_jokes(parts: list[str]) -> list[str]:
     """Leave out a sentence that laughs; one that only laughs takes the one before it along."""
     kept: list[str] = []
     for part in parts:
@@ -153,7 +156,7 @@ def _without_jokes(parts: list[str]) -> list[str]:
     return kept
 
 
-def _masked(text: str) -> tuple[str, tuple[str, ...]]:
+def _mask_quotations(text: str) -> tuple[str, tuple[str, ...]]:
     """Return the text with a mark for each quotation, and the quotations; where marks run out, a quotation is left out."""
     quotes: list[str] = []
 

@@ -37,7 +37,7 @@ _ORDERS = _COMMANDS | frozenset(_TABLE["manner"].split("|"))
 """First words of what the assistant is to do."""
 
 
-def _beginning(patterns: Iterable[str]) -> re.Pattern[str]:
+def _compile_any(patterns: Iterable[str]) -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.I)
 
 
@@ -45,18 +45,18 @@ _OPENS = re.compile(
     rf"(?!now that\b)(?:(?:{any_of(_TABLE['openings'])})(?:[,!.…:]+\s*|\s+-+\s+|\s+(?=\S))|[\w.-]{{2,20}}: )", re.I
 )
 _MOST_OPENINGS = 4
-_REMINDS = _beginning(_TABLE["reminders"])
-_NOT_STATED = _beginning([*_TABLE["supposed"], *_TABLE["retold"], *_TABLE["pleasantries"]])
-_RULES = _beginning(_TABLE["rules"])
-_FROM_NOW_ON = _beginning(_TABLE["from_now_on"])
-_MANNER = _beginning([rf"(?:{_TABLE['manner']})\b"])
+_REMINDS = _compile_any(_TABLE["reminders"])
+_NOT_STATED = _compile_any([*_TABLE["supposed"], *_TABLE["retold"], *_TABLE["pleasantries"]])
+_RULES = _compile_any(_TABLE["rules"])
+_FROM_NOW_ON = _compile_any(_TABLE["from_now_on"])
+_MANNER = _compile_any([rf"(?:{_TABLE['manner']})\b"])
 _SCOPE = re.compile(rf"\b(?:{_TABLE['scope']})(?!\w)", re.I)
 _ONLY_NOW = re.compile(rf"\b(?:{_TABLE['only_now']})\b", re.I)
-_POLITELY = _beginning(_TABLE["politely"])
-_USES = _beginning(_TABLE["uses"])
-_FORBIDS = _beginning(_TABLE["forbids"])
-_ASKS = _beginning(_TABLE["asks"])
-_CLAUSE = _beginning(_TABLE["between_clauses"])
+_POLITELY = _compile_any(_TABLE["politely"])
+_USES = _compile_any(_TABLE["uses"])
+_FORBIDS = _compile_any(_TABLE["forbids"])
+_ASKS = _compile_any(_TABLE["asks"])
+_CLAUSE = _compile_any(_TABLE["between_clauses"])
 _STATING = re.compile("|".join(_TABLE["stating"]))  # by their capitals names are told from other words
 _MINE = re.compile(rf"\b(?:{_TABLE['mine']})\b", re.I)
 _POINTS = re.compile(rf"(?:{_TABLE['points']})\b", re.I)
@@ -86,19 +86,19 @@ class LeavesOut(StrEnum):
 # ── what is stated ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def kept(message: str, facts: Sequence[Extracted], most: int, taken_out: str | None = None) -> tuple[Kept, ...]:
+def find_kept(message: str, facts: Sequence[Extracted], most: int, taken_out: str | None = None) -> tuple[Kept, ...]:
     """Return what a message states, besides what was understood as a fact already, and its standing rules.
 
     A sentence is left out in which ``taken_out`` stands for what must not be kept.
 
-    >>> [one.text for one in kept("The vet moved to Mill Lane. She is open on Saturdays. Can you check?", [], 5)]
+    >>> [one.text for one in find_kept("The vet moved to Mill Lane. She is open on Saturdays. Can you check?", [], 5)]
     ['The vet moved to Mill Lane. She is open on Saturdays.']
-    >>> kept("No emojis, please.", [], 5)
+    >>> find_kept("No emojis, please.", [], 5)
     (Kept(text='No emojis, please.', is_rule=True, space=None),)
     """
     sentences = [s for s in plain_sentences(message) if taken_out is None or taken_out not in s]
-    space, asked = _wanted_in(sentences)
-    rules, stated = _sorted_out([sentence for sentence in sentences if sentence not in asked])
+    space, asked = _find_requested_space(sentences)
+    rules, stated = _sort_out([sentence for sentence in sentences if sentence not in asked])
     understood: dict[str, set[str]] = {}
     for fact in facts:
         told = terms(f"{fact.content} {fact.value} {fact.replaces or ''}")
@@ -109,32 +109,32 @@ def kept(message: str, facts: Sequence[Extracted], most: int, taken_out: str | N
     return tuple(dict.fromkeys(found))[:most]
 
 
-def _sorted_out(sentences: Sequence[str]) -> tuple[list[str], list[str]]:
+def _sort_out(sentences: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return the standing rules, and the sentences that state something."""
     rules: list[str] = []
     stated: list[str] = []
     hangs = False
     for sentence in sentences:
-        body = opened(sentence)
+        body = strip_opening(sentence)
         goes_on = hangs and len(_WORD.findall(body)) < _FEWEST_AFTER_A_GUESS
         is_rule = _is_rule(body)
         states = not (is_rule or goes_on or _NOT_STATED.match(sentence)) and _states(body, leans_on=bool(stated))
-        rules += [sentence] if is_rule else []
-        stated += [sentence] if states else []
+        if is_rule:
+            rules.append(sentence)
+        elif states:
+            stated.append(sentence)
         hangs = not (is_rule or states or _is_chatter(body))
     return rules, stated
 
 
-def _wanted_in(sentences: Sequence[str]) -> tuple[Space | None, set[str]]:
+def _find_requested_space(sentences: Sequence[str]) -> tuple[Space | None, set[str]]:
     """Return where a sentence of its own ("Remember this for the project.") wants the others kept, and such sentences."""
-    asked = {
-        sentence: opening for sentence in sentences if (opening := asks_to_keep_that(opened(sentence))) is not None
-    }
-    spaces = [opening.space for opening in asked.values() if opening.space is not None]
-    return (spaces[-1] if spaces else None), set(asked)
+    openings = {sentence: asks_to_keep_that(strip_opening(sentence)) for sentence in sentences}
+    asked = {sentence: opening.space for sentence, opening in openings.items() if opening is not None}
+    return next((space for space in reversed(asked.values()) if space is not None), None), set(asked)
 
 
-def opened(sentence: str) -> str:
+def strip_opening(sentence: str) -> str:
     """Return a sentence without the ways to begin that change nothing: "ok, so", "sorry"."""
     for _ in range(_MOST_OPENINGS):
         match = _OPENS.match(sentence)
@@ -161,10 +161,10 @@ def _states(body: str, *, leans_on: bool) -> bool:
 
 def _is_chatter(body: str) -> bool:
     """Return whether a sentence has nothing but small talk, or too little to say anything."""
-    return not _telling(body) or len(_WORD.findall(body)) < 2
+    return not _telling_terms(body) or len(_WORD.findall(body)) < 2
 
 
-def _telling(body: str) -> set[str]:
+def _telling_terms(body: str) -> set[str]:
     """Return the terms of a sentence without those of small talk."""
     words = (word.lower().replace("’", "'") for word in _WORD.findall(body))
     return {term for word in words if word not in _CHATTER for term in terms(word)}
@@ -182,11 +182,11 @@ def _is_rule(body: str) -> bool:
     """Return whether a sentence tells the assistant how to behave from now on, and not only what to do now."""
     body = body.rstrip(" .!?")
     asked = _POLITELY.match(body)
-    order = opened(body[asked.end() :]) if asked else body
+    order = strip_opening(body[asked.end() :]) if asked else body
     if len(order) > _LONGEST_SENTENCE or _REMINDS.match(order) or _is_chatter(order):
         return False
     if from_now_on := _FROM_NOW_ON.match(order):
-        order = opened(order[from_now_on.end() :].lstrip(" ,"))
+        order = strip_opening(order[from_now_on.end() :].lstrip(" ,"))
         return _FORBIDS.match(order) is not None or order.split(maxsplit=1)[0].lower() in _ORDERS if order else False
     if _RULES.match(order):
         return True
@@ -196,9 +196,8 @@ def _is_rule(body: str) -> bool:
         return False
     if _SCOPE.search(order):
         return True
-    return _ONLY_NOW.search(order) is None and (
-        _USES.match(order) is not None or (asked is not None and order[:3].lower() == "be ")
-    )
+    lasts = _USES.match(order) is not None or (asked is not None and order[:3].lower() == "be ")
+    return lasts and _ONLY_NOW.search(order) is None
 
 
 def _is_document(sentences: Sequence[str], stated: Sequence[str]) -> bool:
@@ -212,8 +211,8 @@ def _not_understood(stated: Sequence[str], understood: dict[str, set[str]]) -> l
     """Return the sentences that say more than the facts found in them, and those that the next one leans on."""
     left: list[str] = []
     for sentence in reversed(stated):
-        says_more = sentence not in understood or len(_telling(sentence) - understood[sentence]) > 1
-        leaned_on = bool(left) and _LEANS.match(opened(left[0])) is not None
+        says_more = sentence not in understood or len(_telling_terms(sentence) - understood[sentence]) > 1
+        leaned_on = bool(left) and _LEANS.match(strip_opening(left[0])) is not None
         if says_more or leaned_on:
             left.insert(0, sentence)
     return left
@@ -232,7 +231,7 @@ def _parts(stated: Sequence[str]) -> list[str]:
 
 # ── what is not to be kept ──────────────────────────────────────────────────────────────────────────────────────────
 
-_LEAVES_OUT = {which: _beginning(_TABLE["leaves_out"][which]) for which in LeavesOut}
+_LEAVES_OUT = {which: _compile_any(_TABLE["leaves_out"][which]) for which in LeavesOut}
 
 
 class Discretion(NamedTuple):
@@ -242,29 +241,30 @@ class Discretion(NamedTuple):
     rest: str
 
 
-def discretion(message: str) -> Discretion | None:
+def read_discretion(message: str) -> Discretion | None:
     """Return whose words the person asks not to keep: of this message, of the one before it, of the session.
 
     "Don't write that down" beside nothing else is about the message before.
 
-    >>> discretion("Forget what I just said. We meet at nine.")
+    >>> read_discretion("Forget what I just said. We meet at nine.")
     Discretion(leaves_out=<LeavesOut.BEFORE: 'before'>, rest='We meet at nine.')
-    >>> discretion("We might sell the boat. Don't write that down.")
+    >>> read_discretion("We might sell the boat. Don't write that down.")
     Discretion(leaves_out=<LeavesOut.THIS: 'this'>, rest='')
     """
     sentences = unread_sentences(message)
     for which in (LeavesOut.SESSION, LeavesOut.BEFORE):
-        asking = [s for s in sentences if _LEAVES_OUT[which].match(_asked_for(opened(s)))]
+        asking = [s for s in sentences if _LEAVES_OUT[which].match(_strip_request(strip_opening(s)))]
         if asking:
             return Discretion(which, " ".join(s for s in sentences if s not in asking))
-    bodies = [opened(s) for s in sentences]
+    bodies = [strip_opening(s) for s in sentences]
     if not any(_LEAVES_OUT[LeavesOut.THIS].search(body) and not _ASKS.match(body) for body in bodies):
         return None
-    says_more = any(_telling(_LEAVES_OUT[LeavesOut.THIS].sub(" ", body)) for body in bodies)
+    says_more = any(_telling_terms(_LEAVES_OUT[LeavesOut.THIS].sub(" ", body)) for body in bodies)
     return Discretion(LeavesOut.THIS if says_more else LeavesOut.BEFORE, "")
 
 
-def _asked_for(sentence: str) -> str:
+def _strip_request(sentence: str) -> str:
+    """Return a sentence without "can you please" at its beginning."""
     match = _POLITELY.match(sentence)
     return sentence[match.end() :] if match else sentence
 
@@ -272,12 +272,12 @@ def _asked_for(sentence: str) -> str:
 # ---------------------------------------------------------------- what a person takes back as never true
 # "I misspoke, I have no sister", "I never lived in Porto". What has only ended ("I no longer live in Porto") did hold.
 
-_NEVER_TRUE = load_table(__package__, "said.toml")["never_true"]
+_NEVER_TRUE = _TABLE["never_true"]
 _TAKES_BACK = re.compile(rf"(?:{'|'.join(_NEVER_TRUE['marks'])})(?P<then>[\s,:;.!–—-]+|$)", re.I)
 _DENIES = re.compile("|".join(_NEVER_TRUE["denials"]), re.I)
 _NEVER_NOW = re.compile(r"i never\b", re.I)
 _ENDED = re.compile(rf"\b(?:{_NEVER_TRUE['ended']})\b", re.I)
-_OWNS_NONE = _beginning(
+_OWNS_NONE = _compile_any(
     pattern.replace("?P<thing>", f"?P<thing{number}>") for number, pattern in enumerate(_NEVER_TRUE["owns_none"])
 )
 
@@ -296,22 +296,22 @@ class TakenBack(NamedTuple):
         return sorted(set(terms(self.thing or " ".join(named))))
 
 
-def taken_back(message: str) -> tuple[TakenBack, ...]:
+def read_retractions(message: str) -> tuple[TakenBack, ...]:
     """Return what a message takes back as never true.
 
-    >>> [one.clause for one in taken_back("Sorry, I misspoke, I have no sister.")]
+    >>> [one.clause for one in read_retractions("Sorry, I misspoke, I have no sister.")]
     ['I have no sister']
-    >>> [one.clause for one in taken_back("I was wrong. My sister is called Mia.")]
+    >>> [one.clause for one in read_retractions("I was wrong. My sister is called Mia.")]
     ['My sister is called Mia']
-    >>> taken_back("I no longer live in Porto."), taken_back("I have no sister.")
+    >>> read_retractions("I no longer live in Porto."), read_retractions("I have no sister.")
     ((), ())
     """
     found: list[TakenBack] = []
     marked = False
     for sentence in plain_sentences(message):
-        body = opened(sentence).strip()
+        body = strip_opening(sentence).strip()
         match = _TAKES_BACK.match(body)
-        clause = opened(body[match.end() :] if match is not None else body).strip(" .!,;:")
+        clause = strip_opening(body[match.end() :] if match is not None else body).strip(" .!,;:")
         if not clause:
             marked = match is not None
             continue
@@ -348,9 +348,6 @@ def _meets(one: TakenBack, old: Frame) -> bool:
         named = f"{old.attribute} {old.value}" if old.attribute != "own" else old.value
         is_theirs = old.subject == SELF.casefold()
         return is_theirs and (normal_value(named) == one.thing or normal_value(old.attribute) == one.thing)
-    for new in one.frames:
-        if old.subject != new.subject or old.attribute != new.attribute or not old.value or not new.value:
-            continue
-        if new.negated == (normal_value(old.value) == normal_value(new.value)):
-            return True
-    return False
+    alike = (new for new in one.frames if (old.subject, old.attribute) == (new.subject, new.attribute))
+    valued = (new for new in alike if old.value and new.value)
+    return any(new.negated == (normal_value(old.value) == normal_value(new.value)) for new in valued)

@@ -120,27 +120,27 @@ def is_name(phrase: str) -> bool:
     )
 
 
-def language(text: str) -> str | None:
+def read_language(text: str) -> str | None:
     """Return a language by its name."""
     return text if text.lower() in _LANGUAGES else None
 
 
-def pronouns(text: str) -> str | None:
+def read_pronouns(text: str) -> str | None:
     """Return how to speak of somebody: "they/them"."""
     return text if _PRONOUNS.fullmatch(text) else None
 
 
-def day_and_month(text: str) -> str | None:
+def read_day_and_month(text: str) -> str | None:
     """Return a birthday: "May 5", "the 9th of November"."""
     return text if _DAY_AND_MONTH.fullmatch(text) else None
 
 
-def _after(rest: str, allowed: frozenset[str]) -> bool:
+def _may_follow(rest: str, allowed: frozenset[str]) -> bool:
     """Return whether the value is complete: nothing follows, or a comma, or a word that goes on with something else."""
     return not rest or rest[0] in ",;:(" or rest.split(maxsplit=1)[0].lower().rstrip(",") in allowed
 
 
-def proper(text: str, most_words: int = 4) -> tuple[str, str] | None:
+def read_proper_name(text: str, most_words: int = 4) -> tuple[str, str] | None:
     """Return the capitalised words that a text begins with, and the rest."""
     taken: list[str] = []
     for word in text.split():
@@ -158,13 +158,12 @@ def proper(text: str, most_words: int = 4) -> tuple[str, str] | None:
     return name, text[len(name) :].lstrip(" ")
 
 
-def name(text: str) -> str | None:
+def read_name(text: str) -> str | None:
     """Return a person's name in capitals: "Ana", "Ana Silva"."""
-    found = proper(text, most_words=3)
-    if found is None or not _after(found[1], _AFTER_NAME) or found[1].startswith("("):
+    found = read_proper_name(text, most_words=3)
+    if found is None or not _may_follow(found[1], _AFTER_NAME) or found[1].startswith("("):
         return None
-    words = re.split("[ -]", found[0])
-    if any(_is_no_name(word) for word in words):
+    if any(map(_is_no_name, re.split("[ -]", found[0]))):
         return None
     return found[0] if is_name(found[0].replace(".", "")) else None
 
@@ -179,67 +178,61 @@ def _is_no_name(word: str) -> bool:
     return any(low.startswith(country[:-1]) and len(low) >= len(country) for country in COUNTRIES)
 
 
-def given_name(text: str) -> str | None:
+def read_given_name(text: str) -> str | None:
     """Return what follows "my name is": a name, or one word in small letters that cannot be anything else."""
-    if found := name(text):
+    if found := read_name(text):
         return found
     word, _, rest = text.partition(" ")
     plain = word.isalpha() and word.islower() and 2 <= len(word) <= 15 and not word.endswith(("ing", "ed"))
-    if not plain or word in NOT_A_NAME or word in STOP_WORDS or not _after(rest, _AFTER_NAME):
+    if not plain or word in NOT_A_NAME or word in STOP_WORDS or not _may_follow(rest, _AFTER_NAME):
         return None
     return word
 
 
-def known_place(text: str) -> str | None:
-    """Return a place that is known to be one: people also move to Kubernetes."""
-    article = "the " if text.lower().startswith("the ") else ""
-    return (found := _known_place(text[len(article) :])) and article + found
-
-
-def place(text: str) -> str | None:
-    """Return a home by its name: "Lisbon", "the Netherlands", "Austin, Texas", "lisbon"."""
+def read_place(text: str, *, known: bool = False) -> str | None:
+    """Return a home by its name: "Lisbon", "the Netherlands", "Austin, Texas", "lisbon"; only a ``known`` one if asked for."""
     article = "the " if text.lower().startswith("the ") else ""
     text = text[len(article) :]
-    return (found := _known_place(text) or _named_place(text)) and article + found
+    return (found := _read_known_place(text) or (None if known else _read_named_place(text))) and article + found
 
 
-def _known_place(text: str) -> str | None:
+def _read_known_place(text: str) -> str | None:
     words = text.split()
     for size in range(min(4, len(words)), 0, -1):
         candidate = " ".join(words[:size]).rstrip(",")
-        if candidate.lower() in KNOWN_PLACES and _after(text[len(candidate) :].lstrip(" "), _GOES_ON):
-            return candidate + _region(text[len(candidate) :])
+        if candidate.lower() in KNOWN_PLACES and _may_follow(text[len(candidate) :].lstrip(" "), _GOES_ON):
+            return candidate + _read_region(text[len(candidate) :])
     return None
 
 
-def _named_place(text: str) -> str | None:
-    found = proper(text)
-    if found is None or not _after(found[1], _GOES_ON) or not is_name(found[0].replace(".", "")):
+def _read_named_place(text: str) -> str | None:
+    found = read_proper_name(text)
+    if found is None or not _may_follow(found[1], _GOES_ON) or not is_name(found[0].replace(".", "")):
         return None
     if any(word in NO_PLACE for word in found[0].lower().split()):
         return None
-    return found[0] + _region(text[len(found[0]) :])
+    return found[0] + _read_region(text[len(found[0]) :])
 
 
-def _region(rest: str) -> str:
+def _read_region(rest: str) -> str:
     """Return the region after a city: ", Portugal"."""
     if not rest.startswith(", "):
         return ""
-    found = proper(rest[2:])
-    is_region = found is not None and found[0].lower() in KNOWN_PLACES and _after(found[1], _GOES_ON)
+    found = read_proper_name(rest[2:])
+    is_region = found is not None and found[0].lower() in KNOWN_PLACES and _may_follow(found[1], _GOES_ON)
     return f", {found[0]}" if found and is_region else ""
 
 
-def organisation(text: str) -> str | None:
+def read_organisation(text: str) -> str | None:
     """Return an employer by its name: "Acme Corp", "the Red Cross"."""
     article = "the " if text.lower().startswith("the ") else ""
-    found = proper(text[len(article) :], most_words=5)
-    if found is None or not _after(found[1], _GOES_ON):
+    found = read_proper_name(text[len(article) :], most_words=5)
+    if found is None or not _may_follow(found[1], _GOES_ON):
         return None
     return article + found[0] if found[0].lower() not in DEMONYMS | NEVER_NAMES else None
 
 
-def job(text: str) -> str | None:
+def read_job(text: str) -> str | None:
     """Return an occupation after "a", "an" or "the": "software engineer", "head of marketing"."""
     if _NO_JOB.search(text):
         return None
@@ -254,9 +247,9 @@ def job(text: str) -> str | None:
     return head
 
 
-def phrase(text: str) -> str | None:
+def read_phrase(text: str) -> str | None:
     """Return what somebody likes: a short phrase that means the same to everyone."""
-    head = phrase_end(text)
+    head = cut_phrase(text)
     words = head.lower().split()
     if not 1 <= len(words) <= _MOST_WORDS or not OUTSIDE.isdisjoint(words) or _NARROWS.search(head):
         return None
@@ -267,13 +260,13 @@ def phrase(text: str) -> str | None:
     return None if _TIME.fullmatch(head) else head
 
 
-def substance(text: str) -> str | None:
+def read_substance(text: str) -> str | None:
     """Return what somebody must not eat or come near: as for a taste, but "most nuts" will do."""
-    found = phrase(re.sub(r"^(?:most|all|some|any|certain|the) ", "", text, flags=re.I))
-    return phrase_end(text) if found and found.lower().split()[0] not in NO_SUBSTANCE else None
+    found = read_phrase(re.sub(r"^(?:most|all|some|any|certain|the) ", "", text, flags=re.I))
+    return cut_phrase(text) if found and found.lower().split()[0] not in NO_SUBSTANCE else None
 
 
-def phrase_end(text: str) -> str:
+def cut_phrase(text: str) -> str:
     """Return the text up to where its phrase ends; nothing if that is unsure."""
     end = _PHRASE_ENDS.search(text)
     head = (text[: end.start()] if end else text).strip(" ,.!")
@@ -285,27 +278,23 @@ def phrase_end(text: str) -> str:
     return first if complete or rest.partition(" ")[0].endswith("ing") else ""
 
 
-def items(text: str) -> list[str]:
+def split_items(text: str) -> list[str]:
     """Return the items of a list of three or more; a pair may be one thing ("fish and chips") and stays whole."""
-    if text.count(",") == 0:
-        return [text]
-    return [item.strip() for item in _LIST.split(text) if item.strip()]
+    return split_list(text) if "," in text else [text]
 
 
-def listed(text: str) -> list[str]:
+def split_list(text: str) -> list[str]:
     """Return the items of any list, pairs included."""
     return [item.strip() for item in _LIST.split(text) if item.strip()]
 
 
-def self_contained(text: str) -> bool:
+def is_self_contained(text: str) -> bool:
     """Return whether a longer phrase points at nothing outside itself."""
     words = text.lower().replace(",", " ").split()
-    if not words or "that" in (words[0], words[-1]):
-        return False
-    return (OUTSIDE - {"that"}).isdisjoint(words)
+    return bool(words) and "that" not in (words[0], words[-1]) and (OUTSIDE - {"that"}).isdisjoint(words)
 
 
-def with_article(text: str) -> str:
+def add_article(text: str) -> str:
     """ "nurse" as "a nurse"; what is one of its kind ("CTO", "head of design") goes without."""
     if text.isupper() or " of " in text:
         return text

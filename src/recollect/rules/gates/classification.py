@@ -31,7 +31,7 @@ class _Rule(NamedTuple):
         return not self.words.isdisjoint(words) and self.pattern.search(lowered) is not None
 
 
-def _read(entry: Mapping[str, str]) -> _Rule:
+def _read_rule(entry: Mapping[str, str]) -> _Rule:
     """Return the rule of an entry of ``words.toml``."""
     name, pattern, words = entry["rule"], entry["pattern"], entry.get("words", "")
     if not pattern.startswith("^") and not words:
@@ -40,8 +40,8 @@ def _read(entry: Mapping[str, str]) -> _Rule:
 
 
 _TABLE = load_table(__package__, "words.toml")
-_EVENT_RULES = [(EventType(one["type"]), _read(one)) for one in _TABLE["event"]]
-_LAYER_RULES = [(Layer(one["layer"]), one["sublayer"], _read(one)) for one in _TABLE["layer"]]
+_EVENT_RULES = [(EventType(one["type"]), _read_rule(one)) for one in _TABLE["event"]]
+_LAYER_RULES = [(Layer(one["layer"]), one["sublayer"], _read_rule(one)) for one in _TABLE["layer"]]
 
 
 def classify_event(candidate: Candidate, source: Source) -> tuple[EventType, str]:
@@ -151,10 +151,10 @@ def classify_gate(draft: Draft, context: Context) -> Draft | Rejection:
     """Say what sort of statement it is: event type, layer, authority and importance. Refuses canon that is a guess."""
     candidate = draft.candidate
     event_type, event_rule = classify_event(candidate, draft.source)
-    authority, authority_reason = _believed(draft, context)
+    authority, authority_reason = _grant(draft, context)
     if candidate.tier is Tier.CANON and authority is Authority.AI_INFERRED:
         return Rejection("classify", "canon_needs_authority", _CANON)
-    layer, sublayer, layer_rule = _no_rule_from_a_guess(authority, *classify_layer(candidate))
+    layer, sublayer, layer_rule = _refuse_guessed_rule(authority, *classify_layer(candidate))
     importance, importance_reason = weigh(candidate, event_type, sublayer)
     if context.promoting:
         importance_reason = ("importance:carried_over",)
@@ -174,14 +174,14 @@ def classify_gate(draft: Draft, context: Context) -> Draft | Rejection:
 _CANON = "What a model or a tool inferred cannot be canon. Have a person say it, or leave the tier out."
 
 
-def _no_rule_from_a_guess(authority: Authority, layer: Layer, sublayer: str, rule: str) -> tuple[Layer, str, str]:
+def _refuse_guessed_rule(authority: Authority, layer: Layer, sublayer: str, rule: str) -> tuple[Layer, str, str]:
     """What a model or a tool inferred may tell of a rule; it never is one, whatever its words or its fields say."""
     if authority is Authority.AI_INFERRED and (layer, sublayer) == (Layer.INTENT, "rule"):
         return Layer.WORLD, "fact", "layer:rule_needs_authority"
     return layer, sublayer, rule
 
 
-def _believed(draft: Draft, context: Context) -> tuple[Authority, str]:
+def _grant(draft: Draft, context: Context) -> tuple[Authority, str]:
     """Who speaks decides. What is promoted is believed as much as it was, and no more."""
     candidate = draft.candidate
     if context.promoting and candidate.authority is not None:

@@ -35,11 +35,11 @@ def naming_gate(draft: Draft, context: Context) -> Draft | Rejection:
     stay = past and draft.valid_from is not None and not _ENDS.search(candidate.content)
     if stay or (past and draft.valid_until is None):  # "was in Prague in April", "has lived in Porto since 2020"
         frames = frames_of(candidate.content, candidate.kind, speaker, policy)
-    frames = tuple(frame if draft.valid_from is not None else to_come(frame, context.now) for frame in frames)
+    frames = tuple(frame if draft.valid_from is not None else read_as_planned(frame, context.now) for frame in frames)
     if draft.valid_until is not None and draft.valid_until <= context.now and not stay:
-        frames = tuple(map(ended, frames))
+        frames = tuple(map(read_as_ended, frames))
     elif draft.valid_from is not None:
-        frames = tuple(map(begun, frames))
+        frames = tuple(map(read_as_begun, frames))
     key = choose_key(
         kind=candidate.kind,
         canonical_key=candidate.canonical_key,
@@ -79,7 +79,7 @@ def frames_of(content: str, kind: Kind, speaker: str, policy: Policy) -> tuple[F
     return read_statement(content, speaker) if wanted else ()
 
 
-def ended(frame: Frame) -> Frame:
+def read_as_ended(frame: Frame) -> Frame:
     """Read a statement that no longer holds as the end of what it says: "was vegetarian until 2024" ends "is vegetarian"."""
     if frame.tense is not Tense.PAST or frame.negated:
         return frame
@@ -91,13 +91,13 @@ _ENDS = re.compile(r"\b(?:until|till|to|through|ended|stopped)\b", re.I)
 _YEAR = re.compile(r"\b20\d\d\b")
 
 
-def to_come(frame: Frame, now: datetime) -> Frame:
+def read_as_planned(frame: Frame, now: datetime) -> Frame:
     """Read what is said of a later year as contested: "the rent is 950 from May 2030" does not hold yet."""
     later = any(int(year) > now.year for year in _YEAR.findall(" ".join((frame.rest, *frame.scope))))
     return replace(frame, single=False, contested=True) if later and frame.single else frame
 
 
-def begun(frame: Frame) -> Frame:
+def read_as_begun(frame: Frame) -> Frame:
     """Read a statement that says since when it holds as news: "lives in Porto since 2021" replaces another home.
 
     So does a plan with its date, "will live in Porto from May 2030", by which the older home holds until then.

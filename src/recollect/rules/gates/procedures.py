@@ -76,10 +76,10 @@ def steps_gate(draft: Draft, context: Context) -> Draft | Rejection:
     if isinstance(found, Rejection):
         return found
     rule = AS_GIVEN if found.text == candidate.content else NUMBERED
-    return draft.decide(rule, f"{len(found.steps)} steps", candidate=_with(candidate, found))
+    return draft.decide(rule, f"{len(found.steps)} steps", candidate=_apply_steps(candidate, found))
 
 
-def _with(candidate: Candidate, found: Procedure) -> Candidate:
+def _apply_steps(candidate: Candidate, found: Procedure) -> Candidate:
     named = candidate.canonical_key or candidate.title or candidate.topic_id
     title = {"title": found.title} if found.title and not named else {}
     return candidate.model_copy(update={"content": found.text, **title})
@@ -104,20 +104,20 @@ def read_steps(text: str, max_steps: int) -> Procedure | Rejection:
     """
     lines = [line for line in text.splitlines() if line.strip()]
     opening = _HOW_TO.fullmatch(lines[0]) if lines else None
-    title = _title(opening)
-    steps = _numbered(lines[1:] if opening else lines)
+    lines = lines[1:] if opening else lines
+    steps = _read_numbered(lines)
     if steps is None:
-        steps = _plain(lines[1:] if opening else lines)
+        steps = _read_plain(lines)
     if not steps:
         return Rejection("procedure", "procedure_not_numbered", f"A procedure is numbered steps from 1 on. {_HINT}")
     if len(steps) > max_steps:
         limit = f"It has {len(steps)} steps; the policy allows {max_steps}. Make it two procedures."
         return Rejection("procedure", "procedure_too_many_steps", limit)
     for number, step in enumerate(steps, start=1):
-        if _surely_no_instruction(step):
+        if _is_no_instruction(step):
             what = f"Step {number} does not say what to do. Begin it with a verb, as in 'Open the valve'."
             return Rejection("procedure", "procedure_not_imperative", what)
-    return Procedure(title, tuple(steps))
+    return Procedure(_read_title(opening), tuple(steps))
 
 
 def detect(message: str, max_steps: int) -> tuple[Procedure | None, str]:
@@ -132,31 +132,31 @@ def detect(message: str, max_steps: int) -> tuple[Procedure | None, str]:
     (None, 'How to water plants:\\n1. Cans\\n2. Water')
     """
     lines = message.splitlines()
-    for start, opening in _openings(lines):
+    for start, opening in _find_openings(lines):
         end = start + 1
         while end < len(lines) and _STEP.fullmatch(lines[end]):
             end += 1
-        steps = _numbered(lines[start + 1 : end]) or []
-        if _FEWEST_DETECTED <= len(steps) <= max_steps and all(_surely_an_instruction(step) for step in steps):
-            return Procedure(_title(opening), tuple(steps)), "\n".join((*lines[:start], *lines[end:]))
+        steps = _read_numbered(lines[start + 1 : end]) or []
+        if _FEWEST_DETECTED <= len(steps) <= max_steps and all(_is_instruction(step) for step in steps):
+            return Procedure(_read_title(opening), tuple(steps)), "\n".join((*lines[:start], *lines[end:]))
     return None, message
 
 
-def _openings(lines: Sequence[str]) -> Iterator[tuple[int, re.Match[str]]]:
+def _find_openings(lines: Sequence[str]) -> Iterator[tuple[int, re.Match[str]]]:
     in_code = False
     for place, line in enumerate(lines):
         in_code ^= line.lstrip().startswith(("```", "~~~"))
         opening = _HOW_TO.fullmatch(line)
-        if opening is not None and not in_code and _title(opening) is not None:
+        if opening is not None and not in_code and _read_title(opening) is not None:
             yield place, opening
 
 
-def _title(opening: re.Match[str] | None) -> str | None:
+def _read_title(opening: re.Match[str] | None) -> str | None:
     title = opening[1].strip() if opening is not None else ""
     return title if 0 < len(title) <= _LONGEST_TITLE else None
 
 
-def _numbered(lines: Sequence[str]) -> list[str] | None:
+def _read_numbered(lines: Sequence[str]) -> list[str] | None:
     """The steps of lines that count from 1 on; a line that is set in goes on with the step before it."""
     steps: list[str] = []
     for line in lines:
@@ -170,10 +170,10 @@ def _numbered(lines: Sequence[str]) -> list[str] | None:
     return steps
 
 
-def _plain(lines: Sequence[str]) -> list[str] | None:
+def _read_plain(lines: Sequence[str]) -> list[str] | None:
     """Lines without numbers as steps, if each of them surely is an instruction."""
     bare = [bullet[1].strip() if (bullet := _BULLET.fullmatch(line)) else line.strip() for line in lines]
-    return bare if all(_surely_an_instruction(line) for line in bare) else None
+    return bare if all(_is_instruction(line) for line in bare) else None
 
 
 # ── the imperative ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -185,12 +185,12 @@ _VERBS, _NO_VERBS, _FINITE = word_set(_TABLE["verbs"]), word_set(_TABLE["no_verb
 _IN_ING, _IN_ED = word_set(_TABLE["in_ing"]), word_set(_TABLE["in_ed"])
 
 
-def _surely_an_instruction(step: str) -> bool:
+def _is_instruction(step: str) -> bool:
     words = _from_the_verb(step)
     return bool(words) and words[0] in _VERBS and not _goes_on_as_statement(words)
 
 
-def _surely_no_instruction(step: str) -> bool:
+def _is_no_instruction(step: str) -> bool:
     words = _from_the_verb(step)
     if not words or step[0] in "`$":  # a command to type, or words of another script
         return False
@@ -200,37 +200,29 @@ def _surely_no_instruction(step: str) -> bool:
     if first in _VERBS:
         return False
     tells_who_does = second.endswith("s") and not _VERBS.isdisjoint({second[:-1], second[:-2]})
-    return tells_who_does or _is_inflected(first)
+    inflected = (first.endswith("ing") and first not in _IN_ING) or (first.endswith("ed") and first not in _IN_ED)
+    return tells_who_does or inflected  # "opening", "opened": it tells of something that is or was done
 
 
 def _goes_on_as_statement(words: Sequence[str]) -> bool:
     return len(words) > 1 and words[1] in _FINITE
 
 
-def _is_inflected(word: str) -> bool:
-    """Opening, opened: it tells of something that is or was done."""
-    return (word.endswith("ing") and word not in _IN_ING) or (word.endswith("ed") and word not in _IN_ED)
-
-
 def _from_the_verb(step: str) -> list[str]:
     """The words of a step from where its verb should stand, as far as the next comma."""
     words: list[str] = []
     for part in step.split(",", _MOST_CLAUSES):
-        words = _without_openers(_words(part))
+        words = _without_openers([word.lower().replace("’", "'") for word in _WORD.findall(part)])
         if not words or words[0] not in _CLAUSES:
             break
     return words
 
 
 def _without_openers(words: list[str]) -> list[str]:
-    while len(words) > 1 and (words[0] in _OPENERS or _is_adverb(words[0]) or words[:2] == ["do", "not"]):
+    """Drop what stands before a verb: openers, adverbs, "do not"."""
+    while len(words) > 1:
+        is_adverb = words[0].endswith("ly") and words[0] not in _VERBS
+        if not is_adverb and words[0] not in _OPENERS and words[:2] != ["do", "not"]:
+            break
         words = words[2 if words[0] == "do" else 1 :]
     return words
-
-
-def _is_adverb(word: str) -> bool:
-    return word.endswith("ly") and word not in _VERBS
-
-
-def _words(text: str) -> list[str]:
-    return [word.lower().replace("’", "'") for word in _WORD.findall(text)]

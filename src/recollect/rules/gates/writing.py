@@ -94,7 +94,7 @@ def writing_gate(draft: Draft, context: Context) -> Draft | Rejection:
     if not faults:
         return draft.decide(PASSED)
     if action == "trim" and candidate.signature is None:
-        shorter = trimmed(candidate.content)
+        shorter = trim(candidate.content)
         if shorter is not None and shorter != candidate.content:
             draft = draft.decide(TRIMMED, candidate=candidate.model_copy(update={"content": shorter}))
             faults = faults_of(shorter, candidate.kind)
@@ -147,12 +147,12 @@ def sentences_of(text: str) -> list[str]:
     return [part.strip() for line in text.splitlines() for part in SENTENCE_END.split(line.strip()) if part.strip()]
 
 
-def trimmed(text: str) -> str | None:
+def trim(text: str) -> str | None:
     """Return the leading whole sentences that fit, or ``None`` if not even the first one does.
 
     A sentence is never cut: "Ana eats nuts except peanuts" without its end would say something else.
 
-    >>> trimmed("Ana likes tea. Ana likes milk. Ana likes bread.")
+    >>> trim("Ana likes tea. Ana likes milk. Ana likes bread.")
     'Ana likes tea. Ana likes milk.'
     """
     for count in range(MAX_SENTENCES, 0, -1):

@@ -7,6 +7,7 @@ is claimed only where one can be pointed at.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import NamedTuple
 
 from recollect.model.vocabulary import Change, EventType
@@ -185,15 +186,16 @@ class _Slot(NamedTuple):
 def _slot(case: _Case) -> _Slot | None:
     """The stretch that differs, if all before it and all after it is the same and both sides fill it."""
     old, new = case.old.normal, case.new.normal
-    start = 0
-    while start < min(len(old), len(new)) and old[start].key == new[start].key:
-        start += 1
-    end = 0
-    while end < min(len(old), len(new)) - start and old[-1 - end].key == new[-1 - end].key:
-        end += 1
+    start = _count_equal(old, new)
+    end = _count_equal(old[start:][::-1], new[start:][::-1])
     slot = _Slot(start, old[start : len(old) - end], new[start : len(new) - end])
     filled = bool(slot.old and slot.new) and start + end > 0
     return slot if filled and max(len(slot.old), len(slot.new)) <= _LONGEST_VALUE else None
+
+
+def _count_equal(old: tuple[Mark, ...], new: tuple[Mark, ...]) -> int:
+    """How many marks two statements begin with that are the same."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0].key == pair[1].key, zip(old, new, strict=False)))
 
 
 def _prohibits_otherwise(case: _Case) -> bool:
@@ -214,12 +216,9 @@ def _value_changed(case: _Case) -> bool:
     extra = _extra(case.old.normal, case.new.normal) or _extra(case.new.normal, case.old.normal)
     if extra and _is_of_someone_else(extra):
         return True
-    return _holds_a_value(_slot(case)) or any(_both_have(case, aspect) for aspect in _VALUES)
-
-
-def _holds_a_value(slot: _Slot | None) -> bool:
-    """A denial in other words ("never" for "not") is no other value."""
-    return slot is not None and not all(mark.aspect is Aspect.NEGATION for mark in slot.old + slot.new)
+    slot = _slot(case)  # a denial in other words ("never" for "not") is no other value
+    other = slot is not None and any(mark.aspect is not Aspect.NEGATION for mark in slot.old + slot.new)
+    return other or any(_both_have(case, aspect) for aspect in _VALUES)
 
 
 class Rule(NamedTuple):

@@ -105,10 +105,10 @@ def agree(one: str, other: str, settings: Consent) -> bool:
     return same_value(one, other) or alike.same
 
 
-def independent(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+def are_independent(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     """Say whether two signals come from different speakers, or from different sessions that are both known.
 
-    >>> independent({"speaker": "a", "session": "s"}, {"speaker": "a", "session": None})
+    >>> are_independent({"speaker": "a", "session": "s"}, {"speaker": "a", "session": None})
     False
     """
     sessions = one.get("session"), other.get("session")
@@ -175,7 +175,7 @@ def answer_in(message: str) -> Answer | None:
     return None
 
 
-def answered(
+def find_answered(
     answer: Answer, waiting: Sequence[Proposed], stated: Sequence[tuple[str, str]], asked: str | None
 ) -> Proposed | None:
     """Return the one proposal that an answer is about; ``None`` where it could be about none or several.
@@ -199,9 +199,8 @@ def _fits(answer: Answer, one: Proposed, stated: Sequence[tuple[str, str]], aske
         return False
     said = {word for word in re.findall(r"[\w']+", answer.rest.lower()) if word not in _FILLER}
     is_the_value = set(terms(" ".join(said))) <= set(terms(value))
-    return (
-        is_the_value or _CALL_ME.search(answer.rest) is not None or bool(set(terms(answer.rest)) & _about(one, value))
-    )
+    asks_for_it = _CALL_ME.search(answer.rest) is not None
+    return is_the_value or asks_for_it or not _about(one, value).isdisjoint(terms(answer.rest))
 
 
 def _names(text: str, value: str) -> bool:

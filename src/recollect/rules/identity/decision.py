@@ -49,10 +49,10 @@ def settle(incumbent: Claim, newcomer: Claim, policy: Conflict) -> Verdict:
     if policy.policy == "manual":
         return Verdict(False, "manual")
     if policy.policy == "latest_wins":
-        return _latest(incumbent, newcomer)
+        return _settle_by_time(incumbent, newcomer)
     if policy.policy == "source_priority":
-        return _by_source(incumbent, newcomer, policy)
-    return _by_authority(incumbent, newcomer, policy)
+        return _settle_by_source(incumbent, newcomer, policy)
+    return _settle_by_authority(incumbent, newcomer, policy)
 
 
 def may_update(incumbent: Claim, newcomer: Claim, policy: Conflict) -> Verdict:
@@ -61,7 +61,7 @@ def may_update(incumbent: Claim, newcomer: Claim, policy: Conflict) -> Verdict:
     Nothing updates what is newer and believed as much.
     """
     if policy.policy == "latest_wins":
-        return _latest(incumbent, newcomer)
+        return _settle_by_time(incumbent, newcomer)
     older, theirs, ours = newcomer.is_older_than(incumbent), _rank(incumbent, policy), _rank(newcomer, policy)
     if _overrides(newcomer, policy) and not older:
         return Verdict(True, "correction")
@@ -70,12 +70,12 @@ def may_update(incumbent: Claim, newcomer: Claim, policy: Conflict) -> Verdict:
     return Verdict(ours <= theirs, "authority")
 
 
-def _latest(incumbent: Claim, newcomer: Claim) -> Verdict:
+def _settle_by_time(incumbent: Claim, newcomer: Claim) -> Verdict:
     older = newcomer.is_older_than(incumbent)
     return Verdict(not older, "recency" if older else "latest_wins")
 
 
-def _by_authority(incumbent: Claim, newcomer: Claim, policy: Conflict) -> Verdict:
+def _settle_by_authority(incumbent: Claim, newcomer: Claim, policy: Conflict) -> Verdict:
     theirs, ours = _rank(incumbent, policy), _rank(newcomer, policy)
     if ours < theirs:
         return Verdict(True, "authority")
@@ -95,7 +95,7 @@ def _by_authority(incumbent: Claim, newcomer: Claim, policy: Conflict) -> Verdic
     return Verdict(newcomer.importance >= incumbent.importance, "importance")
 
 
-def _by_source(incumbent: Claim, newcomer: Claim, policy: Conflict) -> Verdict:
+def _settle_by_source(incumbent: Claim, newcomer: Claim, policy: Conflict) -> Verdict:
     theirs, ours = policy.source_order.index(incumbent.source), policy.source_order.index(newcomer.source)
     if ours != theirs:
         return Verdict(ours < theirs, "source_priority")
@@ -155,7 +155,7 @@ def judge(draft: Draft, body: Mapping[str, Any], state: State, tick: int, policy
         return Rejection("identity", "key_collision", detail)
     if draft.fingerprint == body["fingerprint"]:
         return Judgement(Outcome.REINFORCED, "identity:same_fingerprint")
-    change, rule, detail = decided = _change(draft, body)
+    change, rule, detail = decided = _classify(draft, body)
     if change is Change.SAME:
         return Judgement(Outcome.REINFORCED, "identity:nothing_differs", detail, f"change:{rule}")
     if rule in TENTATIVE and policy.conflict.policy != "latest_wins":
@@ -241,7 +241,7 @@ def _value_under(title: str, content: str) -> str:
     return value if colon and label.strip() and named else content
 
 
-def _change(draft: Draft, body: Mapping[str, Any]) -> tuple[Change, str, str]:
+def _classify(draft: Draft, body: Mapping[str, Any]) -> tuple[Change, str, str]:
     if draft.candidate.change is not None:
         return draft.candidate.change, "stated_by_caller", ""
     if draft.candidate.tier is Tier.REGISTER:
@@ -253,13 +253,11 @@ def _change(draft: Draft, body: Mapping[str, Any]) -> tuple[Change, str, str]:
         body["content"], draft.candidate.content, event_type=draft.event_type, same_speaker=_same_speaker(draft, body)
     )
     aspects = ", ".join(dict.fromkeys(str(difference.aspect) for difference in decided.differences))
-    read = _as_read(relation, new) if decided.rule not in _SAID_OUTRIGHT else None
-    if read is not None:
-        return *read, aspects
-    return decided.change, decided.rule, aspects
+    read = _change_as_read(relation, new) if decided.rule not in _SAID_OUTRIGHT else None
+    return *(read or (decided.change, decided.rule)), aspects
 
 
-def _as_read(relation: Relation, new: Frame | None) -> tuple[Change, str] | None:
+def _change_as_read(relation: Relation, new: Frame | None) -> tuple[Change, str] | None:
     """Return what a change of a slot is by the reader: a marked change updates, and what is only denied contradicts."""
     if new is None or relation not in (Relation.RETRACTED, Relation.CHANGED):
         return None
@@ -285,14 +283,8 @@ def _weigh(
     change, rule, detail = decided
     said_at = format_time(draft.candidate.created_at) if draft.candidate.created_at else ""
     newcomer = Claim(draft.authority, draft.source, draft.event_type, draft.importance, tick, change, said_at)
-    incumbent = Claim(
-        Authority(state.authority),
-        Source(body["source"]),
-        EventType(body["event_type"]),
-        state.importance,
-        body["tick"],
-        at=body["created_at"],
-    )
+    of_body = Source(body["source"]), EventType(body["event_type"])
+    incumbent = Claim(Authority(state.authority), *of_body, state.importance, body["tick"], at=body["created_at"])
     change_rule = f"change:{rule}"
     if change is Change.UPDATE:
         verdict = may_update(incumbent, newcomer, policy)
@@ -315,7 +307,7 @@ DEFAULT_CATEGORY = "general"
 def with_inheritance(draft: Draft, body: Mapping[str, Any], state: State, order: Sequence[Authority]) -> Draft:
     """The draft with what it does not say itself and the memory that it supersedes has."""
     stated = draft.candidate.model_fields_set
-    taken = taken_over(state, stated, draft.authority, order)
+    taken = inherited_fields(state, stated, draft.authority, order)
     if body.get("tier") == Tier.CANON and "tier" not in stated and _may_be_canon(draft, state, order):
         taken["tier"] = Tier.CANON
     if not taken:
@@ -331,7 +323,9 @@ def _may_be_canon(draft: Draft, state: State, order: Sequence[Authority]) -> boo
     return draft.authority is not Authority.AI_INFERRED and not outweighed
 
 
-def taken_over(state: State, stated: set[str], authority: Authority, order: Sequence[Authority]) -> dict[str, Any]:
+def inherited_fields(
+    state: State, stated: set[str], authority: Authority, order: Sequence[Authority]
+) -> dict[str, Any]:
     """What a version of this authority, which states these fields itself, takes over from the state of the one before."""
     taken: dict[str, Any] = {}
     if "category" not in stated and state.category != DEFAULT_CATEGORY:

@@ -9,36 +9,17 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from recollect.rules.language.lexicon import (
-    ACRONYM_AND_WORD,
-    CASE_FREE,
-    CLAUSE_WORDS,
-    COMMON_AND_NAME,
-    EMPHASISED,
-    PREPOSITIONS,
-    PRONOUNS,
-    STUFF_OR_THINGS,
-    opposites_of,
-)
+from recollect.rules.language import lexicon
 from recollect.rules.language.marks import Aspect, Case, Mark
 from recollect.rules.language.reading import Language, Statement, read
-from recollect.rules.language.rewriting import turn
+from recollect.rules.language.rewriting import turn_around
 from recollect.rules.language.spelling import other_tenses
 from recollect.rules.language.text import normalise, terms
 from recollect.rules.language.word_lists import word_set
 
-__all__ = ["Aspect", "Difference", "Statement", "differences_between", "read", "what_differs"]
-
 _REPORTED = (
-    Aspect.NUMBER,
-    Aspect.DATE,
-    Aspect.UNIT,
-    Aspect.NAME,
-    Aspect.NEGATION,
-    Aspect.MODALITY,
-    Aspect.TENSE,
-    Aspect.CONTENT,
-)
+    Aspect.NUMBER, Aspect.DATE, Aspect.UNIT, Aspect.NAME, Aspect.NEGATION, Aspect.MODALITY, Aspect.TENSE, Aspect.CONTENT,
+)  # fmt: skip
 _VERB_FOLLOWS = word_set("be was have had will can must should may might would 's and not never")
 
 _OF_A_KIND = word_set("not! no! no never avoid without any like love enjoy hate dislike prefer")
@@ -74,13 +55,15 @@ def what_differs(old: str, new: str) -> tuple[Difference, ...]:
 
 def differences_between(old: Statement, new: Statement) -> tuple[Difference, ...]:
     """``what_differs`` for statements that have been read, so that one can be compared with many."""
-    if not _readable(old, new):
-        return _differences_to_the_letter(old.text, new.text)
+    if not _are_readable(old, new):
+        return _compare_to_the_letter(old.text, new.text)
     aligned = _align(old, new)
     if aligned:
         sure = Language.ENGLISH in {old.language, new.language}
-        return tuple(_in_small_print(*aligned, of_a_kind=_places_of_a_kind(old, aligned[0]) if sure else range(0)))
-    return tuple(_in_marks(old, new)) or (Difference(Aspect.ORDER, old.text, new.text),)
+        return tuple(
+            _find_small_differences(*aligned, of_a_kind=_places_of_a_kind(old, aligned[0]) if sure else range(0))
+        )
+    return tuple(_find_differences(old, new)) or (Difference(Aspect.ORDER, old.text, new.text),)
 
 
 def shares_nothing(old: str, new: str) -> bool:
@@ -106,11 +89,11 @@ def _align(old: Statement, new: Statement) -> tuple[Sequence[Mark], Sequence[Mar
         return old.normal, new.normal
     if sorted(_keys(old.normal)) != sorted(_keys(new.normal)):
         return None
-    turned = ((turn(old.normal), new.normal), (old.normal, turn(new.normal)))
+    turned = ((turn_around(old.normal), new.normal), (old.normal, turn_around(new.normal)))
     return next((forms for forms in turned if _keys(forms[0]) == _keys(forms[1])), None)
 
 
-def _readable(old: Statement, new: Statement) -> bool:
+def _are_readable(old: Statement, new: Statement) -> bool:
     """Nothing foreign in either, and a sign of English in one; a few words ("Dark mode preferred") need no sign."""
     if not old.marks or not new.marks:
         return False
@@ -123,7 +106,7 @@ def _keys(marks: Iterable[Mark]) -> list[str]:
     return [mark.key for mark in marks]
 
 
-def _differences_to_the_letter(old: str, new: str) -> tuple[Difference, ...]:
+def _compare_to_the_letter(old: str, new: str) -> tuple[Difference, ...]:
     """For what cannot be read: only blanks and capitals do not count."""
     if normalise(old).casefold().split() == normalise(new).casefold().split():
         return ()
@@ -139,12 +122,12 @@ def _places_of_a_kind(statement: Statement, marks: Sequence[Mark]) -> range:
         return range(1, len(marks))
     verb = next((place for place, mark in enumerate(marks) if mark.key in _TAKES_A_KIND), len(marks))
     start = verb + 2 if _keys(marks[verb + 1 : verb + 2]) in (["to"], ["of"]) else verb + 1
-    ends = PREPOSITIONS | CLAUSE_WORDS
+    ends = lexicon.PREPOSITIONS | lexicon.CLAUSE_WORDS
     after = (place for place in range(start, len(marks)) if marks[place].key in ends or not marks[place].is_word)
     return range(start, next(after, len(marks)))
 
 
-def _in_small_print(old: Sequence[Mark], new: Sequence[Mark], *, of_a_kind: range) -> Iterator[Difference]:
+def _find_small_differences(old: Sequence[Mark], new: Sequence[Mark], *, of_a_kind: range) -> Iterator[Difference]:
     """What the keys fold away and yet may matter: capitals that make a name, one or several, "a" or "the"."""
     for place, (one, other) in enumerate(zip(old, new, strict=True)):
         if one == other:
@@ -170,11 +153,11 @@ def _aspect_of_ending(one: Mark, other: Mark) -> Aspect:
 
 def _capitals_matter(one: Mark, other: Mark) -> bool:
     """An "Apple" inside a sentence is not an "apple", "US" is not "us"; but "TEA" is "tea", said with emphasis."""
-    if one.key in CASE_FREE or one.key in EMPHASISED:
+    if one.key in lexicon.CASE_FREE or one.key in lexicon.EMPHASISED:
         return False
     cases = {one.case, other.case}
     if Case.NONE in cases:
-        return one.key in COMMON_AND_NAME and cases != {Case.NONE, Case.LOWER}
+        return one.key in lexicon.COMMON_AND_NAME and cases != {Case.NONE, Case.LOWER}
     if Case.UPPER in cases and Case.TITLE not in cases and _is_emphasis(one.key):
         return False
     return Case.UPPER in cases or cases == {Case.TITLE, Case.LOWER}
@@ -182,19 +165,19 @@ def _capitals_matter(one: Mark, other: Mark) -> bool:
 
 def _is_emphasis(key: str) -> bool:
     """Return whether a common word in capitals is that word, and no acronym or name. Two letters are always in doubt."""
-    return len(key) > 2 and key.isalpha() and key not in ACRONYM_AND_WORD and key not in COMMON_AND_NAME
+    return len(key) > 2 and key.isalpha() and key not in lexicon.ACRONYM_AND_WORD and key not in lexicon.COMMON_AND_NAME
 
 
 def _ending_matters(one: Mark, other: Mark) -> bool:
     """ "The servers" are not "the server", nor "Roberts" "Robert"; but "no emoji" is "no emojis"."""
     plainly_a_word = Case.LOWER in {one.case, other.case} or Case.NONE in {one.case, other.case}
-    return not plainly_a_word or bool(one.article or other.article) or one.key in STUFF_OR_THINGS
+    return not plainly_a_word or bool(one.article or other.article) or one.key in lexicon.STUFF_OR_THINGS
 
 
-def _in_marks(old: Statement, new: Statement) -> Iterator[Difference]:
+def _find_differences(old: Statement, new: Statement) -> Iterator[Difference]:
     """The marks that only one side has, grouped by what they are; nothing if both have the same marks."""
     only_old, only_new = _only_in(old.normal, new.normal), _only_in(new.normal, old.normal)
-    yield from _take_out(Aspect.OPPOSITE, opposites_of, only_old, only_new)
+    yield from _take_out(Aspect.OPPOSITE, lexicon.opposites_of, only_old, only_new)
     yield from _take_out(Aspect.TENSE, other_tenses, only_old, only_new)
     _name_subjects(old.normal, only_old, new.normal, only_new)
     for aspect in _REPORTED:
@@ -244,7 +227,7 @@ def _name_subjects(old: Sequence[Mark], only_old: list[Mark], new: Sequence[Mark
 
 
 def _may_name(marks: Sequence[Mark], mark: Mark) -> bool:
-    if mark.is_name or mark.aspect is not Aspect.CONTENT or mark.key in PRONOUNS:
+    if mark.is_name or mark.aspect is not Aspect.CONTENT or mark.key in lexicon.PRONOUNS:
         return mark.is_name
     place = _keys(marks).index(mark.key)
     after = marks[place + 1] if place + 1 < len(marks) else None

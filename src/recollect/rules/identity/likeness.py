@@ -143,8 +143,7 @@ class Likeness(NamedTuple):
 
 def likeness(old: str, new: str, ratio_min: float, compare: Compare = "literal") -> Likeness:
     """Compare two texts by both measures. The order counts: ``difflib`` does not give the same ratio both ways."""
-    read_terms = literal_terms if compare == "literal" else _index_terms
-    return Likeness(overlap(read_terms(old), read_terms(new)), _ratio(old, new, ratio_min, compare))
+    return Likeness(overlap(_terms(old, compare), _terms(new, compare)), _ratio(old, new, ratio_min, compare))
 
 
 PHRASE_BONUS = 0.3
@@ -194,10 +193,8 @@ def how_alike(
     False
     """
     said = read(new) if isinstance(new, str) else new
-    read_terms = literal_terms if compare == "literal" else _index_terms
-    score = overlap(
-        read_terms(old) if old_terms is None else old_terms, read_terms(said.text) if new_terms is None else new_terms
-    )
+    before = _terms(old, compare) if old_terms is None else old_terms
+    score = overlap(before, _terms(said.text, compare) if new_terms is None else new_terms)
     if score < overlap_min:
         ratio = _ratio(old, said.text, ratio_min, compare)
         if ratio < ratio_min:
@@ -207,8 +204,8 @@ def how_alike(
     return NearDuplicate(similar=True, same=not differences, score=score, differences=differences)
 
 
-def _index_terms(text: str) -> frozenset[str]:
-    return frozenset(terms(text))
+def _terms(text: str, compare: Compare) -> frozenset[str]:
+    return literal_terms(text) if compare == "literal" else frozenset(terms(text))
 
 
 MAX_SHARED = 3
@@ -305,12 +302,12 @@ class Compared(NamedTuple):
     """What it is linked to already."""
 
 
-def preference(one: Compared, order: Sequence[Authority]) -> tuple[tuple[int, int], int, str]:
+def preference_key(one: Compared, order: Sequence[Authority]) -> tuple[tuple[int, int], int, str]:
     """What to sort by so that the best comes first: by authority, then importance, then the newest, then the id."""
     return by_weight(one.authority, one.importance, order), -one.number, one.id
 
 
-def proposals(
+def propose_steps(
     best_first: Sequence[Compared],
     overlap_min: float,
     synonyms: Mapping[str, str],
@@ -322,16 +319,13 @@ def proposals(
     """
     words = [frozenset(terms(one.content, synonyms)) for one in best_first]
     steps: list[Step] = []
-    gone: set[str] = set()
+    redundant: set[str] = set()
     for better, worse in similar_pairs(words, overlap_min):
         advance(worse)
         best, other = best_first[better], best_first[worse]
-        if best.group != other.group or best.id in gone or other.id in gone:
-            continue
-        step = compare(best, other)
-        if step is not None:
+        if best.group == other.group and redundant.isdisjoint((best.id, other.id)) and (step := compare(best, other)):
             steps.append(step)
-            gone |= {step.id} if step.action == "redundant" else set()
+            redundant |= {step.id} if step.action == "redundant" else set()
     return steps
 
 

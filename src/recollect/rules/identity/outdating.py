@@ -23,8 +23,8 @@ REASONS = (STATED, CONTESTED_SLOT, ANNOUNCED_CHANGE, MENTIONS_OLD_VALUE, SAME_KI
 """The strongest first. ``stated``: somebody linked the two by hand. ``near``: nothing but their meaning is alike."""
 
 OTHER_VALUE, SHARED_WORD, ENDED, SAME_KIND = 0.35, 0.50, 0.30, 0.55
-"""How alike two memories must be for a sign in their words to count: an announced change of what both name, with another value of one
-kind, or without; the end of what both name; and another value of one kind without more."""
+"""How alike two memories must be for a sign in their words to count: an announced change of what both name, with another value of
+one kind, or without; the end of what both name; and another value of one kind without more."""
 
 ONE_STATEMENT = 120
 """Up to how many characters a text is taken to say one thing."""

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from recollect.model.ledger import Address, Entry, Event
 from recollect.model.vocabulary import Space
 from recollect.rules.identity.keys import KeySource, identity
-from recollect.rules.identity.restatements import SOMEBODY, restated
+from recollect.rules.identity.restatements import SOMEBODY, restate
 from recollect.rules.language.lexicon import OPENERS
 from recollect.rules.language.text import normalise
 from recollect.rules.privacy.disguises import as_drawn
@@ -105,43 +105,44 @@ def rejected_marks(claim: Claim, synonyms: Mapping[str, str]) -> frozenset[str]:
 
     A statement that says several things is rejected as a whole: which of them was false is not known.
     """
-    marks = set(_under_its_key(claim, synonyms))
-    drawn = as_drawn(claim.content)
-    frames = [_owned(one) for one in stated_frames(drawn)]
+    marks, drawn = set(_key_marks(claim, synonyms)), as_drawn(claim.content)
+    frames = [_assign_owner(one) for one in stated_frames(drawn)]
     if claim.key_source not in _GIVEN or frames:
-        marks |= set(_word_for_word(claim.content, synonyms))
+        marks |= set(_text_marks(claim.content, synonyms))
     if len(frames) == 1 and not frames[0].partial:
-        marks |= set(_as_read(claim, frames))
-        marks |= set(_as_read(claim, map(_of_somebody, frames)) if _is_a_name_of_theirs(claim, frames[0]) else ())
+        marks |= set(_frame_marks(claim, frames))
+        marks |= set(
+            _frame_marks(claim, map(_assign_to_somebody, frames)) if _names_their_own(claim, frames[0]) else ()
+        )
     else:  # "I have a sister. She is called Lea": whichever of the two is false, her sister is not called Lea
-        together = (frame for one in restated(drawn) for frame in stated_frames(one))
+        together = (frame for one in restate(drawn) for frame in stated_frames(one))
         says_more = (one for one in together if " " in one.subject or one.attribute not in _NAMING | {"own"})
-        made = set(_as_read(claim, says_more))
+        made = set(_frame_marks(claim, says_more))
         marks |= made if len(made) == 1 else set()
     return frozenset(marks)
 
 
 def claimed_marks(claim: Claim, synonyms: Mapping[str, str]) -> frozenset[str]:
     """Return the marks of everything that a statement claims: as a whole, and sentence by sentence."""
-    marks = set(_under_its_key(claim, synonyms))
+    marks = set(_key_marks(claim, synonyms))
     for number, sentence in enumerate(_sentences(claim.content)):
-        marks |= set(_word_for_word(sentence, synonyms))
+        marks |= set(_text_marks(sentence, synonyms))
         if number < MAX_SENTENCES:
             frames = stated_frames(as_drawn(sentence))
-            marks |= set(_as_read(claim, frames if number else map(_owned, frames), each=True))
-    for statement in restated(as_drawn("\n".join(_texts_in_json(claim.content)) or claim.content)):
-        marks |= set(_as_read(claim, stated_frames(statement), each=True))
+            marks |= set(_frame_marks(claim, frames if number else map(_assign_owner, frames), each=True))
+    for statement in restate(as_drawn("\n".join(_texts_in_json(claim.content)) or claim.content)):
+        marks |= set(_frame_marks(claim, stated_frames(statement), each=True))
     return frozenset(marks)
 
 
-def likeness(text: str) -> str:
+def fold_likeness(text: str) -> str:
     """Return what is left of a text once case, spacing, punctuation, accents, look-alikes and invisible signs are gone.
 
     Signs that tell two values apart stay: those around digits, and ``+ # % & @ /``.
 
-    >>> likeness("Ana's sister is called “Lea”.") == likeness("ANAS SISTER  is called L\\u0435\\u200ba")
+    >>> fold_likeness("Ana's sister is called “Lea”.") == fold_likeness("ANAS SISTER  is called L\\u0435\\u200ba")
     True
-    >>> likeness("It costs 1.5") == likeness("It costs 15"), likeness("C++") == likeness("C")
+    >>> fold_likeness("It costs 1.5") == fold_likeness("It costs 15"), fold_likeness("C++") == fold_likeness("C")
     (False, False)
     """
     drawn = as_drawn(text).casefold().strip()
@@ -163,7 +164,7 @@ def _counts(text: str, place: int) -> bool:
     return after if c in "-−–.," else unicodedata.category(c)[0] == "S"
 
 
-def standing(entries: Iterable[tuple[Entry, Mapping[str, Any] | None]]) -> set[Sealed]:
+def rejections_in_force(entries: Iterable[tuple[Entry, Mapping[str, Any] | None]]) -> set[Sealed]:
     """Return the rejections that a stream's entries leave in force; ``None`` for values that were erased."""
     found: dict[str, set[Sealed]] = {}
     for entry, brought in entries:
@@ -184,13 +185,10 @@ def _sentences(text: str) -> Iterator[str]:
     yield text
     yield from _texts_in_json(text)
     found = [one for one in _SENTENCE_END.split(text) if one.strip()]
-    for sentence in found if len(found) > 1 else ():
-        yield sentence
+    yield from found if len(found) > 1 else ()
     for sentence in found:
-        for opening in (_LABEL, _OPENING):
-            bare = opening.sub("", sentence, count=1)
-            if bare != sentence and bare:
-                yield bare
+        bare = (opening.sub("", sentence, count=1) for opening in (_LABEL, _OPENING))
+        yield from (one for one in bare if one not in ("", sentence))
 
 
 def _texts_in_json(text: str) -> list[str]:
@@ -208,7 +206,7 @@ def _texts_in_json(text: str) -> list[str]:
     return found
 
 
-def _under_its_key(claim: Claim, synonyms: Mapping[str, str]) -> Iterator[str]:
+def _key_marks(claim: Claim, synonyms: Mapping[str, str]) -> Iterator[str]:
     if claim.key_source in _MADE_OF_WORDS:
         return
     label, colon, value = claim.content.partition(":")
@@ -217,14 +215,14 @@ def _under_its_key(claim: Claim, synonyms: Mapping[str, str]) -> Iterator[str]:
         yield from (f"key {identity(claim.key)} {one}" for one in _spellings(text, synonyms))
 
 
-def _word_for_word(text: str, synonyms: Mapping[str, str]) -> Iterator[str]:
+def _text_marks(text: str, synonyms: Mapping[str, str]) -> Iterator[str]:
     return (f"text {one}" for one in _spellings(text, synonyms))
 
 
 def _spellings(text: str, synonyms: Mapping[str, str]) -> set[str]:
     """The likenesses of a text: with configured synonyms folded, and with a capital I inside a word read as an l."""
     texts = {text, _CAPITAL_I.sub("l", as_drawn(text)), *([normalise(text, synonyms)] if synonyms else ())}
-    return {one for one in map(likeness, texts) if one}
+    return {one for one in map(fold_likeness, texts) if one}
 
 
 def stated_frames(drawn: str) -> list[Frame]:
@@ -232,7 +230,7 @@ def stated_frames(drawn: str) -> list[Frame]:
     return [one for one in read_statement(drawn, SELF) if not one.rule.startswith("implied") and one.attribute != ANY]
 
 
-def _as_read(claim: Claim, frames: Iterable[Frame], *, each: bool = False) -> Iterator[str]:
+def _frame_marks(claim: Claim, frames: Iterable[Frame], *, each: bool = False) -> Iterator[str]:
     """Yield the mark of each frame; with ``each``, of each subject and value that it names ("Lea and Mia") as well."""
     for frame in frames:
         if not frame.value:
@@ -241,22 +239,22 @@ def _as_read(claim: Claim, frames: Iterable[Frame], *, each: bool = False) -> It
         for subject in {frame.subject, *(_named_in(frame.subject) if each else ())}:
             values = {frame.value, *(_named_in(frame.value) if each else ())}
             for path, value in product(_paths(claim, subject, frame.attribute), values):
-                yield " ".join(["frame", path, *map(likeness, said), likeness(value)])
+                yield " ".join(["frame", path, *map(fold_likeness, said), fold_likeness(value)])
 
 
-def _owned(frame: Frame) -> Frame:
+def _assign_owner(frame: Frame) -> Frame:
     """Return what a whole text says of a thing without an owner ("Sister: Lea") as said of the person whose memory it is."""
     return replace(frame, subject=SELF) if frame.subject == NO_SUBJECT else frame
 
 
-def _is_a_name_of_theirs(claim: Claim, frame: Frame) -> bool:
+def _names_their_own(claim: Claim, frame: Frame) -> bool:
     """Return whether a frame says what somebody or something of the person's own is called."""
-    owned = any(one.startswith(f"{likeness(SELF)} ") for one in _paths(claim, frame.subject, frame.attribute))
+    owned = any(one.startswith(f"{fold_likeness(SELF)} ") for one in _paths(claim, frame.subject, frame.attribute))
     named = frame.rule == "table:name" or not frame.rule.startswith("table:")
     return owned and named and frame.value_kind is ValueKind.NAME
 
 
-def _of_somebody(frame: Frame) -> Frame:
+def _assign_to_somebody(frame: Frame) -> Frame:
     """Return what a text of its own ("She is called Lea") says of the person that a frame names."""
     return replace(frame, subject=SOMEBODY.removeprefix("The "), attribute="name")
 
@@ -274,14 +272,14 @@ def _paths(claim: Claim, subject: str, attribute: str) -> Iterator[str]:
     at as if it were there.
     """
     words, is_their_own = subject.split(), claim.address.space in (Space.USER, Space.SESSION)
-    own = {likeness(claim.person)} if claim.person else set()
+    own = {fold_likeness(claim.person)} if claim.person else set()
     if claim.address.space is Space.USER:
-        own.add(likeness(claim.address.owner))
+        own.add(fold_likeness(claim.address.owner))
     if is_their_own:
         own |= _THE_USER
-    lengths = [one for one in range(len(words), 0, -1) if likeness(" ".join(words[:one])) in own]
+    lengths = [one for one in range(len(words), 0, -1) if fold_likeness(" ".join(words[:one])) in own]
     for path in ([SELF, *words[lengths[0] :]], words) if lengths else (words,):
         is_owned_thing = len(path) > 1 and attribute in _NAMING
-        yield " ".join(likeness(one) for one in ([*path] if is_owned_thing else [*path, attribute]))
+        yield " ".join(fold_likeness(one) for one in ([*path] if is_owned_thing else [*path, attribute]))
         if is_their_own:
             break

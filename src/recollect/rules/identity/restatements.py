@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from recollect.rules.language.word_lists import word_set
+
 MAX_SENTENCES = 64
 """How many sentences of a long text are looked at."""
 MAX_RESTATED = 256
@@ -30,6 +32,7 @@ _COMMON = frozenset(
     works also then family""".split()
 )
 """Words that are no name though a sentence begins with them."""
+_THEIRS = frozenset("her his their its whose".split())
 _WORD = r"[^\W\d_][\w’'.-]*?"
 _NAME = re.compile(r"\b[^\W\d_a-zß-ÿ][\w’-]*(?:\s+[^\W\d_a-zß-ÿ][\w-]*)*")
 _OWNED = re.compile(
@@ -43,12 +46,10 @@ _INDEFINITE = re.compile(
 _DEFINITE = re.compile(r"\b(?i:the|this|that|said)\s+(?P<noun>(?!user\b)[^\W\d_A-Z][\w-]*)\b")
 _SUBJECT = re.compile(r"\b(?i:she|he|they|it|who|which|this|that)\b(?!\s+[^\W\d_A-Z]\w*\s+(?:is|was|has)\b)")
 _POSSESSIVE = re.compile(r"\b(?i:her|his|their|its|whose)\b")
-_MALE = frozenset(
-    "brother son father dad husband uncle nephew boyfriend grandfather grandson stepson stepbrother boy man".split()
+_MALE = word_set(
+    "brother son father dad husband uncle nephew boyfriend grandfather grandson stepson stepbrother boy man"
 )
-_FEMALE = frozenset(
-    "sister daughter mother mum mom wife aunt niece girlfriend grandmother granddaughter girl woman".split()
-)
+_FEMALE = word_set("sister daughter mother mum mom wife aunt niece girlfriend grandmother granddaughter girl woman")
 _IDENTIFIES = re.compile(
     r"^(?:(?i:it|this|that|he|she)|(?i:the|this|that)\s+[\w-]+)(?:['’]s|\s+(?i:is|was|are))\s+(?P<how>(?:(?i:called|named|to|in|at)\s+)?)(?P<value>.+?)[.!]*$"
 )
@@ -75,36 +76,36 @@ class _Mention(NamedTuple):
     sentence: int
 
 
-def restated(text: str) -> Iterator[str]:
+def restate(text: str) -> Iterator[str]:
     """Yield the plain statements that a text makes by what points from one of its clauses to another.
 
-    >>> "Ana's sister is called Lea." in restated("Ana has a sister. The sister is called Lea.")
+    >>> "Ana's sister is called Lea." in restate("Ana has a sister. The sister is called Lea.")
     True
-    >>> "Ana's sister is Lea" in restated("Ana's sister, Lea, lives in Bergen.")
+    >>> "Ana's sister is Lea" in restate("Ana's sister, Lea, lives in Bergen.")
     True
     """
     parts = (_BULLET.sub("", one).strip(" \t;") for one in _SENTENCE.split(_GOES_BY.sub("is called", text)))
     sentences = [one for one in parts if one][:MAX_SENTENCES]
-    named = _mentions(sentences)
+    named = _find_mentions(sentences)
     made = dict.fromkeys(
         one
         for number, sentence in enumerate(sentences)
         for mentions in ([one for one in named if abs(one.sentence - number) <= NEAR or one.words == THE_USER],)
         for one in (
             *([sentence] if sentence not in text else ()),
-            *_with_names(sentence, mentions),
-            *_answered(sentence, sentences[number + 1 : number + 2]),
-            *_pointing(sentence, number, mentions),
-            *_labelled(sentence, mentions),
-            *_clauses(sentence, number, mentions),
-            *_identified(sentence, sentences),
-            *_there(sentence, mentions),
+            *_name_owned(sentence, mentions),
+            *_complete_answer(sentence, sentences[number + 1 : number + 2]),
+            *_replace_pronouns(sentence, number, mentions),
+            *_complete_label(sentence, mentions),
+            *_complete_clauses(sentence, number, mentions),
+            *_identify(sentence, sentences),
+            *_replace_there(sentence, mentions),
         )
     )
     yield from list(made)[:MAX_RESTATED]
 
 
-def _mentions(sentences: list[str]) -> list[_Mention]:
+def _find_mentions(sentences: list[str]) -> list[_Mention]:
     """Return the names and owned things of a text; "the user" if no name in it can own anything."""
     names = list(dict.fromkeys((name, number) for number, one in enumerate(sentences) for name in _names(one)))
     owners = [(name, number) for name, number in names if _can_own(name, sentences)]
@@ -130,9 +131,8 @@ def _names(sentence: str) -> list[str]:
     """Return the names in a sentence: runs of capitalised words, "I" and "my" as the user."""
     found = [THE_USER] if re.search(r"\b(?:I|(?i:my|the\suser))\b", sentence) else []
     for match in _NAME.finditer(sentence):
-        words = [
-            one for one in re.sub(r"['’]s?$", "", match[0]).split() if one.casefold() not in _COMMON and one != "I"
-        ]
+        named = re.sub(r"['’]s?$", "", match[0]).split()
+        words = [one for one in named if one.casefold() not in _COMMON and one != "I"]
         if words and words != ["User"] and words[0] not in ("My", "Our"):
             found.append(" ".join(words))
     return found
@@ -161,7 +161,7 @@ def _owners(owner: str, owners: list[tuple[str, int]]) -> list[str]:
     word = owner.casefold()
     if word in ("my", "our") or word.startswith("the user"):
         return [THE_USER]
-    if word in ("her", "his", "their", "its", "whose"):
+    if word in _THEIRS:
         return [name for name, _ in owners]
     return [re.sub(r"['’]s?$", "", owner)]
 
@@ -181,7 +181,7 @@ def _referents(pronoun: str, number: int, mentions: list[_Mention], *, clause: b
     return list(dict.fromkeys(one.words for one in fits))[:MAX_MENTIONS]
 
 
-def _pointing(sentence: str, number: int, mentions: list[_Mention], *, clause: bool = False) -> Iterator[str]:
+def _replace_pronouns(sentence: str, number: int, mentions: list[_Mention], *, clause: bool = False) -> Iterator[str]:
     """Yield a sentence with its pronouns, and then its definite descriptions, replaced by what they may stand for."""
     for pattern, ending in ((_POSSESSIVE, "'s"), (_SUBJECT, "")):
         match = pattern.search(sentence)
@@ -196,20 +196,17 @@ def _pointing(sentence: str, number: int, mentions: list[_Mention], *, clause: b
             yield sentence[: match.start()] + words + sentence[match.end() :]
 
 
-def _with_names(sentence: str, mentions: list[_Mention]) -> Iterator[str]:
+def _name_owned(sentence: str, mentions: list[_Mention]) -> Iterator[str]:
     """Yield "Ana's sister is called Lea" for "Ana's sister Lea", and for "her sister Lea"."""
+    owners = [(one.words, one.sentence) for one in mentions if not one.noun]
     for match in _OWNED.finditer(sentence):
-        if (
-            match["name"]
-            and not _DENIED.search(sentence[: match.start()])
-            and match["owner"].casefold() not in _COMMON - {"her", "his", "their", "its", "whose"}
-        ):
-            owners = [(one.words, one.sentence) for one in mentions if not one.noun]
+        can_own = match["owner"].casefold() not in _COMMON - _THEIRS
+        if match["name"] and can_own and not _DENIED.search(sentence[: match.start()]):
             for owner in _owners(match["owner"], owners):
                 yield f"{owner}'s {match['noun']} is called {match['name']}"
 
 
-def _clauses(sentence: str, number: int, mentions: list[_Mention]) -> Iterator[str]:
+def _complete_clauses(sentence: str, number: int, mentions: list[_Mention]) -> Iterator[str]:
     """Yield the clauses of a sentence, each completed by what stands before it in the sentence, or in the next clause."""
     parts = [one.strip(" .!") for one in _CLAUSE.split(sentence) if one and one.strip(" .!")]
     here = [one for one in mentions if one.sentence == number]
@@ -219,15 +216,11 @@ def _clauses(sentence: str, number: int, mentions: list[_Mention]) -> Iterator[s
             continue  # "no sister called Lea" does not say that anybody is called so
         known = [one for one in here if _is_in(one, before)]
         if _POSSESSIVE.match(part) or _SUBJECT.match(part) or _DEFINITE.search(part):
-            yield from _pointing(
-                part, number, [one for one in mentions if one in known or one.sentence != number], clause=True
-            )
+            before_it = [one for one in mentions if one in known or one.sentence != number]
+            yield from _replace_pronouns(part, number, before_it, clause=True)
         elif place:
-            yield from (
-                completed
-                for one in known
-                for completed in ((f"{one.words} {part}", f"{one.words} is {part}") if one.words != part else ())
-            )
+            for one in known:
+                yield from (f"{one.words} {part}", f"{one.words} is {part}") if one.words != part else ()
             yield f"{parts[place - 1]} is {part}"
         for one in known if re.match(r"(?i:named|called)\s", part) else ():
             yield f"{one.words} is {part}"
@@ -238,7 +231,7 @@ def _is_in(mention: _Mention, text: str) -> bool:
     return words in text or mention.noun in text.split() if mention.noun else words in text or words == "the user"
 
 
-def _labelled(sentence: str, mentions: list[_Mention]) -> Iterator[str]:
+def _complete_label(sentence: str, mentions: list[_Mention]) -> Iterator[str]:
     """Yield "Ana's sister: Lea" for an item "sister: Lea" in a text that speaks of Ana."""
     match = _LABEL.match(sentence)
     if match and not re.search(r"['’]s?\b|\bof\b|\b(?:is|has|are|have)\b", match["label"]):
@@ -247,7 +240,7 @@ def _labelled(sentence: str, mentions: list[_Mention]) -> Iterator[str]:
                 yield f"{one.words}'s {match['label'].casefold()}: {match['value']}"
 
 
-def _answered(sentence: str, following: list[str]) -> Iterator[str]:
+def _complete_answer(sentence: str, following: list[str]) -> Iterator[str]:
     """Yield a question together with the answer that follows it, as one statement."""
     for answer in following:
         value = answer.strip(" .!")
@@ -258,7 +251,7 @@ def _answered(sentence: str, following: list[str]) -> Iterator[str]:
             yield f"{match['who']} {match['verb']}s{match['more'] or ''} {value}"
 
 
-def _identified(sentence: str, sentences: list[str]) -> Iterator[str]:
+def _identify(sentence: str, sentences: list[str]) -> Iterator[str]:
     """Yield the other sentences of a text with the thing that this one identifies: "a city … The city is Oslo"."""
     match = _IDENTIFIES.match(sentence)
     for other in sentences if match else ():
@@ -273,7 +266,7 @@ def _identified(sentence: str, sentences: list[str]) -> Iterator[str]:
                 yield f"{other.rstrip(' .!')} {how}{value}"
 
 
-def _there(sentence: str, mentions: list[_Mention]) -> Iterator[str]:
+def _replace_there(sentence: str, mentions: list[_Mention]) -> Iterator[str]:
     """Yield "Ana lives in Oslo" for "Ana lives there" in a text that speaks of Oslo."""
     if re.search(r"\bthere[.!]*$", sentence):
         for one in mentions:

@@ -21,10 +21,7 @@ MONTH_NAMES = frozenset(_MONTH_NUMBERS)
 
 _WEEKDAY_KEYS = {name: name[:3] for name in WEEKDAYS}
 _WEEKDAY_KEYS |= {name + "s": day + "*" for name, day in _WEEKDAY_KEYS.items()}
-_SHORT_WEEKDAY_KEYS = {
-    "mon": "mon", "tue": "tue", "tues": "tue", "wed": "wed", "thu": "thu", "thur": "thu", "thurs": "thu", "fri": "fri",
-    "sat": "sat", "sun": "sun",
-}  # fmt: skip
+_SHORT_WEEKDAY_KEYS = {name: name[:3] for name in SHORT_WEEKDAYS}
 
 
 def date(key: str, surface: str, article: str = "") -> Mark:

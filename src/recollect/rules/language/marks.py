@@ -137,7 +137,8 @@ def join_numbers(marks: Sequence[Mark]) -> list[Mark]:
         value, end = None, at
         if mark.key in NUMBER_WORDS or mark.aspect is Aspect.NUMBER:
             value, end = _number_at(marks, at)
-        if value is None or _is_pronoun(marks, at, end):
+        after_pronoun = at > 0 and marks[at - 1].key in _ONE_IS_A_PRONOUN_AFTER
+        if value is None or (mark.key == "one" and end == at + 1 and after_pronoun):
             joined.append(mark)
         else:
             joined.append(number(str(value), " ".join(m.surface for m in marks[at:end])))
@@ -145,15 +146,10 @@ def join_numbers(marks: Sequence[Mark]) -> list[Mark]:
     return joined
 
 
-def _is_pronoun(marks: Sequence[Mark], at: int, end: int) -> bool:
-    alone = end == at + 1 and marks[at].key == "one"
-    return alone and at > 0 and marks[at - 1].key in _ONE_IS_A_PRONOUN_AFTER
-
-
 def _number_at(marks: Sequence[Mark], at: int) -> tuple[int | None, int]:
     """The number that starts at a place, and where it ends; None if no number word takes part in it."""
     key = marks[at].key
-    if _plain_digits(key):
+    if key[0] == "#" and key[1:].isdecimal() and (key[1] != "0" or key == "#0"):
         scale = _SCALES.get(key_at(marks, at + 1))
         return (int(key[1:]) * scale, at + 2) if scale else (None, at)
     if key in _SCALES:
@@ -172,8 +168,10 @@ def _in_words(marks: Sequence[Mark], at: int) -> tuple[int | None, int]:
             group *= _SCALES[key]
             if group >= 1000:
                 total, group = total + group, 0
-        elif not (key == "and" and _is_round(total, group) and key_at(marks, end + 1) in UNDER_HUNDRED):
-            break
+        else:  # "two hundred and five", "two thousand and five"
+            is_round = _is_hundreds(group) or (total > 0 and group == 0)
+            if key != "and" or not is_round or key_at(marks, end + 1) not in UNDER_HUNDRED:
+                break
         end += 1
     return (total + group, end) if end > at else (None, end)
 
@@ -186,15 +184,6 @@ def _fits(group: int, value: int, *, opens: bool) -> bool:
 
 def _is_hundreds(group: int) -> bool:
     return group >= 100 and group % 100 == 0
-
-
-def _is_round(total: int, group: int) -> bool:
-    """Whether an "and" may follow: "two hundred and five", "two thousand and five"."""
-    return _is_hundreds(group) or (total > 0 and group == 0)
-
-
-def _plain_digits(key: str) -> bool:
-    return key[0] == "#" and key[1:].isdecimal() and (key[1] != "0" or key == "#0")
 
 
 UNITS = {

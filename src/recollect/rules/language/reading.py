@@ -61,14 +61,14 @@ def read(text: str) -> Statement:
     ['not!', 'deploy', '~fri*']
     """
     scanned = scan(text)
-    language = _language(text, scanned)
+    language = _detect_language(text, scanned)
     if language is Language.OTHER:
         return Statement(text, language, tuple(scanned), tuple(scanned))
     marks = _understand(text, scanned)
     return Statement(text, language, tuple(marks), rewrite(marks))
 
 
-def _language(text: str, marks: Sequence[Mark]) -> Language:
+def _detect_language(text: str, marks: Sequence[Mark]) -> Language:
     """Another language if it has letters beyond Latin, or a word that English has not."""
     written = [mark.surface for mark in marks]
     if not lexicon.FOREIGN_WORDS.isdisjoint(written):
@@ -81,27 +81,27 @@ def _language(text: str, marks: Sequence[Mark]) -> Language:
 
 def _understand(text: str, marks: list[Mark]) -> list[Mark]:
     """The passes in order; those that few texts need run only where one of their words is there."""
-    marks = _without_openers(marks)
+    marks = _drop_openers(marks)
     present = {mark.key for mark in marks}
     if not _SHORTENED.isdisjoint(present):
-        marks = _with_full_verbs(marks)
-    marks = _with_cases(marks, caseless=_is_caseless(text, marks))
+        marks = _expand_verbs(marks)
+    marks = _set_cases(marks, caseless=_is_caseless(text, marks))
     if not NUMBER_WORDS.isdisjoint(present):
         marks = join_numbers(marks)
     if not calendar.MONTH_NAMES.isdisjoint(present):
         marks = calendar.join_dates(marks)
     aspects = {mark.aspect for mark in marks}
     if Aspect.DATE in aspects or not present.isdisjoint(_HALVES_OF_DAY):
-        marks = _with_dates(marks)
+        marks = _read_dates(marks)
     if Aspect.NUMBER in aspects:
-        marks = _with_units(marks)
-    marks = _without_light_words(fold_phrases(_without_articles(marks)))
+        marks = _mark_units(marks)
+    marks = _drop_light_words(fold_phrases(_drop_articles(marks)))
     while marks and marks[-1].key in {".", ",", ":"}:
         marks.pop()
     return marks
 
 
-def _without_openers(marks: list[Mark]) -> list[Mark]:
+def _drop_openers(marks: list[Mark]) -> list[Mark]:
     """The marks after a bullet, "Well," or "Note:" at the start; in "No, Ana" the first word is the answer."""
     start = 0
     while start < len(marks) and (marks[start].key == "," or _opens(marks[start : start + 2], len(marks) - start)):
@@ -117,7 +117,7 @@ def _opens(marks: Sequence[Mark], length: int) -> bool:
     return opens or (second.key == ":" and first.key in lexicon.HEADINGS)
 
 
-def _with_full_verbs(marks: list[Mark]) -> list[Mark]:
+def _expand_verbs(marks: list[Mark]) -> list[Mark]:
     """ "it's" read as "it is", "I'd like" as "I would like"; elsewhere 's is a possessive and 'd stays undecided."""
     for place, mark in enumerate(marks):
         after = marks[place + 1].key if place + 1 < len(marks) else ""
@@ -136,7 +136,7 @@ def _is_caseless(text: str, marks: Sequence[Mark]) -> bool:
     return Case.LOWER not in cases and cases.count(Case.TITLE) > 1
 
 
-def _with_cases(marks: Iterable[Mark], *, caseless: bool) -> list[Mark]:
+def _set_cases(marks: Iterable[Mark], *, caseless: bool) -> list[Mark]:
     """Capitals set right: one that starts a sentence says nothing, nor do any where there are only (or no) capitals."""
     seen: list[Mark] = []
     starts = True
@@ -151,12 +151,12 @@ def _with_cases(marks: Iterable[Mark], *, caseless: bool) -> list[Mark]:
     return seen
 
 
-def _with_dates(marks: list[Mark]) -> list[Mark]:
+def _read_dates(marks: list[Mark]) -> list[Mark]:
     """ "3 pm" joined, "every Friday" read as "Fridays", and prepositions that add nothing dropped."""
     dated: list[Mark] = []
     for mark in marks:
         day = mark if mark.aspect is Aspect.DATE else None
-        if day is None and mark.key in _HALVES_OF_DAY and dated and (day := _clock(dated[-1], mark)):
+        if day is None and mark.key in _HALVES_OF_DAY and dated and (day := _read_clock(dated[-1], mark)):
             dated.pop()
         if day is None:
             dated.append(mark)
@@ -173,7 +173,7 @@ def _with_dates(marks: list[Mark]) -> list[Mark]:
     return dated
 
 
-def _clock(hour: Mark, half: Mark) -> Mark | None:
+def _read_clock(hour: Mark, half: Mark) -> Mark | None:
     """The time that a number and the am or pm after it name."""
     digits, _, minutes = hour.key[1:].removesuffix("?").partition(":")
     if hour.key[0] not in "#~" or not digits.isdecimal():
@@ -181,7 +181,7 @@ def _clock(hour: Mark, half: Mark) -> Mark | None:
     return calendar.clock_12(int(digits), int(minutes or 0), _HALVES_OF_DAY[half.key], f"{hour.surface} {half.surface}")
 
 
-def _with_units(marks: list[Mark]) -> list[Mark]:
+def _mark_units(marks: list[Mark]) -> list[Mark]:
     """Words after a number that name its unit, and "a day" after a quantity read as "per day"."""
     seen: list[Mark] = []
     for place, mark in enumerate(marks):
@@ -196,7 +196,7 @@ def _with_units(marks: list[Mark]) -> list[Mark]:
     return seen
 
 
-def _without_articles(marks: Iterable[Mark]) -> list[Mark]:
+def _drop_articles(marks: Iterable[Mark]) -> list[Mark]:
     """Articles dropped, and remembered on the words that they introduce.
 
     "A few" and "a little" stay what they are, and the A of "vitamin A" is no article.
@@ -226,7 +226,7 @@ def _join_article(mark: Mark, article: str, reach: int) -> tuple[Mark, int]:
     return mark.after(article if first else article + FURTHER), reach
 
 
-def _without_light_words(marks: Sequence[Mark]) -> list[Mark]:
+def _drop_light_words(marks: Sequence[Mark]) -> list[Mark]:
     kept: list[Mark] = []
     denied = False
     for place, mark in enumerate(marks):

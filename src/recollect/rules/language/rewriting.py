@@ -44,11 +44,11 @@ def rewrite(marks: Sequence[Mark]) -> tuple[Mark, ...]:
     return tuple(written)
 
 
-def turn(marks: Sequence[Mark]) -> tuple[Mark, ...]:
+def turn_around(marks: Sequence[Mark]) -> tuple[Mark, ...]:
     """The marks with the sides of "is" exchanged in each sentence where either may stand first."""
     turned: list[Mark] = []
     for sentence, end in _sentences(marks):
-        turned += sides_of_is_exchanged(sentence) + end
+        turned += exchange_sides_of_is(sentence) + end
     return tuple(turned)
 
 
@@ -69,7 +69,7 @@ def _keys(marks: Sequence[Mark]) -> tuple[str, ...]:
     return tuple([mark.key for mark in marks])
 
 
-def colon_as_verb(sentence: Sentence) -> Sentence:
+def read_colon_as_verb(sentence: Sentence) -> Sentence:
     """ "Port: 8080" and "Port = 8080" as "Port is 8080"."""
     keys = _keys(sentence)
     if keys.count(":") != 1 or not _BE.isdisjoint(keys):
@@ -77,7 +77,7 @@ def colon_as_verb(sentence: Sentence) -> Sentence:
     return [word("be", ":") if mark.key == ":" else mark for mark in sentence]
 
 
-def one_prohibition(sentence: Sentence) -> Sentence:
+def unify_prohibition(sentence: Sentence) -> Sentence:
     """ "Never deploy" as "Do not deploy", and "Never use X" or "Don't use X" as "No X"; elsewhere "does not" as "not"."""
     keys = _keys(sentence)
     opens = 2 if keys[:2] == ("do", "not") else int(keys[:1] in {("never",), ("no",)})
@@ -98,7 +98,7 @@ def _commands(sentence: Sentence, opens: int) -> bool:
     return then.is_word and not tells
 
 
-def no_longer(sentence: Sentence) -> Sentence:
+def unify_no_longer(sentence: Sentence) -> Sentence:
     """ "does not smoke anymore" as "no longer smokes"."""
     keys = _keys(sentence)
     if keys[-1] != "anymore" or keys.count("not") != 1 or not lexicon.VERBS_WITH_A_CLAUSE.isdisjoint(keys):
@@ -107,7 +107,7 @@ def no_longer(sentence: Sentence) -> Sentence:
     return [denied if mark.key == "not" else mark for mark in sentence[:-1]]
 
 
-def swimming_for_to_swim(sentence: Sentence) -> Sentence:
+def use_gerund(sentence: Sentence) -> Sentence:
     """ "likes to swim" as "likes swimming"."""
     keys = _keys(sentence)
     for place in range(len(keys) - 2):
@@ -117,7 +117,7 @@ def swimming_for_to_swim(sentence: Sentence) -> Sentence:
     return sentence
 
 
-def preferred_over(sentence: Sentence) -> Sentence:
+def unify_preference(sentence: Sentence) -> Sentence:
     """ "prefers tea to coffee" and "prefers tea rather than coffee" as "prefers tea over coffee"."""
     keys = _keys(sentence)
     places = [place for place, key in enumerate(keys) if key in {"to", "instead-of", "over"}]
@@ -127,7 +127,7 @@ def preferred_over(sentence: Sentence) -> Sentence:
     return [*sentence[:place], word("over", sentence[place].surface), *sentence[place + 1 :]]
 
 
-def over_and_under(sentence: Sentence) -> Sentence:
+def unify_comparison(sentence: Sentence) -> Sentence:
     """ "more than 5" as "over 5", "fewer than 5" as "under 5"."""
     keys = _keys(sentence)
     for place in range(len(keys) - 2):
@@ -137,7 +137,7 @@ def over_and_under(sentence: Sentence) -> Sentence:
     return sentence
 
 
-def phrase_to_the_end(sentence: Sentence) -> Sentence:
+def move_phrase_to_end(sentence: Sentence) -> Sentence:
     """ "In replies, use tabs" as "Use tabs in replies"; "If it fails, call Ben" as "Call Ben if it fails"."""
     keys = _keys(sentence)
     if not keys or keys[0] not in lexicon.MAY_FRONT or "," not in keys[1 : _LONGEST_FRONT + 1]:
@@ -151,7 +151,7 @@ def phrase_to_the_end(sentence: Sentence) -> Sentence:
     return sentence[rest:] + sentence[:comma] if len(sentence) - rest >= 2 else sentence
 
 
-def possessive(sentence: Sentence) -> Sentence:
+def use_possessive(sentence: Sentence) -> Sentence:
     """ "the port of the API" as "the API's port"."""
     keys = _keys(sentence)
     if keys.count("of") != 1:
@@ -174,7 +174,7 @@ def _start_of_definite(sentence: Sentence, end: int) -> int:
     return start if start >= 0 and sentence[start].article == "the" else end
 
 
-def unordered_list(sentence: Sentence) -> Sentence:
+def sort_list(sentence: Sentence) -> Sentence:
     """ "speaks French and German" as "speaks German and French": sorted, where the order cannot matter."""
     joints = [place for place, mark in enumerate(sentence) if mark.key in _JOINTS]
     if len(joints) != 1 or any(mark.key in _TIED for mark in sentence):
@@ -212,7 +212,7 @@ def _are_names(items: Sentence) -> bool:
     return all(_is_item([item]) and (item.case in _SURE_CASES or not item.is_word) for item in items)
 
 
-def without_commas(sentence: Sentence) -> Sentence:
+def drop_commas(sentence: Sentence) -> Sentence:
     """Commas dropped, except between names, numbers or dates: "Ana, Maria" are two, "Ana Maria" is one."""
     kept: Sentence = []
     for place, mark in enumerate(sentence):
@@ -225,7 +225,7 @@ def _is_item(one: Sentence) -> bool:
     return bool(one) and one[0].aspect in {Aspect.NAME, Aspect.NUMBER, Aspect.DATE}
 
 
-def dates_in_order(sentence: Sentence) -> Sentence:
+def order_dates(sentence: Sentence) -> Sentence:
     """ "at 9am on Mondays" as "on Mondays at 9am", and a date at the front moved to the end."""
     dated = [place for place, mark in enumerate(sentence) if mark.aspect is Aspect.DATE]
     if dated[0] > 1 and all(later - earlier > 2 for earlier, later in pairwise(dated)):
@@ -285,7 +285,7 @@ def _is_adverbial(block: list[Sentence], rest: Sentence) -> bool:
     return rest[0].key not in _BE and rest[0].aspect is not Aspect.MODALITY
 
 
-def adverb_to_the_end(sentence: Sentence) -> Sentence:
+def move_adverb_to_end(sentence: Sentence) -> Sentence:
     """ "Ana now lives in Rome" as "Ana lives in Rome now", where there is one verb that it can belong to."""
     keys = _keys(sentence)
     places = [place for place, key in enumerate(keys) if key in _SETTLED_POSITION]
@@ -295,7 +295,7 @@ def adverb_to_the_end(sentence: Sentence) -> Sentence:
     return [*sentence[:place], *sentence[place + 1 :], sentence[place]]
 
 
-def active(sentence: Sentence) -> Sentence:
+def make_active(sentence: Sentence) -> Sentence:
     """ "Deploys are approved by Ben" as "Ben approves deploys"."""
     keys = _keys(sentence)
     by = keys.index("by") if keys.count("by") == 1 else 0
@@ -308,7 +308,7 @@ def active(sentence: Sentence) -> Sentence:
     return [*agent, word(verb, sentence[by - 1].surface), *sentence[: by - 2]]
 
 
-def sides_of_is_exchanged(sentence: Sentence) -> Sentence:
+def exchange_sides_of_is(sentence: Sentence) -> Sentence:
     """ "Blue is my favourite colour" for "My favourite colour is blue", if one side is a definite thing."""
     keys = _keys(sentence)
     places = [place for place, key in enumerate(keys) if key in _BE]
@@ -328,33 +328,33 @@ def _is_definite(side: Sentence) -> bool:
 
 
 _RULES: tuple[tuple[Callable[[Sentence], Sentence], frozenset[str]], ...] = (
-    (colon_as_verb, frozenset({":"})),
-    (phrase_to_the_end, frozenset({","})),
-    (dates_in_order, frozenset({_A_DATE})),
-    (one_prohibition, frozenset({"do", "never", "no"})),
-    (no_longer, frozenset({"anymore"})),
-    (swimming_for_to_swim, frozenset({"to"})),
-    (preferred_over, frozenset({"prefer"})),
-    (over_and_under, frozenset({"than"})),
-    (possessive, frozenset({"of"})),
-    (unordered_list, _JOINTS),
-    (without_commas, frozenset({","})),
-    (adverb_to_the_end, _SETTLED_POSITION),
-    (active, frozenset({"by"})),
+    (read_colon_as_verb, frozenset({":"})),
+    (move_phrase_to_end, frozenset({","})),
+    (order_dates, frozenset({_A_DATE})),
+    (unify_prohibition, frozenset({"do", "never", "no"})),
+    (unify_no_longer, frozenset({"anymore"})),
+    (use_gerund, frozenset({"to"})),
+    (unify_preference, frozenset({"prefer"})),
+    (unify_comparison, frozenset({"than"})),
+    (use_possessive, frozenset({"of"})),
+    (sort_list, _JOINTS),
+    (drop_commas, frozenset({","})),
+    (move_adverb_to_end, _SETTLED_POSITION),
+    (make_active, frozenset({"by"})),
 )
 """The rules in order, each with the keys of which a sentence must have one for the rule to apply."""
 
 
 # ---------------------------------------------------------------- fixed phrases
 
-_LONGEST_FIRST: dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]] = {}
-for _said, _meant in (
+Phrase = tuple[tuple[str, ...], tuple[str, ...]]
+_PHRASES = [
     (tuple(said.split()), tuple(meant.split()))
     for said, meant in load_table(__package__, "words.toml")["phrases"].items()
-):
-    _LONGEST_FIRST.setdefault(_said[0], []).append((_said, _meant))
-for _phrases in _LONGEST_FIRST.values():
-    _phrases.sort(key=lambda phrase: -len(phrase[0]))
+]
+_LONGEST_FIRST: dict[str, list[Phrase]] = {}
+for _phrase in sorted(_PHRASES, key=lambda phrase: -len(phrase[0])):
+    _LONGEST_FIRST.setdefault(_phrase[0][0], []).append(_phrase)
 
 _NOT_AFTER_NEGATION = frozenset({("must",), ("may",)})
 """Denied, these turn into something else: "does not have to" is no "must not"."""
@@ -367,31 +367,25 @@ def fold_phrases(marks: Sequence[Mark]) -> list[Mark]:
     for at, mark in enumerate(marks):
         if at < read_to:
             continue
-        candidates = _LONGEST_FIRST.get(mark.key)
-        found = _phrase_at(marks, at, candidates) if candidates else None
+        found = _phrase_at(marks, at)
         if found is None:
             folded.append(mark)
         else:
             said, meant = found
             read_to = at + len(said)
-            folded.extend(_meaning(meant, marks[at:read_to]))
+            folded.extend(_replace_phrase(meant, marks[at:read_to]))
     return folded
 
 
-def _phrase_at(
-    marks: Sequence[Mark], at: int, candidates: list[tuple[tuple[str, ...], tuple[str, ...]]]
-) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    after = marks[at + 1].key if at + 1 < len(marks) else ""
-    for said, meant in candidates:
-        if said[1] != after or tuple(mark.key for mark in marks[at : at + len(said)]) != said:
-            continue
-        if meant in _NOT_AFTER_NEGATION and at > 0 and marks[at - 1].key in lexicon.NEGATIONS:
-            continue
-        return said, meant
+def _phrase_at(marks: Sequence[Mark], at: int) -> Phrase | None:
+    denied = at > 0 and marks[at - 1].key in lexicon.NEGATIONS
+    for said, meant in _LONGEST_FIRST.get(marks[at].key, ()):
+        if _keys(marks[at : at + len(said)]) == said and not (denied and meant in _NOT_AFTER_NEGATION):
+            return said, meant
     return None
 
 
-def _meaning(meant: tuple[str, ...], said: Sequence[Mark]) -> Iterator[Mark]:
+def _replace_phrase(meant: tuple[str, ...], said: Sequence[Mark]) -> Iterator[Mark]:
     """The marks of what is meant. Word for word where both are equally long, else the first stands for all."""
     first = said[0]
     surfaces = [mark.surface for mark in said]

@@ -70,7 +70,7 @@ def scan(text: str) -> list[Mark]:
         at = 0
         for quotation in quoted:
             _scan_plain(line[at : quotation.start()], marks)
-            marks.append(exact(quotation[0][1:-1]))
+            marks.append(exact_mark(quotation[0][1:-1]))
             at = quotation.end()
         _scan_plain(line[at:], marks)
     return marks
@@ -81,10 +81,10 @@ def _scan_plain(text: str, marks: list[Mark]) -> None:
         if len(chunk) <= _LONGEST_WORD:
             marks += read_chunk(chunk)
         else:
-            marks.append(exact(chunk))
+            marks.append(exact_mark(chunk))
 
 
-def exact(text: str) -> Mark:
+def exact_mark(text: str) -> Mark:
     """Something compared to the letter: code, a quotation, a path, an address, an identifier, a version."""
     if text.lstrip("v")[:1].isdigit():
         return sign("=" + text, text, Aspect.NUMBER)
@@ -111,11 +111,11 @@ def read_chunk(chunk: str) -> tuple[Mark, ...]:
     bare = core.rstrip(_TRAILING)
     if not bare:
         empty_quotes = "''" in chunk or '""' in chunk
-        return (exact(chunk),) if empty_quotes else _punctuation(chunk) or (sign(chunk, chunk),)
+        return (exact_mark(chunk),) if empty_quotes else _punctuation(chunk) or (sign(chunk, chunk),)
     tail = core[len(bare) :]
     marks = _read_core(bare)
     if tail[:1] in {"'", "’"} and bare[-1] in "sS" and "'" not in chunk[: len(chunk) - len(core)]:
-        marks = (*marks, _word("'s"))
+        marks = (*marks, _read_word("'s"))
     if tail == "." and bare.lower() in _ABBREVIATIONS:
         return marks
     return marks + _punctuation(tail)
@@ -135,18 +135,18 @@ def _read_core(core: str) -> tuple[Mark, ...]:
     core = core.replace("’", "'")
     whole = _WHOLE_CONTRACTIONS.get(core.lower())
     if whole:
-        return tuple(_word(part, case=_case_of(core)) for part in whole)
+        return tuple(_read_word(part, case=_case_of(core)) for part in whole)
     if core.isalpha():
-        return (_word(core),)
-    return _number(core) or _contraction(core) or _split_hyphens(core) or (exact(core),)
+        return (_read_word(core),)
+    return _read_number(core) or _read_contraction(core) or _split_hyphens(core) or (exact_mark(core),)
 
 
-def _word(written: str, case: Case | None = None) -> Mark:
+def _read_word(written: str, case: Case | None = None) -> Mark:
     """One word. Capitals inside it, as in ``userId``, make it an identifier unless it is a known name."""
     lower = written.lower()
     case = case or _case_of(written)
     if case is None and lower not in lexicon.CASE_FREE:
-        return _plural_acronym(written) or exact(written)
+        return _plural_acronym(written) or exact_mark(written)
     if place := ordinal_word(lower):
         return ordinal(place, written)
     if day := calendar.weekday(written):
@@ -182,38 +182,38 @@ def aspect_of(key: str, case: Case | None) -> Aspect:
     return Aspect.NAME if case in {Case.TITLE, Case.UPPER} and key != "i" else Aspect.CONTENT
 
 
-def _contraction(core: str) -> tuple[Mark, ...]:
+def _read_contraction(core: str) -> tuple[Mark, ...]:
     lower = core.lower()
     for ending, word in _CONTRACTED.items():
         stem = core[: -len(ending)]
         if lower.endswith(ending) and stem.isalpha():
-            return (_word(stem), _word(word, Case.LOWER))
+            return (_read_word(stem), _read_word(word, Case.LOWER))
     return ()
 
 
 def _split_hyphens(core: str) -> tuple[Mark, ...]:
     """``dark-mode`` is ``dark mode``; with digits or signs in it, it is an identifier."""
     if core.lower() in {"e-mail", "e-mails"}:
-        return (_word(core.replace("-", "")),)
+        return (_read_word(core.replace("-", "")),)
     parts = core.replace("—", "-").replace("–", "-").split("-")
     if len(parts) > 1 and all(part.isalpha() for part in parts):
         return tuple(mark for part in parts for mark in _read_core(part))
     if len(parts) == 2 and parts[0].isdecimal() and (parts[1].isalpha() and parts[1].islower()):
-        return (number(parts[0], parts[0]), _word(parts[1]))
+        return (number(parts[0], parts[0]), _read_word(parts[1]))
     return ()
 
 
-def _number(core: str) -> tuple[Mark, ...]:
+def _read_number(core: str) -> tuple[Mark, ...]:
     """The marks of a number, quantity, clock time, date or range; empty if the chunk is none of them."""
     if not any(c.isdigit() for c in core):
         return ()
-    for read in (_plain_number, _day_or_time, _quantity, _range):
+    for read in (_read_plain_number, _read_day_or_time, _read_quantity, _read_range):
         if marks := read(core):
             return marks
     return ()
 
 
-def _plain_number(core: str) -> tuple[Mark, ...]:
+def _read_plain_number(core: str) -> tuple[Mark, ...]:
     if (found := _INTEGER.fullmatch(core)) and not (found[3] and found[2][0] == "0"):
         digits = found[2].replace(",", "") + ("000" if found[3] else "")
         return (number(found[1].replace("+", "") + digits, core),)
@@ -224,13 +224,13 @@ def _plain_number(core: str) -> tuple[Mark, ...]:
     return ()
 
 
-def _day_or_time(core: str) -> tuple[Mark, ...]:
+def _read_day_or_time(core: str) -> tuple[Mark, ...]:
     lower = core.lower()
     mark: Mark | None = None
     if found := _CLOCK_12.fullmatch(lower):
         mark = calendar.clock_12(int(found[1]), int(found[2] or 0), found[3] + "m", core)
     elif found := _CLOCK.fullmatch(core):
-        mark = _clock(found[1], found[2], core)
+        mark = _read_clock(found[1], found[2], core)
     elif found := _ISO_DAY.fullmatch(core):
         mark = calendar.calendar_day(int(found[1]), int(found[2]), int(found[3]), core)
     elif found := _SLASHED_DAY.fullmatch(core):
@@ -238,7 +238,7 @@ def _day_or_time(core: str) -> tuple[Mark, ...]:
     return (mark,) if mark else ()
 
 
-def _clock(hour: str, minute: str, surface: str) -> Mark | None:
+def _read_clock(hour: str, minute: str, surface: str) -> Mark | None:
     """On the 24-hour clock if it surely is: 3:30 may be half past three in the afternoon, 03:30 and 15:30 may not."""
     if int(hour) > 23 or int(minute) > 59:
         return None
@@ -256,23 +256,23 @@ def _read_slashed_day(first: int, second: int, year: int, surface: str) -> Mark 
     return calendar.date(surface, surface)
 
 
-def _quantity(core: str) -> tuple[Mark, ...]:
+def _read_quantity(core: str) -> tuple[Mark, ...]:
     found = _QUANTITY.fullmatch(core)
     if not found:
         return ()
     thousands = "k" if found[1] and found[3] == "k" else ""
-    sums = _plain_number(found[2] + thousands)
+    sums = _read_plain_number(found[2] + thousands)
     written = found[1] or found[3]
     if written in {"x", "X"}:
-        return (*sums, _word("times")) if sums else ()
+        return (*sums, _read_word("times")) if sums else ()
     unit = unit_named(written)
     if not sums or not unit or (found[1] and found[3] != thousands):
         return ()
     return (*sums, sign("%" + unit, written, Aspect.UNIT))
 
 
-def _range(core: str) -> tuple[Mark, ...]:
+def _read_range(core: str) -> tuple[Mark, ...]:
     found = _RANGE.fullmatch(core)
     if not found or found[1][0] == "0" or found[2][0] == "0":
         return ()
-    return (number(found[1], found[1]), _word("to"), number(found[2], found[2]))
+    return (number(found[1], found[1]), _read_word("to"), number(found[2], found[2]))

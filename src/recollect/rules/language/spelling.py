@@ -17,12 +17,11 @@ def _pairs(name: str) -> dict[str, str]:
 
 
 _NOT_A_PLURAL = frozenset(_LISTS["not_a_plural"]["listed"].split())
-
-_IRREGULAR = _pairs("irregular")
-
-_SPELLING = _pairs("spelling")
-
-_SYNONYMS = _pairs("synonyms")
+_IRREGULAR, _SPELLING, _SYNONYMS = _pairs("irregular"), _pairs("spelling"), _pairs("synonyms")
+_IRREGULAR_PAST = _pairs("irregular_past")
+_IRREGULAR_PASTS_OF: dict[str, tuple[str, ...]] = {}
+for _past, _verb in _IRREGULAR_PAST.items():
+    _IRREGULAR_PASTS_OF[_verb] = (*_IRREGULAR_PASTS_OF.get(_verb, ()), _past)
 
 
 def _british(word: str) -> str:
@@ -66,14 +65,6 @@ def read_word(word: str) -> tuple[str, str]:
     if synonym is None:
         return key, spelling
     return synonym, synonym if key == spelling else synonym + "s"
-
-
-_IRREGULAR_PAST = _pairs("irregular_past")
-
-
-_IRREGULAR_PASTS_OF: dict[str, tuple[str, ...]] = {}
-for _past, _verb in _IRREGULAR_PAST.items():
-    _IRREGULAR_PASTS_OF[_verb] = (*_IRREGULAR_PASTS_OF.get(_verb, ()), _past)
 
 
 def _undouble(stem: str) -> str:

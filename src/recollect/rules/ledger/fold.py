@@ -38,7 +38,7 @@ def apply(states: States, entry: Entry, body: Body | None = None, amendment: Bod
 
 
 def _apply_stored(states: States, entry: Entry, body: Body, _: Body) -> None:
-    state = _fresh(entry, body)
+    state = _new_state(entry, body)
     incumbent = states.get(entry.other_id) if entry.other_id else None
     if incumbent is not None:
         state.supersedes_id, state.version = incumbent.id, incumbent.version + 1
@@ -50,14 +50,14 @@ def _apply_stored(states: States, entry: Entry, body: Body, _: Body) -> None:
 def _apply_contradicted(states: States, entry: Entry, body: Body, _: Body) -> None:
     """Link a newcomer, or a memory that is held, with what it contradicts."""
     if entry.event is Event.CONTRADICTED:
-        states[entry.memory_id] = _fresh(entry, body)
+        states[entry.memory_id] = _new_state(entry, body)
     state = _move(states, entry)
     if entry.other_id:
         _link(state.conflict_ids, entry.other_id)
         _link(states[entry.other_id].conflict_ids, state.id)
 
 
-def _fresh(entry: Entry, body: Body) -> State:
+def _new_state(entry: Entry, body: Body) -> State:
     state = State(entry.memory_id, STATUSES[entry.to_status or Status.ACTIVE], last_reinforced=entry.at)
     state.canonical_key, state.key_digest = body.get("canonical_key", ""), body.get("key_digest", "")
     state.slot, state.subject_value = body.get("slot"), body.get("subject_value")
@@ -96,7 +96,7 @@ def _apply_reinforced(states: States, entry: Entry, _: Body, amendment: Body) ->
     state.last_reinforced = entry.at
 
 
-def _put_away(states: States, entry: Entry, _: Body, amendment: Body) -> None:
+def _apply_put_away(states: States, entry: Entry, _: Body, amendment: Body) -> None:
     state = _move(states, entry)
     state.deleted_at, state.purge_at = entry.at, amendment.get("purge_at")
 
@@ -112,12 +112,12 @@ def _apply_restored(states: States, entry: Entry, _: Body, __: Body) -> None:
 
 
 def _apply_linked(states: States, entry: Entry, _: Body, __: Body) -> None:
-    for links, other in _both_ways(states, entry):
+    for links, other in _links_both_ways(states, entry):
         _link(links, other)
 
 
 def _apply_unlinked(states: States, entry: Entry, _: Body, __: Body) -> None:
-    for links, other in _both_ways(states, entry):
+    for links, other in _links_both_ways(states, entry):
         if other in links:
             links.remove(other)
 
@@ -128,7 +128,7 @@ def _apply_vouched(states: States, entry: Entry, _: Body, amendment: Body) -> No
     states[entry.memory_id].vouchers += told if TOLD in amendment else own
 
 
-def _vouch_withdrawn(states: States, entry: Entry, _: Body, __: Body) -> None:
+def _apply_vouch_withdrawn(states: States, entry: Entry, _: Body, __: Body) -> None:
     state = states[entry.memory_id]
     state.vouchers = [one for one in state.vouchers if one["actor"] != entry.actor]
 
@@ -138,7 +138,7 @@ def _apply_consolidated(states: States, entry: Entry, body: Body, amendment: Bod
     _apply_linked(states, entry, body, amendment)
 
 
-def _both_ways(states: States, entry: Entry) -> list[tuple[list[str], str]]:
+def _links_both_ways(states: States, entry: Entry) -> list[tuple[list[str], str]]:
     """Return the two lists that a link between two memories stands in; the rule says which pair of lists."""
     if entry.rule.startswith(RELATION_RULE):
         return []
@@ -183,15 +183,15 @@ _FOLDS: dict[Event, Callable[[States, Entry, Body, Body], object]] = {
     Event.HELD: _apply_contradicted,
     Event.REINFORCED: _apply_reinforced,
     Event.ARCHIVED: lambda states, entry, *_: _move(states, entry),
-    Event.FORGOTTEN: _put_away,
-    Event.EXPIRED: _put_away,
+    Event.FORGOTTEN: _apply_put_away,
+    Event.EXPIRED: _apply_put_away,
     Event.RESTORED: _apply_restored,
     Event.EDITED: lambda states, entry, _, amendment: _set(states[entry.memory_id], amendment.get("set", {})),
     Event.REKEYED: lambda states, entry, _, amendment: _set(states[entry.memory_id], amendment, _NAMES),
     Event.LINKED: _apply_linked,
     Event.UNLINKED: _apply_unlinked,
     Event.VOUCHED: _apply_vouched,
-    Event.VOUCH_WITHDRAWN: _vouch_withdrawn,
+    Event.VOUCH_WITHDRAWN: _apply_vouch_withdrawn,
     Event.SEVERED: lambda *_: None,  # what happened is in the version's own links
     Event.CONSOLIDATED: _apply_consolidated,
     Event.PURGED: _apply_removed,
@@ -230,7 +230,7 @@ def compare(old: Snapshot, new: Snapshot) -> Difference:
         tuple(old[key][0].id for key in deleted),
         tuple((old[key][0].id, new[key][0].id) for key in replaced),
         tuple(changes[:TOP]),
-        _lines(len(added), len(deleted), len(replaced), changes[:TOP]),
+        _summary_lines(len(added), len(deleted), len(replaced), changes[:TOP]),
     )
 
 
@@ -250,13 +250,11 @@ def _change(
     }
 
 
-def _lines(added: int, deleted: int, replaced: int, top: list[dict[str, Any]]) -> tuple[str, ...]:
+def _summary_lines(added: int, deleted: int, replaced: int, top: list[dict[str, Any]]) -> tuple[str, ...]:
     """
-    >>> _lines(1, 0, 0, [{"change": "added", "text": "Ana likes tea"}])
+    >>> _summary_lines(1, 0, 0, [{"change": "added", "text": "Ana likes tea"}])
     ('1 added, 0 deleted, 0 replaced', '+ Ana likes tea')
     """
     signs = {"added": "+", "deleted": "−", "replaced": "↑"}
-    return (
-        f"{added} added, {deleted} deleted, {replaced} replaced",
-        *(f"{signs[c['change']]} {c['text']}" for c in top),
-    )
+    lines = (f"{signs[change['change']]} {change['text']}" for change in top)
+    return f"{added} added, {deleted} deleted, {replaced} replaced", *lines

@@ -144,7 +144,7 @@ def check_inclusion(leaf: str, place: int, size: int, path: Sequence[str], head:
             raise BadProof("the path has more nodes than the tree has levels")
         if here & 1 or here == last:
             node = _node(beside, node)
-            here, last = _up_to_a_right_turn(here, last)
+            here, last = _skip_unpaired(here, last)
         else:
             node = _node(node, beside)
         here, last = here >> 1, last >> 1
@@ -186,7 +186,7 @@ def _heads_along(nodes: list[bytes], first: int, second: int) -> tuple[bytes, by
             raise BadProof("the path has more nodes than the tree has levels")
         if here & 1 or here == last:
             older, newer = _node(beside, older), _node(beside, newer)
-            here, last = _up_to_a_right_turn(here, last)
+            here, last = _skip_unpaired(here, last)
         else:
             newer = _node(newer, beside)
         here, last = here >> 1, last >> 1
@@ -195,7 +195,7 @@ def _heads_along(nodes: list[bytes], first: int, second: int) -> tuple[bytes, by
     return older, newer
 
 
-def _up_to_a_right_turn(here: int, last: int) -> tuple[int, int]:
+def _skip_unpaired(here: int, last: int) -> tuple[int, int]:
     """Skip the levels at which a node at the right edge has nobody beside it."""
     while here and not here & 1:
         here, last = here >> 1, last >> 1

@@ -153,11 +153,11 @@ def _kind(document: Document) -> str:
 
 def _show(document: Document, trust: Trust) -> list[str]:
     if isinstance(document, GrowthProof):
-        return _growth(document, trust)
+        return _check_growth(document, trust)
     if isinstance(document, MemoryProof):
-        return _memory(document, trust)
+        return _check_memory(document, trust)
     if isinstance(document, ErasureRecord):
-        return _erasure(document, trust.keys)
+        return _check_erasure(document, trust.keys)
     if isinstance(document, KeyHistory):
         check_history(document, trust.keys)
         return [f"key {one.leaf.key[:12]} was {one.leaf.event} at {one.leaf.at}" for one in document.keys]
@@ -176,7 +176,7 @@ def read_document(text: str) -> Document:
     form, kind = found.get("format"), found.get("kind")
     known = KINDS.get((form, kind)) if isinstance(form, str) and isinstance(kind, str | None) else None
     if known is None:
-        raise BadProof(f"format: {_short(form)} with kind {_short(kind)} is no document that this release knows")
+        raise BadProof(f"format: {_shorten(form)} with kind {_shorten(kind)} is no document that this release knows")
     return read_as(known, text)
 
 
@@ -221,7 +221,7 @@ def read_leaf(text: str) -> StreamLeaf | KeyLeaf:
 
 def _parse(text: str) -> Any:
     try:
-        return json.loads(text, object_pairs_hook=_once_each)
+        return json.loads(text, object_pairs_hook=_refuse_repeated)
     except json.JSONDecodeError as error:
         raise BadProof(f"line {error.lineno}: it is not JSON: {error.msg}") from None
     except RecursionError:
@@ -232,7 +232,7 @@ def _parse(text: str) -> Any:
         raise BadProof("a number in it has too many digits") from None
 
 
-def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _refuse_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
         names = [name for name, _ in pairs]
@@ -245,7 +245,7 @@ def _first_fault(error: ValidationError) -> str:
     return f"{'.'.join(map(str, fault['loc'])) or 'it'}: {fault['msg']}"
 
 
-def _short(value: object) -> str:
+def _shorten(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:50]}…"
 
@@ -266,14 +266,14 @@ def _explain_trust(checkpoint: Checkpoint, trust: Trust, what: str) -> list[str]
         found = sorted(set(trust.keys) & set(signers))
         if not found:
             raise BadProof(f"{what} is not signed by the key that was given")
-        counts = found[0] if trust.history is None else _counting(checkpoint, found, trust.history, what)
+        counts = found[0] if trust.history is None else _find_counting_key(checkpoint, found, trust.history, what)
         said.append(f"{what} of {leaves(checkpoint.size)} is signed by {counts[:12]}")
         if trust.history is not None and checkpoint.size > (ends := trust.history.checkpoint.size):
             said.append(f"the key history ends at {leaves(ends)}, before {what}: a later one may say more")
     return said
 
 
-def _counting(checkpoint: Checkpoint, keys: Sequence[str], history: KeyHistory, what: str) -> str:
+def _find_counting_key(checkpoint: Checkpoint, keys: Sequence[str], history: KeyHistory, what: str) -> str:
     """Return the first of these keys whose signature counts, by what became of it."""
     worth = {key: worth_of(history, key, checkpoint) for key in keys}
     good = [key for key, found in worth.items() if found is Standing.GOOD]
@@ -304,7 +304,7 @@ def _check_kept(checkpoint: Checkpoint, kept: Checkpoint, what: str) -> None:
 # ── a proof of growth ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _growth(proof: GrowthProof, trust: Trust) -> list[str]:
+def _check_growth(proof: GrowthProof, trust: Trust) -> list[str]:
     """Hold the first checkpoint against the kept one, and the second against the keys; one of the two is enough."""
     if proof.first.log != proof.second.log:
         raise BadProof("its two checkpoints are of different logs")
@@ -326,7 +326,7 @@ def _growth(proof: GrowthProof, trust: Trust) -> list[str]:
 # ── a proof of a memory ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _memory(proof: MemoryProof, trust: Trust) -> list[str]:
+def _check_memory(proof: MemoryProof, trust: Trust) -> list[str]:
     said = _explain_trust(proof.checkpoint, trust, "the checkpoint")
     places = [segment.place for segment in proof.segments]
     if places != sorted(set(places)):
@@ -339,7 +339,7 @@ def _memory(proof: MemoryProof, trust: Trust) -> list[str]:
     values = [_check_value(value, entries, proof.memory, f"values.{n}") for n, value in enumerate(proof.values)]
     if len(set(values)) != len(values):
         raise BadProof("values: the same entry's value is given twice")
-    said += [f"it is about the memory {proof.memory}", *_words(proof, entries)]
+    said += [f"it is about the memory {proof.memory}", *_quote_words(proof, entries)]
     said += [f"entry {one.seq} of stream {one.stream[:12]}: {one.event} at {one.at}" for one in about]
     ones = "is included, and is the one" if len(values) == 1 else "are included, and are the ones"
     included = f"{len(values)} of the values that these entries commit to {ones}"
@@ -347,7 +347,7 @@ def _memory(proof: MemoryProof, trust: Trust) -> list[str]:
     return [*said, f"it says nothing of what was written after the checkpoint, at {proof.checkpoint.at}"]
 
 
-def _words(proof: MemoryProof, entries: Mapping[tuple[str, int], ProvenEntry]) -> list[str]:
+def _quote_words(proof: MemoryProof, entries: Mapping[tuple[str, int], ProvenEntry]) -> list[str]:
     """Return what the memory says, where the proof carries it. The values have been checked: a version is what they say it is."""
     versions = [one for one in proof.values if entries[one.stream, one.seq].event in _BRINGS_A_VERSION]
     return [f"its words: {_quote(str(json.loads(one.body).get('content')))}" for one in versions]
@@ -362,10 +362,10 @@ def _quote(words: str) -> str:
 def _check_segment(segment: Segment, proof: MemoryProof, where: str) -> None:
     """The leaf is in the log, and the entries are in the leaf, each at its own place."""
     leaf, checkpoint = segment.leaf, proof.checkpoint
-    with _at(f"{where}.path"):
+    with _naming_place(f"{where}.path"):
         check_inclusion(leaf_hash(leaf.text.encode()), segment.place, checkpoint.size, segment.path, checkpoint.root)
     for number, placed in enumerate(segment.entries):
-        with _at(f"{where}.entries.{number}"):
+        with _naming_place(f"{where}.entries.{number}"):
             _check_entry(placed.entry, leaf, proof.memory)
             place, size = placed.entry.seq - leaf.from_seq, leaf.to_seq - leaf.from_seq + 1
             check_inclusion(entry_leaf(placed.entry.hash), place, size, placed.path, leaf.root)
@@ -395,7 +395,7 @@ def _check_neighbours(entries: Sequence[ProvenEntry], where: str) -> None:
 
 
 @contextmanager
-def _at(where: str) -> Iterator[None]:
+def _naming_place(where: str) -> Iterator[None]:
     """What is wrong, and where in the document."""
     try:
         yield
@@ -427,7 +427,7 @@ def _commit_text(value: Value, entry: ProvenEntry, where: str) -> str:
 # ── the receipt of an erasure ───────────────────────────────────────────────────────────────────────────────────────
 
 
-def _erasure(record: ErasureRecord, keys: Collection[str]) -> list[str]:
+def _check_erasure(record: ErasureRecord, keys: Collection[str]) -> list[str]:
     _check_itself(record)
     signers = check_signers(record, erasure_bytes(record), "it")
     if not signers:

@@ -23,7 +23,7 @@ from recollect.rules.privacy.rule import (
     digit,
     long_number,
     long_word,
-    marked,
+    marked_span,
     two_colons,
 )
 from recollect.rules.privacy.values import is_masked
@@ -42,7 +42,7 @@ def read_rule(table: Mapping[str, Any], lists: Mapping[str, list[str]] | None = 
     whole, inside, head = fields.pop("whole", False), fields.pop("inside", False), fields.pop("head", None)
     pattern = f"(?:{fields.pop('pattern')})"
     anchors = fields.pop("anchors", ())
-    named = _CHECKS[fields.pop("check")] if "check" in fields else marked
+    named = _CHECKS[fields.pop("check")] if "check" in fields else marked_span
     return Rule(
         type=fields.pop("type", "api_key"),
         when=_TRIGGERS[fields.pop("when", "long_word")],
@@ -61,10 +61,10 @@ def _unless_masked(check: Check, match: re.Match[str]) -> Span | None:
     return None if span is None or is_masked(match.string[slice(*span)]) else span
 
 
-def _with_parts(pattern: str, parts: Mapping[str, str | list[str]]) -> str:
+def _insert_parts(pattern: str, parts: Mapping[str, str | list[str]]) -> str:
     def part(reference: re.Match[str]) -> str:
         found = parts[reference[1]]
-        return _with_parts(found if isinstance(found, str) else "|".join(found), parts)
+        return _insert_parts(found if isinstance(found, str) else "|".join(found), parts)
 
     return re.sub(r"«([a-z_]{1,20})»", part, pattern)
 
@@ -73,7 +73,7 @@ def read_family(name: str) -> tuple[Rule, ...]:
     """Read the rules of one file of ``formats``. A misspelt field, check or part is an error when the file is loaded."""
     table = load_table(__package__, f"formats/{name}.toml")
     parts, lists = table.get("parts", {}), table.get("lists", {})
-    rules = ({**fields, "pattern": _with_parts(fields["pattern"], parts)} for fields in table["rule"])
+    rules = ({**fields, "pattern": _insert_parts(fields["pattern"], parts)} for fields in table["rule"])
     return tuple(read_rule(fields, lists) for fields in rules)
 
 
@@ -96,7 +96,7 @@ class Group:
     searched: tuple[Rule, ...]
 
 
-def grouped(rules: tuple[Rule, ...]) -> tuple[Group, ...]:
+def group_rules(rules: tuple[Rule, ...]) -> tuple[Group, ...]:
     """Group the rules by trigger, keeping their order."""
     triggers = dict.fromkeys(rule.when for rule in rules)
     return tuple(_group(when, [rule for rule in rules if rule.when is when]) for when in triggers)
@@ -111,4 +111,4 @@ def _group(when: Trigger, rules: list[Rule]) -> Group:
     return Group(when, anchored, tuple(rule for rule in rules if not rule.anchors))
 
 
-GROUPS: tuple[Group, ...] = grouped(RULES)
+GROUPS: tuple[Group, ...] = group_rules(RULES)

@@ -4,7 +4,7 @@ import re
 from base64 import b64decode
 
 from recollect.rules.privacy import values
-from recollect.rules.privacy.rule import Span, compiled, entropy_bits, marked, text_after, text_before
+from recollect.rules.privacy.rule import Span, compiled, entropy_bits, marked_span, text_after, text_before
 
 _RANDOM_RUN = r"[A-Za-z0-9]{20}|(?=[A-Za-z]{0,11}[0-9])[A-Za-z0-9]{12}"
 _ENVIRONMENT = ("PASSWORD=", "PASSWD=", "PWD=", "PASSPHRASE=", "PASS=")
@@ -31,24 +31,24 @@ _LENGTH_WITHOUT_VERB = 20
 
 def has_digit(match: re.Match[str]) -> Span | None:
     """Accept a match with a digit in what is marked. Random keys have one, long compound words don't."""
-    start, end = marked(match)
+    start, end = marked_span(match)
     return (start, end) if any(c.isdigit() for c in match.string[start:end]) else None
 
 
 def is_mixed(match: re.Match[str]) -> Span | None:
     """Accept a match with a digit or a capital behind its prefix: names in programs have neither."""
-    return marked(match) if compiled("[A-Z0-9]").search(match.string, match.start() + 8, match.end()) else None
+    return marked_span(match) if compiled("[A-Z0-9]").search(match.string, match.start() + 8, match.end()) else None
 
 
 def has_random_run(match: re.Match[str]) -> Span | None:
     """``sk-`` is also how "sk-learn-compatible-estimators" begins; a key has a long stretch without a dash."""
-    start, end = marked(match)
+    start, end = marked_span(match)
     return (start, end) if compiled(_RANDOM_RUN).search(match.string, start, end) else None
 
 
 def is_random(match: re.Match[str]) -> Span | None:
     """Accept digits and letters mixed, and more of them than a word has."""
-    start, end = marked(match)
+    start, end = marked_span(match)
     value = match.string[start:end].rstrip(".")
     has_both = any(c.isdigit() for c in value) and any(c.isalpha() for c in value)
     return (start, start + len(value)) if has_both and entropy_bits(value) >= 3.0 else None
@@ -78,7 +78,7 @@ def is_bitcoin_address(match: re.Match[str]) -> Span | None:
 
 def filled_in(match: re.Match[str]) -> Span | None:
     """Accept what is no template, nor both halves of ``user:password``."""
-    start, end = marked(match)
+    start, end = marked_span(match)
     value, user = match.string[start:end], match.groupdict().get("user")
     generic = user is not None and compiled(_ANY_NAME).fullmatch(user) and compiled(_ANY_SECRET).fullmatch(value)
     return None if generic or values.is_template(value) or values.is_masked(value) else (start, end)
@@ -141,7 +141,7 @@ def opens_something(match: re.Match[str], reach: int = 16) -> Span | None:
     """A code that says what it opens, in the words before it or after it; other codes are for errors and countries."""
     inside = match[0][: match.start("secret") - match.start()]
     words = f"{text_before(match, reach)} {inside} {text_after(match, match.end(), 24)}"
-    return marked(match) if compiled(_OPENED).search(words) else None
+    return marked_span(match) if compiled(_OPENED).search(words) else None
 
 
 def keyed_into_something(match: re.Match[str]) -> Span | None:
@@ -250,12 +250,8 @@ def value_of_a_key(match: re.Match[str]) -> Span | None:
 def value_of_a_secret(match: re.Match[str]) -> Span | None:
     """The value of a secret; ``JWT_SECRET=`` may be followed by words, if a number is among them."""
     value = match["secret"]
-    variable = (
-        match[0].startswith(("SECRET=", "SECRET_KEY=", "SECRET: ", "SECRET_KEY: "))
-        and any(c.isdigit() for c in value)
-        and "/" not in value
-    )
-    if variable and not values.stands_in(value):
+    variable = match[0].startswith(("SECRET=", "SECRET_KEY=", "SECRET: ", "SECRET_KEY: "))
+    if variable and "/" not in value and any(c.isdigit() for c in value) and not values.stands_in(value):
         return match.span("secret")
     return _assigned(match, name_is_enough=True)
 
@@ -268,7 +264,7 @@ def value_of_a_token(match: re.Match[str]) -> Span | None:
 def _value(match: re.Match[str]) -> tuple[str, Span]:
     """What is claimed to be the password, without quotes and trailing punctuation, and where it stands."""
     group = "quoted" if match["quoted"] is not None else "bare"
-    value = match[group] if group == "quoted" else values.trimmed(match[group])
+    value = match[group] if group == "quoted" else values.trim(match[group])
     start = match.start(group)
     return value, (start, start + len(value))
 

@@ -68,13 +68,13 @@ def views(text: str) -> list[View]:
     folded = text.translate(_FOLD) if unusual else text
     result = [View(folded)]
     if unusual and _HIDDEN.search(folded):
-        result = [_without(_HIDDEN, folded), View(_HIDDEN.sub(" ", folded))]
+        result = [_leave_out(_HIDDEN, folded), View(_HIDDEN.sub(" ", folded))]
     if ("\n" in text or "+" in text) and _CUT.search(folded):
-        result.append(_without(_CUT, folded, joined=True))
+        result.append(_leave_out(_CUT, folded, joined=True))
     return result
 
 
-def _without(unwanted: re.Pattern[str], text: str, joined: bool = False) -> View:
+def _leave_out(unwanted: re.Pattern[str], text: str, joined: bool = False) -> View:
     """Return the text with every match of ``unwanted`` left out."""
     kept: list[str] = []
     offsets: list[int] = []
@@ -107,10 +107,10 @@ def as_drawn(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     apart = unicodedata.normalize("NFKD", text)
-    return "".join(c for c in map(_drawn, apart)).translate(_LATIN)
+    return "".join(c for c in map(_draw, apart)).translate(_LATIN)
 
 
-def _drawn(character: str) -> str:
+def _draw(character: str) -> str:
     if character.isspace():
         return "\n" if character in "\n\r\u2028\u2029\x85" else " "
     category = unicodedata.category(character)

@@ -37,9 +37,9 @@ def privacy_gate(draft: Draft, context: Context) -> Draft | Rejection:
         names = ", ".join(sorted(found.denied))
         return Rejection("privacy", "privacy_deny_sensitive", f"It holds {names}, which the policy denies. Remove it.")
     if found.redacted:
-        changes = {name: redacted(getattr(candidate, name), settings) for name in sorted(found.fields)}
+        changes = {name: redact_value(getattr(candidate, name), settings) for name in sorted(found.fields)}
         for name in _names(candidate) if "content" in changes else ():
-            changes["content"] = redacted(changes["content"], settings, name)
+            changes["content"] = redact_value(changes["content"], settings, name)
         kept = without_broken_signatures(candidate, candidate.model_copy(update=changes))
         draft = draft.decide("privacy:redacted", ", ".join(sorted(found.redacted)), candidate=kept)
     return draft.decide("privacy:clean" if not found.redacted else "privacy:nothing_denied")
@@ -142,22 +142,24 @@ def _label(key: str, inner: Any, named: str) -> str:
     return "" if inner == named and key in (*_NAME_KEYS, "id") else named
 
 
-def redacted(value: Any, settings: Privacy, label: str = "") -> Any:
+def redact_value(value: Any, settings: Privacy, label: str = "") -> Any:
     """Return the value with everything to redact replaced by ``[redacted:type]``, at any depth."""
     if isinstance(value, str):
-        return _redacted_text(value, settings, f"{label}: " if label else "")
+        return _redact_text(value, settings, f"{label}: " if label else "")
     if isinstance(value, dict):
         named = _name_of(value) or ""
-        inner = {k: redacted(redacted(one, settings, k), settings, _label(k, one, named)) for k, one in value.items()}
-        return {redacted(key, settings): one for key, one in inner.items()}
+        inner = {
+            k: redact_value(redact_value(one, settings, k), settings, _label(k, one, named)) for k, one in value.items()
+        }
+        return {redact_value(key, settings): one for key, one in inner.items()}
     if isinstance(value, list | tuple):
-        return type(value)(redacted(one, settings, label) for one in value)
+        return type(value)(redact_value(one, settings, label) for one in value)
     if hasattr(value, "model_copy"):
-        return value.model_copy(update={k: redacted(v, settings) for k, v in value.to_dict().items()})
+        return value.model_copy(update={k: redact_value(v, settings) for k, v in value.to_dict().items()})
     return value
 
 
-def _redacted_text(text: str, settings: Privacy, prefix: str) -> str:
+def _redact_text(text: str, settings: Privacy, prefix: str) -> str:
     hits = [f for f in privacy.scan(prefix + text) if action(f.type, settings) == "redact"]
     whole = privacy.redact(prefix + text, hits) if hits else prefix + text
     return whole.removeprefix(prefix) if whole.startswith(prefix) else f"[redacted:{hits[0].type}]"

@@ -5,7 +5,7 @@ import re
 from string import ascii_uppercase
 
 from recollect.rules.language.word_lists import load_table
-from recollect.rules.privacy.rule import Span, compiled, marked, text_before
+from recollect.rules.privacy.rule import Span, compiled, marked_span, text_before
 
 _NUMBERS = load_table(__package__, "formats/numbers.toml")
 _CARD_LENGTHS = {
@@ -41,7 +41,7 @@ def could_be_issued(match: re.Match[str]) -> Span | None:
     """No number was ever issued with area 000, 666 or 9xx, group 00 or serial 0000."""
     area, group, serial = match["area"], match["group"], match["serial"]
     never = area in ("000", "666") or area[0] == "9" or group == "00" or serial == "0000"
-    return None if never else marked(match)
+    return None if never else marked_span(match)
 
 
 def ssn_before_its_label(match: re.Match[str]) -> Span | None:
@@ -165,7 +165,7 @@ def _is_dialable(written: str) -> bool:
 
 
 def phone_after_its_label(match: re.Match[str]) -> Span | None:
-    return marked(match) if _is_dialable(match["secret"]) else None
+    return marked_span(match) if _is_dialable(match["secret"]) else None
 
 
 def phone_before_its_label(match: re.Match[str]) -> Span | None:
@@ -204,7 +204,7 @@ def host_v6(match: re.Match[str]) -> Span | None:
 
 
 def enough_digits(match: re.Match[str]) -> Span | None:
-    return marked(match) if sum(map(str.isdigit, match["secret"])) >= 5 else None
+    return marked_span(match) if sum(map(str.isdigit, match["secret"])) >= 5 else None
 
 
 def not_a_distance(match: re.Match[str]) -> Span | None:

@@ -40,7 +40,7 @@ def scan_with(groups: tuple[Group, ...], text: str) -> tuple[Finding, ...]:
         # A later view reads the text less faithfully, so it doesn't stretch what an earlier one was sure to refuse.
         earlier = _Coverage(len(text), filter(_is_sure, found)) if found else None
         found += [each for each in _read(view, groups) if earlier is None or not earlier.touches(each)]
-    return _without_overlaps(found, len(text)) if found else ()
+    return _settle_overlaps(found, len(text)) if found else ()
 
 
 def redact(text: str, findings: Sequence[Finding]) -> str:
@@ -74,14 +74,14 @@ def _matches(group: Group, text: str, folded: str) -> Iterator[tuple[Rule, Span]
     for anchor, rules in group.anchored:
         if anchor in folded:
             for rule in rules:
-                yield from ((rule, span) for span in _at_anchor(rule, anchor, text, folded))
+                yield from ((rule, span) for span in _match_at_anchor(rule, anchor, text, folded))
     for rule in group.searched:
         match = rule.regex.search(text)
         if match:  # nearly never: whatever is done before is done for every text that anybody writes
-            yield from ((rule, span) for span in _anywhere(rule, text, match))
+            yield from ((rule, span) for span in _search_text(rule, text, match))
 
 
-def _at_anchor(rule: Rule, anchor: str, text: str, folded: str) -> Iterator[Span]:
+def _match_at_anchor(rule: Rule, anchor: str, text: str, folded: str) -> Iterator[Span]:
     """Try the rule wherever its anchor occurs."""
     match_at = rule.regex.match
     position = folded.find(anchor)
@@ -93,7 +93,7 @@ def _at_anchor(rule: Rule, anchor: str, text: str, folded: str) -> Iterator[Span
         position = folded.find(anchor, max(span[1] if span else 0, position + 1))
 
 
-def _anywhere(rule: Rule, text: str, first: re.Match[str]) -> Iterator[Span]:
+def _search_text(rule: Rule, text: str, first: re.Match[str]) -> Iterator[Span]:
     """Search the whole text from its first match on. After a rejected match the search goes on one character later, since a
     real number may begin inside a longer one that is none."""
     search = rule.regex.search
@@ -108,14 +108,14 @@ def _anywhere(rule: Rule, text: str, first: re.Match[str]) -> Iterator[Span]:
         match = search(text, max(span[1] if span else 0, match.start() + 1))
 
 
-def _without_overlaps(found: list[Finding], length: int) -> tuple[Finding, ...]:
+def _settle_overlaps(found: list[Finding], length: int) -> tuple[Finding, ...]:
     """Settle overlaps: secrets win over personal data, what is refused by default over what is allowed, then long over
     short.
 
     Overlapping findings that are refused by default become one that covers them all, so that cutting it out leaves no
     half of a secret behind. One that is allowed by default is dropped where anything stronger touches it.
     """
-    kept = _united([each for each in found if _is_denied(each)])
+    kept = _merge_overlapping([each for each in found if _is_denied(each)])
     taken = _Coverage(length, kept)
     for finding in sorted((each for each in found if not _is_denied(each)), key=_weakness):
         if not taken.touches(finding):
@@ -124,7 +124,7 @@ def _without_overlaps(found: list[Finding], length: int) -> tuple[Finding, ...]:
     return tuple(sorted(kept, key=lambda each: each.start))
 
 
-def _united(found: list[Finding]) -> list[Finding]:
+def _merge_overlapping(found: list[Finding]) -> list[Finding]:
     """Merge each run of overlapping findings into one, named after the strongest of them."""
     stretches: list[list[Finding]] = []
     reach = 0
@@ -150,14 +150,8 @@ def _is_sure(finding: Finding) -> bool:
 
 def _weakness(finding: Finding) -> tuple[bool, bool, int, int, int]:
     """Sorts the strongest first. Of two equally long ones the rule that comes first in the catalogue knows better."""
-    length = finding.end - finding.start
-    return (
-        not TYPES[finding.type].secret,
-        not RULES[_PLACE[finding.rule]].sure,
-        -length,
-        _PLACE[finding.rule],
-        finding.start,
-    )
+    place, length = _PLACE[finding.rule], finding.end - finding.start
+    return not TYPES[finding.type].secret, not RULES[place].sure, -length, place, finding.start
 
 
 class _Coverage:

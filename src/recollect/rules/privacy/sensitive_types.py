@@ -30,13 +30,10 @@ class SensitiveType:
     secret: bool = False
 
 
-def _read_types() -> dict[str, SensitiveType]:
-    rows = load_table(__package__, "types.toml")["type"]
-    types = (SensitiveType(**{**row, "default_action": Action(row["default_action"])}) for row in rows)
-    return {each.name: each for each in types}
-
-
-TYPES: Mapping[str, SensitiveType] = MappingProxyType(_read_types())
+_ROWS = load_table(__package__, "types.toml")["type"]
+TYPES: Mapping[str, SensitiveType] = MappingProxyType(
+    {row["name"]: SensitiveType(**{**row, "default_action": Action(row["default_action"])}) for row in _ROWS}
+)
 """Every type by name, in the order of ``types.toml``."""
 
 TYPE_NAMES: tuple[str, ...] = tuple(TYPES)

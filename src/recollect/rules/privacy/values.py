@@ -87,7 +87,7 @@ def stands_in(value: str) -> bool:
     return is_placeholder(value) or compiled(_STAND_IN).search(value) is not None
 
 
-def trimmed(value: str) -> str:
+def trim(value: str) -> str:
     """Return the value without what the sentence, the markup, the query string or the connection string adds to it."""
     value = value.split("</")[0]
     if ";" in value or "&" in value:
@@ -139,11 +139,8 @@ def is_random(value: str) -> bool:
 
 def is_made_up(value: str) -> bool:
     """A short value with letters and digits, such as ``sk-test-12345``: less than random, but no words either."""
-    return (
-        _is_mixed(value)
-        and len(compiled(r"[A-Za-z]{4,}").findall(value)) < 2
-        and not compiled(_DATE_OR_VERSION).match(value)
-    )
+    words = compiled(r"[A-Za-z]{4,}").findall(value)
+    return _is_mixed(value) and len(words) < 2 and not compiled(_DATE_OR_VERSION).match(value)
 
 
 def is_random_key(value: str) -> bool:

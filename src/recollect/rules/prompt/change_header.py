@@ -203,12 +203,12 @@ def _rank(change: Change) -> tuple[int, bool, str, int, int]:
     return (-change.importance, not change.pinned, change.at, change.stream, change.seq)
 
 
-def dealt_with(read_until: int, waiting: Iterable[int], shown: Iterable[int]) -> tuple[int, tuple[int, ...]]:
+def advance_cursor(read_until: int, waiting: Iterable[int], shown: Iterable[int]) -> tuple[int, tuple[int, ...]]:
     """Where a cursor stands after a look: up to which entry everything is dealt with, and what was shown beyond it.
 
-    >>> dealt_with(9, waiting=[5, 8], shown=[2, 6, 7])
+    >>> advance_cursor(9, waiting=[5, 8], shown=[2, 6, 7])
     (4, (6, 7))
-    >>> dealt_with(9, waiting=[], shown=[2, 6, 7])
+    >>> advance_cursor(9, waiting=[], shown=[2, 6, 7])
     (9, ())
     """
     seq = min(waiting, default=read_until + 1) - 1
@@ -264,15 +264,15 @@ def label_of(category: str, inferred_by: str | None = None) -> str:
     return f"{inferred_by}: {plain}" if inferred_by else plain
 
 
-def removed(memory_id: str) -> str:
+def describe_removed(memory_id: str) -> str:
     """What the line of something erased or purged says: its id, which is all that is left of it.
 
-    >>> removed("1f0c2a7b-e9d3-5c1f-92df-ac9aff4b8bf2")
+    >>> describe_removed("1f0c2a7b-e9d3-5c1f-92df-ac9aff4b8bf2")
     'memory 1f0c2a7be9d3'
     """
     return f"memory {memory_id.replace('-', '')[:SHORT_ID]}"
 
 
-def merged(notes: int, kept: str) -> str:
+def describe_merged(notes: int, kept: str) -> str:
     """What the line of a merge says: the words that stay."""
     return f"Combined {notes} notes: {kept}"

@@ -89,13 +89,13 @@ def block(
     One that has no room is left out, and shorter ones after it may still be told; ``beyond`` are left out unseen. The
     ``header`` comes first, and has room. Memories of the tier ``share`` have a third of the room to themselves.
     """
-    lines = [_Line(memory.id, line(memory, item_characters)) for memory in memories]
+    lines = [_Line(memory.id, render_line(memory, item_characters)) for memory in memories]
     shares = {memory.id for memory in memories if share is not None and memory.tier is share}
 
     def written(told: Sequence[_Line], left_out: int) -> str:
         return block_text(heading, [*header, *(one.text for one in told)], left_out + beyond)
 
-    told = fitting(lines, written, budget_tokens, count_tokens, lambda one: one.id in shares)
+    told = choose_fitting(lines, written, budget_tokens, count_tokens, lambda one: one.id in shares)
     ids = {one.id for one in told}
     text = written(told, len(lines) - len(told)) if told or header else ""
     left_out = tuple(one.id for one in lines if one.id not in ids)
@@ -108,7 +108,7 @@ def most_lines(budget_tokens: int, count_tokens: CountTokens) -> int:
     return 2 * budget_tokens // max(1, count_tokens(shortest))
 
 
-def fitting(
+def choose_fitting(
     lines: Sequence[L],
     written: Callable[[Sequence[L], int], str],
     budget_tokens: int,
@@ -143,15 +143,15 @@ def fitting(
 
 def block_text(heading: str, lines: Sequence[str], left_out: int = 1) -> str:
     """A block of these lines, which says how many more had no room in it."""
-    return "\n".join([heading, envelope(lines, WITH_ORIGINS), *no_room_for(left_out)])
+    return "\n".join([heading, envelope(lines, WITH_ORIGINS), *render_left_out(left_out)])
 
 
-def no_room_for(left_out: int) -> list[str]:
+def render_left_out(left_out: int) -> list[str]:
     """The line below a block that says how many it leaves out, if any."""
     return [f"{left_out:,} more had no room here."] if left_out else []
 
 
-def line(memory: Memory, item_characters: int) -> str:
+def render_line(memory: Memory, item_characters: int) -> str:
     """One memory as one line: where it comes from, when it was said and holds, and what it says."""
     origin = " · ".join((_what(memory), _who(memory), memory.authority, when(memory), memory.short_id))
     return f"- [{origin}] {one_line(with_heading(memory), item_characters) or NOTHING}"
@@ -180,7 +180,7 @@ def origin_name(text: str) -> str:
 # ── what is told, and in which order ────────────────────────────────────────────────────────────────────────────────
 
 
-def standing_order(memories: Sequence[Memory], authorities: Sequence[Authority]) -> list[Memory]:
+def sort_standing(memories: Sequence[Memory], authorities: Sequence[Authority]) -> list[Memory]:
     """Canon, then registers, then the rest; in each what is believed most and matters most first.
 
     The order depends on nothing that changes from one turn to the next, so that a model's cache of its prompt holds.

@@ -20,25 +20,25 @@ _LONGEST_SUMMARY_LINE = 120
 _BREAKS = ("\n\n", "\n", ". ", " ")
 
 
-def parts(text: str, limit: int = MAX_CONTENT_BYTES, whole: Sequence[tuple[int, int]] = ()) -> tuple[str, ...]:
+def split_parts(text: str, limit: int = MAX_CONTENT_BYTES, whole: Sequence[tuple[int, int]] = ()) -> tuple[str, ...]:
     """A text in pieces of at most so many bytes, cut between paragraphs, lines, sentences or words where there are any.
 
     What stands at the places ``whole`` is not divided, if it fits into a piece: half a secret looks like none.
 
-    >>> parts("one two three", limit=8)
+    >>> split_parts("one two three", limit=8)
     ('one two ', 'three')
-    >>> parts("one two three", limit=8, whole=[(4, 12)])
+    >>> split_parts("one two three", limit=8, whole=[(4, 12)])
     ('one ', 'two thre', 'e')
     """
-    pieces, start, places = [], 0, merged(whole)
+    pieces, start, places = [], 0, merge_places(whole)
     while len(text[start:].encode("utf-8")) > limit:
-        cut = _between(places, text, start, start + _cut(text[start : start + limit], limit), limit)
+        cut = _move_cut(places, text, start, start + _find_cut(text[start : start + limit], limit), limit)
         pieces.append(text[start:cut])
         start = cut
     return tuple(piece for piece in (*pieces, text[start:]) if piece.strip())
 
 
-def _cut(text: str, limit: int) -> int:
+def _find_cut(text: str, limit: int) -> int:
     fits = len(text.encode("utf-8")[:limit].decode("utf-8", "ignore"))
     for sign in _BREAKS:
         at = text.rfind(sign, fits // 2, fits)
@@ -47,7 +47,7 @@ def _cut(text: str, limit: int) -> int:
     return fits
 
 
-def _between(places: Sequence[tuple[int, int]], text: str, start: int, cut: int, limit: int) -> int:
+def _move_cut(places: Sequence[tuple[int, int]], text: str, start: int, cut: int, limit: int) -> int:
     """The cut, moved to the beginning of what it would divide, or to its end if the piece begins with it."""
     for begin, end in places:
         if start < begin < cut < end:
@@ -57,10 +57,10 @@ def _between(places: Sequence[tuple[int, int]], text: str, start: int, cut: int,
     return cut
 
 
-def merged(places: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+def merge_places(places: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """The same places in order, those that overlap as one.
 
-    >>> merged([(9, 15), (5, 11), (20, 21)])
+    >>> merge_places([(9, 15), (5, 11), (20, 21)])
     [(5, 15), (20, 21)]
     """
     one: list[tuple[int, int]] = []
@@ -86,23 +86,23 @@ def summary(earlier: str | None, lines: Sequence[Said], limit: int) -> str:
     'Earlier in this session:\\nuser: We ship on Friday.'
     """
     known = earlier.split("\n")[1:] if earlier else []
-    told = [*known, *(f"{_within_a_line(line.speaker)}: {_first_sentence(line.text)}" for line in lines)]
+    told = [*known, *(f"{_on_one_line(line.speaker)}: {_first_sentence(line.text)}" for line in lines)]
     while len(told) > 1 and len(SUMMARY_OPENING) + sum(len(line) + 1 for line in told) > limit:
         told.pop(0)
-    return _clipped("\n".join([SUMMARY_OPENING, *told]), limit)
+    return _clip("\n".join([SUMMARY_OPENING, *told]), limit)
 
 
 def _first_sentence(text: str) -> str:
-    return _clipped(_within_a_line(SENTENCE_END.split(text.strip(), maxsplit=1)[0]), _LONGEST_SUMMARY_LINE)
+    return _clip(_on_one_line(SENTENCE_END.split(text.strip(), maxsplit=1)[0]), _LONGEST_SUMMARY_LINE)
 
 
-def _within_a_line(text: str) -> str:
+def _on_one_line(text: str) -> str:
     """Words that end no line, nor hold the sign that stands for a line's end where a summary is told: nobody brings another
     speaker along."""
     return " ".join(text.split()).replace(BREAK, "↵")
 
 
-def _clipped(text: str, most: int) -> str:
+def _clip(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
@@ -111,6 +111,6 @@ def says(content: str, value: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(value)}(?!\w)", content, re.I) is not None
 
 
-def put_right(content: str, wrong: str, right: str) -> str:
+def replace_value(content: str, wrong: str, right: str) -> str:
     """The same statement with one value in the place of another."""
     return re.sub(rf"(?<!\w){re.escape(wrong)}(?!\w)", lambda _: right, content, count=1, flags=re.I)

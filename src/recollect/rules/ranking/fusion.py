@@ -2,7 +2,7 @@
 
 What the engine has to know is little, so that a few hundred candidates cost a few milliseconds: for each candidate the
 share that each word of the question adds to its text score, its cosine, and the `Facts` that its row holds. Only a
-shortlist of the best is read again with its content (`reread`).
+shortlist of the best is read again with its content (`score_contents`).
 
 What each feature counts for is said in one place, the policy's ``ranking`` section (`model/policy.py`).
 
@@ -155,11 +155,11 @@ class Scored(NamedTuple):
     features: Features
 
 
-def scored(place: Place, features: Features) -> Scored:
+def score_place(place: Place, features: Features) -> Scored:
     return Scored(place, round(sum(features), DIGITS), features)
 
 
-def in_order(found: Iterable[Scored]) -> list[Scored]:
+def sort_scored(found: Iterable[Scored]) -> list[Scored]:
     """Best first, ties by the older one."""
     return sorted(found, key=lambda one: (-one.score, one.place))
 
@@ -167,7 +167,7 @@ def in_order(found: Iterable[Scored]) -> list[Scored]:
 # Which memories are looked at.
 
 
-def widened(places: Iterable[Place], reach: int) -> list[Place]:
+def add_neighbours(places: Iterable[Place], reach: int) -> list[Place]:
     """The same with all their possible neighbours. Some of those will not exist, or not be of the same session."""
     return sorted({(stream, number + step) for stream, number in places for step in range(-reach, reach + 1)})
 
@@ -191,16 +191,15 @@ def fuse(
     """
     weights = weights or Ranking()
     own = text_scores(question, evidence.text, facts, weights.lent)
-    texts = (
-        text_scores(question, _summed(evidence.text, evidence.similar), facts, weights.lent)
-        if evidence.similar
-        else own
-    )
-    named = {who: names(question, who) for who in {known.named for known in facts.values()}}
+    texts = own
+    if evidence.similar:
+        texts = text_scores(question, _add_similar(evidence.text, evidence.similar), facts, weights.lent)
+    named = {who: names_any(question, who) for who in {known.named for known in facts.values()}}
+    counts_authority = not question.asks_the_assistant
     best = max(texts.values(), default=0.0) or 1.0
     instead = 0.0 if evidence.meaning else weights.meaning + weights.nearest_words
     by_meaning = weights.meaning * (IN_CONTEXT if evidence.reads_context else 1.0)
-    counts = (weights.text + instead) * min(1.0, _covered(evidence) / LEAST_COVERED)
+    counts = (weights.text + instead) * min(1.0, _share_covered(evidence) / LEAST_COVERED)
     if meaning_min is not None:
         nearby = {place for place, text in texts.items() if text / best >= NEARBY}
         alike = {place for place, cosine in evidence.meaning.items() if cosine >= meaning_min}
@@ -209,7 +208,7 @@ def fuse(
         telling = nearby.union(alike, then, *more, *evidence.text.values())
         facts = {place: known for place, known in facts.items() if place in telling}
     found = (
-        scored(
+        score_place(
             place,
             Features(
                 text=counts * own.get(place, 0.0) / best,
@@ -217,9 +216,9 @@ def fuse(
                 meaning=by_meaning * max(evidence.meaning.get(place, 0.0), 0.0),
                 names=weights.names * named[known.named],
                 time=weights.time * timeliness(question, known) if question.spans else 0.0,
-                authority=weights.authority * authority(question, known),
-                importance=weights.importance * importance(known),
-                vouching=weights.vouching * vouching(known),
+                authority=weights.authority * (counts_authority and known.authority is not Authority.AI_INFERRED),
+                importance=weights.importance * ((known.importance - 1) / 4),
+                vouching=weights.vouching * (min(known.vouchers, ENOUGH) / ENOUGH),
                 relation=weights.relation * evidence.relation.get(place, 0.0),
                 pinned=weights.pinned * known.pinned,
                 canon=weights.canon * known.canon,
@@ -230,7 +229,7 @@ def fuse(
         )
         for place, known in facts.items()
     )
-    return in_order(_if_it_held(question, one, facts[one.place]) for one in found)
+    return sort_scored(_apply_not_then(question, one, facts[one.place]) for one in found)
 
 
 def timeliness(question: Question, known: Facts) -> float:
@@ -238,11 +237,11 @@ def timeliness(question: Question, known: Facts) -> float:
     return float(known.held(question.spans)) if known.is_bounded else nearness(known.at, question.spans)
 
 
-def _if_it_held(question: Question, one: Scored, known: Facts) -> Scored:
+def _apply_not_then(question: Question, one: Scored, known: Facts) -> Scored:
     """The same with less of a score, if it is known not to have held at the time that is asked about."""
     if not known.is_bounded or not question.asked_about or known.held(question.asked_about):
         return one
-    return scored(one.place, one.features._replace(not_then=-NOT_THEN * max(one.score, 0.0)))
+    return score_place(one.place, one.features._replace(not_then=-NOT_THEN * max(one.score, 0.0)))
 
 
 def is_of_then(question: Question, at: datetime) -> bool:
@@ -250,7 +249,7 @@ def is_of_then(question: Question, at: datetime) -> bool:
     return question.asks_for_a_time and nearness(at, question.spans) == 1.0
 
 
-def _covered(evidence: Evidence) -> float:
+def _share_covered(evidence: Evidence) -> float:
     """Return the share of the question's words that one memory has at most, by how much they tell; a similar word counts half.
 
     Without what they tell it is all of them.
@@ -289,7 +288,7 @@ def add_up(
     return total
 
 
-def _summed(
+def _add_similar(
     text: Mapping[str, Mapping[Place, float]], similar: Mapping[str, Mapping[Place, float]]
 ) -> dict[str, dict[Place, float]]:
     total = {term: dict(shares) for term, shares in text.items()}
@@ -327,24 +326,9 @@ def _with_neighbours(
     return best
 
 
-def names(question: Question, named: Sequence[str]) -> float:
-    """1 if the question has one of the names in it, and the whole of it."""
-    return float(any(said and question.words.issuperset(said) for said in map(words, named)))
-
-
-def authority(question: Question, known: Facts) -> float:
-    """1 for what a person, a tool or the operator stands for, 0 for what a model inferred or said."""
-    return float(not question.asks_the_assistant and known.authority is not Authority.AI_INFERRED)
-
-
-def importance(known: Facts) -> float:
-    """From 0 for the least important to 1 for the most."""
-    return (known.importance - 1) / 4
-
-
-def vouching(known: Facts) -> float:
-    """From 0 for nobody who counts to 1 for three or more whole words."""
-    return min(known.vouchers, ENOUGH) / ENOUGH
+def names_any(question: Question, named: Sequence[str]) -> bool:
+    """Return whether the question has one of the names in it, and the whole of it."""
+    return any(said and question.words.issuperset(said) for said in map(words, named))
 
 
 def relevance(
@@ -382,7 +366,7 @@ def worth_reading(ranked: Sequence[Scored], wanted: int, weights: Ranking, *, by
     return [one for one in ranked[: max(SHORTLIST, wanted)] if one.score >= last - reach]
 
 
-def reread(
+def score_contents(
     best: Sequence[Scored],
     contents: Mapping[Place, str],
     weights: Ranking | None = None,
@@ -393,8 +377,8 @@ def reread(
     ``nearest`` holds how near the words of each are to those of the question (`nearest_words`).
     """
     weights = weights or Ranking()
-    return in_order(
-        scored(
+    return sort_scored(
+        score_place(
             one.place,
             one.features._replace(
                 nearest_words=weights.nearest_words * nearest.get(one.place, 0.0),
@@ -423,7 +407,7 @@ def members_first(question: Question, best: Sequence[Scored], contents: Mapping[
         return list(best)
     floor = kept[-1].score - 10**-DIGITS
     behind = (one._replace(features=one.features._replace(repeats=min(floor - one.score, 0.0))) for one in repeated)
-    return in_order([*kept, *(scored(one.place, one.features) for one in behind)])
+    return sort_scored([*kept, *(score_place(one.place, one.features) for one in behind)])
 
 
 def asks(content: str) -> float:

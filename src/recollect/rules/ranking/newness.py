@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from recollect.rules.language.calendar import MONTHS, WEEKDAYS
 from recollect.rules.language.text import terms, words
-from recollect.rules.ranking.fusion import Place, Scored, in_order, scored
+from recollect.rules.ranking.fusion import Place, Scored, score_place, sort_scored
 from recollect.rules.ranking.question import Question
 
 LOOKED_AT = 10
@@ -79,7 +79,7 @@ def statement(question: Question, content: str, at: datetime, place: Place, voic
     )
 
 
-def in_time(
+def order_in_time(
     question: Question,
     ranked: Sequence[Scored],
     statements: Mapping[Place, Statement],
@@ -101,19 +101,19 @@ def earliest_first(
 ) -> list[Scored]:
     """The ranking with the earliest of those who answer as well as the best, in the same voice, put above it, if the question
     asks for the first time."""
-    compared = _compared(ranked, statements)
+    compared = _statements_of_best(ranked, statements)
     if not question.asks_for_the_first or not compared:
         return list(ranked)
     best = compared[0]
-    as_good = [one for one in compared if one.voice == best.voice and _shared(best, one, idf) >= ANSWERS_TOO]
+    as_good = [one for one in compared if one.voice == best.voice and _share_of_asked(best, one, idf) >= ANSWERS_TOO]
     earliest = min(as_good, key=lambda one: (one.at, one.place), default=best)
     if earliest is best:
         return list(ranked)
     found = {one.place: one for one in ranked}
     first = found[earliest.place]
-    added = _to_be_above(first, found[best.place])
-    found[first.place] = scored(first.place, first.features._replace(earliness=added))
-    return in_order(found.values())
+    added = _score_to_pass(first, found[best.place])
+    found[first.place] = score_place(first.place, first.features._replace(earliness=added))
+    return sort_scored(found.values())
 
 
 def newest_first(
@@ -131,7 +131,7 @@ def newest_first(
     updates = _Updates(idf, cosines, likeness or Likeness(), question.asks_for_a_value)
     found = {one.place: one for one in ranked}
     timely = {one.place for one in ranked[:LOOKED_AT] if one.features.time}
-    compared = _compared(ranked, statements)
+    compared = _statements_of_best(ranked, statements)
     lifted: set[Place] = set()
     for rank, older in enumerate(compared[:MAY_BE_OUTDATED]):
         below = [other for other in compared[rank + 1 :] if other.place not in lifted]
@@ -141,12 +141,12 @@ def newest_first(
         if newer:
             lifted.add(newer.place)
             one = found[newer.place]
-            added = one.features.newness + _to_be_above(one, found[older.place])
-            found[newer.place] = scored(newer.place, one.features._replace(newness=added))
-    return in_order(found.values())
+            added = one.features.newness + _score_to_pass(one, found[older.place])
+            found[newer.place] = score_place(newer.place, one.features._replace(newness=added))
+    return sort_scored(found.values())
 
 
-def _compared(ranked: Sequence[Scored], statements: Mapping[Place, Statement]) -> list[Statement]:
+def _statements_of_best(ranked: Sequence[Scored], statements: Mapping[Place, Statement]) -> list[Statement]:
     return [statements[one.place] for one in ranked[:LOOKED_AT] if one.place in statements]
 
 
@@ -171,7 +171,10 @@ class _Updates:
 
     def _strength(self, older: Statement, newer: Statement) -> float:
         like, cosine = self.likeness, self.cosines.get((older.place, newer.place), 0.0)
-        shared, other_value = _shared(older, newer, self.idf), bool(older.values and newer.values - older.values)
+        shared, other_value = (
+            _share_of_asked(older, newer, self.idf),
+            bool(older.values and newer.values - older.values),
+        )
         plain = self.value_is_asked_for or other_value or (newer.says_change and cosine >= like.alike)
         if shared < LEAST_SHARED or not plain:
             return 0.0
@@ -179,15 +182,15 @@ class _Updates:
         return round(shared + signs + like.meaning * cosine, 6)
 
 
-def _shared(one: Statement, other: Statement, idf: Mapping[str, float]) -> float:
+def _share_of_asked(one: Statement, other: Statement, idf: Mapping[str, float]) -> float:
     """The share of the question's words that one has which the other has too."""
-    return _telling(one.asked & other.asked, idf) / (_telling(one.asked, idf) or 1.0)
+    return _weigh_terms(one.asked & other.asked, idf) / (_weigh_terms(one.asked, idf) or 1.0)
 
 
-def _telling(asked: frozenset[str], idf: Mapping[str, float]) -> float:
+def _weigh_terms(asked: frozenset[str], idf: Mapping[str, float]) -> float:
     return sum(idf.get(term, 0.0) for term in sorted(asked))
 
 
-def _to_be_above(lower: Scored, upper: Scored) -> float:
+def _score_to_pass(lower: Scored, upper: Scored) -> float:
     """What has to be added to the lower one's score."""
     return max(upper.score + MARGIN - lower.score, 0.0)

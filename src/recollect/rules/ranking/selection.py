@@ -69,7 +69,7 @@ class Match(Protocol):
 M = TypeVar("M", bound=Match)
 
 
-def with_places(found: Sequence[M], believed: Sequence[M], top_k: int) -> list[M]:
+def make_room_for(found: Sequence[M], believed: Sequence[M], top_k: int) -> list[M]:
     """What was found, with the ``believed`` among the first ``top_k``, in the places of the guesses that match least."""
     first = {one.id for one in found[:top_k]}
     late = [one for one in believed if one.id not in first]

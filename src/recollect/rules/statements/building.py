@@ -96,10 +96,9 @@ def build(
     # "works at Acme and paints", "lives in Rome and Bari": a joined value says more than one thing
     partial = bool(tail.more) or (one and any(word.tag == "CJC" for word in tail.value))
     negated = context.negated if negated is None else negated
-    if one and change in (ChangeMark.START, ChangeMark.CHANGE) and any(_YEAR.search(time) for time in tail.times):
-        contested = True  # "moved to Berlin in 2015" need not be the last move
-    if one and _says_another(context, tail):
-        contested = True
+    changed = change in (ChangeMark.START, ChangeMark.CHANGE)  # "moved to Berlin in 2015" need not be the last move
+    contested = contested or _says_another(context, tail) or (changed and any(map(_YEAR.search, tail.times)))
+    contested = contested and one
     denies_slot = one and negated and bool(tail.value or value)
     if _no_longer_holds(context, tail, change):
         tense = Tense.PAST
@@ -121,7 +120,7 @@ def build(
         change=change,
         old_value=old_value,
         partial=partial,
-        contested=contested and one,
+        contested=contested,
         rule=rule,
         rest=join(timed, tail.more),
         open_to_others=open_to_others,
@@ -199,7 +198,7 @@ def describe(context: Context, phrase: NounPhrase, tail: Tail, rule: str, **opti
     if len(words) > 1 and words[0] in PERIOD_ADJECTIVES and form_of(tail.value) is Form.QUANTITY:
         value = f"{value} per {PERIOD_ADJECTIVES[words[0]]}"
         words = words[1:]
-    divided = by_suffix(NounPhrase(owner, " ".join(words)), tail)
+    divided = split_off_owner(NounPhrase(owner, " ".join(words)), tail)
     owner, head, words = divided.owner, divided.head, divided.head.split()
     last = words[-1] if words else ""
     attribute, predicate, subject = head, tables.predicates().by_noun.get(head), owner
@@ -270,7 +269,7 @@ def choice_of(frame: Frame) -> Frame | None:
 _SINGULAR_CHOICES = {normal_text(name) for name in _CHOICES}
 
 
-def by_suffix(phrase: NounPhrase, tail: Tail) -> NounPhrase:
+def split_off_owner(phrase: NounPhrase, tail: Tail) -> NounPhrase:
     """ "The thesis deadline" as the deadline of the thesis, for nouns that name a time or an amount of the table."""
     words, by_noun = phrase.head.split(), tables.predicates().by_noun
     if phrase.head in by_noun:
@@ -293,10 +292,5 @@ def fits(predicate: Predicate, tail: Tail) -> bool:
     kinds, form = predicate.kinds, tail.form
     if "any" in kinds:
         return form not in (Form.NONE, Form.CLAUSE)
-    if form.value in kinds:
-        return True
-    if "name" in kinds and form is Form.THE:
-        return tail.has_name
-    if "name" in kinds and form is Form.A:
-        return tail.has_name and tail.value[-1].is_name
-    return False
+    named = form is Form.THE or (form is Form.A and tail.value[-1].is_name)
+    return form.value in kinds or ("name" in kinds and named and tail.has_name)

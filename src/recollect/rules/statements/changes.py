@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from recollect.rules.statements import tables
-from recollect.rules.statements.building import Context, build, by_suffix, describe, first_of
+from recollect.rules.statements.building import Context, build, describe, first_of, split_off_owner
 from recollect.rules.statements.clause import VerbGroup
 from recollect.rules.statements.frame import ANY, ChangeMark, Frame, Tense
 from recollect.rules.statements.phrases import (
@@ -20,13 +20,14 @@ from recollect.rules.statements.phrases import (
     split_tail,
     text_of,
 )
-from recollect.rules.statements.roles import NO_VALUE, index_of, read_held_role, read_role, replacing
-from recollect.rules.statements.tagger import NOUNS, Word
+from recollect.rules.statements.roles import NO_VALUE, read_held_role, read_role, replace_value
+from recollect.rules.statements.tagger import NOUNS, Word, index_of
 
 CHANGE_VERBS = tables.words("verbs", "change")
 _FROM_TO = frozenset("switch migrate move change convert transfer upgrade downgrade swap go rename".split())
 _TRADE = frozenset("trade swap replace exchange".split())
 _PLACED = frozenset("move bring push go transfer put".split())
+_DIRECTIONS = ("up", "down", "back", "forward")
 _TIMED = (Form.CLOCK, Form.DATE)
 
 
@@ -51,18 +52,18 @@ def _read_from_to(context: Context) -> list[Frame]:
     if from_at > 0 and not (from_at == 1 and verb.particle):
         target = [word for word in rest[:from_at] if word.tag not in ("AVP", "AV0")]
         thing = noun_phrase(target, context.speaker).whole
-        moved = build(
-            context, ANY, tail, "from to", subject=thing, change=ChangeMark.CHANGE, old_value=old, tense=Tense.NOW
-        )
-        return [
-            *_change_target(context, target, tail, "changed from", old),
-            *([moved] if tail.form is Form.NAME else []),
-        ]
+        described = _change_target(context, target, tail, "changed from", old)
+        return [*described, *([_move_value(context, thing, tail, old)] if tail.form is Form.NAME else [])]
     if verb.passive or not (context.is_self or context.subject_words[0].is_name):
         described = _change_target(context, context.subject_words, tail, "changed from", old)
         if described and context.phrase.owner:
             return described
-    return [build(context, ANY, tail, "from to", change=ChangeMark.CHANGE, old_value=old, tense=Tense.NOW)]
+    return [_move_value(context, context.subject, tail, old)]
+
+
+def _move_value(context: Context, subject: str, tail: Tail, old: str) -> Frame:
+    change = ChangeMark.CHANGE
+    return build(context, ANY, tail, "from to", subject=subject, change=change, old_value=old, tense=Tense.NOW)
 
 
 def _read_trade(context: Context) -> list[Frame]:
@@ -79,7 +80,7 @@ def _read_trade(context: Context) -> list[Frame]:
     left = rest[1:at] if verb.particle else rest[:at]
     old, tail = split_tail(left), split_tail(rest[at + 1 :])
     named = _is_one_name(old) and _is_one_name(tail)
-    return replacing(context, old.text, tail) if named or verb.lemma in _TRADE else []
+    return replace_value(context, old.text, tail) if named or verb.lemma in _TRADE else []
 
 
 _LEAVES = frozenset("leave drop abandon ditch desert quit sack dump forsake dismiss fire".split())
@@ -93,9 +94,8 @@ def _is_one_name(tail: Tail) -> bool:
 def _read_new_value(context: Context) -> list[Frame]:
     """ "X was changed to V", "we changed X to V", "the rent went up to V"."""
     verb, rest = context.verb, context.rest
-    if verb.lemma not in CHANGE_VERBS or not (
-        verb.past or verb.perfect or verb.passive or verb.change is ChangeMark.NOW
-    ):
+    happened = verb.past or verb.perfect or verb.passive or verb.change is ChangeMark.NOW
+    if verb.lemma not in CHANGE_VERBS or not happened:
         return []
     places = [
         at for at, word in enumerate(rest) if word.lower in ("to", "until", "for", "at")
@@ -109,24 +109,16 @@ def _read_new_value(context: Context) -> list[Frame]:
     if verb.lemma == "rename" and rest[to + 1].tag.startswith("V"):  # "renamed to develop"
         rest = [*rest[: to + 1], Word(rest[to + 1].text, rest[to + 1].lower, "NN1"), *rest[to + 2 :]]
     tail = split_tail(rest[to + 1 :])
-    target = [
-        word
-        for word in rest[:to]
-        if word.tag not in ("AVP", "AV0") and word.lower not in ("up", "down", "back", "forward")
-    ]
+    target = [word for word in rest[:to] if word.tag not in ("AVP", "AV0") and word.lower not in _DIRECTIONS]
     if any(word.tag in ("CJC", "VVG", "PUN", "PRP") and word.lower not in ("of", "for") for word in target):
         return []
-    if (
-        verb.lemma in ("go", "bring", "put", "drop", "fall")
-        and not verb.particle
-        and tail.form not in (Form.QUANTITY, *_TIMED)
-    ):
+    measured = tail.form in (Form.QUANTITY, *_TIMED)
+    if verb.lemma in ("go", "bring", "put", "drop", "fall") and not verb.particle and not measured:
         return []
-    if target and any(word.is_noun for word in target):
+    if any(word.is_noun for word in target):
         return _change_target(context, target, tail, "changed to", "")
-    if context.is_self or (
-        form_of(context.subject_words) in (Form.NAME, Form.PRONOUN) and not context.phrase.owner and not verb.passive
-    ):
+    named = form_of(context.subject_words) in (Form.NAME, Form.PRONOUN) and not context.phrase.owner
+    if context.is_self or (named and not verb.passive):
         return []
     return _change_target(context, context.subject_words, tail, "changed to", "")
 
@@ -138,23 +130,15 @@ def _change_target(context: Context, target: list[Word], tail: Tail, rule: str, 
     if not phrase.head or form in NO_VALUE:
         return []
     if form in _TIMED:
-        phrase = by_suffix(phrase, tail)
+        phrase = split_off_owner(phrase, tail)
     objects = target is not context.subject_words
-    head = phrase.head.split()[-1]
+    possessive, measured = target[0].lower in ("its", "their", "his", "her"), form in (Form.QUANTITY, *_TIMED)
     noun = tables.predicates().by_noun.get(phrase.head)
-    if target[0].lower in ("its", "their", "his", "her") or (
-        objects and noun is not None and not phrase.owner and target[0].tag != "AT0"
-    ):
+    if possessive or (objects and noun is not None and not phrase.owner and target[0].tag != "AT0"):
         phrase = NounPhrase(context.subject, phrase.head)
-    if (
-        not objects
-        and not phrase.owner
-        and form_of(target) is Form.NAME
-        and form is not Form.QUANTITY
-        and form not in _TIMED
-    ):
+    if not objects and not phrase.owner and form_of(target) is Form.NAME and not measured:
         return []
-    if head in CREATURES:
+    if phrase.head.split()[-1] in CREATURES:
         return []
     if form in _TIMED and not (noun is not None and {"clock", "date"} & noun.kinds):
         subjects = [phrase.whole]
@@ -165,9 +149,8 @@ def _change_target(context: Context, target: list[Word], tail: Tail, rule: str, 
                   tense=Tense.NOW, old_value=old)
             for subject in subjects
         ]  # fmt: skip
-    own = target[0].lower in ("its", "their", "his", "her") and form is Form.NAME  # "moved its capital to Vesby"
-    placed = verb.lemma in _PLACED and form not in (Form.QUANTITY, *_TIMED) and (objects or not context.phrase.owner)
-    placed = placed and not own
+    own = possessive and form is Form.NAME  # "moved its capital to Vesby"
+    placed = verb.lemma in _PLACED and not measured and (objects or not context.phrase.owner) and not own
     if placed and not (noun is not None and noun.place and objects):
         return []
     if form is Form.QUANTITY and dimension(tail.value) in ("mass", "volume") and phrase.owner:  # a dose
@@ -191,6 +174,7 @@ STOP_VERBS = tables.words("verbs", "stop")
 AMBIGUOUS_STOPS = tables.words("verbs", "stop_ambiguous")
 STOP_PARTICLES = tables.words("verbs", "stop_particle")
 _PARTING = frozenset(("divorce", "separate", "split", "break-up", "split-up"))
+_ENDS_BY_ITSELF = frozenset("retire close shut lapse expire disband dissolve".split())
 _LINKS = frozenset("of from with out to in".split())
 
 
@@ -224,9 +208,7 @@ def read_stop(context: Context) -> list[Frame]:
     if not stops or not happened or context.negated or context.tense is Tense.UNSURE:
         return []
     left = context.rest[1:] if verb.particle else context.rest
-    if verb.passive or (
-        not left and verb.lemma in ("retire", "close", "shut", "lapse", "expire", "disband", "dissolve")
-    ):
+    if verb.passive or (not left and verb.lemma in _ENDS_BY_ITSELF):
         return _read_removed(context, left)
     if left and left[0].lower in _LINKS:
         left = left[1:]
@@ -243,8 +225,9 @@ def read_stop(context: Context) -> list[Frame]:
     return [_end_value(context, context.subject, tail), *event]
 
 
-def _end_value(context: Context, subject: str, tail: Tail) -> Frame:
-    return build(context, ANY, tail, "stop", subject=subject, negated=True, change=ChangeMark.STOP, tense=Tense.NOW)
+def _end_value(context: Context, subject: str, tail: Tail, attribute: str = ANY, rule: str = "stop") -> Frame:
+    stop = ChangeMark.STOP
+    return build(context, attribute, tail, rule, subject=subject, negated=True, change=stop, tense=Tense.NOW)
 
 
 def _read_loss(context: Context, event: str) -> Frame:
@@ -263,11 +246,9 @@ def _read_removed(context: Context, left: list[Word]) -> list[Frame]:
     tail = split_tail(value)
     once = any(word.lower in DEICTIC or word.lower in PERIODS for word in left)  # "cancelled this week" ends no series
     frames = [] if once else [_read_loss(context, context.subject)]
-    holder = next((at for at, word in enumerate(left) if word.lower in ("from", "in", "on", "by")), None)
-    if holder is not None:
-        phrase = noun_phrase(split_tail(left[holder + 1 :]).value, context.speaker).whole
-        if phrase:
-            frames.append(_end_value(context, phrase, tail))
+    holder = index_of(left, "from", "in", "on", "by")
+    if holder is not None and (held_by := noun_phrase(split_tail(left[holder + 1 :]).value, context.speaker).whole):
+        frames.append(_end_value(context, held_by, tail))
     if context.phrase.owner and context.phrase.head:
         owners = [at for at, word in enumerate(value) if word.tag in ("POS", "DPS") or word.text == "'s"]
         owned = value[owners[-1] + 1 :] if owners else []  # "User's gym membership" gives "gym membership"
@@ -285,12 +266,7 @@ def read_death(context: Context, apposition: list[Word]) -> list[Frame]:
     if not died or context.negated or not (verb.past or verb.perfect) or not role.owner or not role.head:
         return []
     name = Tail(context.subject_words)
-    return [
-        build(
-            context, role.head, name, "died", subject=role.owner, negated=True, change=ChangeMark.STOP, tense=Tense.NOW
-        ),
-        _end_value(context, role.owner, name),
-    ]
+    return [_end_value(context, role.owner, name, role.head, "died"), _end_value(context, role.owner, name)]
 
 
 def read_absence(words: list[Word], speaker: str) -> list[Frame]:
@@ -309,7 +285,7 @@ def read_absence(words: list[Word], speaker: str) -> list[Frame]:
         return []
     there = noun_phrase(words[:1], speaker)
     context = Context(speaker, words[:1], there, VerbGroup(copula=True), left, negated=True, change=ChangeMark.STOP)
-    at = next((i for i, word in enumerate(left) if word.lower in ("in", "on", "at")), None)
+    at = index_of(left, "in", "on", "at")
     frames = [_end_value(context, speaker, tail)]
     if at is not None:
         holder = noun_phrase(split_tail(left[at + 1 :]).value, speaker).whole

@@ -15,6 +15,7 @@ TENTATIVE = tables.words("adverbs", "tentative")
 
 _NOT_IN_VERB_GROUP = ("up", "out", "off", "away", "down", "over")
 _PARTICLES = frozenset(("up", "out", "off", "away", "down", "over", "back", "in", "on", "forward", "rid"))
+_BEFORE_VERB = ("no", "longer", "also", "only", "never", "both")
 _UNSURE_MODALS = frozenset(("might", "may", "could", "would", "should", "will", "shall", "'ll", "'d", "wo", "must"))
 
 
@@ -61,9 +62,7 @@ def parse_clause(words: list[Word]) -> Clause | None:
         return None
     subject = words[:at]
     verb = VerbGroup()
-    while subject and (
-        subject[-1].tag == "AV0" or subject[-1].lower in ("no", "longer", "also", "only", "never", "both")
-    ):
+    while subject and (subject[-1].tag == "AV0" or subject[-1].lower in _BEFORE_VERB):
         verb.adverbs.insert(0, subject.pop().lower)
     subject, apposition = _cut_apposition(subject)
     if not subject or any(w.tag in CLAUSE_OPENERS or w.text in (",", ":", ";") or w.tag == "ITJ" for w in subject):
@@ -140,12 +139,8 @@ def _read_verb(words: list[Word], at: int, verb: VerbGroup) -> list[Word]:
             or lower in ("always", "also", "all")
         ):
             verb.adverbs.append(lower)
-        elif word.tag.startswith("V"):
-            if not _take_main_verb(word, auxiliaries, verb):
-                break
-            at += 1
-            break
         else:
+            at += word.tag.startswith("V") and _take_main_verb(word, auxiliaries, verb)
             break
         at += 1
     if verb.lemma == "get" and verb.perfect and verb.surface == "got":  # "I have got two sisters"
@@ -165,15 +160,12 @@ def _read_verb(words: list[Word], at: int, verb: VerbGroup) -> list[Word]:
     return rest
 
 
-_ADVERBS = (
-    FILLER
-    | NOW
-    | TENTATIVE
-    | DEGREE
-    | frozenset(
-        """never always only often rarely seldom once twice soon here there well ever yet both sometimes mostly hardly least less
-        more""".split()
-    )
+_ADVERBS = FILLER.union(
+    NOW,
+    TENTATIVE,
+    DEGREE,
+    "never always only often rarely seldom once twice soon here there well ever yet both sometimes mostly".split(),
+    "hardly least less more".split(),
 )
 
 
@@ -212,20 +204,16 @@ def _take_main_verb(word: Word, auxiliaries: list[str], verb: VerbGroup) -> bool
 def _without_negative_adverbs(rest: list[Word], verb: VerbGroup) -> list[Word]:
     """Drop "anymore", "any more", "any longer": they say that something ended."""
     kept: list[Word] = []
-    skip = False
-    for at, word in enumerate(rest):
-        if skip:
-            skip = False
-            continue
-        following = rest[at + 1].lower if at + 1 < len(rest) else ""
-        if word.lower == "anymore" or (word.lower == "any" and following in ("more", "longer")):
+    at = 0
+    while at < len(rest):
+        lower, following = rest[at].lower, rest[at + 1].lower if at + 1 < len(rest) else ""
+        if lower == "anymore" or (lower == "any" and following in ("more", "longer")):
             if verb.negated:
                 verb.change = ChangeMark.STOP
-            skip = word.lower == "any"
-            continue
-        if word.lower == "longer" and not kept and verb.copula:
-            continue
-        kept.append(word)
+            at += lower == "any"
+        elif not (lower == "longer" and not kept and verb.copula):
+            kept.append(rest[at])
+        at += 1
     return kept
 
 
@@ -298,10 +286,10 @@ class Opening(NamedTuple):
     space: Space | None = None
 
 
-def opened(opening: Opening) -> Opening:
+def strip_openings(opening: Opening) -> Opening:
     """Take off the ways to begin, one after the other, and keep what they say."""
     for _ in range(_MOST_OPENINGS):
-        then = _asking(opening) or _marking(opening) if _may_open(opening.rest) else None
+        then = _read_request(opening) or _read_marker(opening) if _may_open(opening.rest) else None
         if then is None:
             break
         opening = then
@@ -311,7 +299,7 @@ def opened(opening: Opening) -> Opening:
 def asks_to_keep_that(sentence: str) -> Opening | None:
     """Return what a sentence says that only asks to keep what was said beside it: "Remember this for the project."."""
     match = _ASKS_FOR_THAT.fullmatch(sentence)
-    return None if match is None else Opening("", requested=True, space=_space(match["whom"]))
+    return None if match is None else Opening("", requested=True, space=_space_for(match["whom"]))
 
 
 def _may_open(rest: str) -> bool:
@@ -322,12 +310,12 @@ def _may_open(rest: str) -> bool:
     return first in _FIRST_WORDS
 
 
-def _asking(opening: Opening) -> Opening | None:
+def _read_request(opening: Opening) -> Opening | None:
     """ "Please note for the project: …". "Keep in mind" asks to remember only what the speaker says of themselves."""
     match = _ASKS.match(opening.rest)
     if match is None or (match["mind"] and not _SPEAKS_OF_ITSELF.match(opening.rest, match.end())):
         return None
-    space = Space.USER if match["self"] is not None else _space(match["whom"])
+    space = Space.USER if match["self"] is not None else _space_for(match["whom"])
     return opening._replace(
         rest=opening.rest[match.end() :],
         requested=True,
@@ -336,7 +324,7 @@ def _asking(opening: Opening) -> Opening | None:
     )
 
 
-def _marking(opening: Opening) -> Opening | None:
+def _read_marker(opening: Opening) -> Opening | None:
     rest = opening.rest
     if match := _PLACED.match(rest):
         opening = opening._replace(space=Space.PROJECT)
@@ -347,7 +335,7 @@ def _marking(opening: Opening) -> Opening | None:
     return opening._replace(rest=rest[match.end() :]) if match else None
 
 
-def _space(whom: str | None) -> Space | None:
+def _space_for(whom: str | None) -> Space | None:
     if whom is None or whom.lower() in ("later", "future reference"):
         return None
     return Space.USER if whom.lower() in ("me", "myself") else Space.PROJECT

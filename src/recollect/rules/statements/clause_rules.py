@@ -53,7 +53,7 @@ def context_of(clause: Clause, speaker: str) -> Context:
         tense = Tense.NOW  # "must be handed in by 3 May" is a deadline
     subject = clause.subject
     renewed = next(
-        (at for at, word in enumerate(subject) if at and word.lower == "new" and not subject[at - 1].is_noun), None
+        (at for at in range(1, len(subject)) if subject[at].lower == "new" and not subject[at - 1].is_noun), 0
     )
     if renewed and subject[renewed - 1].tag in ("POS", "DPS") and not subject[-1].is_name:
         subject = [*subject[:renewed], *subject[renewed + 1 :]]
@@ -96,14 +96,12 @@ def _read_clause(context: Context) -> list[Frame]:
         context = replace(context, rest=rest[1:])
     context = _as_kept(_undo_prefix(_as_value(context)))
     changed = read_change(context)
-    if changed and changed[0].attribute != ANY:
-        return changed
     frames = changed or read_named_value(context)
     if frames and frames[0].attribute != ANY:
         return frames
     frames = [*changed, *read_predicate(context)]
-    stopped = read_stop(context) if not frames or frames[0].negated or frames[0].attribute == ANY else []
-    frames += stopped
+    if not frames or frames[0].negated or frames[0].attribute == ANY:
+        frames += read_stop(context)
     if frames:
         return frames
     if context.verb.copula:
@@ -119,17 +117,11 @@ def _as_value(context: Context) -> Context:
     verb, head = context.verb, context.phrase.head.split()
     if verb.progressive and not verb.past and names_the_only_one(head[:-1]):  # "her main hobby is birdwatching"
         doing = Word(verb.surface, verb.surface, "NN1")
-        return replace(
-            context, verb=replace(verb, progressive=False, copula=True, lemma="be"), rest=[doing, *context.rest]
-        )
+        copula = replace(verb, progressive=False, copula=True, lemma="be")
+        return replace(context, verb=copula, rest=[doing, *context.rest])
     done_by = bool(context.rest) and context.rest[0].lower == "by"
-    if (
-        not verb.passive
-        or done_by
-        or verb.past
-        or not PROPERTY & set(head)
-        or not (context.phrase.owner or head[-1] in PROPERTY)
-    ):
+    of_property = PROPERTY & set(head) and (context.phrase.owner or head[-1] in PROPERTY)
+    if not verb.passive or done_by or verb.past or not of_property:
         return context
     value = Word(verb.surface, verb.surface, "AJ0")
     return replace(context, verb=replace(verb, passive=False, copula=True, lemma="be"), rest=[value, *context.rest])
@@ -142,11 +134,9 @@ def _as_kept(context: Context) -> Context:
     definite = at > 1 and (rest[0].lower == "the" or rest[0].tag == "DPS") and rest[at - 1].tag in ("NN0", "NN1")
     if not context.is_self or verb.lemma not in _KEEPING or verb.passive or verb.past or verb.modal or not definite:
         return context
-    thing = rest[:at]
     passive = replace(verb, lemma="keep", surface="kept", passive=True)
-    return replace(
-        context, subject_words=thing, phrase=noun_phrase(thing, context.speaker), verb=passive, rest=rest[at:]
-    )
+    phrase = noun_phrase(rest[:at], context.speaker)
+    return replace(context, subject_words=rest[:at], phrase=phrase, verb=passive, rest=rest[at:])
 
 
 _KEEPING = frozenset(("keep", "store", "hide"))
@@ -180,9 +170,8 @@ def _read_governed_verb(context: Context) -> list[Frame] | None:
     verb, rest = context.verb, context.rest
     if verb.copula and len(rest) > 2 and rest[0].lower in ("able", "unable") and rest[1].lower == "to":
         able = replace(context, scope=(*context.scope, ABILITY))
-        return _read_inner_clause(
-            able, rest[2:], negated=context.negated != (rest[0].lower == "unable"), change=context.change
-        )
+        negated = context.negated != (rest[0].lower == "unable")
+        return _read_inner_clause(able, rest[2:], negated=negated, change=context.change)
     if not rest or verb.copula or verb.passive:
         return None
     first = rest[0]
@@ -200,9 +189,8 @@ def _read_governed_verb(context: Context) -> list[Frame] | None:
     if verb.lemma == "use" and verb.past and first.lower == "to" and len(rest) > 1 and rest[1].tag.startswith("V"):
         return _read_inner_clause(context, rest[1:], negated=context.negated, change=ChangeMark.NONE, tense=Tense.PAST)
     if verb.lemma in _KEEP_DOING and (to_verb or first.tag == "VVG"):
-        return _read_inner_clause(
-            context, rest[1:] if to_verb else rest, negated=context.negated, change=ChangeMark.NONE
-        )
+        kept_up = rest[1:] if to_verb else rest
+        return _read_inner_clause(context, kept_up, negated=context.negated, change=ChangeMark.NONE)
     if verb.lemma in _INTENT and to_verb:
         tail = split_tail(rest[1:])
         tail.value = rest[1:]
@@ -229,10 +217,8 @@ def _read_inner_clause(
     context: Context, words: list[Word], *, negated: bool, change: ChangeMark, tense: Tense | None = None
 ) -> list[Frame]:
     """The frames of a governed verb phrase."""
-    at = 0
-    while at < len(words) and words[at].tag == "AV0":
-        at += 1
-    if at >= len(words):
+    at = next((at for at, word in enumerate(words) if word.tag != "AV0"), None)
+    if at is None:
         return []
     word, rest = words[at], words[at + 1 :]
     verb = VerbGroup(lemma=word.lemma, surface=word.lower, change=change)
@@ -240,7 +226,5 @@ def _read_inner_clause(
         verb.lemma, verb.copula = "be", True
     if rest and rest[0].tag == "AVP":
         verb.particle = rest[0].lower
-    inner = replace(
-        context, verb=verb, rest=rest, negated=negated, change=change, tense=context.tense if tense is None else tense
-    )
-    return read_clause(inner)
+    tense = context.tense if tense is None else tense
+    return read_clause(replace(context, verb=verb, rest=rest, negated=negated, change=change, tense=tense))

@@ -54,31 +54,23 @@ def read_swapped(context: Context) -> list[Frame]:
         return []
     if not rest or any(is_possessive(w) or w.tag == "DPS" for w in subject):
         return []
-    if (
-        [word.lower for word in rest[:2]] == ["one", "of"]
-        or context.is_self
-        or subject[0].lower in ("the", "this", "that", "a", "an", "it", "there")
-    ):
+    indefinite = [word.lower for word in rest[:2]] == ["one", "of"]
+    if indefinite or context.is_self or subject[0].lower in ("the", "this", "that", "a", "an", "it", "there"):
         return []
-    role, after = _role(rest)
+    role, after = _split_role(rest)
     if role is None:
         return []
     phrase = noun_phrase(role, context.speaker)
     head = phrase.head.split()
     special = len(head) > 1 and names_the_only_one(head)
-    if (
-        not (phrase.owner or special)
-        or not head
-        or head[0] in _NOT_A_ROLE
-        or form_of(subject) not in (Form.NAME, Form.BARE, Form.ADJECTIVE)
-    ):
+    if not (phrase.owner or special) or not head or head[0] in _NOT_A_ROLE:
         return []
-    if form_of(subject) is not Form.NAME and not special:
+    if form_of(subject) not in ((Form.NAME, Form.BARE, Form.ADJECTIVE) if special else (Form.NAME,)):
         return []
     return [describe(context, phrase, replace(after, value=subject), "swapped")]
 
 
-def _role(rest: list[Word]) -> tuple[list[Word] | None, Tail]:
+def _split_role(rest: list[Word]) -> tuple[list[Word] | None, Tail]:
     """The definite description at the start of a predicate, and what follows it."""
     start = next((at for at, word in enumerate(rest) if word.lower not in ("now", "currently", "also", "still")), 0)
     now = any(word.lower == "now" for word in rest[:start])
@@ -91,11 +83,7 @@ def _role(rest: list[Word]) -> tuple[list[Word] | None, Tail]:
     owned = rest[0].tag == "DPS" or any(is_possessive(word) for word in first.value)
     if owned and not (of and of <= len(first.value)):
         role, after = first.value, first
-    elif (
-        of
-        and (rest[0].lower == "the" or owned or rest[0].tag in ("NN1", "NN0", "NP0") or _is_titled(rest[:of]))
-        and of >= len(_plain(rest[:of]))
-    ):
+    elif of and (rest[0].lower == "the" or owned or rest[0].tag in ("NN1", "NN0", "NP0") or _is_titled(rest[:of])):
         after = split_tail(rest[of + 1 :])
         role = [*rest[: of + 1], *after.value]
     elif rest[0].lower == "the" and names_the_only_one([canonical(word) for word in first.value]):
@@ -113,40 +101,36 @@ def _is_titled(words: list[Word]) -> bool:
     return len(words) > 1 and words[0].tag in ("AJ0", "ORD") and words[-1].tag in ("NN0", "NN1")
 
 
-def _plain(words: list[Word]) -> list[Word]:
-    return [w for w in words if w.tag not in ("PRP", "PUN") and not w.tag.startswith("V")]
-
-
 def read_copula(context: Context) -> list[Frame]:
     """Frames of "X is …"."""
     rest = context.rest
     if not rest:
         return []
     if rest[0].tag == "PRP" and rest[0].lower not in ("about", "around"):
-        if _status_of(context) and len(rest) <= 3:  # "The status of the order is in review"
+        if _is_status(context) and len(rest) <= 3:  # "The status of the order is in review"
             return [describe(context, context.phrase, Tail(rest), "nominal status")]
-        return [_with_preposition(context)]
+        return [_read_preposition(context)]
     tail = split_tail(rest)
     if not tail.value:
         return []
     if tail.value[-1].lower == "intolerant" and len(tail.value) == 2:
         return [replace(build(context, "allergy", Tail(tail.value[:1]), "state"), key_words=("allergic", ""))]
-    if state := _state(context, tail):
+    if state := _read_state(context, tail):
         return state
     if (color := read_color(context, tail)) is not None:
         return [color]
-    if (measure := _measure(context, tail)) is not None:
+    if (measure := _read_measure(context, tail)) is not None:
         return [measure]
     if _is_slot(context, tail):
         return [describe(context, context.phrase, tail, "nominal")]
     return [build(context, "be", tail, "be")]
 
 
-def _status_of(context: Context) -> bool:
+def _is_status(context: Context) -> bool:
     return not _STATUS_NOUNS.isdisjoint(context.phrase.head.split()[-1:])
 
 
-def _with_preposition(context: Context) -> Frame:
+def _read_preposition(context: Context) -> Frame:
     """ "The office is in Graz", "The retro is on Friday", "The ticket is on level 12"."""
     preposition, tail = context.rest[0].lower, split_tail(context.rest[1:])
     form = tail.form
@@ -188,10 +172,10 @@ def read_duty(context: Context) -> list[Frame]:
     return [build(context, duty, value, "duty", subject=noun_phrase(thing.value, context.speaker).whole, one=True)]
 
 
-def _state(context: Context, tail: Tail) -> list[Frame]:
+def _read_state(context: Context, tail: Tail) -> list[Frame]:
     """ "User is vegetarian", "The pool is closed": adjectives that exclude one another."""
     words = [w for w in tail.value if w.lower not in ("a", "an")]
-    if len(words) != 1 or words[0].lower not in STATES or tail.scope or tail.more or _status_of(context):
+    if len(words) != 1 or words[0].lower not in STATES or tail.scope or tail.more or _is_status(context):
         return []
     word = words[0].lower
     if context.phrase.head == STATES[word]:
@@ -203,7 +187,7 @@ def _state(context: Context, tail: Tail) -> list[Frame]:
     return [frame]
 
 
-def _measure(context: Context, tail: Tail) -> Frame | None:
+def _read_measure(context: Context, tail: Tail) -> Frame | None:
     """ "Anna is 34", "I am 182 cm tall", "The desk is 70 cm wide", "The puppy was 7.5 kg"."""
     if tail.form is not Form.QUANTITY:
         return None
@@ -227,35 +211,25 @@ def _is_slot(context: Context, tail: Tail) -> bool:
     """Whether "X is V" gives a definite description its value. "Is on vacation" and "is very strict" are no values."""
     phrase, words, form = context.phrase, context.subject_words, tail.form
     head = phrase.head.split()
-    if (
-        (context.verb.plural and head[-1:] not in _PLURAL_ONLY)
-        or not head
-        or (head[0] in _NOT_ONE_THING and not (head[0] == "most" and is_definite(words)))  # "the most visited sight"
-        or words[0].lower in _NOT_ONE_THING
-    ):
+    if not head or (context.verb.plural and head[-1:] not in _PLURAL_ONLY) or words[0].lower in _NOT_ONE_THING:
+        return False
+    if head[0] in _NOT_ONE_THING and not (head[0] == "most" and is_definite(words)):  # "the most visited sight"
         return False
     if DEGREE & set(context.verb.adverbs) or context.rest[0].lower in DEGREE:
         return False
     first = tail.value[0]
-    if (
-        form is not Form.QUANTITY
-        and not first.is_name
-        and (canonical(first) in _NOT_VALUES or first.lower in _SAYS_NOTHING)
-    ):
+    empty = canonical(first) in _NOT_VALUES or first.lower in _SAYS_NOTHING
+    if empty and form is not Form.QUANTITY and not first.is_name:
         return False
     noun = tables.predicates().by_noun.get(" ".join(word for word in head if word not in NEW))
     place = next((at for at, word in enumerate(head) if at and word in ("in", "on", "at")), len(head))
     head = head[:place]  # "position on the field" is a position
     if (head[-1] == "name" and form is not Form.NAME) or tail.value[0].tag in ("AJC", "AJS"):
         return False
-    if (
-        head[-1] in PROPERTY
-        and len(tail.value) <= 2
-        and not _is_participle(tail, head)
-        and form is not Form.PREPOSITION
-    ):
-        return is_definite(words) or bool(phrase.owner)
     definite = is_definite(words) or bool(phrase.owner)
+    short = len(tail.value) <= 2 and not _is_participle(tail, head)
+    if head[-1] in PROPERTY and short and form is not Form.PREPOSITION:
+        return definite
     if not definite and not _is_label(context, tail):
         return False
     special = names_the_only_one(head[:-1])
@@ -263,14 +237,13 @@ def _is_slot(context: Context, tail: Tail) -> bool:
     if joined and form in (Form.NAME, Form.BARE) and _names_a_person(head):
         return False  # "The mayor is patron of Tarn School" says what the mayor is besides
     if form in (Form.NAME, Form.QUANTITY, Form.CLOCK):
-        return not any(w.tag == "CJC" for w in tail.value) or form is Form.QUANTITY
+        return not tail.is_joined or form is Form.QUANTITY
     if form is Form.DATE:
         return tail.value[0].tag in ("CRD", "NP0", "ORD", "AT0", "NN1")
     if form is Form.BARE:
         return len(tail.value) <= 3 and not _is_participle(tail, head)
     if form is Form.ADJECTIVE:
-        fits_property = special or (head[-1] in PROPERTY)
-        return fits_property and len(tail.value) <= 2 and not _is_participle(tail, head)
+        return (special or head[-1] in PROPERTY) and short
     if form is Form.THE and noun is not None and "the" in noun.kinds and len(tail.value) <= 4:
         return True
     if form in (Form.A, Form.THE):
@@ -315,6 +288,6 @@ def read_label(label: list[Word], value: list[Word], context: Context) -> list[F
     tail = split_tail(value)
     if not phrase.head or not tail.value or tail.form in (Form.CLAUSE, Form.VERB, Form.PRONOUN, Form.NONE):
         return []
-    if any(word.tag == "CJC" for word in tail.value):
+    if tail.is_joined:
         tail.more = tail.more or " ".join(content(tail.value))
     return [describe(context, phrase, tail, "label", tense=Tense.NOW)]

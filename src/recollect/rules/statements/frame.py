@@ -151,11 +151,11 @@ def normal_value(value: str) -> str:
     >>> normal_value("80 kilos") == normal_value("80 kg"), normal_value("6:30 pm"), normal_value("The Pro plan")
     (True, '~18:30', 'pro plan')
     """
-    keys = [_same_clock(_one_thing(mark).lower()) for mark in read(value.translate(_QUOTES)).marks]
+    keys = [_normalise_clock(_key_of(mark).lower()) for mark in read(value.translate(_QUOTES)).marks]
     return " ".join(key for key in keys if key not in _NOT_PART_OF_VALUE and any(map(str.isalnum, key)))
 
 
-def _one_thing(mark: Mark) -> str:
+def _key_of(mark: Mark) -> str:
     """Return the key of a word, and its plural where that is another thing: who likes greens need not like green."""
     return mark.spelling if mark.has_ending and mark.key in STUFF_OR_THINGS else mark.key
 
@@ -179,7 +179,7 @@ def names_in(value: str) -> str:
     return " ".join(word.lower().rstrip(".") for word in kept)
 
 
-def _same_clock(key: str) -> str:
+def _normalise_clock(key: str) -> str:
     """One form for a time written with and without a leading zero."""
     if unsure := _UNSURE_CLOCK.fullmatch(key):
         return f"~0{unsure[1]}:{unsure[2]}"

@@ -5,6 +5,7 @@ The German model's tags are mapped onto the English ones, so that phrases and fr
 
 import re
 from dataclasses import replace
+from itertools import islice
 
 from recollect.rules.language.word_lists import word_set
 from recollect.rules.statements import tables
@@ -65,39 +66,26 @@ def read_german(text: str, speaker: str) -> list[Frame]:
         return []
     subject, verb, rest = words[:at], words[at], words[at + 1 :]
     phrase = _noun_phrase(subject, speaker)
-    if (
-        not phrase.head
-        or subject[0].tag in ("AV0", "PRP")
-        or any(w.lower in _POINTING and w.tag != "AT0" for w in subject)
-    ):
+    pointing = any(word.lower in _POINTING and word.tag != "AT0" for word in subject)
+    if not phrase.head or subject[0].tag in ("AV0", "PRP") or pointing:
         return []
     negated = any(word.tag == "XX0" or word.lower in _NO for word in rest)
     stopped = negated and any(word.lower == "mehr" for word in rest)
     now = any(word.lower in _NOW for word in rest)
-    rest = [
-        word
-        for word in rest
-        if word.tag != "XX0" and word.lower not in _NO and word.lower not in _NOW and word.lower not in _SMALL
-        and not (word.lower == "mehr" and stopped)
-    ]  # fmt: skip
+    says_nothing = _NO | _NOW | _SMALL | ({"mehr"} if stopped else set())
+    rest = [word for word in rest if word.tag != "XX0" and word.lower not in says_nothing]
     lemma, rest, past = _main_verb(verb, rest)
     change = ChangeMark.STOP if stopped else ChangeMark.NOW if now else ChangeMark.NONE
     tense = Tense.PAST if verb.lower in ("war", "waren", "hatte") else Tense.NOW
     group = VerbGroup(lemma=lemma, copula=lemma == "sein", past=tense is Tense.PAST, perfect=past)
     context = Context(speaker, subject, phrase, group, rest, tense, negated, change)
-    frames = _by_table(context, lemma, past)
-    if not frames and lemma == "sein":
-        frames = _read_description(context)
-    return frames
+    return _read_predicate(context, lemma, past) or (_read_description(context) if lemma == "sein" else [])
 
 
 def _main_verb(verb: Word, rest: list[Word]) -> tuple[str, list[Word], bool]:
     """The lemma of the main verb, what is left of the rest, and whether it is a participle of what happened."""
-    if (
-        verb.tag == "VBZ"
-        and rest
-        and rest[-1].lower in ("beschäftigt", "angestellt", "tätig", "verheiratet", "geschieden")
-    ):
+    employed = ("beschäftigt", "angestellt", "tätig", "verheiratet", "geschieden")
+    if verb.tag == "VBZ" and rest and rest[-1].lower in employed:
         return f"{rest[-1].lower} sein", rest[:-1], False
     if verb.tag == "VBZ" and rest and rest[0].lower in ("verheiratet", "geschieden"):
         return f"{rest[0].lower} sein", rest[1:], False
@@ -116,28 +104,25 @@ def _noun_phrase(words: list[Word], speaker: str) -> NounPhrase:
     if len(words) == 1 and words[0].lower in _SPEAKER:
         return NounPhrase("", speaker)
     if words[0].lower in _SPEAKER_OWNS and len(words) > 1:
-        return NounPhrase(speaker, _role(words[1:]))
+        return NounPhrase(speaker, _role_words(words[1:]))
     of = next((at for at, word in enumerate(words) if at and word.lower in ("von", "vom")), None)
     if of is not None and of + 1 < len(words):
         owner = _noun_phrase(words[of + 1 :], speaker)
-        return NounPhrase(owner.whole, _role(words[:of]))
+        return NounPhrase(owner.whole, _role_words(words[:of]))
     first = words[0]
     if len(words) > 1 and first.is_name and first.text.endswith("s") and not words[1].is_name:
         name = first.lemma if first.lemma != first.lower else first.lower[:-1]
-        return NounPhrase(name, _role(words[1:]))
+        return NounPhrase(name, _role_words(words[1:]))
     return NounPhrase("", " ".join(word.lower if word.is_name else word.lemma for word in words))
 
 
-def _role(words: list[Word]) -> str:
+def _role_words(words: list[Word]) -> str:
     """The words of a role, in the form without "-in" for both sexes: "Leiterin" and "Leiter" are one role."""
-    return " ".join(
-        re.sub(r"(?<=er|or|st|ar|ef)in$", "", word.lemma.lower())
-        for word in words
-        if word.lower not in ("neue", "neuer", "neues")
-    )
+    lemmas = (word.lemma.lower() for word in words if word.lower not in ("neue", "neuer", "neues"))
+    return " ".join(re.sub(r"(?<=er|or|st|ar|ef)in$", "", lemma) for lemma in lemmas)
 
 
-def _tail(words: list[Word]) -> Tail:
+def _split_tail(words: list[Word]) -> Tail:
     """The value up to the next preposition or conjunction; the rest is scope."""
     words = [word for word in words if word.tag != "PUN"]
     cut_at = next((at for at, word in enumerate(words) if at and word.tag in ("PRP", "CJC", "CJS")), len(words))
@@ -149,7 +134,7 @@ def _tail(words: list[Word]) -> Tail:
     return Tail(value, [scope] if scope else [])
 
 
-def _by_table(context: Context, lemma: str, past: bool) -> list[Frame]:
+def _read_predicate(context: Context, lemma: str, past: bool) -> list[Frame]:
     rest = context.rest
     old = ""
     if len(rest) > 3 and rest[0].lower in ("von", "vom", "aus"):  # "von Graz nach Linz gezogen"
@@ -161,24 +146,16 @@ def _by_table(context: Context, lemma: str, past: bool) -> list[Frame]:
     if rest and rest[0].tag == "PRP":
         preposition, rest = _PREPOSITIONS.get(rest[0].lower, rest[0].lower), rest[1:]
     said = join(lemma, preposition)
-    for phrases in tables.predicates("de").by_head.values():
-        for phrase in phrases:
-            frame = _frame(context, phrase, _tail(rest), old, past) if " ".join(phrase.words) == said else None
-            if frame is not None:
-                return [frame]
-    return []
+    phrases = (phrase for phrase in tables.predicates("de").phrases() if " ".join(phrase.words) == said)
+    frames = (_build_frame(context, phrase, _split_tail(rest), old, past) for phrase in phrases)
+    return list(islice(filter(None, frames), 1))
 
 
-def _frame(context: Context, phrase: Phrase, tail: Tail, old: str, past: bool) -> Frame | None:
+def _build_frame(context: Context, phrase: Phrase, tail: Tail, old: str, past: bool) -> Frame | None:
     predicate = phrase.predicate
-    name_only = predicate.kinds == {"name"}
-    if (
-        not tail.value
-        or (name_only and tail.form not in (Form.NAME, Form.BARE))
-        or not (fits(predicate, tail) or "any" in predicate.kinds)
-    ):
-        return None
-    if past and phrase.mode == "state":
+    no_name = predicate.kinds == {"name"} and tail.form not in (Form.NAME, Form.BARE)
+    fitting = fits(predicate, tail) or "any" in predicate.kinds
+    if not tail.value or no_name or not fitting or (past and phrase.mode == "state"):
         return None
     change, negated = context.change, context.negated
     if phrase.mode == "stop":
@@ -201,16 +178,12 @@ def _read_description(context: Context) -> list[Frame]:
     if not rest or rest[0].tag in ("PRP", "AV0"):
         return []
     swapped = _noun_phrase(rest, context.speaker)
-    if (
-        form_of(subject) is Form.NAME
-        and not context.phrase.owner
-        and rest[0].lower in ("der", "die", "das")
-        and swapped.owner
-    ):
+    named = form_of(subject) is Form.NAME and not context.phrase.owner
+    if named and rest[0].lower in ("der", "die", "das") and swapped.owner:
         return [_describe(replace(context, phrase=swapped), Tail(subject))]
     if rest[0].lower.startswith("ein") or not (rest[0].text[0].isupper() or rest[0].tag in ("CRD", "AT0")):
         return []  # "ist schön", "ist ein Bayer": no value
-    tail = _tail(rest)
+    tail = _split_tail(rest)
     definite = bool(context.phrase.owner) or subject[0].lower in ("der", "die", "das")
     if not definite or not tail.value or tail.form not in (Form.NAME, Form.QUANTITY, Form.CLOCK, Form.DATE, Form.BARE):
         return []

@@ -26,11 +26,8 @@ _KEY_SPELLINGS = tables.mapping("key_spellings")
 def read_order(words: list[Word], speaker: str) -> list[Frame]:
     """The frame of an imperative or of "No emojis (in …)"; none if the words give no order."""
     now = ChangeMark.NOW if words and words[0].lower in NOW else ChangeMark.NONE
-    words = [
-        w
-        for at, w in enumerate(words)
-        if w.lower not in ("please", "kindly", "also") and not (at < 2 and w.lower in (*NOW, ","))
-    ]
+    says_nothing = ("please", "kindly", "also")
+    words = [w for at, w in enumerate(words) if w.lower not in says_nothing and not (at < 2 and w.lower in (*NOW, ","))]
     finite = any(word.tag in FINITE for word in words[1:])
     if words and (words[0].lower == "use" or (words[0].lower in _TAKEN_FOR_NOUNS and not finite)):
         words[0] = Word(words[0].text, words[0].lower, "VVB")
@@ -47,24 +44,19 @@ def _read_order(words: list[Word], speaker: str) -> list[Frame]:
             return []
         return _read_limit(words[1:], negated=True)
     negated, said, left = _order_words(words)
-    if left is None or not left:
+    if not left or left[0].lemma in _NOT_AN_ORDER or not _is_order(left, said):
         return []
-    verb = left[0]
-    if verb.lemma in _NOT_AN_ORDER or not _is_order(left, said):
-        return []
-    if verb.lemma in _FORBID and not negated:
-        after = left[1:]
-        if after and after[0].lower in ("from", "out"):
-            after = after[1:]
-        if not after:
-            return []
-        if after[0].tag == "VVG":
-            return _read_verb_rule(after, speaker, negated=True)
-        return _read_limit(after, negated=True) if verb.lemma in ("avoid", "omit", "skip") else []
-    return _read_verb_rule(left, speaker, negated=negated)
+    verb, after = left[0].lemma, left[1:]
+    if verb not in _FORBID or negated:
+        return _read_verb_rule(left, speaker, negated=negated)
+    if after[0].lower in ("from", "out"):
+        after = after[1:]
+    if after and after[0].tag == "VVG":
+        return _read_verb_rule(after, speaker, negated=True)
+    return _read_limit(after, negated=True) if after and verb in ("avoid", "omit", "skip") else []
 
 
-def _order_words(words: list[Word]) -> tuple[bool, bool, list[Word] | None]:
+def _order_words(words: list[Word]) -> tuple[bool, bool, list[Word]]:
     """Whether an order is a prohibition, whether it says so (never, always, do not), and the words from its verb on."""
     first = words[0].lower
     if first == "never":
@@ -74,7 +66,7 @@ def _order_words(words: list[Word]) -> tuple[bool, bool, list[Word] | None]:
     if first == "do" and len(words) > 2 and words[1].tag == "XX0":
         rest = words[2:]
         return True, True, rest[1:] if rest[0].lower == "ever" else rest
-    return False, False, words if words[0].tag in ("VVB", "VVI") else None
+    return False, False, words if words[0].tag in ("VVB", "VVI") else []
 
 
 def _is_order(left: list[Word], said: bool) -> bool:
@@ -92,17 +84,16 @@ def _is_order(left: list[Word], said: bool) -> bool:
 def _read_verb_rule(left: list[Word], speaker: str, *, negated: bool) -> list[Frame]:
     """The frame of a verb and what follows it: a limit for "use" and its like, else a rule named by the verb."""
     verb, after = left[0], left[1:]
-    if verb.lemma in _USE and after:
-        if not negated and (counted := _read_numbered_rule(verb, after)) is not None:
-            return [counted]
-        return _read_limit(after, negated=negated)
     if not after:
         return []
-    if not negated and (chosen := _read_choice(verb, after, speaker)) is not None:
+    uses = verb.lemma in _USE
+    if not negated and not uses and (chosen := _read_choice(verb, after, speaker)) is not None:
         return [chosen]
     if not negated and (counted := _read_numbered_rule(verb, after)) is not None:
         return [counted]
-    return [_frame(_RULED, f"rule {verb.lemma}", split_tail(after), after, negated=negated, rule="instruction")]
+    if uses:
+        return _read_limit(after, negated=negated)
+    return [_build_frame(_RULED, f"rule {verb.lemma}", split_tail(after), after, negated=negated, rule="instruction")]
 
 
 def _read_choice(verb: Word, after: list[Word], speaker: str) -> Frame | None:
@@ -116,24 +107,20 @@ def _read_choice(verb: Word, after: list[Word], speaker: str) -> Frame | None:
         return None
     if not value[0].is_name:
         return None
-    frame = _frame(who, " ".join(aspect), Tail(value), value, negated=False, rule="instruction:choice")
+    frame = _build_frame(who, " ".join(aspect), Tail(value), value, negated=False, rule="instruction:choice")
     return replace(frame, single=True, key_words=aspect, change=ChangeMark.NOW if len(after) > 3 else ChangeMark.NONE)
 
 
 def _read_numbered_rule(verb: Word, after: list[Word]) -> Frame | None:
     """ "Wrap lines at 80 characters": the number is the value, all other words are the rule."""
     numbers = [word for word in after if word.tag == "CRD"]
-    if (
-        len(numbers) != 1
-        or any(w.tag in ("CJC", "CJS", "AVQ") or w.text == "," for w in after)
-        or not numbers[0].text[0].isalnum()
-    ):
+    joined = any(word.tag in ("CJC", "CJS", "AVQ") or word.text == "," for word in after)
+    if len(numbers) != 1 or joined or not numbers[0].text[0].isalnum():
         return None
     now = any(word.lower in NOW for word in after)
     said = " ".join(content([word for word in after if word.tag != "CRD" and word.lower not in NOW]))
-    frame = _frame(
-        _RULED, f"rule {verb.lemma} {said}", Tail(numbers), numbers, negated=False, rule="instruction:number"
-    )
+    attribute = f"rule {verb.lemma} {said}"
+    frame = _build_frame(_RULED, attribute, Tail(numbers), numbers, negated=False, rule="instruction:number")
     return replace(frame, single=True, change=ChangeMark.NOW if now else ChangeMark.NONE)
 
 
@@ -146,7 +133,7 @@ def _read_limit(what: list[Word], *, negated: bool) -> list[Frame]:
     tail = split_tail([word for word in _without_instead(what) if word.lower not in ("any", "more")])
     if not tail.value or tail.form in (Form.VERB, Form.CLAUSE, Form.PRONOUN, Form.PREPOSITION):
         return []
-    frame = _frame(_RULED, _LIMIT, tail, what, negated=negated, rule="instruction:limit")
+    frame = _build_frame(_RULED, _LIMIT, tail, what, negated=negated, rule="instruction:limit")
     if (chosen := choice_of(frame)) is not None:
         return [chosen]
     named = " ".join(_KEY_SPELLINGS.get(word, word) for word in normal_text(frame.value).split())
@@ -155,16 +142,15 @@ def _read_limit(what: list[Word], *, negated: bool) -> list[Frame]:
 
 def _without_instead(words: list[Word]) -> list[Word]:
     """Leave out what is turned down by name: "spaces instead of tabs for indentation"."""
-    at = next(
-        (at for at, word in enumerate(words[:-2]) if word.lower == "instead" and words[at + 1].lower == "of"), None
-    )
+    places = range(len(words) - 2)
+    at = next((at for at in places if words[at].lower == "instead" and words[at + 1].lower == "of"), None)
     if at is None:
         return words
     end = next((n for n in range(at + 2, len(words)) if words[n].tag == "PRP"), len(words))
     return [*words[:at], *words[end:]]
 
 
-def _frame(subject: str, attribute: str, tail: Tail, words: list[Word], *, negated: bool, rule: str) -> Frame:
+def _build_frame(subject: str, attribute: str, tail: Tail, words: list[Word], *, negated: bool, rule: str) -> Frame:
     value = tail.text or " ".join(content(words))
     scope = [*tail.scope, *tail.times] if tail.value else []
     return Frame(
@@ -210,13 +196,10 @@ def _read_permission(context: Context, subject: list[Word], after: list[Word], *
         frames = _read_verb_rule([*subject, *after], context.speaker, negated=negated)
     else:
         frames = _read_limit([*subject, *after], negated=negated)
-    change = context.change
+    if form_of(subject) is Form.PRONOUN or not text_of(subject):
+        return []
+    scope, change = [one for one in context.scope if one != "can"], context.change
     return [
-        replace(
-            frame,
-            scope=(*(s for s in context.scope if s != "can"), *frame.scope),
-            change=frame.change if change is ChangeMark.NONE else change,
-        )
+        replace(frame, scope=(*scope, *frame.scope), change=frame.change if change is ChangeMark.NONE else change)
         for frame in frames
-        if form_of(subject) is not Form.PRONOUN and text_of(subject)
     ]

@@ -19,7 +19,7 @@ from recollect.rules.statements.phrases import (
     split_tail,
     text_of,
 )
-from recollect.rules.statements.tagger import NOUNS, Word
+from recollect.rules.statements.tagger import NOUNS, Word, index_of
 
 ONCE_VERBS = tables.words("verbs", "once")
 MAKER_VERBS = tables.words("verbs", "maker")
@@ -54,22 +54,11 @@ def read_open(context: Context) -> list[Frame]:
         attribute = f"be {attribute}"
     attribute = join(attribute, preposition)
     tail = Tail([], times=[" ".join(content(left))]) if dated else split_tail(left)
-    for rule in (
-        _read_maker,
-        _read_place,
-        _read_once,
-        _read_event,
-        _read_time,
-        _read_holder,
-        _read_amount,
-        _read_leader,
-        _read_version,
-    ):
-        if (frame := rule(context, attribute, preposition, tail)) is not None:
-            return [frame]
-    if not tail.value:
-        return [build(context, attribute, tail, "open")] if not context.rest or tail.scope or dated else []
-    return [build(context, attribute, tail, "open")]
+    frames = (rule(context, attribute, preposition, tail) for rule in _RULES)
+    if (frame := next(filter(None, frames), None)) is not None:
+        return [frame]
+    says_something = tail.value or tail.scope or dated or not context.rest
+    return [build(context, attribute, tail, "open")] if says_something else []
 
 
 def _as_active(context: Context) -> Context:
@@ -79,11 +68,8 @@ def _as_active(context: Context) -> Context:
     if not verb.passive or not rest or rest[0].lower != "by" or (by_one and form_of(rest[1:]) is Form.NAME):
         return context
     tail = split_tail(rest[1:])
-    if (
-        tail.form not in (Form.NAME, Form.THE, Form.A, Form.QUANTITY)
-        or dimension(tail.value)
-        or not tail.value[-1].is_noun
-    ):
+    nominal = tail.form in (Form.NAME, Form.THE, Form.A, Form.QUANTITY) and tail.value[-1].is_noun
+    if not nominal or dimension(tail.value):
         return context
     after = rest[1 + len(tail.value) :]
     active = replace(verb, passive=False)
@@ -134,8 +120,7 @@ def _read_place(context: Context, attribute: str, preposition: str, tail: Tail) 
 
 
 def _names_one(tail: Tail) -> bool:
-    named = tail.form is Form.NAME or (tail.form is Form.THE and tail.has_name)
-    return named and not any(word.tag == "CJC" for word in tail.value)
+    return tail.is_named and not tail.is_joined
 
 
 def _read_once(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
@@ -143,17 +128,15 @@ def _read_once(context: Context, attribute: str, preposition: str, tail: Tail) -
     verb = context.verb
     if verb.lemma not in ONCE_VERBS or context.is_self or not (verb.past or verb.perfect or verb.passive):
         return None
-    named = tail.form is Form.NAME or (tail.form is Form.THE and tail.has_name)
+    named, dated = tail.is_named, tail.form is Form.DATE
     done = verb.passive or verb.lemma in _HAPPENS
     placed = preposition in ("in", "on", "at", "by", "after") or (preposition == "for" and verb.lemma == "name")
-    if placed and done and (named or tail.form is Form.DATE):
-        dated = tail.form is Form.DATE
-        several = preposition in ("in", "at") or dated
+    if placed and done and (named or dated):
         again = verb.lemma in _HAPPENS and bool(tail.times)  # "premiered in Dublin in 1958" leaves room for others
-        what = join(attribute, "when" if dated else "")
         return build(
-            context, what, tail, "once", one=True, tense=context.tense, contested=again, open_to_others=several
-        )
+            context, join(attribute, "when" if dated else ""), tail, "once", one=True, tense=context.tense, contested=again,
+            open_to_others=preposition in ("in", "at") or dated,
+        )  # fmt: skip
     if not preposition and not verb.passive and named and form_of(context.subject_words) is Form.NAME:
         if tail.scope or tail.more or verb.lemma not in _CREATOR:
             return None
@@ -186,7 +169,7 @@ def _read_amount(context: Context, attribute: str, preposition: str, tail: Tail)
     """ "takes 20 mg of X", "takes X 20 mg": the amount is the value. "has 3 things": the number is the value."""
     value = [word for at, word in enumerate(tail.value) if not _approximates(tail.value, at)]
     at = next((i for i, word in enumerate(value) if word.tag == "CRD" or word.text[:1] in "$€£¥"), None)
-    if at is None or context.verb.progressive or any(word.tag == "CJC" for word in value):
+    if at is None or context.verb.progressive or tail.is_joined:
         return None
     if tail.form is not Form.QUANTITY and not (at and value[at - 1].tag in NOUNS and at + 1 < len(value)):
         return None
@@ -246,17 +229,12 @@ def _read_holder(context: Context, attribute: str, preposition: str, tail: Tail)
         return None
     if rest[0].lower not in ("its", "his", "her", "their", "the", "my", "our"):
         return None
-    at = next((at for at, word in enumerate(rest) if word.lower == "from"), None) or next(
-        (at for at, word in enumerate(rest) if word.tag == "PRP"), None
-    )
-    if (
-        at is None
-        or rest[at].lower not in ("in", "on", "at", "from", "with")
-        or not all(w.is_noun or w.tag in ("AJ0", "PRP", "PRF", "AT0") for w in rest[1:at])
-    ):
+    at = index_of(rest, "from") or next((at for at, word in enumerate(rest) if word.tag == "PRP"), 0)
+    plain = all(word.is_noun or word.tag in ("AJ0", "PRP", "PRF", "AT0") for word in rest[1:at])
+    if at < 2 or not plain or rest[at].lower not in ("in", "on", "at", "from", "with"):
         return None
     holder = split_tail(rest[at + 1 :])
-    if not (_names_one(holder) or (regular and holder.form is Form.THE)) or at < 2:
+    if not (_names_one(holder) or (regular and holder.form is Form.THE)):
         return None
     where = "at" if rest[at].lower in ("in", "on") else rest[at].lower
     return build(context, join(context.verb.lemma, *content(rest[1:at]), where), holder, "kept", one=True)
@@ -265,11 +243,14 @@ def _read_holder(context: Context, attribute: str, preposition: str, tail: Tail)
 def _read_version(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
     """ "The backend needs Python 3.12": the version is the value."""
     value = tail.value
-    if tail.form is not Form.NAME or len(value) < 2 or value[-1].tag != "CRD" or any(w.tag == "CJC" for w in value):
+    if tail.form is not Form.NAME or len(value) < 2 or value[-1].tag != "CRD" or tail.is_joined:
         return None
     if context.verb.lemma in _SUITS_MANY:
         return None  # "supports Android 12" says nothing of Android 13
-    what = " ".join(content(value[:-1]))
-    return build(
-        context, f"{attribute} {what}", tail, "version", one=True, value=value[-1].text, value_kind=ValueKind.VERSION
-    )
+    attribute, version = f"{attribute} {' '.join(content(value[:-1]))}", value[-1].text
+    return build(context, attribute, tail, "version", one=True, value=version, value_kind=ValueKind.VERSION)
+
+
+_RULES = (
+    _read_maker, _read_place, _read_once, _read_event, _read_time, _read_holder, _read_amount, _read_leader, _read_version,
+)  # fmt: skip

@@ -17,6 +17,7 @@ from recollect.rules.statements.tagger import CLAUSE_OPENERS, DETERMINERS, FINIT
 NOW = tables.words("adverbs", "now")
 FILLER = tables.words("adverbs", "filler")
 DEGREE = tables.words("adverbs", "degree")
+_NOT_OF_FORM = DEGREE | {'"', "'", "over", "only"}
 DAYS = frozenset(day + s for day in (*WEEKDAYS, "weekend", "weekday") for s in ("", "s"))
 MONTHS = frozenset((*calendar.MONTHS, *calendar.SHORT_MONTHS))
 SEASONS = tables.words("time", "seasons")
@@ -29,9 +30,13 @@ CREATURES = word_set(
 )
 _ARTICLES = word_set("the a an")
 _OWNERS = word_set("my his her their our its your")
+_NOT_OF_VALUE = _ARTICLES | _OWNERS | {","}
 _SPEAKER = word_set("user i me my we our us myself mine")
 _CLOCK = re.compile(r"\d{1,2}:\d\d(?:am|pm|h)?|\d{1,2}(?:am|pm)|noon|midnight")
 _DATE = re.compile(r"(?:19|20)\d\d|\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{2,4}")
+_NTH = re.compile(r"\d+(?:st|nd|rd|th)")
+_NEAR_PERIODS = PERIODS | {"tomorrow", "today"}
+_NEARNESS = word_set("next this end mid early late tomorrow today")
 _VERSION = re.compile(r"v?\d+(?:\.\d+)+[\w.-]*")
 _MONEY = re.compile(r"[$€£¥]\s?\d[\d.,]*[kKmM]?")
 _STREETS = word_set(
@@ -96,6 +101,16 @@ class Tail:
     def has_name(self) -> bool:
         return any(word.is_name for word in self.value)
 
+    @property
+    def is_named(self) -> bool:
+        """Whether the value is a name, or a definite phrase with a name in it: "the Pro plan"."""
+        return self.form is Form.NAME or (self.form is Form.THE and self.has_name)
+
+    @property
+    def is_joined(self) -> bool:
+        """Whether the value joins several with "and" or "or"."""
+        return any(word.tag == "CJC" for word in self.value)
+
 
 @dataclass(frozen=True, slots=True)
 class NounPhrase:
@@ -129,21 +144,13 @@ def canonical(word: Word) -> str:
 
 def content(words: list[Word]) -> list[str]:
     """The canonical words of a phrase without articles and punctuation."""
-    return [
-        canonical(word)
-        for word in words
-        if word.tag not in ("AT0", "PUN", "POS")
-        and word.lower not in _ARTICLES
-        and any(map(str.isalnum, word.text))
-        and word.text != "'s"
-    ]
+    kept = (word for word in words if word.tag not in ("AT0", "PUN", "POS") and word.lower not in _ARTICLES)
+    return [canonical(word) for word in kept if word.text != "'s" and any(map(str.isalnum, word.text))]
 
 
 def text_of(words: list[Word]) -> str:
     """A value as it was written, without articles and possessives."""
-    kept = (
-        w.text for w in words if w.is_name or (w.lower not in _ARTICLES and w.lower not in _OWNERS and w.text != ",")
-    )
+    kept = (word.text for word in words if word.is_name or word.lower not in _NOT_OF_VALUE)
     return " ".join(kept).strip(" .'\"").replace(" 's", "'s")
 
 
@@ -217,13 +224,11 @@ def head_of(words: list[Word]) -> Word | None:
 
 def form_of(phrase: list[Word]) -> Form:
     """What sort of phrase this is, by its first words and its head."""
-    words = [
-        w for w in phrase if w.tag != "AV0" and w.lower not in DEGREE and w.lower not in ('"', "'", "over", "only")
-    ]
+    words = [word for word in phrase if word.tag != "AV0" and word.lower not in _NOT_OF_FORM]
     if not words:
         return Form.NONE
-    first, lowers = words[0], [word.lower for word in words]
-    if (timed := _time_form(words, lowers)) is not None:
+    first = words[0]
+    if (timed := _time_form(words)) is not None:
         return timed
     if first.lower in ("a", "an") and len(words) == 2 and unit_named(words[1].lower):
         return Form.QUANTITY  # "a month"
@@ -242,25 +247,15 @@ def form_of(phrase: list[Word]) -> Form:
     return _nominal_form(words)
 
 
-def _time_form(words: list[Word], lowers: list[str]) -> Form | None:
-    first = words[0]
+def _time_form(words: list[Word]) -> Form | None:
+    first, lowers = words[0], {word.lower for word in words}
     if _CLOCK.fullmatch(first.lower):
         return Form.CLOCK
-    if any(lower in DAYS for lower in lowers) or any(w.lower in MONTHS and w.text[0].isupper() for w in words):
-        return Form.DATE
-    if _DATE.fullmatch(first.lower) and len(words) == 1:
-        return Form.DATE
-    if (
-        first.tag == "ORD"
-        and (len(words) == 1 or lowers[1] == "of")
-        and re.fullmatch(r"\d+(?:st|nd|rd|th)", first.lower)
-    ):
-        return Form.DATE
-    if any(w in PERIODS or w in ("tomorrow", "today") for w in lowers) and any(
-        w in ("next", "this", "end", "mid", "early", "late", "tomorrow", "today") for w in lowers
-    ):
-        return Form.DATE
-    return None
+    day = not DAYS.isdisjoint(lowers) or any(word.lower in MONTHS and word.text[0].isupper() for word in words)
+    numeric = len(words) == 1 and _DATE.fullmatch(first.lower)
+    nth = first.tag == "ORD" and _NTH.fullmatch(first.lower) and (len(words) == 1 or words[1].lower == "of")
+    near = not _NEARNESS.isdisjoint(lowers) and not _NEAR_PERIODS.isdisjoint(lowers)
+    return Form.DATE if day or numeric or nth or near else None
 
 
 def _nominal_form(words: list[Word]) -> Form:
@@ -272,13 +267,10 @@ def _nominal_form(words: list[Word]) -> Form:
     if first.is_name:
         return Form.NAME
     if first.tag in DETERMINERS or first.lower in ("the", "this", "that", "no"):
-        if len(words) > 1 and re.fullmatch(r"\d+(?:st|nd|rd|th)", words[1].lower) and len(words) <= 4:
-            return Form.DATE
-        return Form.THE
+        return Form.DATE if 1 < len(words) <= 4 and _NTH.fullmatch(words[1].lower) else Form.THE
     if first.tag in ("PNP", "PNX", "PNI"):
         return Form.PRONOUN
-    head = head_of(words)
-    if head is not None:
+    if head_of(words) is not None:
         return Form.NAME if any(word.is_name for word in words) else Form.BARE
     if first.tag in ("AJ0", "AJC", "AJS", "VVN", "VVD", "AV0", "ORD"):
         return Form.BARE if len(words) == 1 and is_unknown(first.lower) else Form.ADJECTIVE
@@ -318,9 +310,11 @@ def cut_period(value: list[Word]) -> tuple[list[Word], list[Word]]:
 
 # ---------------------------------------------------------------- where the value ends
 
+_SAYS_MORE = FINITE | {"CJC", "CJT", "DTQ", "PNQ", "TO0", "VVG", "VVN"}
 _REASONS = word_set("because due although though but which who where whose whom that and so or since whereas")
 _HABITS = word_set("each every daily weekly monthly yearly nightly")
-_SAID_NOTHING = (("any", "more"), ("any", "longer"), ("at", "all"), ("as", "well"), ("for", "good"), ("by", "the"))
+_BEFORE_A_TIME = word_set("in on at by from until around of till before after")
+_SAYS_NOTHING = (("any", "more"), ("any", "longer"), ("at", "all"), ("as", "well"), ("for", "good"))
 
 
 def split_tail(words: list[Word]) -> Tail:
@@ -398,11 +392,12 @@ def _opens_adjunct(words: list[Word], at: int, value: list[Word]) -> bool:
 
 def _spans(before: Word, after: Word, between: str) -> bool:
     """ "120 over 80", "3 to 9 May", "Tuesday at 9 am", "4 by 6"."""
+    numbered = before.tag in ("CRD", "ORD")
     if between == "at":
-        return (before.lower in DAYS or before.lower in MONTHS or before.tag in ("CRD", "ORD")) and bool(
-            _CLOCK.fullmatch(after.lower)
-        )
-    return before.tag in ("CRD", "ORD") and after.tag in ("CRD", "ORD")
+        return (numbered or before.lower in DAYS or before.lower in MONTHS) and _CLOCK.fullmatch(
+            after.lower
+        ) is not None
+    return numbered and after.tag in ("CRD", "ORD")
 
 
 def _joins_values(words: list[Word], at: int) -> bool:
@@ -432,21 +427,17 @@ def _read_adjunct(words: list[Word], at: int, tail: Tail) -> int:
     while end < len(words) and not _starts_adjunct(words, end):
         end += 1
     segment = words[at:end]
-    if tuple(w.lower for w in segment[:2]) in _SAID_NOTHING[:5]:
+    if tuple(w.lower for w in segment[:2]) in _SAYS_NOTHING:
         return end
-    time = _time_of(segment)
-    if time:
+    if time := _time_of(segment):
         tail.times.append(time)
     elif (
         lower in _REASONS
-        or word.tag in ("CJC", "CJT", "DTQ", "PNQ", "TO0", "VVG", "VVN")
-        or word.tag in FINITE
+        or word.tag in _SAYS_MORE
         or (lower in ("as", "for") and any(w.tag in FINITE for w in segment))
     ):
         tail.more = text_of(words[at:])
-    elif word.tag == "AV0" and lower in FILLER and len(segment) == 1:
-        pass
-    else:
+    elif not (word.tag == "AV0" and lower in FILLER and len(segment) == 1):
         tail.scope.append(" ".join(content(segment)))
     return end
 
@@ -462,25 +453,14 @@ def _starts_adjunct(words: list[Word], at: int) -> bool:
 
 def _time_of(segment: list[Word]) -> str:
     """The time that an adjunct names, or nothing: "last spring", "in 2019", "since May", "for ten years", "two years ago"."""
-    first, lowers = segment[0], [word.lower for word in segment]
-    said = " ".join(content(segment))
-    if first.lower in DEICTIC or lowers[-1] == "ago" or first.lower in ("once", "twice"):
-        return said
-    if first.lower in DAYS and not first.lower.endswith("s"):
-        return said
-    inner = segment[1:]
+    first, lowers, inner = segment[0].lower, [word.lower for word in segment], segment[1:]
     form = form_of(inner)
+    dated, deictic = form in (Form.DATE, Form.CLOCK), bool(inner) and inner[0].lower in DEICTIC
     habitual = any(lower in DAYS and (lower.endswith("s") or lower in ("weekend", "weekday")) for lower in lowers)
-    if first.lower == "since" and (form in (Form.DATE, Form.CLOCK) or (inner and inner[0].lower in DEICTIC)):
-        return said
-    if (
-        first.lower in ("in", "on", "at", "by", "from", "until", "around", "of", "till", "before", "after")
-        and not habitual
-    ):
-        if form in (Form.DATE, Form.CLOCK):
-            return said
-        if inner and inner[0].lower in DEICTIC and inner[-1].lemma in PERIODS:
-            return said
-    if first.lower in ("for", "in", "over", "after", "within") and form is Form.QUANTITY and inner[-1].lemma in PERIODS:
-        return said
-    return ""
+    period = bool(inner) and inner[-1].lemma in PERIODS
+    by_itself = first in DEICTIC or lowers[-1] == "ago" or first in ("once", "twice")
+    by_itself = by_itself or (first in DAYS and not first.endswith("s"))
+    since = first == "since" and (dated or deictic)
+    at = first in _BEFORE_A_TIME and not habitual and (dated or (deictic and period))
+    lasting = first in ("for", "in", "over", "after", "within") and form is Form.QUANTITY and period
+    return " ".join(content(segment)) if by_itself or since or at or lasting else ""

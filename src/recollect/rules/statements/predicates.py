@@ -1,7 +1,6 @@
 """Frames by the predicate table: "lives in", "works at", "costs", "closes at"."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 
 from recollect.rules.statements import tables
@@ -29,11 +28,10 @@ from recollect.rules.statements.phrases import (
     text_of,
 )
 from recollect.rules.statements.tables import COUNTRIES, Phrase, is_place
-from recollect.rules.statements.tagger import Word
+from recollect.rules.statements.tagger import Word, index_of
 
 _SKIPPED = frozenset(("AT0", "AV0", "DPS"))
 _ARRANGED = frozenset(("venue", "due", "launch", "release"))
-_NEEDS_NO_VALUE = frozenset(("time",))
 _TIMED = frozenset(("time", "due", "end", "opens", "departs", "arrives", "launch", "wake", "bedtime"))
 _FAITH = re.compile(r"^(?:[A-Z]\w*(?:ism|ity)|Islam|Shinto|Santería|Bahá'í)$")
 """Names of religions: who follows "Ana" or practises law has no other religion."""
@@ -42,44 +40,37 @@ _OWNED_THINGS = frozenset(("own", "use", "member", "subscription", "do", "consum
 
 def read_predicate(context: Context) -> list[Frame]:
     """The frames of the first table phrase that a clause has and whose value fits."""
-    for phrase, left in _matches(context):
+    for phrase, left in _find_phrases(context):
         if frames := _read_phrase(context, phrase, left):
             return frames
     return []
 
 
-def _matches(context: Context) -> Iterator[tuple[Phrase, list[Word]]]:
+def _find_phrases(context: Context) -> list[tuple[Phrase, list[Word]]]:
     """The table's phrases that the clause has, longest first, with the words that are left for the value."""
-    verb, rest = context.verb, context.rest
     by_head = tables.predicates().by_head
-    found: list[tuple[Phrase, list[Word]]] = []
-    for head, used in _heads(verb.lemma, verb.surface, context):
-        for phrase in by_head.get(head, ()):
-            left = _after(phrase.words[used:], rest)
-            if left is not None:
-                found.append((phrase, left))
-    found.sort(key=lambda match: -len(match[0].words))
-    yield from found
+    phrases = [(phrase, used) for head, used in _table_heads(context) for phrase in by_head.get(head, ())]
+    found = [(phrase, _words_after(phrase.words[used:], context.rest)) for phrase, used in phrases]
+    matching = [(phrase, left) for phrase, left in found if left is not None]
+    return sorted(matching, key=lambda match: -len(match[0].words))
 
 
-def _heads(lemma: str, surface: str, context: Context) -> list[tuple[str, int]]:
+def _table_heads(context: Context) -> list[tuple[str, int]]:
     """The first words under which a clause's phrases stand in the table, and how many words that is."""
     verb = context.verb
     if verb.passive:
-        return [(f"be {surface}", 2)]
+        return [(f"be {verb.surface}", 2)]
     if verb.copula:
         following = next((w for w in context.rest if w.tag not in _SKIPPED), None)
         heads = {f"be {canonical(following)}", f"be {following.lower}"} if following else set()
         if context.rest and context.rest[0].lower in ("now", "down", "up", "over", "off"):
             heads.add(f"be {context.rest[0].lower}")
         return [(head, 1) for head in sorted(heads)]
-    heads_of_verb = [(lemma, 1)]
-    if verb.progressive:
-        heads_of_verb += [(f"be {surface}", 2), (f"be {lemma}", 2)]
-    return heads_of_verb
+    progressive = [(f"be {verb.surface}", 2), (f"be {verb.lemma}", 2)] if verb.progressive else []
+    return [(verb.lemma, 1), *progressive]
 
 
-def _after(needed: tuple[str, ...], rest: list[Word]) -> list[Word] | None:
+def _words_after(needed: tuple[str, ...], rest: list[Word]) -> list[Word] | None:
     """What follows the words of a phrase; None if they are not there. Articles and adverbs may stand between."""
     at = 0
     for word in needed:
@@ -97,19 +88,17 @@ def _read_phrase(context: Context, phrase: Phrase, left: list[Word]) -> list[Fra
         return []
     old_value = ""
     if phrase.words[-1] == "from" and mode == "start":
-        to = next((at for at, word in enumerate(left) if word.lower == "to"), None)
+        to = index_of(left, "to")
         if to is None:
             return []
         old_value, left = text_of(split_tail(left[:to]).value), left[to + 1 :]
     tail = split_tail(left)
     if predicate.attribute == "store" and tail.scope and tail.value[-1:] and tail.value[-1].tag == "NN1":
         tail = split_tail(left[: len(tail.value)])  # "the space under the stairs": where it is, told more closely
-    if not tail.value:
-        if mode != "stop" or predicate.attribute not in _NEEDS_NO_VALUE or tail.times or tail.scope:
-            return []
-    elif not _takes(context, phrase, tail):
-        return []
     attribute = predicate.attribute
+    needs_none = mode == "stop" and attribute == "time" and not tail.times and not tail.scope
+    if not (_accepts_value(context, phrase, tail) if tail.value else needs_none):
+        return []
     change, negated, tense = context.change, context.negated, context.stated_tense
     if mode in ("start", "stop") or predicate.lasting:
         tense = context.tense
@@ -117,40 +106,27 @@ def _read_phrase(context: Context, phrase: Phrase, left: list[Word]) -> list[Fra
         tense = Tense.NOW  # "will be held at Hotel Park" is the arrangement as it stands
     if mode in ("start", "stop") and context.verb.progressive:
         tense = Tense.UNSURE  # "is moving to Oslo next year": the old home holds until then
-    if mode == "stop":
+    if mode in ("stop", "deny"):
         if context.negated:
             return []
-        change, negated = ChangeMark.STOP, True
-    elif mode == "deny":
-        if context.negated:
-            return []
-        negated = True
+        change, negated = ChangeMark.STOP if mode == "stop" else change, True
     elif mode == "start" and not context.negated:
         change = ChangeMark.START
     contested = phrase.unsure and not (predicate.place and is_place(tail.text)) and not old_value
     if phrase.words == ("be", "found", "in") and tail.text.lower() in COUNTRIES:
         contested = True  # an animal is found in several countries
+    several = predicate.contest and mode == "state" and not _names_the_whole(context, phrase, tail)
     frame = build(
-        context,
-        attribute,
-        tail,
-        f"table:{attribute}",
-        one=predicate.single,
-        tense=tense,
-        change=change,
-        negated=negated,
-        contested=contested,
-        old_value=old_value,
-        predicate=predicate,
-        open_to_others=predicate.contest and mode == "state" and not _names_the_whole(context, phrase, tail),
-    )
+        context, attribute, tail, f"table:{attribute}", one=predicate.single, tense=tense, change=change, negated=negated,
+        contested=contested, old_value=old_value, predicate=predicate, open_to_others=several,
+    )  # fmt: skip
     if predicate.attribute in _TIMED and frame.value_kind is ValueKind.QUANTITY:
         frame = replace(frame, value_kind=ValueKind.CLOCK, value=f"{frame.value}:00")
     if attribute == "name" and context.phrase.owner and context.phrase.head:  # "X's dog is called Rex"
         return [describe(context, context.phrase, tail, "table:name", tense=frame.tense, change=frame.change)]
     if attribute == "time" and tail.value:
-        return [_of_event(context, tail, frame)]
-    return _also(context, phrase, left, tail, frame)
+        return [_describe_event(context, tail, frame)]
+    return _add_implied(context, phrase, left, tail, frame)
 
 
 _SECOND_JOB = frozenset("volunteer part-time freelance temporary seasonal amateur weekend occasional".split())
@@ -168,7 +144,7 @@ def _names_the_whole(context: Context, phrase: Phrase, tail: Tail) -> bool:
     return phrase.predicate.attribute == "store" and not tail.has_name
 
 
-def _takes(context: Context, phrase: Phrase, tail: Tail) -> bool:
+def _accepts_value(context: Context, phrase: Phrase, tail: Tail) -> bool:
     """Whether the value fits the phrase, beyond its kind."""
     predicate, verb, form = phrase.predicate, context.verb, tail.form
     attribute, words = predicate.attribute, phrase.words
@@ -206,7 +182,7 @@ def _may_be_person(context: Context) -> bool:
     return context.is_self or words[0].is_name or words[0].tag == "DPS" or any(w.text == "'s" for w in words)
 
 
-def _of_event(context: Context, tail: Tail, frame: Frame) -> Frame:
+def _describe_event(context: Context, tail: Tail, frame: Frame) -> Frame:
     """ "The launch of X is on V" gives X's launch date; classes and meetings may have several times."""
     noun = tables.predicates().by_noun.get(context.phrase.head)
     if noun is not None and noun.attribute != "time" and {"clock", "date"} & noun.kinds:
@@ -216,7 +192,7 @@ def _of_event(context: Context, tail: Tail, frame: Frame) -> Frame:
     return replace(frame, open_to_others=last in SEVERAL and not regular)
 
 
-def _over_another(frame: Frame) -> Frame:
+def _read_preference(frame: Frame) -> Frame:
     """Read "prefers tea over coffee" as one value of the pair: whichever is preferred, the other is not."""
     other = next((one.partition(" ")[2] for one in frame.scope if one.split()[0] in ("over", "to")), "")
     if not other or len(frame.scope) > 1 or frame.partial or frame.negated or frame.tense is not Tense.NOW:
@@ -225,28 +201,26 @@ def _over_another(frame: Frame) -> Frame:
     return replace(frame, attribute=f"prefer {pair}", scope=(), single=True, key_words=("prefers", pair))
 
 
-def _besides(context: Context, frame: Frame, attribute: str, rule: str, value: str, kind: ValueKind) -> Frame:
+def _imply_value(context: Context, frame: Frame, attribute: str, rule: str, value: str, kind: ValueKind) -> Frame:
     """Return what a statement says of another attribute besides its own."""
     said = build(context, attribute, Tail([]), rule, one=True, value=value, value_kind=kind, tense=frame.tense)
     return replace(said, partial=True, single=False)
 
 
-def _also(context: Context, phrase: Phrase, left: list[Word], tail: Tail, frame: Frame) -> list[Frame]:
+def _add_implied(context: Context, phrase: Phrase, left: list[Word], tail: Tail, frame: Frame) -> list[Frame]:
     """The frame, and what it says besides: "works as a cook at Noma" has two values, "has a dog named Rex" names a role."""
     if frame.attribute == "prefer":
-        return [choice_of(frame) or _over_another(frame)]
+        return [choice_of(frame) or _read_preference(frame)]
     if frame.attribute in ("own", "allergy") and len(tail.value) > 1 and tail.value[-1].lemma == "allergy":
         what = [word for word in tail.value[:-1] if word.tag not in ("AT0", "DPS")]
         return [replace(frame, attribute="allergy", value=text_of(what), key_words=("allergic", ""))]
-    named = next((at for at, word in enumerate(left) if word.lower in ("named", "called")), None)
+    named = index_of(left, "named", "called")
     if frame.attribute == "own" and named:
         role = split_tail(left[:named])
         if not role.scope and not role.more and role.value:
-            name = split_tail(left[named + 1 :])
-            head = " ".join(content(role.value))
-            described = replace(
-                describe(context, NounPhrase(context.subject, head), name, "has named"), single=False, contested=False
-            )
+            thing_owned = NounPhrase(context.subject, " ".join(content(role.value)))
+            described = describe(context, thing_owned, split_tail(left[named + 1 :]), "has named")
+            described = replace(described, single=False, contested=False)
             if role.value[0].lower == "no":  # "has no dog named Rex" denies the name, and says nothing of other dogs
                 return [replace(described, negated=not described.negated)]
             return [described, replace(build(context, "own", role, "implied"), partial=True)]
@@ -257,34 +231,22 @@ def _also(context: Context, phrase: Phrase, left: list[Word], tail: Tail, frame:
             if phrase.mode != "state":
                 return [job]
             where = at[0].split(" ", 1)[1]
-            return [job, _besides(context, frame, "employer", "table:employer", where, ValueKind.NAME)]
+            return [job, _imply_value(context, frame, "employer", "table:employer", where, ValueKind.NAME)]
     if frame.attribute == "spouse" and frame.change is not ChangeMark.STOP and not frame.negated:
-        married = _besides(context, frame, "marital", "implied", "married", ValueKind.ADJECTIVE)
+        married = _imply_value(context, frame, "marital", "implied", "married", ValueKind.ADJECTIVE)
         return [frame, replace(married, change=frame.change)]
-    if (
-        frame.attribute in _OWNED_THINGS
-        and frame.value_kind is ValueKind.NAME
-        and tail.value[-1].tag == "CRD"
-        and len(tail.value) > 1
-        and not any(word.tag == "CJC" for word in tail.value)
-    ):
-        product = " ".join(content(tail.value[:-1]))
+    versioned = len(tail.value) > 1 and tail.value[-1].tag == "CRD" and not tail.is_joined
+    if frame.attribute in _OWNED_THINGS and frame.value_kind is ValueKind.NAME and versioned:
+        attribute = f"{frame.attribute} {' '.join(content(tail.value[:-1]))}"
         version = build(
-            context,
-            f"{frame.attribute} {product}",
-            tail,
-            "version",
-            one=True,
-            value=tail.value[-1].text,
-            value_kind=ValueKind.VERSION,
-            tense=frame.tense,
-            change=frame.change,
-            negated=frame.negated,
-        )
+            context, attribute, tail, "version", one=True, value=tail.value[-1].text, value_kind=ValueKind.VERSION,
+            tense=frame.tense, change=frame.change, negated=frame.negated,
+        )  # fmt: skip
         return [version, replace(frame, partial=True, single=False)]
-    named = len(tail.value) > 1 and all(word.is_name for word in tail.value) and not tail.value[-1].lower.endswith("s")
+    all_names = len(tail.value) > 1 and all(word.is_name for word in tail.value)
+    one_thing = tail.form is Form.THE or (all_names and not tail.value[-1].lower.endswith("s"))
     owns = phrase.words in (("own",), ("buy",), ("acquire",)) and (tail.has_name or phrase.words == ("own",))
-    if frame.attribute == "own" and owns and (tail.form is Form.THE or named) and not context.is_self:
+    if frame.attribute == "own" and owns and one_thing and not context.is_self:
         owner = replace(tail, value=context.subject_words)
         thing = noun_phrase(tail.value, context.speaker).whole
         owned = build(context, "owner", owner, "agent", subject=thing, one=True, tense=frame.tense, change=frame.change)

@@ -7,7 +7,7 @@ from itertools import pairwise
 from recollect.rules.statements import tables
 from recollect.rules.statements.building import PROPERTY, SEVERAL, Context, build
 from recollect.rules.statements.changes import read_absence, read_death
-from recollect.rules.statements.clause import Opening, VerbGroup, opened, parse_clause
+from recollect.rules.statements.clause import Opening, VerbGroup, parse_clause, strip_openings
 from recollect.rules.statements.clause_rules import context_of, read_clause
 from recollect.rules.statements.descriptions import read_label
 from recollect.rules.statements.frame import NO_SUBJECT, ChangeMark, Frame
@@ -56,7 +56,7 @@ _POINTING = frozenset(
 
 def read(text: str, speaker: str, language: str | None) -> tuple[Frame, ...]:
     """The frames of a statement, the main one first; none if it is no plain statement of a known language."""
-    opening = opened(Opening(text.strip()))
+    opening = strip_openings(Opening(text.strip()))
     text = opening.rest
     if not text or len(text) > MAX_LENGTH or _NO_STATEMENT.search(text) or _has_sentences(text):
         return ()
@@ -90,26 +90,22 @@ def _has_sentences(text: str) -> bool:
 
 
 def _read_english(text: str, speaker: str, *, corrects: bool) -> list[Frame]:
-    correction = _CORRECTION.match(text)
-    if correction:
-        text = correction[1]
+    if correction := _CORRECTION.match(text):
+        text, corrects = correction[1], True
     if _NOTE.match(text):
         text = f"User {text[0].lower()}{text[1:]}"
     denied = ""
     if contrast := _NOT_THAT.match(text):
         text, denied = contrast[1], contrast[2].rstrip(".! ")
     frames = _read_sentence(text, speaker)
-    if correction or corrects:
-        frames = [_mark_change(frame, ChangeMark.CHANGE) for frame in frames]
-    if denied:
-        frames = [_mark_change(frame, ChangeMark.CHANGE, denied) for frame in frames]
-    return frames
-
-
-def _mark_change(frame: Frame, change: ChangeMark, old_value: str = "") -> Frame:
-    if frame.change is ChangeMark.STOP:
-        return frame
-    return replace(frame, change=change, old_value=old_value or frame.old_value)
+    if not corrects and not denied:
+        return frames
+    return [
+        frame
+        if frame.change is ChangeMark.STOP
+        else replace(frame, change=ChangeMark.CHANGE, old_value=denied or frame.old_value)
+        for frame in frames
+    ]
 
 
 def _read_sentence(text: str, speaker: str) -> list[Frame]:
@@ -149,13 +145,12 @@ def _read_result(happened: str, result: str, speaker: str) -> list[Frame]:
     if began is None or not (began.verb.past or began.verb.perfect) or began.verb.unsure:
         return []
     subject = " ".join(word.text for word in began.subject).replace(" 's", "'s")
-    own = parse_clause(tag_english(result))
-    if own is not None and not _points_elsewhere(own.subject) and own.subject[0].tag not in ("AV0", "VVN"):
-        return [frame for frame in read_clause(context_of(own, speaker)) if frame.subject]
-    elided = parse_clause(tag_english(f"{subject} {result}"))
-    if elided is None or _points_elsewhere(elided.subject):
+    clause = parse_clause(tag_english(result))
+    if clause is None or _points_elsewhere(clause.subject) or clause.subject[0].tag in ("AV0", "VVN"):
+        clause = parse_clause(tag_english(f"{subject} {result}"))
+    if clause is None or _points_elsewhere(clause.subject):
         return []
-    return [frame for frame in read_clause(context_of(elided, speaker)) if frame.subject]
+    return [frame for frame in read_clause(context_of(clause, speaker)) if frame.subject]
 
 
 def _read_relative(words: list[Word], speaker: str) -> list[Frame]:
@@ -175,12 +170,8 @@ def _read_relative(words: list[Word], speaker: str) -> list[Frame]:
     copula = finite[-1]
     description, tail = words[1:copula], split_tail(words[copula + 1 :])
     described = tail.form is Form.ADJECTIVE and bool(PROPERTY & {canonical(word) for word in description[:2]})
-    if (
-        not (described or tail.form in (Form.NAME, Form.BARE, Form.THE))
-        or tail.more
-        or tail.scope
-        or not _is_relative(description)
-    ):
+    valued = described or tail.form in (Form.NAME, Form.BARE, Form.THE)
+    if not valued or tail.more or tail.scope or not _is_relative(description):
         return []
     for clause in filter(None, map(parse_clause, _fill_clause(description, tail.value))):
         frame = next(iter(read_clause(context_of(clause, speaker))), None)
@@ -190,9 +181,8 @@ def _read_relative(words: list[Word], speaker: str) -> list[Frame]:
     noun = head_of(description[: _clause_at(description)])
     several = noun is None or (canonical(noun) in SEVERAL and canonical(noun) not in PROPERTY)
     several = several or any(word.lemma in _OF_MANY and noun.lower not in _SORTS for word in description if noun)
-    now = any(
-        word.tag == "VVG" and before.lemma == "be" for before, word in pairwise(description)
-    )  # "that Ana is learning"
+    # "that Ana is learning"
+    now = any(word.tag == "VVG" and before.lemma == "be" for before, word in pairwise(description))
     several = several and not above_all and not now
     if several or (tail.form is Form.THE and not tail.has_name and not above_all and not now):
         return []
@@ -248,18 +238,11 @@ def _fill_clause(description: list[Word], value: list[Word]) -> list[list[Word]]
 
 def _read_labelled(label: str, value: str, speaker: str) -> list[Frame]:
     name, given = tag_english(label), tag_english(value)
-    if (
-        not name
-        or not given
-        or any(word.tag in FINITE and word.tag != "VVB" for word in name)
-        or _points_elsewhere(name)
-    ):
+    if not name or not given or len(name) > 9 or _points_elsewhere(name) or any(mark in value for mark in "()=\"'"):
         return []
-    if any(mark in value for mark in "()=\"'"):
+    if name[0].tag in ("VVB", "AV0", "PNP", "ITJ") and len(name) == 1:
         return []
-    if len(name) > 9 or (name[0].tag in ("VVB", "AV0", "PNP", "ITJ") and len(name) == 1):
-        return []
-    if any(word.tag in FINITE for word in given):
+    if any(word.tag in FINITE and word.tag != "VVB" for word in name) or any(word.tag in FINITE for word in given):
         return []
     context = Context(speaker, name, noun_phrase(name, speaker), VerbGroup(copula=True), given)
     return read_label(name, given, context)

@@ -49,10 +49,8 @@ def _relate(old: Frame, new: Frame) -> Relation:
         return Relation.APART
     if new.attribute == ANY or old.attribute == ANY:
         return _relate_by_value(old, new)
-    if old.slot == new.slot:
-        found = _relate_in_slot(old, new)
-        if found is not Relation.APART:
-            return found
+    if old.slot == new.slot and (found := _relate_in_slot(old, new)) is not Relation.APART:
+        return found
     if old.subject == new.subject and _changes_named_value(old, new):
         return Relation.CHANGED
     if old.subject == new.subject and new.change is ChangeMark.STOP and new.negated and not old.negated:
@@ -65,7 +63,7 @@ def _changes_named_value(old: Frame, new: Frame) -> bool:
     plain = old.single and new.single and not old.negated and not new.negated and old.scope == new.scope
     if not plain or not new.old_value or normal_value(new.old_value) != normal_value(old.value).partition(" per ")[0]:
         return False
-    return old.attribute.split()[-1] == new.attribute.split()[-1] and _comparable(old, new)
+    return old.attribute.split()[-1] == new.attribute.split()[-1] and _are_comparable(old, new)
 
 
 def compare(old: Sequence[Frame], new: Sequence[Frame]) -> tuple[Relation, Frame | None, Frame | None]:
@@ -81,28 +79,23 @@ def compare(old: Sequence[Frame], new: Sequence[Frame]) -> tuple[Relation, Frame
 
 def _relate_by_value(old: Frame, new: Frame) -> Relation:
     """A frame without an attribute meets what has its subject and value."""
-    if (
-        new.attribute != ANY
-        or old.attribute == ANY
-        or old.subject_value is None
-        or old.subject_value != new.subject_value
-    ):
-        return Relation.APART
-    if not _is_held(old) or not _same_thing(old, new):
+    if new.attribute != ANY or old.attribute == ANY or not _names_the_same(old, new):
         return Relation.APART
     if new.negated:
         return Relation.RETRACTED
     return Relation.CHANGED if new.old_value else Relation.APART
 
 
+def _names_the_same(old: Frame, new: Frame) -> bool:
+    """Whether what a frame ends or replaces is what another one holds, by subject and value."""
+    same = old.subject_value is not None and old.subject_value == new.subject_value
+    return same and _is_held(old) and _same_thing(old, new)
+
+
 def _is_held(frame: Frame) -> bool:
     """Whether a frame states something that can end."""
-    return (
-        frame.tense is Tense.NOW
-        and not frame.negated
-        and frame.attribute not in _NOT_ENDED_BY_VALUE
-        and frame.rule not in _NOT_HELD
-    )
+    ends = frame.attribute not in _NOT_ENDED_BY_VALUE and frame.rule not in _NOT_HELD
+    return ends and frame.tense is Tense.NOW and not frame.negated
 
 
 def _same_thing(old: Frame, new: Frame) -> bool:
@@ -127,9 +120,8 @@ def _relate_end(old: Frame, new: Frame) -> Relation:
     if activity and (old.attribute == new.attribute or old.attribute.startswith(f"{new.attribute} ")):
         return Relation.RETRACTED
     if new.contested:
-        same = old.subject_value is not None and old.subject_value == new.subject_value
         plain = old.attribute in _LEFT_OR_QUIT or bool(names_in(new.value))
-        return Relation.RETRACTED if same and plain and _is_held(old) and _same_thing(old, new) else Relation.APART
+        return Relation.RETRACTED if plain and _names_the_same(old, new) else Relation.APART
     return Relation.APART
 
 
@@ -160,11 +152,13 @@ def _relate_in_slot(old: Frame, new: Frame) -> Relation:
     replaces = bool(new.old_value) and normal_value(new.old_value) == normal_value(old.value)
     if not replaces and (not (old.single or old.contested) or not (new.single or new.contested)):
         return Relation.APART
-    if not _comparable(old, new):
+    if not _are_comparable(old, new):
         return Relation.APART
-    if replaces:
-        return Relation.CHANGED
-    if _other_version(old, new) or (_is_code(old) and _is_code(new) and " " in old.value and " " in new.value):
+    if (
+        replaces
+        or _other_version(old, new)
+        or (_is_code(old) and _is_code(new) and " " in old.value and " " in new.value)
+    ):
         return Relation.CHANGED
     if old.contested or new.contested or _contains(old, new):
         return Relation.CONTESTED
@@ -226,7 +220,7 @@ _WORDS = frozenset((ValueKind.NAME, ValueKind.NOUN, ValueKind.ADJECTIVE, ValueKi
 _NUMBERS = frozenset((ValueKind.QUANTITY, ValueKind.VERSION))
 
 
-def _comparable(old: Frame, new: Frame) -> bool:
+def _are_comparable(old: Frame, new: Frame) -> bool:
     """Whether one value can take the place of the other: a weekday is no other calendar day, a number no other name."""
     if _is_code(old) and _is_code(new):
         return True
@@ -236,7 +230,7 @@ def _comparable(old: Frame, new: Frame) -> bool:
         return _date_sort(old.value) == _date_sort(new.value)
     if old.value_kind is ValueKind.QUANTITY:
         first, second = _counted_things(old.value), _counted_things(new.value)
-        rates = {rate for rate in (_rate(old.value), _rate(new.value)) if rate}
+        rates = {rate for rate in (_rate_of(old.value), _rate_of(new.value)) if rate}
         return (not first or not second or bool(first & second)) and len(rates) < 2
     return True
 
@@ -262,7 +256,7 @@ def _counted_things(value: str) -> frozenset[str]:
     return measured | {"money"} if "pound" in words else measured  # of weight or of money
 
 
-def _rate(value: str) -> str:
+def _rate_of(value: str) -> str:
     """Return what a quantity is counted by: "4 euros per month" is no new price for "89 euros per seat"."""
     return normal_value(value).partition(" per ")[2]
 

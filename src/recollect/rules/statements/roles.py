@@ -16,35 +16,27 @@ from recollect.rules.statements.phrases import (
     split_tail,
     text_of,
 )
-from recollect.rules.statements.tagger import Word
+from recollect.rules.statements.tagger import Word, index_of
 
 APPOINT_VERBS = tables.words("verbs", "appoint")
 NO_VALUE = (Form.VERB, Form.CLAUSE, Form.PREPOSITION, Form.PRONOUN, Form.GERUND, Form.NONE)
 
 
-def index_of(words: list[Word], *wanted: str) -> int | None:
-    return next((at for at, word in enumerate(words) if word.lower in wanted), None)
-
-
 def _role_after(words: list[Word], context: Context) -> tuple[NounPhrase, Tail]:
     """A role ("head coach of Harriers") at the start of some words, and what follows it."""
-    end = 0
-    while end < len(words) and not (
-        (
-            words[end].tag in ("PRP", "CJS", "CJC", "DTQ")
-            or words[end].lower in SCOPE_PREPOSITIONS
-            or words[end].text in (",", ";")
-        )
-        and not (
-            words[end].lower in ("of", "for")
-            or (words[end].lower in ("at", "in") and end and words[end - 1].tag == "NN1")
-        )
-    ):
-        if words[end].lower in DEICTIC:
-            break
-        end += 1
+    end = next((at for at in range(len(words)) if _ends_role(words, at)), len(words))
     role = [word for word in words[:end] if word.lower not in ("now", "the", "its", "their")]
     return noun_phrase(role, context.speaker), split_tail(words[end:])
+
+
+def _ends_role(words: list[Word], at: int) -> bool:
+    """Whether a word begins what follows a role; "of", "for", and "at" or "in" after a noun belong to it."""
+    word = words[at]
+    if word.lower in DEICTIC:
+        return True
+    belongs = word.lower in ("of", "for") or (word.lower in ("at", "in") and at > 0 and words[at - 1].tag == "NN1")
+    ends = word.tag in ("PRP", "CJS", "CJC", "DTQ") or word.lower in SCOPE_PREPOSITIONS or word.text in (",", ";")
+    return ends and not belongs
 
 
 def _describe_role(
@@ -67,14 +59,14 @@ def _read_replacement(context: Context) -> list[Frame]:
         by = index_of(rest, "by", "with")
         if by is None:
             return []
-        new = split_tail(rest[by + 1 :]).value
-        if as_at is not None:
-            role, after = _role_after(rest[as_at + 1 :], context)
-            return _describe_role(context, role, new, after, "replaced as", text_of(context.subject_words))
-        return replacing(context, text_of(context.subject_words), split_tail(rest[by + 1 :]))
+        old, new = text_of(context.subject_words), split_tail(rest[by + 1 :])
+        if as_at is None:
+            return replace_value(context, old, new)
+        role, after = _role_after(rest[as_at + 1 :], context)
+        return _describe_role(context, role, new.value, after, "replaced as", old)
     with_at = index_of(rest, "with", "by")
     if as_at is None and with_at is not None and with_at > 0:
-        return replacing(context, text_of(split_tail(rest[:with_at]).value), split_tail(rest[with_at + 1 :]))
+        return replace_value(context, text_of(split_tail(rest[:with_at]).value), split_tail(rest[with_at + 1 :]))
     return []
 
 
@@ -107,16 +99,12 @@ def _read_role_phrase(context: Context) -> list[Frame]:
         role = NounPhrase(noun_phrase(thing.value, context.speaker).whole, role.head)
     if not role.owner or form_of(context.subject_words) is not Form.NAME:
         return []
-    if not verb.passive and from_at is None and given and verb.lemma not in _DISPLACES:
-        return (
-            []
-            if any(word.is_noun for word in given) and verb.lemma not in ("make",)
-            else _describe_role(context, role, context.subject_words, after, "as role", instead)
-        )
     if verb.lemma in _DISPLACES and not verb.passive:
         instead = text_of(split_tail(before).value)
     elif from_at is not None:
         instead = text_of(split_tail(before[from_at + 1 :]).value)
+    elif not verb.passive and any(word.is_noun for word in given) and verb.lemma != "make":
+        return []
     return _describe_role(context, role, context.subject_words, after, "as role", instead)
 
 
@@ -134,7 +122,7 @@ def _instead_of(after: Tail) -> tuple[str, Tail]:
     return "", after
 
 
-def replacing(context: Context, old: str, tail: Tail) -> list[Frame]:
+def replace_value(context: Context, old: str, tail: Tail) -> list[Frame]:
     """A frame that names the old and the new value and no attribute; it meets what the speaker had."""
     if not old or tail.form in NO_VALUE:
         return []
@@ -148,18 +136,11 @@ def _read_appointment(context: Context) -> list[Frame]:
     """ "Harriers appointed Nora as head coach", "Tore Lie was elected mayor of Granvik", "Astana became the capital of …"."""
     verb, rest = context.verb, context.rest
     if verb.lemma == "become":
-        role, after = _role_after(rest, context)
-        if not role.owner or rest[0].lower in ("a", "an") or form_of(context.subject_words) is not Form.NAME:
-            return []
-        return _describe_role(context, role, context.subject_words, after, "became")
+        return _read_subject_role(context, rest, "became")
     if verb.lemma not in APPOINT_VERBS:
         return []
     if verb.passive:
-        left = rest[1:] if rest and rest[0].lower == "as" else rest
-        role, after = _role_after(left, context)
-        if not role.owner or (left and left[0].lower in ("a", "an")) or form_of(context.subject_words) is not Form.NAME:
-            return []
-        return _describe_role(context, role, context.subject_words, after, "appointed")
+        return _read_subject_role(context, rest[1:] if rest and rest[0].lower == "as" else rest, "appointed")
     as_at = index_of(rest, "as", "its", "their")
     the = index_of(rest, "the")
     if as_at is None and the and (verb.past or verb.perfect) and all(word.is_name for word in rest[:the]):
@@ -174,22 +155,26 @@ def _read_appointment(context: Context) -> list[Frame]:
     return _describe_role(context, NounPhrase(owner, role.head), split_tail(rest[:as_at]).value, after, "appointed")
 
 
+def _read_subject_role(context: Context, words: list[Word], rule: str) -> list[Frame]:
+    """The frame of a name that now holds the role at the start of some words."""
+    role, after = _role_after(words, context)
+    if not role.owner or words[0].lower in ("a", "an") or form_of(context.subject_words) is not Form.NAME:
+        return []
+    return _describe_role(context, role, context.subject_words, after, rule)
+
+
 def _read_takeover(context: Context) -> list[Frame]:
     """ "Nora Blyth took over as head coach of Harriers", "Fatima took over the billing service from Lukas"."""
     verb, rest = context.verb, context.rest
     if verb.lemma != "take" or (verb.particle != "over" and index_of(rest, "over") != 0):
         return []
-    as_at = index_of(rest, "as")
+    as_at, from_at = index_of(rest, "as"), index_of(rest, "from")
+    old = text_of(split_tail(rest[from_at + 1 :]).value) if from_at is not None else ""
     if as_at is not None:
         role, after = _role_after(rest[as_at + 1 :], context)
-        from_at = index_of(rest, "from")
-        old = text_of(split_tail(rest[from_at + 1 :]).value) if from_at is not None else ""
         after.scope = [scope for scope in after.scope if not scope.startswith("from ")]
         return _describe_role(context, role, context.subject_words, after, "took over", old)
-    from_at = index_of(rest, "from")
-    if from_at is None:
-        return []
-    thing, old = split_tail(rest[1:from_at]), text_of(split_tail(rest[from_at + 1 :]).value)
+    thing = split_tail(rest[1:from_at])
     if not thing.value or not old:
         return []
     return [
@@ -204,20 +189,18 @@ def _read_use(context: Context) -> list[Frame]:
     verb, rest = context.verb, context.rest
     if verb.lemma not in ("use", "have", "choose", "pick", "adopt", "make", "keep") or verb.passive:
         return []
-    as_at = index_of(rest, "as")
-    if as_at is None and verb.lemma in ("make", "choose"):
-        as_at = index_of(rest, "its", "their")
-        if as_at is not None:
-            as_at -= 1
-    if as_at is None or as_at < 0:
+    end = index_of(rest, "as")
+    start = None if end is None else end + 1
+    if end is None and verb.lemma in ("make", "choose"):
+        start = end = index_of(rest, "its", "their") or None
+    if start is None or start >= len(rest):
         return []
-    owner_words = rest[as_at + 1 :]
-    owned = bool(owner_words) and owner_words[0].lower in ("its", "their", "his", "her", "my", "our", "the")
-    bare = bool(owner_words) and owner_words[0].tag in ("NN1", "AJ0") and verb.lemma in ("use", "have")
+    owned = rest[start].lower in ("its", "their", "his", "her", "my", "our", "the")
+    bare = rest[start].tag in ("NN1", "AJ0") and verb.lemma in ("use", "have")
     if not owned and not bare:
         return []
-    role, after = _role_after(owner_words[1:] if owned else owner_words, context)
-    value = split_tail(rest[: as_at if rest[as_at].lower == "as" else as_at + 1]).value
+    role, after = _role_after(rest[start + owned :], context)
+    value = split_tail(rest[:end]).value
     if not role.head or role.owner or not value or (form_of(value) in NO_VALUE and len(value) > 1):
         return []
     tail = replace(after, value=value)
@@ -231,7 +214,7 @@ def _read_owned_role(context: Context) -> list[Frame]:
     verb, rest = context.verb, context.rest
     if verb.lemma != "have" or verb.past or verb.perfect or len(rest) < 4 or rest[0].tag != "DPS":
         return []
-    at = next((at for at, word in enumerate(rest) if word.lower in ("in", "at")), None)
+    at = index_of(rest, "in", "at")
     if at is None or not all(word.is_noun or word.tag == "AJ0" for word in rest[1:at]):
         return []
     role, tail = noun_phrase(rest[1:at], context.speaker), split_tail(rest[at + 1 :])
@@ -248,9 +231,7 @@ def _read_new_role(context: Context) -> list[Frame]:
     if verb.passive or (verb.past and verb.lemma == "have"):
         return []
     new = index_of(rest, "new")
-    mark = next(
-        (at for at, word in enumerate(rest) if word.text in (",", ":") or word.lower in ("named", "called")), None
-    )
+    mark = index_of(rest, ",", ":", "named", "called")
     if mark is None and verb.lemma == "find":
         mark = index_of(rest, "in")
     if new is None or mark is None or new > 1 or mark <= new + 1 or (new == 1 and rest[0].tag not in ("AT0", "DPS")):

@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import Any
 
 from recollect.rules.collector import collector_paused
-from recollect.rules.language.marks import NUMBER_WORDS
+from recollect.rules.language.marks import NUMBER_WORDS, UNDER_HUNDRED
 from recollect.rules.language.word_lists import word_set
 
 TAGGER_SHA256 = {
@@ -68,6 +68,11 @@ class Word:
     @property
     def is_name(self) -> bool:
         return self.tag == "NP0"
+
+
+def index_of(words: list[Word], *wanted: str) -> int | None:
+    """Return the place of the first of some words, which are given in lower case."""
+    return next((at for at, word in enumerate(words) if word.lower in wanted), None)
 
 
 @lru_cache(maxsize=2)
@@ -136,9 +141,6 @@ _CLOCK_PHRASES = (
     (re.compile(r"\b(?:a )?quarter to (\w+)", re.I), 45, -1),
     (re.compile(r"\b(\w+) o'?clock\b", re.I), 0, 0),
 )
-_HOURS = {
-    word: hour for hour, word in enumerate("one two three four five six seven eight nine ten eleven twelve".split(), 1)
-}
 _HALF_OF_DAY = re.compile(r"\b(\d{1,2}(?:[:.]\d\d)?)\s?([ap])\.?m\b\.?", re.I)
 _PART_OF_DAY = re.compile(r"\b(\d{1,2}(?::\d\d)?) in the (morning|afternoon|evening)\b", re.I)
 _NOON = re.compile(r"\b12 noon\b|(?<=\bat )noon\b|(?<=\buntil )noon\b", re.I)
@@ -187,11 +189,8 @@ def cut(text: str) -> list[str]:
     text = _CONTRACTED_NOT.sub(r"\1 n't", text)
     text = _CONTRACTED.sub(r"\1 '\2", text)
     text = _PLURAL_OWNER.sub(r"\1 's", text)
-    tokens = []
-    for token in _TOKEN.findall(text):
-        quoted = _STORED_QUOTE.fullmatch(token)
-        tokens.append(quotes[int(quoted[1])].strip() or "-" if quoted else token)
-    return tokens
+    found = ((token, _STORED_QUOTE.fullmatch(token)) for token in _TOKEN.findall(text))
+    return [quotes[int(quoted[1])].strip() or "-" if quoted else token for token, quoted in found]
 
 
 _PLAIN_QUOTES = str.maketrans(
@@ -202,10 +201,8 @@ _PLAIN_QUOTES = str.maketrans(
 def _clock(match: re.Match[str], minute: int, shift: int) -> str:
     """A time in words on the clock's face; anything that is no hour stays as it is."""
     said = match[1].lower()
-    hour = _HOURS.get(said) or (int(said) if said.isascii() and said.isdecimal() and 1 <= int(said) <= 12 else None)
-    if hour is None:
-        return match[0]
-    return f"{(hour + shift - 1) % 12 + 1}:{minute:02}"
+    hour = int(said) if said.isascii() and said.isdecimal() else UNDER_HUNDRED.get(said, 0)
+    return f"{(hour + shift - 1) % 12 + 1}:{minute:02}" if 1 <= hour <= 12 else match[0]
 
 
 # ---------------------------------------------------------------- tagging English
@@ -246,11 +243,7 @@ def as_one_token(token: str) -> str:
 
 def _without_article_of_user(tokens: list[str]) -> list[str]:
     """ "The user" reads as "User"."""
-    return [
-        token
-        for at, token in enumerate(tokens)
-        if not (token.lower() == "the" and at + 1 < len(tokens) and tokens[at + 1].lower() == "user")
-    ]
+    return [one for one, after in pairwise([*tokens, ""]) if (one.lower(), after.lower()) != ("the", "user")]
 
 
 def _stand_in(tokens: list[str], at: int) -> str:
@@ -395,8 +388,7 @@ def _is_capitalised_inside(word: Word, at: int) -> bool:
 
 def _can_be(word: Word, *tags: str) -> str | None:
     """The first of some tags that the model knows for a word."""
-    known = _known_tags(word.text)
-    return next((tag for tag in tags if tag in known), None)
+    return next((tag for tag in tags if tag in _known_tags(word.text)), None)
 
 
 @lru_cache(maxsize=4096)

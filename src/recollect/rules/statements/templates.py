@@ -42,9 +42,8 @@ def read_template(context: Context) -> Frame | None:
     """Return the frame of a sentence with one blank; None where nothing says that one value fills it."""
     if context.negated or context.stated_tense is not Tense.NOW or not context.rest or not context.sure:
         return None
-    if any(word.tag == "CJC" or word.text in ("(", ";") for word in context.rest):
-        return None
-    return _read_measure(context)
+    joined = any(word.tag == "CJC" or word.text in ("(", ";") for word in context.rest)
+    return None if joined else _read_measure(context)
 
 
 def template_words(words: list[Word]) -> list[str]:
@@ -80,37 +79,30 @@ def measures(words: list[Word]) -> list[tuple[int, int]]:
     """Return where the measures of a phrase stand: runs of numbers, units, dates and codes, with what joins them."""
     marked = [_is_measure(words, at) for at in range(len(words))]
     runs: list[tuple[int, int]] = []
-    at = 0
-    while at < len(words):
-        if not marked[at]:
-            at += 1
+    end = 0
+    for start in range(len(words)):
+        if start < end or not marked[start]:
             continue
-        start = at
-        while start and words[start - 1].lower in APPROXIMATELY and words[start - 1].tag != "PRP":
-            start -= 1
-        end = at + 1
+        end = start + 1
         while end < len(words) and (marked[end] or _joins_measure(words, marked, end)):
             end += 1
+        while start and words[start - 1].lower in APPROXIMATELY and words[start - 1].tag != "PRP":
+            start -= 1
         runs.append((start, end))
-        at = end
     return runs
 
 
 def _is_measure(words: list[Word], at: int) -> bool:
     word, before = words[at], words[at - 1] if at else None
-    if (
-        before is not None
-        and before.is_noun
-        and not any(map(str.isdigit, before.text))
-        and before.lower not in DAYS | MONTHS
-    ):
+    after_digit = before is not None and any(map(str.isdigit, before.text))
+    if before is not None and before.is_noun and not after_digit and before.lower not in DAYS | MONTHS:
         return False  # "unit 4B", "Model 3": the number is part of a name
     if word.tag == "CRD" or _WITH_DIGIT.fullmatch(word.text) or _CLOCK.fullmatch(word.lower):
         return True
     if word.lower in DAYS or (word.lower in MONTHS and word.text[0].isupper()):
         return True
-    counted = before is not None and (before.tag == "CRD" or any(map(str.isdigit, before.text)))
-    return bool(counted) and bool(unit_named(word.lower) or word.lower in ("percent", "million", "thousand", "k"))
+    counted = after_digit or (before is not None and before.tag == "CRD")
+    return counted and bool(unit_named(word.lower) or word.lower in ("percent", "million", "thousand", "k"))
 
 
 def _joins_measure(words: list[Word], marked: list[bool], at: int) -> bool:

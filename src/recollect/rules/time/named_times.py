@@ -54,11 +54,8 @@ class Named(NamedTuple):
 
 SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 """The month in which each begins: that of the northern half of the world."""
-DECADES = dict(
-    zip(
-        "twenties thirties forties fifties sixties seventies eighties nineties".split(), range(20, 100, 10), strict=True
-    )
-)
+_DECADE_NAMES = "twenties thirties forties fifties sixties seventies eighties nineties"
+DECADES = dict(zip(_DECADE_NAMES.split(), range(20, 100, 10), strict=True))
 NUMBERS = {word: value for word, value in UNDER_HUNDRED.items() if value}
 
 _MONTH = rf"(?:{'|'.join(MONTHS)})\b"
@@ -127,7 +124,7 @@ def named_times(text: str) -> Iterator[Named]:
     if _TELLTALE.isdisjoint(words_of(text)) and not _DIGIT.search(text):
         return
     beside: list[Name] = []
-    for name in _names(text):
+    for name in _find_names(text):
         if beside and (joined := _join(text, beside, name)):
             beside = joined
             continue
@@ -136,11 +133,11 @@ def named_times(text: str) -> Iterator[Named]:
     yield from _name_time(beside)
 
 
-def _names(text: str) -> Iterator[Name]:
+def _find_names(text: str) -> Iterator[Name]:
     for found in _NAMES_A_TIME.finditer(text):
         kind = found.lastgroup or ""
         name = Name(found.start(), found.end(), kind, found[kind].lower(), (found["part"] or "").lower())
-        if not _is_a_verb(name, text):
+        if not _is_verb(name, text):
             yield name
 
 
@@ -152,7 +149,7 @@ _BEFORE_A_TIME = re.compile(
 _AFTER_A_TIME = re.compile(rf",? (?:of )?{_YEAR}")
 
 
-def _is_a_verb(name: Name, text: str) -> bool:
+def _is_verb(name: Name, text: str) -> bool:
     """Lower-case "may", "march" and "fall" are verbs more often than times, and so is "May" at the beginning."""
     said = text[name.start : name.end]
     if said not in ("may", "march", "fall", "May") or _AFTER_A_TIME.match(text, name.end):

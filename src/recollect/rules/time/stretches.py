@@ -43,40 +43,40 @@ def read_time(named: Named, asked_at: datetime) -> Span | None:
     if asked_at.year not in _READABLE:
         return None
     coarsest, *finer = named.names
-    span = _part(coarsest, _READERS[coarsest.kind](coarsest.words, asked_at))
+    span = _take_part(coarsest, _READERS[coarsest.kind](coarsest.words, asked_at))
     for name in finer:
-        span = _part(name, _within(name, span)) if span else None
+        span = _take_part(name, _find_within(name, span)) if span else None
     return span
 
 
-def whole(unit: str, day: datetime) -> Span:
+def unit_around(unit: str, day: datetime) -> Span:
     """The day, week, weekend, month, quarter or year that a moment is in."""
     midnight = day.replace(hour=0, minute=0, second=0, microsecond=0)
     if unit == "year":
-        return _months(midnight, midnight.year, 1, 12)
+        return _span_of_months(midnight, midnight.year, 1, 12)
     if unit == "quarter":
-        return _months(midnight, midnight.year, (midnight.month - 1) // 3 * 3 + 1, 3)
+        return _span_of_months(midnight, midnight.year, (midnight.month - 1) // 3 * 3 + 1, 3)
     if unit == "month":
-        return _months(midnight, midnight.year, midnight.month, 1)
+        return _span_of_months(midnight, midnight.year, midnight.month, 1)
     monday = midnight - midnight.weekday() * _DAY
     if unit == "weekend":
         return Span(monday + 5 * _DAY, monday + _WEEK)
     return Span(monday, monday + _WEEK) if unit == "week" else Span(midnight, midnight + _DAY)
 
 
-def moved(day: datetime, count: int, unit: str, back: bool) -> datetime | None:
+def move(day: datetime, count: int, unit: str, back: bool) -> datetime | None:
     """So many days, weeks, months or years before or after a moment.
 
-    >>> moved(datetime(2026, 3, 14), *amount("a couple of weeks"), back=True)
+    >>> move(datetime(2026, 3, 14), *read_amount("a couple of weeks"), back=True)
     datetime.datetime(2026, 2, 28, 0, 0)
     """
     return _read_date(f"{count} {unit.replace('weekend', 'week')}s {'ago' if back else 'from now'}", day)
 
 
-def amount(words: str) -> tuple[int, str]:
+def read_amount(words: str) -> tuple[int, str]:
     """How many of what.
 
-    >>> [amount(said) for said in ("12 days", "a couple of weeks", "twenty-one days", "half a year", "a fortnight")]
+    >>> [read_amount(said) for said in ("12 days", "a couple of weeks", "twenty-one days", "half a year", "a fortnight")]
     [(12, 'day'), (2, 'week'), (21, 'day'), (6, 'month'), (2, 'week')]
     """
     count, unit = words.lower().replace("half a year", "6 months").rsplit(" ", 1)
@@ -98,7 +98,7 @@ def _read_date(words: str, asked_at: datetime, order: str = "MDY") -> datetime |
     return read.replace(tzinfo=asked_at.tzinfo) if read else None
 
 
-def _months(like: datetime, year: int, month: int, count: int) -> Span:
+def _span_of_months(like: datetime, year: int, month: int, count: int) -> Span:
     """So many months from the first of one on."""
     last = month - 1 + count
     first = like.replace(year=year, month=month, day=1, hour=0, minute=0, second=0, microsecond=0)
@@ -121,60 +121,62 @@ _WEEKLY = (*WEEKDAYS, "weekend")
 def _near(name: str, at: datetime) -> list[Span]:
     """Those of a name that are around a moment, from the earliest to the latest."""
     if name in ("week", "month", "quarter", "year", "night", "morning", "afternoon", "evening"):
-        now = whole(name, at)
-        return [whole(name, now.start - _DAY), now, whole(name, now.end)]
+        now = unit_around(name, at)
+        return [unit_around(name, now.start - _DAY), now, unit_around(name, now.end)]
     if name in _WEEKLY:
-        weeks = [whole("week", at).start + n * _WEEK for n in (-2, -1, 0, 1)]
+        weeks = [unit_around("week", at).start + n * _WEEK for n in (-2, -1, 0, 1)]
         if name == "weekend":
-            return [whole("weekend", week) for week in weeks]
-        return [whole("day", week + WEEKDAYS.index(name) * _DAY) for week in weeks]
+            return [unit_around("weekend", week) for week in weeks]
+        return [unit_around("day", week + WEEKDAYS.index(name) * _DAY) for week in weeks]
     if day := re.fullmatch(r"the (\d+)..", name):
         months = [divmod(at.year * 12 + at.month - 1 + n, 12) for n in (-3, -2, -1, 0, 1)]
-        return [span for year, month in months for span in _days_of(_months(at, year, month + 1, 1), int(day[1]))]
+        return [
+            span for year, month in months for span in _days_of(_span_of_months(at, year, month + 1, 1), int(day[1]))
+        ]
     return [span for year in range(at.year - 8, at.year + 2) for span in _of_year(name, at, year)]
 
 
 def _of_year(name: str, at: datetime, year: int) -> list[Span]:
     """The season, quarter, month or day of a year; none if there is no such day in it."""
     if name in SEASONS:
-        return [_months(at, year, SEASONS[name], 3)]
+        return [_span_of_months(at, year, SEASONS[name], 3)]
     if quarter := re.fullmatch(r"q(\d)", name):
-        return [_months(at, year, int(quarter[1]) * 3 - 2, 3)]
+        return [_span_of_months(at, year, int(quarter[1]) * 3 - 2, 3)]
     date = next((date for start, date in _HOLIDAYS.items() if name.startswith(start)), name)
     month = next(n for n, month in enumerate(MONTHS, 1) if re.search(rf"\b{month[:3]}", date))
-    span, day = _months(at, year, month, 1), re.search(r"\d+", date)
+    span, day = _span_of_months(at, year, month, 1), re.search(r"\d+", date)
     return _days_of(span, int(day[0])) if day else [span]
 
 
 def _days_of(month: Span, number: int) -> list[Span]:
-    day = whole("day", month.start + (number - 1) * _DAY)
+    day = unit_around("day", month.start + (number - 1) * _DAY)
     return [day] if month.start <= day.start < month.end else []
 
 
-def _one_of(which: str, name: str, at: datetime) -> Span | None:
+def _find_one_of(which: str, name: str, at: datetime) -> Span | None:
     """The last one that is over; the next one; this one, which is the nearest of this week or year. If it is not said which:
     the last one that has begun, but of weekdays one that is over."""
     near = _near(name, at)
     if which == "next":
         return next((span for span in near if span.start > at), None)
     if which == "this":
-        around = whole("week" if name in _WEEKLY else "year", at)
+        around = unit_around("week" if name in _WEEKLY else "year", at)
         these = (span for span in near if span.start < around.end and around.start < span.end)
         return min(these, key=lambda span: max(span.start - at, at - span.end), default=None)
     over = which == "last" or name in _WEEKLY
     return next((span for span in reversed(near) if (span.end if over else span.start) <= at), None)
 
 
-def _within(name: Name, coarser: Span) -> Span | None:
+def _find_within(name: Name, coarser: Span) -> Span | None:
     """The one that is in a stretch; all of that stretch, if there are several in it."""
     if name.kind == "nth":
-        return _nth(name.words, coarser)
+        return _find_nth(name.words, coarser)
     if coarser.end - coarser.start > _EVERY.get(name.kind, _YEAR):
         return coarser
     return next((span for span in _near(name.words, coarser.start) if coarser.start <= span.start < coarser.end), None)
 
 
-def _nth(words: str, coarser: Span) -> Span | None:
+def _find_nth(words: str, coarser: Span) -> Span | None:
     """The first, second … or last one in a stretch. Days and weeks are counted from its first day, or back from its last."""
     which, name = words.split(" ", 1)
     nth = int(which[0]) if which[0].isdigit() else _ORDINALS[which]
@@ -200,69 +202,69 @@ _THEN_IS = {"year": "month", "month": "week", "week": "day"}
 _THIRDS = {"early": 0, "beginning": 0, "start": 0, "mid": 1, "middle": 1, "late": 2, "end": 2}
 
 
-def _part(name: Name, span: Span | None) -> Span | None:
+def _take_part(name: Name, span: Span | None) -> Span | None:
     """Early, mid and late are thirds, of what is no shorter than a week."""
     if span is None or not name.part or span.end - span.start < _WEEK:
         return span
     nth, third = _THIRDS[re.split("[ -]", name.part)[0]], (span.end - span.start) / 3
-    ends = [span.start, *(whole("day", span.start + n * third).start for n in (1, 2)), span.end]
+    ends = [span.start, *(unit_around("day", span.start + n * third).start for n in (1, 2)), span.end]
     return Span(ends[nth], ends[nth + 1])
 
 
-def _numeric(words: str, asked_at: datetime) -> Span | None:
+def _read_numeric(words: str, asked_at: datetime) -> Span | None:
     order = "YMD" if words[:4].isdigit() else "DMY" if "." in words else "MDY"
     day = _read_date(words, asked_at, order)
-    return whole("day", day) if day else None
+    return unit_around("day", day) if day else None
 
 
-def _which(words: str, asked_at: datetime) -> Span | None:
+def _read_which(words: str, asked_at: datetime) -> Span | None:
     *_, which, name = _SAID.split(words)
-    return _one_of(_MEANT.get(which, "next"), name, asked_at)
+    return _find_one_of(_MEANT.get(which, "next"), name, asked_at)
 
 
-def _rolling(words: str, asked_at: datetime) -> Span | None:
+def _read_rolling(words: str, asked_at: datetime) -> Span | None:
     """So long until now, today included."""
     said = re.split(r"\b(?:last|past|previous) ", words)[-1]
-    start = moved(asked_at, *amount(said if " " in said else f"a {said}"), back=True)
-    return Span(whole("day", start).start, whole("day", asked_at).end) if start else None
+    start = move(asked_at, *read_amount(said if " " in said else f"a {said}"), back=True)
+    return Span(unit_around("day", start).start, unit_around("day", asked_at).end) if start else None
 
 
-def _ago(words: str, asked_at: datetime) -> Span | None:
+def _read_ago(words: str, asked_at: datetime) -> Span | None:
     """Two weeks ago is about that week, though it can be counted to the day; a few are two to five."""
     said = words.removesuffix(" ago") if words.endswith(" ago") else f"2 {words.split()[0]}"
-    count, unit = amount(said)
+    count, unit = read_amount(said)
     if unit in WEEKDAYS:
-        last = _one_of("last", unit, asked_at)
-        return whole("day", last.start - (count - 1) * _WEEK) if last else None
+        last = _find_one_of("last", unit, asked_at)
+        return unit_around("day", last.start - (count - 1) * _WEEK) if last else None
     most, least = (5, 2) if _ABOUT_THREE.match(said) else (count, count)
-    first, last_day = (moved(asked_at, n, unit, back=True) for n in (most, least))
-    return Span(whole(unit, first).start, whole(unit, last_day).end) if first and last_day else None
+    first, last_day = (move(asked_at, n, unit, back=True) for n in (most, least))
+    return Span(unit_around(unit, first).start, unit_around(unit, last_day).end) if first and last_day else None
 
 
-def _then(words: str, asked_at: datetime) -> Span | None:
+def _read_then(words: str, asked_at: datetime) -> Span | None:
     """This time last year is about this month of it."""
     *_, which, unit = words.split()
-    day = moved(asked_at, 1, unit, back=which == "last")
-    return whole(_THEN_IS[unit], day) if day else None
+    day = move(asked_at, 1, unit, back=which == "last")
+    return unit_around(_THEN_IS[unit], day) if day else None
 
 
-def _word(words: str, asked_at: datetime) -> Span:
-    return whole("day", asked_at + {"yesterday": -1, "tomorrow": 1}.get(words, 0) * _DAY)
+def _read_word(words: str, asked_at: datetime) -> Span:
+    return unit_around("day", asked_at + {"yesterday": -1, "tomorrow": 1}.get(words, 0) * _DAY)
 
 
-def _decade(words: str, asked_at: datetime) -> Span:
+def _read_decade(words: str, asked_at: datetime) -> Span:
     said = DECADES.get(words) or int(words[:-1])
-    return _months(asked_at, asked_at.year - (asked_at.year - said) % 100 if said < 100 else said, 1, 120)
+    return _span_of_months(asked_at, asked_at.year - (asked_at.year - said) % 100 if said < 100 else said, 1, 120)
 
 
 _READERS: Mapping[str, Callable[[str, datetime], Span | None]] = {
-    **dict.fromkeys(RECURRING, partial(_one_of, "")),
-    "numeric": _numeric,
-    "rolling": _rolling,
-    "then": _then,
-    "which": _which,
-    "ago": _ago,
-    "word": _word,
-    "decade": _decade,
-    "year": lambda words, asked_at: _months(asked_at, int(words), 1, 12),
+    **dict.fromkeys(RECURRING, partial(_find_one_of, "")),
+    "numeric": _read_numeric,
+    "rolling": _read_rolling,
+    "then": _read_then,
+    "which": _read_which,
+    "ago": _read_ago,
+    "word": _read_word,
+    "decade": _read_decade,
+    "year": lambda words, asked_at: _span_of_months(asked_at, int(words), 1, 12),
 }

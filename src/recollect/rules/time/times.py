@@ -13,9 +13,9 @@ from itertools import islice
 from typing import NamedTuple, TypeAlias
 
 from recollect.rules.time.named_times import AMOUNT, RECURRING, UNIT, Named, named_times
-from recollect.rules.time.stretches import Span, amount, moved, read_time, whole
+from recollect.rules.time.stretches import Span, move, read_amount, read_time, unit_around
 
-__all__ = ["MAX_TIMES", "TALK_DAYS", "Span", "Times", "covers", "is_a_range", "nearness", "read_range", "read_times"]
+__all__ = ["MAX_TIMES", "TALK_DAYS", "Span", "Times", "covers", "is_range", "nearness", "read_range", "read_times"]
 
 _DAY = timedelta(days=1)
 
@@ -59,9 +59,9 @@ def read_times(question: str, asked_at: datetime) -> Times:
     found = list(_find_times(text, _complete_list(text, named), asked_at))
     spans = {one.span for one in found}
     return Times(
-        tuple(sorted(span for span in spans if not any(_within(other, span) for other in spans))),
-        _without(text, [one.cut for one in found]),
-        _without(text, [slice(one.start, one.end) for one in named]),
+        tuple(sorted(span for span in spans if not any(_is_within(other, span) for other in spans))),
+        _cut_out(text, [one.cut for one in found]),
+        _cut_out(text, [slice(one.start, one.end) for one in named]),
     )
 
 
@@ -73,7 +73,7 @@ def nearness(at: datetime, spans: Sequence[Span]) -> float:
     >>> nearness(datetime(2023, 8, 9, tzinfo=UTC), [span]), nearness(datetime(2024, 8, 9, tzinfo=UTC), [span])
     (1.0, 0.0)
     """
-    return max((_near(at, span) for span in spans), default=0.0)
+    return max((_nearness_to(at, span) for span in spans), default=0.0)
 
 
 def covers(start: datetime | None, end: datetime | None, spans: Sequence[Span]) -> bool:
@@ -87,18 +87,18 @@ def covers(start: datetime | None, end: datetime | None, spans: Sequence[Span]) 
     return any((start is None or start < span.end) and (end is None or end > span.start) for span in spans)
 
 
-def _without(text: str, parts: Sequence[slice]) -> str:
+def _cut_out(text: str, parts: Sequence[slice]) -> str:
     for part in reversed(parts):
         text = text[: part.start] + text[part.stop :]
     return text
 
 
-def _within(inner: Span, outer: Span) -> bool:
+def _is_within(inner: Span, outer: Span) -> bool:
     """A day says more than the year around it."""
     return inner != outer and outer.start <= inner.start and inner.end <= outer.end
 
 
-def _near(at: datetime, span: Span) -> float:
+def _nearness_to(at: datetime, span: Span) -> float:
     if at < span.start:
         return 0.0
     if at < span.end:
@@ -119,26 +119,26 @@ _Meaning: TypeAlias = Callable[[re.Match[str], Span], Span | None]
 
 def _count_from(said: re.Match[str], span: Span) -> Span | None:
     """Two weeks before a day is about then, as two weeks ago is; the week before it is all of that week."""
-    (count, unit), back = amount(said[1]), said[2].lower() in ("before", "prior to")
-    day = moved(span.start if back else span.end - _DAY, count, unit, back)
+    (count, unit), back = read_amount(said[1]), said[2].lower() in ("before", "prior to")
+    day = move(span.start if back else span.end - _DAY, count, unit, back)
     if day is None:
         return None
     if unit == "weekend":
-        return whole(unit, day if back else day - 5 * _DAY)
+        return unit_around(unit, day if back else day - 5 * _DAY)
     if said[1].lower().startswith("the "):
         return Span(day, span.start) if back else Span(span.end, day + _DAY)
-    return Span(day - 3 * _DAY, day + 4 * _DAY) if unit == "week" else whole(unit, day)
+    return Span(day - 3 * _DAY, day + 4 * _DAY) if unit == "week" else unit_around(unit, day)
 
 
-def _up_to(end: datetime) -> Span:
+def _span_up_to(end: datetime) -> Span:
     return Span(datetime.min.replace(tzinfo=end.tzinfo), end)
 
 
-def _from(start: datetime) -> Span:
+def _span_from(start: datetime) -> Span:
     return Span(start, datetime.max.replace(tzinfo=start.tzinfo))
 
 
-def _from_day(said: re.Match[str], span: Span) -> Span | None:
+def _count_from_day(said: re.Match[str], span: Span) -> Span | None:
     """From 3 to 9 July: the month is said once."""
     day = int(said[1])
     return Span(span.start.replace(day=day), span.end) if 0 < day < span.start.day else None
@@ -149,15 +149,21 @@ _LEADS: tuple[tuple[re.Pattern[str], _Meaning], ...] = tuple(
     for words, meaning in (
         (rf"({AMOUNT}|the {UNIT}) (before|prior to|after|following) {_ON}", _count_from),
         (rf"({AMOUNT}) (from) ", _count_from),
-        (rf"(?:until|till|up to) {_ON}|(?:until|till|up to|before|prior to) {_IN}", lambda _, span: _up_to(span.end)),
-        (rf"since {_ON}|(?:since|after) {_IN}", lambda _, span: _from(span.start)),
-        (rf"(?:before|prior to|earlier than) {_ON}", lambda _, span: _up_to(span.start)),
-        (rf"(?:after|later than) {_ON}", lambda _, span: _from(span.end)),
+        (
+            rf"(?:until|till|up to) {_ON}|(?:until|till|up to|before|prior to) {_IN}",
+            lambda _, span: _span_up_to(span.end),
+        ),
+        (rf"since {_ON}|(?:since|after) {_IN}", lambda _, span: _span_from(span.start)),
+        (rf"(?:before|prior to|earlier than) {_ON}", lambda _, span: _span_up_to(span.start)),
+        (rf"(?:after|later than) {_ON}", lambda _, span: _span_from(span.end)),
         (
             r"the (week|weekend|month|year) (?:of|around) (?:the )?",
-            lambda said, span: whole(said[1].lower(), span.start),
+            lambda said, span: unit_around(said[1].lower(), span.start),
         ),
-        (r"(?:between|from) (?:the )?(\d{1,2})(?:st|nd|rd|th)? (?:and|to|until|till|through) (?:the )?", _from_day),
+        (
+            r"(?:between|from) (?:the )?(\d{1,2})(?:st|nd|rd|th)? (?:and|to|until|till|through) (?:the )?",
+            _count_from_day,
+        ),
         (r"around (?:the )?", lambda _, span: Span(span.start - 3 * _DAY, span.end + 3 * _DAY)),
         (r"on ", lambda _, span: span),
     )
@@ -184,7 +190,7 @@ def _complete_list(text: str, named: Sequence[Named]) -> list[Named]:
     for one in reversed(named[:-1]):
         after = listed[0]
         gap = text[one.end : after.start]
-        if one.bare and one.kind == after.kind and _OR.fullmatch(gap) and not is_a_range(text, one, gap):
+        if one.bare and one.kind == after.kind and _OR.fullmatch(gap) and not is_range(text, one, gap):
             one = one._replace(names=(*after.names[:-1], *one.names))
         listed.insert(0, one)
     return listed
@@ -193,23 +199,23 @@ def _complete_list(text: str, named: Sequence[Named]) -> list[Named]:
 def _find_times(text: str, named: Sequence[Named], asked_at: datetime) -> Iterator[_Found]:
     """Two times that belong together are one stretch. Where a date is given, "last week" beside it is not seen from now:
     the date says when."""
-    dated, taken = any(_is_a_date(one) for one in named), 0
+    dated, taken = any(_is_date(one) for one in named), 0
     for at, one in enumerate(named):
         if at < taken:
             continue
-        found = _pair(text, one, named[at + 1], asked_at) if at + 1 < len(named) else None
+        found = _read_pair(text, one, named[at + 1], asked_at) if at + 1 < len(named) else None
         taken = at + 1 + bool(found)
-        if found is None and (not dated or _is_a_date(one) or one.names[0].kind not in _SEEN_FROM_NOW):
-            found = _single(text, one, asked_at)
+        if found is None and (not dated or _is_date(one) or one.names[0].kind not in _SEEN_FROM_NOW):
+            found = _read_single(text, one, asked_at)
         if found and found.span.start < found.span.end:
             yield found
 
 
-def _is_a_date(named: Named) -> bool:
+def _is_date(named: Named) -> bool:
     return named.kind in ("date", "numeric")
 
 
-def _single(text: str, named: Named, asked_at: datetime) -> _Found | None:
+def _read_single(text: str, named: Named, asked_at: datetime) -> _Found | None:
     span = read_time(named, asked_at)
     if span is None:
         return None
@@ -217,28 +223,30 @@ def _single(text: str, named: Named, asked_at: datetime) -> _Found | None:
     for words, meaning in _LEADS:
         if said := words.search(lead):
             meant = meaning(said, span)
-            return _Found(meant, _cut(meant, span, named)) if meant else None
+            return _Found(meant, _slice_to_cut(meant, span, named)) if meant else None
     return None if named.bare and named.kind in _ALSO_A_TOPIC else _Found(span, slice(0, 0))
 
 
-def _cut(meant: Span, span: Span, named: Named) -> slice:
+def _slice_to_cut(meant: Span, span: Span, named: Named) -> slice:
     """Nothing, if the time that is named is part of what is meant."""
     return slice(0, 0) if meant.start < span.end and span.start < meant.end else slice(named.start, named.end)
 
 
-def _pair(text: str, first: Named, second: Named, asked_at: datetime) -> _Found | None:
+def _read_pair(text: str, first: Named, second: Named, asked_at: datetime) -> _Found | None:
     """From one to another, or the one beside the other: "the Sunday before 14 March"."""
     gap = text[first.end : second.start]
-    span = None
-    if is_a_range(text, first, gap):
+    span, cut = None, slice(0, 0)
+    if is_range(text, first, gap):
         span = read_range(first, second, asked_at)
-    elif first.kind in ("weekday", "which") and (side := _BESIDE.fullmatch(gap)):
-        span = _beside(first, second, side[1].lower(), asked_at)
-        return _Found(span, slice(second.start, second.end)) if span else None
-    return _Found(span, slice(0, 0)) if span else None
+    elif (
+        first.kind in ("weekday", "which") and (side := _BESIDE.fullmatch(gap)) and (day := read_time(second, asked_at))
+    ):
+        from_there = day.start if side[1].lower() == "before" else day.end + 7 * _DAY  # the nearest one before or after
+        span, cut = read_time(first, from_there), slice(second.start, second.end)
+    return _Found(span, cut) if span else None
 
 
-def is_a_range(text: str, first: Named, gap: str) -> bool:
+def is_range(text: str, first: Named, gap: str) -> bool:
     """Return whether the words before a time, and those up to the next, say that it is meant from one to the other."""
     between = _BETWEEN.search(text[max(0, first.start - MARGIN) : first.start])
     return bool(_AND.fullmatch(gap) if between else _UP_TO.fullmatch(gap))
@@ -251,9 +259,3 @@ def read_range(first: Named, last: Named, asked_at: datetime) -> Span | None:
         return None
     start = read_time(first, end.end - _DAY if first.bare and first.kind in RECURRING else asked_at)
     return Span(start.start, end.end) if start else None
-
-
-def _beside(first: Named, second: Named, side: str, asked_at: datetime) -> Span | None:
-    """The nearest one before or after."""
-    span = read_time(second, asked_at)
-    return read_time(first, span.start if side == "before" else span.end + 7 * _DAY) if span else None

@@ -20,8 +20,8 @@ from recollect.model.vocabulary import KIND_CLASS, KindClass, Source
 from recollect.rules.gates.draft import Context, Draft
 from recollect.rules.statements import ChangeMark, Tense, read_statement
 from recollect.rules.time.named_times import AMOUNT, RECURRING, Name, Named, named_times
-from recollect.rules.time.stretches import Span, amount, moved, read_time
-from recollect.rules.time.times import is_a_range, read_range
+from recollect.rules.time.stretches import Span, move, read_amount, read_time
+from recollect.rules.time.times import is_range, read_range
 
 MAX_CHARACTERS = 400
 """Longer texts say more than one thing, and no single word in them bounds them all."""
@@ -52,7 +52,7 @@ def validity_gate(draft: Draft, context: Context) -> Draft:
     end = candidate.valid_until if "valid_until" in stated else read.end
     if (start, end) == (draft.valid_from, draft.valid_until) or (start and end and end <= start):
         return draft
-    statement = without(read.words, candidate.content) if read.words else None
+    statement = strip_validity(read.words, candidate.content) if read.words else None
     return draft.decide("validity:read", read.words, valid_from=start, valid_until=end, statement=statement)
 
 
@@ -81,14 +81,16 @@ def read_validity(text: str, now: datetime, *, dated_only: bool = False) -> Vali
     if dated_only:
         named = [one for one in named if any(name.kind in _DATED for name in one.names)]
     found = [one for one in _read_validity(sentence, named, now) if one is not None]
-    return _together(found)
+    return _combine(found)
 
 
-def without(words: str, text: str) -> str:
+def strip_validity(words: str, text: str) -> str:
     """Return a text without the words that say how long it holds.
 
-    >>> without("Since 2019", "Since 2019, Ana lives in Porto"), without("since 2019", "Ana lives in Porto since 2019.")
-    ('Ana lives in Porto', 'Ana lives in Porto.')
+    >>> strip_validity("Since 2019", "Since 2019, Ana lives in Porto")
+    'Ana lives in Porto'
+    >>> strip_validity("since 2019", "Ana lives in Porto since 2019.")
+    'Ana lives in Porto.'
     """
     before, _, after = " ".join(text.replace("’", "'").split()).partition(words)
     rest = f"{before.rstrip(' ,')} {after.lstrip(' ,')}".strip()
@@ -218,21 +220,18 @@ _FOR = re.compile(rf"\bfor (?:about |around |over |almost |nearly |exactly )?({A
 
 def _read_validity(text: str, named: Sequence[Named], now: datetime) -> list[Validity | None]:
     found: list[Validity | None] = []
-    taken = 0
-    for at, one in enumerate(named):
-        if at < taken:
-            continue
-        after = named[at + 1] if at + 1 < len(named) else None
+    left = list(named)
+    while left:
+        one = left.pop(0)
         said = _RANGE.search(text[: one.start])
-        if after is not None and said and is_a_range(text, one, text[one.end : after.start]):
-            taken = at + 2
-            found.append(_between(text, said, one, after, now))
+        if left and said and is_range(text, one, text[one.end : left[0].start]):
+            found.append(_read_between(text, said, one, left.pop(0), now))
         else:
-            found.append(_single(text, one, now))
+            found.append(_read_single(text, one, now))
     return found
 
 
-def _together(found: Sequence[Validity]) -> Validity:
+def _combine(found: Sequence[Validity]) -> Validity:
     """One beginning and one end make one validity; two of either say more than one thing."""
     starts = [one for one in found if one.start is not None]
     ends = [one for one in found if one.end is not None]
@@ -245,41 +244,41 @@ def _together(found: Sequence[Validity]) -> Validity:
     return Validity(start, end, ", ".join(one.words for one in found))
 
 
-def _between(text: str, said: re.Match[str], first: Named, last: Named, now: datetime) -> Validity | None:
+def _read_between(text: str, said: re.Match[str], first: Named, last: Named, now: datetime) -> Validity | None:
     """Read "between 2015 and 2018". Without a year it may come back: "open from May to September"."""
     head = text[: said.start()]
     dated = any(name.kind in _DATED for one in (first, last) for name in one.names)
     if not dated and ((first.kind, last.kind) != ("date", "date") or _YEARLY.search(head)):
         return None
     thing = _THINGS if _PAST.search(head) else _A_THING
-    if _WENT.search(head) or _is_another(head) or (said[0].lower()[0] == "f" and thing.search(head)):
+    if _WENT.search(head) or _is_other_statement(head) or (said[0].lower()[0] == "f" and thing.search(head)):
         return None
     if not _bounds(text, last, opens=not head):
         return None
-    span = read_range(first, last, now) if dated else _coming_range(first, last, now)
+    span = read_range(first, last, now) if dated else _read_coming_range(first, last, now)
     return Validity(span.start, span.end, text[said.start() : last.end]) if span else None
 
 
-def _coming_range(first: Named, last: Named, now: datetime) -> Span | None:
+def _read_coming_range(first: Named, last: Named, now: datetime) -> Span | None:
     """From one day to another, without a year: of the nearest year."""
-    start = _from_nearest(first, now)
-    end = _read(last, start.start, coming=True) if start and start.start else None
-    return Span(start.start, end.end) if start and start.start and end else None
+    start = (_begin_at_nearest(first, now) or Validity()).start
+    end = _read(last, start, coming=True) if start else None
+    return Span(start, end.end) if start and end else None
 
 
-def _single(text: str, named: Named, now: datetime) -> Validity | None:
+def _read_single(text: str, named: Named, now: datetime) -> Validity | None:
     before = text[: named.start]
     for words, meaning in _MEANINGS:
         if said := words.search(before):
             head = before[: said.start()]
-            if _is_another(head) or not _bounds(text, named, opens=not head.strip()):
+            if _is_other_statement(head) or not _bounds(text, named, opens=not head.strip()):
                 return None
             read = meaning(text, head, named, now)
             return read._replace(words=text[said.start() : named.end].strip(" ,;")) if read else None
     return None
 
 
-def _is_another(head: str) -> bool:
+def _is_other_statement(head: str) -> bool:
     return bool(_OTHER_CLAUSE.search(head) or _ALSO.search(_TWO_SUBJECTS.sub("They ", head)))
 
 
@@ -291,12 +290,12 @@ def _bounds(text: str, named: Named, *, opens: bool) -> bool:
     return bool(_ENDS.match(after) or (opens and _SUBJECT.match(after)))
 
 
-def _since(_: str, head: str, named: Named, now: datetime) -> Validity | None:
+def _read_since(_: str, head: str, named: Named, now: datetime) -> Validity | None:
     span = read_time(named, now)
     return Validity(span.start) if span and span.start <= now else None
 
 
-def _until(text: str, head: str, named: Named, now: datetime) -> Validity | None:
+def _read_until(text: str, head: str, named: Named, now: datetime) -> Validity | None:
     """Until a month or a day without a year: the next one, or the last one of what was so."""
     if _NO_BOUND.search(head):
         return None
@@ -307,12 +306,12 @@ def _until(text: str, head: str, named: Named, now: datetime) -> Validity | None
     return Validity(_count_back(head, end), end)
 
 
-def _before(text: str, head: str, named: Named, now: datetime) -> Validity | None:
+def _read_before(text: str, head: str, named: Named, now: datetime) -> Validity | None:
     """Before 2020, of something that was so."""
-    return _until(text, head, named, now) if _PAST_STATE.search(text) else None
+    return _read_until(text, head, named, now) if _PAST_STATE.search(text) else None
 
 
-def _through(text: str, head: str, named: Named, now: datetime) -> Validity | None:
+def _read_through(text: str, head: str, named: Named, now: datetime) -> Validity | None:
     """Through March includes it; "went through 2020" does not bound anything."""
     if _NO_BOUND.search(head) or re.search(r"\b(?:went|go|goes|gone|going|got|get|live[ds]?) $", head, re.IGNORECASE):
         return None
@@ -320,28 +319,28 @@ def _through(text: str, head: str, named: Named, now: datetime) -> Validity | No
     return Validity(None, span.end) if span else None
 
 
-def _from(text: str, head: str, named: Named, now: datetime) -> Validity | None:
+def _read_from(text: str, head: str, named: Named, now: datetime) -> Validity | None:
     on = bool(_ONWARDS.match(text, named.end))
     if not on and (_A_THING.search(head) or _PAST.search(head) or _WENT.search(head)):
         return None
-    return _from_nearest(named, now)
+    return _begin_at_nearest(named, now)
 
 
-def _as_of(text: str, head: str, named: Named, now: datetime) -> Validity | None:
+def _read_as_of(text: str, head: str, named: Named, now: datetime) -> Validity | None:
     """ "As of June 1 there were 500" tells how it was at one moment."""
-    return None if _PAST.search(text) else _from_nearest(named, now)
+    return None if _PAST.search(text) else _begin_at_nearest(named, now)
 
 
-def _in(text: str, head: str, named: Named, now: datetime) -> Validity | None:
+def _read_in(text: str, head: str, named: Named, now: datetime) -> Validity | None:
     """In 2012, of something that was so; or of a change, which holds from then on."""
     stretch = named.kind in ("year", "decade", "season", "month", "quarter")
-    if not stretch or not (_PAST_STATE.search(text) or _was_so(head)):
+    if not stretch or not (_PAST_STATE.search(text) or _is_past_state(head)):
         return _read_change(text, head, named, now)
     span = read_time(named, now)
     return Validity(span.start, span.end) if span and span.start <= now else None
 
 
-def _was_so(head: str) -> bool:
+def _is_past_state(head: str) -> bool:
     """Whether the reader reads a past state: "cost 4 euros", and no event such as "visited Rome"."""
     frame = next(iter(read_statement(head.strip(" ,"))), None)
     return frame is not None and frame.tense is Tense.PAST and frame.rule != "event"
@@ -361,7 +360,7 @@ def _read_dated_change(text: str, head: str, named: Named, now: datetime, *chang
     return Validity(span.start) if frame and frame.change in changes and frame.tense is Tense.NOW else None
 
 
-def stopped_at(text: str, now: datetime) -> datetime | None:
+def read_end(text: str, now: datetime) -> datetime | None:
     """Return when something ended, as a statement says that tells its end: "quit smoking in 2019".
 
     The statement itself is no less true before, so this closes what it replaces and is not its own validity.
@@ -377,10 +376,10 @@ def stopped_at(text: str, now: datetime) -> datetime | None:
     return read.start if read else None
 
 
-def _day_range(text: str, head: str, named: Named, now: datetime) -> Validity | None:
+def _read_day_range(text: str, head: str, named: Named, now: datetime) -> Validity | None:
     """From 3 to 9 July: the month is said once."""
     said = _FROM_DAY.search(text[: named.start])
-    span = _from_nearest(named, now) if named.kind == "date" else None
+    span = _begin_at_nearest(named, now) if named.kind == "date" else None
     if said is None or span is None or span.start is None or (named.bare and _YEARLY.search(head)):
         return None
     day = int(said[1])
@@ -396,15 +395,15 @@ def _read_stop(_: str, head: str, named: Named, now: datetime) -> Validity | Non
 
 
 _MEANINGS = (
-    (_FROM_DAY, _day_range),
+    (_FROM_DAY, _read_day_range),
     (_STOPPED, _read_stop),
-    (_SINCE, _since),
-    (_UNTIL, _until),
-    (_BEFORE, _before),
-    (_THROUGH, _through),
-    (_AS_OF, _as_of),
-    (_FROM, _from),
-    (_IN, _in),
+    (_SINCE, _read_since),
+    (_UNTIL, _read_until),
+    (_BEFORE, _read_before),
+    (_THROUGH, _read_through),
+    (_AS_OF, _read_as_of),
+    (_FROM, _read_from),
+    (_IN, _read_in),
     (_AGO, _read_change),
 )
 
@@ -412,10 +411,10 @@ _MEANINGS = (
 def _count_back(head: str, end: datetime) -> datetime | None:
     """For ten years until a time: the beginning is counted back from it."""
     lasted = _FOR.search(head)
-    return moved(end, *amount(lasted[1]), back=True) if lasted else None
+    return move(end, *read_amount(lasted[1]), back=True) if lasted else None
 
 
-def _from_nearest(named: Named, now: datetime) -> Validity | None:
+def _begin_at_nearest(named: Named, now: datetime) -> Validity | None:
     """From the first of June: the nearest one, since both the last and the next may be meant."""
     last, coming = _read(named, now, coming=False), _read(named, now, coming=True)
     spans = [span for span in (last, coming) if span is not None]

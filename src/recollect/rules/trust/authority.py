@@ -84,7 +84,7 @@ def granted_fields(
         if user is not None and place["space"] == Space.USER and user != place["owner"]:
             claims["user_id"] = granted.pop("user_id")
     if WEIGHT not in believed:
-        for name, allowed in _lowered(fields):
+        for name, allowed in _lowered_fields(fields):
             if name in options:
                 continue
             claims[name] = granted.pop(name)
@@ -93,7 +93,7 @@ def granted_fields(
     return {**granted, **options}, claims
 
 
-def _lowered(fields: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def _lowered_fields(fields: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yield each field that claims weight, with the value that it has without the claim; ``None`` if it has none."""
     if fields.get("authority") not in (None, Authority.AI_INFERRED):
         yield "authority", None

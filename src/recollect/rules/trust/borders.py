@@ -31,19 +31,19 @@ def signs_as_another(caller: Caller, candidate: Candidate, source: Source) -> bo
         return True
     if author is not None:
         is_own = as_principal(author.id) in caller.own_principals
-        return not is_own or (author.name != short_name(author.id) and _poses(author.name, caller, _WORD))
+        return not is_own or (author.name != short_name(author.id) and _poses_as_other(author.name, caller, _WORD))
     is_credited = source is Source.TOOL and tool is not None and tool != caller.agent
-    return is_credited and _poses(str(tool), caller, _BY_ITSELF)
+    return is_credited and _poses_as_other(str(tool), caller, _BY_ITSELF)
 
 
-def _poses(name: str, caller: Caller, words: re.Pattern[str]) -> bool:
+def _poses_as_other(name: str, caller: Caller, words: re.Pattern[str]) -> bool:
     """Whether a name would be taken for the operator's, or that of an agent or its tool for its user's."""
     read = as_read(name)
-    is_the_users = caller.is_an_agent and caller.user is not None and _alike(read, as_read(caller.user))
+    is_the_users = caller.is_an_agent and caller.user is not None and _look_alike(read, as_read(caller.user))
     return is_the_users or not _HIGHER_NAMES.isdisjoint(words.findall(read))
 
 
-def _alike(one: str, other: str) -> bool:
+def _look_alike(one: str, other: str) -> bool:
     """Whether two names are the same where they are shown, which may be cut, or but for signs."""
     words = _WORD.findall(one)
     return origin_name(one) == origin_name(other) or (bool(words) and words == _WORD.findall(other))
@@ -75,20 +75,20 @@ def border_gate(draft: Draft, context: Context) -> Draft | Rejection:
     code = write_refusal(caller, address, candidate.scope, source)
     if code is None and not context.promoting:
         borrowed = signs_as_another(caller, candidate, source)
-        code = "border:not_your_name" if borrowed else _only_by_promotion(candidate, source, context)
+        code = "border:not_your_name" if borrowed else _promotion_refusal(candidate, source, context)
     if code is None and not sight_of(caller, context.policy).sees(candidate.scope, candidate.category):
         code = "border:category_not_yours"
     if code is not None:
         return Rejection("border", code, _DETAIL[code])
     if not (caller.trusted or context.promoting):
-        draft = draft._replace(candidate=_without_the_stores_own(candidate))
+        draft = draft._replace(candidate=_drop_store_notes(candidate))
     return draft.decide("border:allowed", source=source_of(candidate, caller))
 
 
 _NOTED_BY_THE_STORE = frozenset("summary_of source_turn_ids promoted_from promotion_reason turn entry".split())
 
 
-def _without_the_stores_own(candidate: Candidate) -> Candidate:
+def _drop_store_notes(candidate: Candidate) -> Candidate:
     """What the store itself notes (that this sums up, that it was promoted, when it was said) cannot be claimed."""
     if _NOTED_BY_THE_STORE.isdisjoint(candidate.meta) and candidate.created_at is None:
         return candidate
@@ -102,7 +102,7 @@ def source_of(candidate: Candidate, caller: Caller) -> Source:
     return Source.AGENT if source is Source.USER and not speaks_for_a_person(caller) else source
 
 
-def _only_by_promotion(candidate: Candidate, source: Source, context: Context) -> str | None:
+def _promotion_refusal(candidate: Candidate, source: Source, context: Context) -> str | None:
     if candidate.space not in context.policy.spaces.write_spaces:
         return "border:space_closed"
     return "border:source_not_yours" if source is Source.PROMOTION and not context.caller.trusted else None

@@ -30,7 +30,7 @@ Record = TypeVar("Record")
 Key = TypeVar("Key", bound=Hashable)
 
 
-def meant_by(child_at: Any, records: Iterable[tuple[Any, Record]]) -> Record | None:
+def find_meant(child_at: Any, records: Iterable[tuple[Any, Record]]) -> Record | None:
     """Which of the records with one hash is meant by whoever names it. Places in time must differ."""
     in_order = sorted(records, key=lambda one: one[0])
     older = [record for at, record in in_order if at < child_at]
@@ -112,11 +112,11 @@ class Source(NamedTuple):
         return {**known, "resolved": self.resolved}
 
 
-def unresolved(content_hash: str) -> Source:
+def unresolved_source(content_hash: str) -> Source:
     return Source(UNRESOLVED + content_hash, content_hash)
 
 
-def erased(seal: str) -> Source:
+def erased_source(seal: str) -> Source:
     """A parent that was erased, by the seal that it left behind: that there was one still counts."""
     return Source(ERASED + seal, "")
 
@@ -171,7 +171,7 @@ class Lineage:
         }
 
 
-def in_common(one: Lineage, other: Lineage) -> list[tuple[Source, int, int]]:
+def find_common(one: Lineage, other: Lineage) -> list[tuple[Source, int, int]]:
     """What two memories both go back to, each counting as its own source, with its distance from either; nearest first."""
     of_one, of_other = {one.root: 0, **one.distances()}, {other.root: 0, **other.distances()}
     shared = [(one.sources[key], of_one[key], of_other[key]) for key in of_one if key in of_other]
@@ -190,7 +190,7 @@ def credit(lineage: Lineage) -> dict[str, Fraction]:
     any further the half that is not kept stays with nobody, under ``NOT_FOLLOWED``, so that nobody gains by padding it
     either. A share of less than ``DUST`` is not divided. A memory that was reached before is not followed round a cycle.
     """
-    order = {key: place for place, key in enumerate(_parents_first(lineage))}
+    order = {key: place for place, key in enumerate(_sort_parents_first(lineage))}
     to_share: dict[str, Fraction] = {lineage.root: Fraction(1)}
     shares: dict[str, Fraction] = {}
     for key in reversed(order):
@@ -206,7 +206,7 @@ def credit(lineage: Lineage) -> dict[str, Fraction]:
     return dict(sorted(((who, share) for who, share in shares.items() if share), key=lambda one: (-one[1], one[0])))
 
 
-def _parents_first(lineage: Lineage) -> list[str]:
+def _sort_parents_first(lineage: Lineage) -> list[str]:
     """Everything that the root builds upon, each after all that it builds upon itself; then the root."""
     order: list[str] = []
     seen = {lineage.root}

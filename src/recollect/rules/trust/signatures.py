@@ -21,31 +21,31 @@ KEY_BYTES = 32
 
 def entry_bytes(content_hash: str, author: Mapping[str, Any], created_at: str, parents: Sequence[str]) -> bytes:
     """What the author of an entry signs: its content by hash, who and when, and what it builds upon."""
-    said = {"content_hash": content_hash, "author": _given(author), "created_at": _moment(created_at)}
-    return _purposeful("entry", {**said, "parents": sorted(set(parents))})
+    said = {"content_hash": content_hash, "author": _drop_empty(author), "created_at": _normalise_time(created_at)}
+    return _encode_statement("entry", {**said, "parents": sorted(set(parents))})
 
 
 def voucher_bytes(
     content_hash: str, voucher: Mapping[str, Any], at: str, confidence: float | None, says: str | None = None
 ) -> bytes:
     """What a voucher signs: the memory by hash, who vouches and when, what they say of it and how sure they are."""
-    said = {"content_hash": content_hash, "voucher": _given(voucher), "at": _moment(at), "says": says}
-    return _purposeful("voucher", {**said, "confidence": None if confidence is None else float(confidence)})
+    said = {"content_hash": content_hash, "voucher": _drop_empty(voucher), "at": _normalise_time(at), "says": says}
+    return _encode_statement("voucher", {**said, "confidence": None if confidence is None else float(confidence)})
 
 
 def checkpoint_bytes(checkpoint: Checkpoint) -> bytes:
     """What is signed of a checkpoint: everything but its signatures."""
-    return _purposeful("checkpoint", checkpoint.model_dump(exclude={"signatures", "format"}))
+    return _encode_statement("checkpoint", checkpoint.model_dump(exclude={"signatures", "format"}))
 
 
 def erasure_bytes(record: ErasureRecord) -> bytes:
     """What is signed of an erasure's receipt: everything but its signatures."""
-    return _purposeful("erasure", record.model_dump(exclude={"signatures", "format"}))
+    return _encode_statement("erasure", record.model_dump(exclude={"signatures", "format"}))
 
 
 def history_bytes(history: KeyHistory) -> bytes:
     """What is signed of a key history: everything but its own signatures."""
-    return _purposeful("keys", history.model_dump(exclude={"signatures", "format"}))
+    return _encode_statement("keys", history.model_dump(exclude={"signatures", "format"}))
 
 
 def bytes_of_entry(entry: Mapping[str, Any]) -> bytes:
@@ -66,7 +66,9 @@ def bytes_of_voucher(entry: Mapping[str, Any], voucher: Mapping[str, Any]) -> by
 
 def link_bytes(principal: str, platform: str, id: str, at: str) -> bytes:
     """What a principal signs who says which id it has on another platform."""
-    return _purposeful("link", {"principal": principal, "platform": platform, "id": id, "at": _moment(at)})
+    return _encode_statement(
+        "link", {"principal": principal, "platform": platform, "id": id, "at": _normalise_time(at)}
+    )
 
 
 def _text(entry: Mapping[str, Any], name: str) -> str:
@@ -91,15 +93,15 @@ def _parents(entry: Mapping[str, Any]) -> Sequence[str]:
     return value
 
 
-def _purposeful(purpose: str, statement: Mapping[str, Any]) -> bytes:
+def _encode_statement(purpose: str, statement: Mapping[str, Any]) -> bytes:
     return canonical_json({"signed": f"recollect/{purpose}/1", **statement}).encode("utf-8")
 
 
-def _given(who: Mapping[str, Any]) -> dict[str, Any]:
+def _drop_empty(who: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in who.items() if value is not None}
 
 
-def _moment(text: str) -> str:
+def _normalise_time(text: str) -> str:
     return format_time(parse_time(text))
 
 
@@ -264,7 +266,7 @@ def check_public_key(key: str) -> str:
     point = _point(bytes.fromhex(key))
     if point is None:
         raise ValueError("it is no point of the curve")
-    if _doubled(_doubled(_doubled(point))) == _NOTHING:
+    if _double(_double(_double(point))) == _NOTHING:
         raise ValueError("it is a point of small order: anybody can sign for it")
     return key
 
@@ -284,7 +286,7 @@ def _point(encoded: bytes) -> Point | None:
     return (x if x & 1 == odd else _P - x), y
 
 
-def _doubled(point: Point) -> Point:
+def _double(point: Point) -> Point:
     x, y = point
     both = _D * x * x * y * y % _P
     return 2 * x * y * pow(1 + both, -1, _P) % _P, (y * y + x * x) * pow(1 - both, -1, _P) % _P

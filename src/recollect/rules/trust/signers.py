@@ -213,11 +213,14 @@ def without_broken_signatures(before: Candidate, after: Candidate) -> Candidate:
     changes: dict[str, Any] = {"signature": None} if broken and is_signature(after.signature) else {}
     was, now = (origin_in({"meta": one.meta}).get("vouchers") for one in (before, after))
     if isinstance(was, list) and isinstance(now, list) and (said_otherwise or was != now):
-        kept = [two if one == two and not said_otherwise else _unsigned(two) for one, two in zip(was, now, strict=True)]
+        kept = [
+            two if one == two and not said_otherwise else _strip_signature(two)
+            for one, two in zip(was, now, strict=True)
+        ]
         changes["meta"] = {**after.meta, ENTRY_ORIGIN: {**after.meta[ENTRY_ORIGIN], "vouchers": kept}}
     return after.model_copy(update=changes) if changes else after
 
 
-def _unsigned(voucher: Any) -> Any:
+def _strip_signature(voucher: Any) -> Any:
     signed = isinstance(voucher, Mapping) and is_signature(voucher.get("signature"))
     return {name: value for name, value in voucher.items() if name != "signature"} if signed else voucher

@@ -14,8 +14,8 @@ from test_privacy_rules import unmarked
 
 from recollect.rules.privacy import TYPES, Action, Finding, scan
 from recollect.rules.privacy.catalogue import RULES
-from recollect.rules.privacy.rule import filled
 from rows import every_row
+from support.made_up_keys import fill_in
 
 CASES = Path(__file__).parents[3] / "cases" / "privacy"
 FLOORS = {"dev_labelled": 0.97, "dev_vendor": 0.98, "dev_hard": 0.95}
@@ -50,7 +50,7 @@ def test_at_most_two_of_a_hundred_innocent_texts_are_refused(half: str) -> None:
 
 @every_row("case", OWN["secret"])
 def test_a_label_gives_its_secret_away(case: str) -> None:
-    text, spans = unmarked(filled(case))
+    text, spans = unmarked(fill_in(case))
     found = refused(text)
     assert all(any(each.start <= start and end <= each.end for each in found) for start, end in spans)
 

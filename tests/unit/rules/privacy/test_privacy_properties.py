@@ -8,9 +8,10 @@ from recollect.rules.privacy import TYPES, Action, redact, scan
 from recollect.rules.privacy.catalogue import RULES
 from recollect.rules.privacy.rule import Rule
 from recollect.rules.privacy.scanner import Finding
+from support.made_up_keys import false_positives, true_positives
 
 ANCHORS = sorted({anchor for rule in RULES for anchor in rule.anchors})
-CASES = [unmarked(case)[0] for rule in RULES for case in (*rule.true_positives, *rule.false_positives)]
+CASES = [unmarked(case)[0] for rule in RULES for case in (*true_positives(rule), *false_positives(rule))]
 
 pieces = st.one_of(
     st.text(max_size=8),
@@ -84,7 +85,7 @@ def covers(findings: tuple[Finding, ...], kind: str, start: int, end: int) -> bo
 @at_leisure
 @given(st.sampled_from(RULES), st.integers(0, 20), prose, prose)
 def test_a_rules_cases_are_found_on_a_line_among_prose(rule: Rule, which: int, before: str, after: str) -> None:
-    text, [(start, end), *_] = unmarked(rule.true_positives[which % len(rule.true_positives)])
+    text, [(start, end), *_] = unmarked(true_positives(rule)[which % len(true_positives(rule))])
     shift = len(before) + 1
     assert covers(scan(f"{before}\n{text}\n{after}"), rule.type, shift + start, shift + end)
 
@@ -93,6 +94,6 @@ def test_a_rules_cases_are_found_on_a_line_among_prose(rule: Rule, which: int, b
 @given(st.sampled_from(BY_FORM), st.integers(0, 20), prose, prose)
 def test_what_has_a_form_of_its_own_is_found_in_mid_sentence(rule: Rule, which: int, before: str, after: str) -> None:
     """Not so a password, which is told by the clause that it ends, or a telephone number after another number."""
-    text, [(start, end), *_] = unmarked(rule.true_positives[which % len(rule.true_positives)])
+    text, [(start, end), *_] = unmarked(true_positives(rule)[which % len(true_positives(rule))])
     shift = len(before) + 1
     assert covers(scan(f"{before} {text} {after}"), rule.type, shift + start, shift + end)

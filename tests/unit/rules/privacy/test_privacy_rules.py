@@ -15,13 +15,14 @@ from recollect.rules.privacy.catalogue import (
     LABELS,
     PERSONAL,
     RULES,
-    grouped,
+    group_rules,
     read_family,
     read_rule,
 )
 from recollect.rules.privacy.rule import Rule
 from recollect.rules.privacy.scanner import scan, scan_with
 from recollect.rules.privacy.values import password_shape
+from support.made_up_keys import false_positives, true_positives
 
 
 def unmarked(case: str) -> tuple[str, list[tuple[int, int]]]:
@@ -46,12 +47,12 @@ def test_the_rules_of_a_file_keep_what_their_cases_promise(name: str) -> None:
 
 def check_cases(rule: Rule) -> None:
     """A rule finds exactly what is marked and leaves near misses alone; the whole scan finds it too, and names its type."""
-    for text, spans in map(unmarked, rule.true_positives):
-        assert [(f.start, f.end) for f in scan_with(grouped((rule,)), text)] == spans, text
+    for text, spans in map(unmarked, true_positives(rule)):
+        assert [(f.start, f.end) for f in scan_with(group_rules((rule,)), text)] == spans, text
         found = [f for f in scan(text) if f.type == rule.type]
         assert all(any(f.start <= start and end <= f.end for f in found) for start, end in spans), text
-    for text in rule.false_positives:
-        assert scan_with(grouped((rule,)), text) == (), text
+    for text in false_positives(rule):
+        assert scan_with(group_rules((rule,)), text) == (), text
     # A format is told by its looks, anything else by the words around it, which takes more cases to show.
     least = 1 if rule.name in {each.name for each in FORMAT_RULES} else 3
     assert min(len(set(rule.finds)), len(set(rule.leaves))) >= least, rule.name
@@ -61,7 +62,7 @@ def check_beginnings(rule: Rule) -> None:
     """A format is more than its beginning: documentation names the prefix, and programs have names that begin like it."""
     for anchor in rule.anchors:
         for text in (anchor, f"{anchor}...", f"{anchor}settings_for_the_office", f"{anchor}x".upper(), f"a {anchor} b"):
-            assert scan_with(grouped((rule,)), text) == (), text
+            assert scan_with(group_rules((rule,)), text) == (), text
 
 
 def test_a_table_with_a_misspelt_field_or_check_is_refused() -> None:
@@ -87,8 +88,8 @@ def test_a_shape_is_told_by_its_own_cases() -> None:
 
 def finds_its_cases(rule: Rule) -> bool:
     return all(
-        [(f.start, f.end) for f in scan_with(grouped((rule,)), text)] == spans
-        for text, spans in map(unmarked, rule.true_positives)
+        [(f.start, f.end) for f in scan_with(group_rules((rule,)), text)] == spans
+        for text, spans in map(unmarked, true_positives(rule))
     )
 
 

@@ -8,8 +8,8 @@ from privacy_sentences import CLEAN, SENSITIVE
 from test_privacy_rules import unmarked
 
 from recollect.rules.privacy import TYPE_NAMES, TYPES, Action, Finding, redact, scan
-from recollect.rules.privacy.catalogue import RULES, grouped
-from recollect.rules.privacy.scanner import _without_overlaps, scan_with
+from recollect.rules.privacy.catalogue import RULES, group_rules
+from recollect.rules.privacy.scanner import _settle_overlaps, scan_with
 from rows import every_row
 
 
@@ -82,12 +82,12 @@ def test_overlapping_secrets_are_cut_out_as_a_whole() -> None:
 def test_two_secrets_that_overlap_in_part_become_one_named_after_the_longer() -> None:
     longer = Finding("api_key", "github_token", 0, 10)
     shorter = Finding("password", "password_told", 8, 14)
-    assert _without_overlaps([shorter, longer], 20) == (Finding("api_key", "github_token", 0, 14),)
+    assert _settle_overlaps([shorter, longer], 20) == (Finding("api_key", "github_token", 0, 14),)
 
 
 def test_neighbours_are_not_united() -> None:
     left, right = Finding("us_ssn", "us_ssn", 0, 10), Finding("password", "password_told", 10, 14)
-    assert _without_overlaps([right, left], 20) == (left, right)
+    assert _settle_overlaps([right, left], 20) == (left, right)
 
 
 def test_redact_replaces_each_finding_and_nothing_else() -> None:
@@ -187,6 +187,6 @@ def test_slow_checks_are_limited_and_err_on_the_safe_side() -> None:
         checked.append(match[0])
 
     text = ", ".join(f"+49 30 90{n:04d}" for n in range(300))
-    found = scan_with(grouped((replace(rule, check=refuse),)), text)
+    found = scan_with(group_rules((replace(rule, check=refuse),)), text)
     assert len(checked) == rule.limit
     assert len(found) == 300 - len(checked)
