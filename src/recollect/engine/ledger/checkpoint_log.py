@@ -44,9 +44,6 @@ ENTRIES_AT_A_TIME = 5_000
 LOG_UID_BYTES = 16
 
 
-# ── taking one ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 @again_on_conflict
 def checkpoint(engine: Engine, key: "Ed25519PrivateKey | None" = None) -> Checkpoint:
     """Cover what was written since the last checkpoint, and sign it where a key is given; keep the answer elsewhere.
@@ -147,9 +144,6 @@ def _with_signatures(reader: Reader, tenant: str, made: LogCheckpoint) -> Checkp
     return document_of(made, reader.log_signatures(tenant, made.size))
 
 
-# ── following the chains ────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def _find_uncovered(reader: Reader, tenant: str, reached: Mapping[str, Reached]) -> dict[str, tuple[int, Reached]]:
     """Streams with entries beyond their last leaf: the entry in which that leaf ends, and where the chain ends now."""
     covered = covered_streams(reader, tenant)
@@ -199,9 +193,6 @@ def _corrupt_chain(what: str) -> StoreCorrupt:
     return StoreCorrupt(f"{what}, so nothing was covered.", hint="`recollect verify` says what is wrong.")
 
 
-# ── reading the log ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def checkpoints(engine: Engine) -> tuple[Checkpoint, ...]:
     """Return every checkpoint of the tenant, oldest first, with its signatures."""
     engine.require(Right.OPERATE, "read the log of checkpoints")
@@ -233,9 +224,6 @@ def place_of(reader: Reader, tenant: str, stream_uid: str, seq: int) -> int | No
         if isinstance(leaf, StreamLeaf) and leaf.from_seq <= seq <= leaf.to_seq:
             return one.place
     return None
-
-
-# ── proofs ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def prove_growth(engine: Engine, since: int) -> GrowthProof:

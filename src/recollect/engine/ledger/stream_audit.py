@@ -343,8 +343,6 @@ class _StreamAudit:
     def _id_of(self) -> Callable[[str, int], str]:
         return ids_in(self._store_id, self._stream.uid)
 
-    # ── along the chain ─────────────────────────────────────────────────────────────────────────────────────────
-
     def follow(self, tell: Walk) -> None:
         if self._stream.fault is not None:
             raise Broken(self.name, self._stream.fault)
@@ -389,8 +387,6 @@ class _StreamAudit:
             raise Broken(f"{self.name}, owner", f"the name of its owner {what}")
         if stream.phase != self._phases:
             raise Broken(f"{self.name}, counters", "its phase is not the one that its entries began")
-
-    # ── what entries commit to ──────────────────────────────────────────────────────────────────────────────────
 
     def _values(self, entry: Entry) -> tuple[Body | None, Body | None]:
         """Return the version that an entry brings, or else its amendment, as it was committed to."""
@@ -485,8 +481,6 @@ class _StreamAudit:
             raise self._report_broken(entry, f"the content of memory {entry.memory_id} is back after its removal")
         elif commit_to(salt, body) != entry.commitment:
             raise self._report_altered(entry)
-
-    # ── what is derived ─────────────────────────────────────────────────────────────────────────────────────────
 
     def _check_derived(self, brought: Brought, body: Body | None) -> None:
         """What repeats a version elsewhere. Relations that are not plainly its own are looked at once all are known."""

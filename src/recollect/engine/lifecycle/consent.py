@@ -58,9 +58,6 @@ SIGNAL = "signal"
 _HINT = "`consent` lists what waits."
 
 
-# ── the queue ───────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def proposals(engine: Engine, *, owner: str | None = None, space: Spaces = None) -> tuple[Proposal, ...]:
     """Return the proposals that wait and that the caller may see, oldest first. An agent may see them, to ask the person."""
     engine.require(Right.READ, "see what waits for consent")
@@ -139,9 +136,6 @@ def decline(engine: Engine, id: str, reason: str | None = None) -> RejectedValue
     return rejecting.reject(engine, id, reason, rule=DECLINED, check=check)
 
 
-# ── what the person says ────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def settle_by_statement(pen: Pen, draft: Draft) -> bool:
     """Settle the proposals for a field that the person states themselves. Returns whether there were any.
 
@@ -192,9 +186,6 @@ def _is_same_field(draft: Draft, stored: Stored) -> bool:
     assert draft.key is not None, "the naming gate sets the key"
     body, state = stored.body or {}, stored.state
     return body.get("scope") == draft.candidate.scope and same_concept(draft.key, state.canonical_key, state.key_digest)
-
-
-# ── what proposals say ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def same_proposal(pen: Pen, draft: Draft) -> Stored | None:

@@ -208,9 +208,6 @@ def _last_run(recorded: Sequence[tuple[int, Entry, object]]) -> str:
     return str(max(left)[2])
 
 
-# ── the plan ────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def _active(engine: Engine, reader: Reader, stream: Stream) -> list[Stored]:
     selection = engine.selecting(streams=(stream.number,), equal={"status": "active"}, unexpired_at=engine.now())
     return reader.select(stream.tenant, selection, NO_LIMIT)
@@ -317,9 +314,6 @@ def _group(engine: Engine, stored: Stored) -> tuple[str | None, ...]:
 def _class(stored: Stored) -> KindClass:
     assert stored.body is not None, "an active memory has its content"
     return KIND_CLASS[Kind(stored.body["kind"])]
-
-
-# ── carrying it out, and taking it back ─────────────────────────────────────────────────────────────────────────────
 
 
 @again_on_conflict

@@ -55,9 +55,6 @@ class Tie(NamedTuple):
         return [Erased(self.stored.tenant, "link", f"{self.id}:{link.seal}") for link in self.cut]
 
 
-# ── finding ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def ties_to(reader: Reader, tenant: str, gone: Mapping[str, Stored]) -> dict[str, Tie]:
     """Return every memory of the tenant that stays and is tied to an erased one."""
     hashes = sorted({str((stored.body or {}).get("content_hash")) for stored in gone.values()})
@@ -153,9 +150,6 @@ def _tie_again(stored: Stored, seals: Collection[str]) -> Tie:
     cut = tuple(link for link in links_of(stored.body or {}) if link.seal in seals)
     how = made_of({}, [link.value for link in cut if link.field == PARENT], ())
     return Tie(stored, how, cut)
-
-
-# ── cutting ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 class Let(NamedTuple):

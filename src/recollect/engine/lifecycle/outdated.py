@@ -47,9 +47,6 @@ class Linked(NamedTuple):
         return OutdatedPair(self.reason, self.relation.strength, _statement(self.earlier), _statement(self.later))
 
 
-# ── listing ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def outdated(
     engine: Engine,
     *,
@@ -132,9 +129,6 @@ def _statement(stored: Stored) -> Statement:
     return Statement(stored.state.id, body["content"], body["created_at"], body["author"]["name"])
 
 
-# ── links ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def link_same_key(pen: Pen, later: Stored, earlier: Stored, run: str) -> bool:
     """Link two memories for which today's rules have one key; returns whether there was no such link yet."""
     if was_linked(pen.writer, later, earlier):
@@ -177,9 +171,6 @@ def remove_link(pen: Pen, later: Stored, earlier: Stored, rule: str, **marks: ob
         said = {"relation_type": MAY_UPDATE, **marks}
         pen.record(Event.UNLINKED, later.state.id, rule=rule, other=earlier.state.id, amendment=said)
         pen.writer.remove_relation(pen.stream.tenant, there)
-
-
-# ── deciding ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def decide(engine: Engine, id: str, winner: str) -> Memory | None:

@@ -53,9 +53,6 @@ Tell = Callable[[Sequence[trace.Trace], int], object]
 """Keeps governance events, with the number of the stream that they are about."""
 
 
-# ── what may be written ─────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def refusal(pen: Pen, draft: Draft, *, spoken: bool) -> Rejection | None:
     """Return why a draft with a rejected value is refused, or lift the rejection if the person says it again.
 
@@ -96,9 +93,6 @@ def is_their_own(engine: Engine, address: Address) -> bool:
     caller = engine.caller
     own = {Space.USER: caller.user, Space.SESSION: caller.session}.get(address.space)
     return not caller.is_an_agent and own is not None and own == address.owner
-
-
-# ── rejecting ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 class Transaction(NamedTuple):
@@ -300,9 +294,6 @@ def check_may_decide(engine: Engine, address: Address, what: str) -> None:
     """Raise unless this is the caller's own memory, and no agent asks; others need the right to govern."""
     if not is_their_own(engine, address):
         engine.require(Right.GOVERN, f"{what}: that is for the person")
-
-
-# ── lifting and listing ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
 @failures_noted(Node.HOTPATH, Op.UPDATE)

@@ -85,9 +85,6 @@ SHOWN = 100
 """How many findings an error tells."""
 
 
-# ── checking ────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 @dataclass(frozen=True, slots=True)
 class Validation(Plain):
     """How many entries a file holds, and how much is wrong in it."""
@@ -114,9 +111,6 @@ def validate(
             problems += 1
             tell(finding)
     return Validation(findings.entries, problems)
-
-
-# ── out ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def export_entries(
@@ -187,9 +181,6 @@ def _placed(stored: Stored) -> tuple[str, str, str]:
 def _hashes(engine: Engine, reader: Reader, ids: Sequence[str | None]) -> dict[str, str]:
     found = reader.by_ids(engine.tenant, sorted({id for id in ids if id is not None}))
     return {id: stored.body["content_hash"] for id, stored in found.items() if stored.body is not None}
-
-
-# ── in ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 class _Wanted(NamedTuple):
@@ -326,9 +317,6 @@ def _authority_of(engine: Engine, terms: ImportTerms, one: _Wanted | None) -> Au
     if one is None or not _is_admitted(engine, terms, one):
         return Authority.AI_INFERRED
     return parse_candidate(engine, terms.admit(engine, one.fields).fields).authority or Authority.AI_INFERRED
-
-
-# ── an entry that is here already ───────────────────────────────────────────────────────────────────────────────────────
 
 
 def says_it_already(engine: Engine, memory: Memory, entry: Mapping[str, Any]) -> bool:

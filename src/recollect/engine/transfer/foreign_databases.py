@@ -83,9 +83,6 @@ def _text(value: bytes) -> str:
     return value.decode("utf-8", "surrogateescape")
 
 
-# ── Qdrant's local store keeps pickled points ───────────────────────────────────────────────────────────────────
-
-
 class _Point:
     """What stands for a point: it takes its values and can do nothing."""
 
@@ -134,9 +131,6 @@ class _Budget:
         if isinstance(value, list | tuple):
             return [self.plain(inner, depth + 1) for inner in value]
         return value if value is None or isinstance(value, str | int | float | bool) else str(value)
-
-
-# ── a table on a PostgreSQL server ──────────────────────────────────────────────────────────────────────────────────
 
 
 def is_server(path: str | Path) -> bool:

@@ -158,8 +158,6 @@ class ForeignFile:
         is_document = newline and begins_a_document(first.decode("utf-8", "replace"))
         return "json" if is_document or self._path.suffix.lower() == ".json" else "lines"
 
-    # ── text ────────────────────────────────────────────────────────────────────────────────────────────────────
-
     def lines(self, *, whole: bool = False) -> Iterator[Line]:
         with self._stream() as stream:
             offsets = array("Q")
@@ -186,8 +184,6 @@ class ForeignFile:
                 for cut in array_elements(read_text(stream, name), name, *names):
                     number += 1
                     yield Element(number, at_line(name, cut.line), cut.value, cut.member)
-
-    # ── what lies in a folder or an archive ─────────────────────────────────────────────────────────────────────
 
     def _documents_of_json(self) -> "Iterator[tuple[str, IO[bytes] | Member]]":
         if self._path.is_dir():
@@ -241,8 +237,6 @@ class ForeignFile:
             return Document(path, "", {}, problem=f"{line} {said}" if line.startswith("line ") else said)
         return Document(path, text, front, first_line)
 
-    # ── databases ───────────────────────────────────────────────────────────────────────────────────────────────
-
     def has_table_for(self, query: str) -> bool:
         return any(foreign_databases.has_table_for(file, query) for file in self._databases())
 
@@ -256,8 +250,6 @@ class ForeignFile:
             within = [file for file in sorted(self._path.rglob("*")) if file.suffix in (".db", ".sqlite")]
             return [*(file for file in within if stat.S_ISREG(file.lstat().st_mode)), *beside]
         return [self._path, *beside] if self.kind == "database" else beside
-
-    # ── opening ─────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _stream(self) -> IO[bytes]:
         return self._regular(self._path, follow=True)
@@ -283,9 +275,6 @@ class ForeignFile:
             what = "was changed while it was read" if stat.S_ISREG(found.st_mode) else "is not a file"
             raise BadInput(f"{what}.", field=str(path), hint="Import a copy that nobody writes to.")
         return os.fdopen(number, "rb")
-
-
-# ── members of a zip archive ────────────────────────────────────────────────────────────────────────────────────────
 
 
 class Member:
@@ -326,9 +315,6 @@ def _undamaged(place: str) -> Iterator[None]:
         yield
     except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, RuntimeError, ValueError) as error:
         raise BadInput(f"cannot be unpacked: {error}.", field=place, hint="Fetch the archive again.") from None
-
-
-# ── lines that a program has at hand ────────────────────────────────────────────────────────────────────────────────
 
 
 class ForeignLines:

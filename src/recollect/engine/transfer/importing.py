@@ -218,9 +218,6 @@ def column_options(format: Format, columns: Mapping[str, str] | None) -> Options
     return Options(dict(columns or {}))
 
 
-# ── before anything is stored ───────────────────────────────────────────────────────────────────────────────────
-
-
 def _read_through(
     format: Format, source: Source, options: Options, terms: ImportTerms, check: Callable[[Foreign], None] | None
 ) -> tuple[int, tuple[str, ...]]:
@@ -257,9 +254,6 @@ def _must_be_sound(engine: Engine, terms: ImportTerms, record: Foreign) -> None:
     except BadInput as error:
         place = f"{record.place}.{error.field}" if error.field else record.place
         raise BadInput(error.message, field=place, hint=error.hint) from None
-
-
-# ── one record ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 class _Asked(NamedTuple):
@@ -367,9 +361,6 @@ def _short(text: str) -> int:
 def _bad(record: Foreign, error: BadInput) -> Taken:
     detail = f"{error.field}: {error.message}" if error.field else error.message
     return Taken(record.number, record.place, REFUSED, ("bad_input",), detail)
-
-
-# ── taking in ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _for_the_record(
@@ -495,9 +486,6 @@ def _settle(writing: Writing, one: _Asked | None, answer: Answer | Taken) -> Tak
     receipt = writing.write(answer)
     retries.keep_answer(writing.engine, writing.writer, one.key, receipt, writing.at, one.asked)
     return one.taken(REFUSED if receipt.denied else str(receipt.outcome), receipt)
-
-
-# ── the report ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _as_ranges(numbers: Iterable[int]) -> str:

@@ -61,9 +61,6 @@ class _Planned(NamedTuple):
     fields: dict[str, Any]
 
 
-# ── making ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 @traced
 def create_entities(engine: Engine, entities: Sequence[Entity]) -> Made[Entity]:
     """Make entities that are new, with the observations that pass. One that exists is left as it is."""
@@ -159,9 +156,6 @@ def _is_new(receipt: Receipt) -> bool:
     return kept is not None and kept.namespace is Namespace.PROD
 
 
-# ── deleting ────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 @traced
 def delete_entities(engine: Engine, names: Iterable[str]) -> Deleted:
     """Soft-delete entities with all that is known of them, and their relations.
@@ -207,9 +201,6 @@ def _forget(engine: Engine, **which: Any) -> int:
         if done == len(found):
             break
     return forgotten
-
-
-# ── reading ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 @traced

@@ -145,9 +145,6 @@ class NewKey(Plain):
     checkpoint: Checkpoint
 
 
-# ── keys ────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def new_identity(engine: Engine, name: str, key_file: Path | None = None) -> NewKey:
     """Make a key for somebody who has none, keep its private half in a file, and register its public half."""
     check_one("name", name)
@@ -353,9 +350,6 @@ def key_named(found: Identity, digits: str) -> IdentityKey:
     return fits[0]
 
 
-# ── platform ids ────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 @again_on_conflict
 def link_identity(
     engine: Engine, name: str, id: str, platform: str | None = None, key_file: Path | None = None
@@ -404,9 +398,6 @@ def _check_unlinked(reader: Reader, tenant: str, name: str, platform: str, id: s
         raise WrongState("has a key of its own here.", field="id", hint="Only ids from elsewhere are linked.")
     if any((one.platform, one.id) == (platform, id) for found in known for one in found.platform_ids):
         raise WrongState("is linked already.", field="id", hint="`recollect identity list` shows to whom.")
-
-
-# ── entries and vouchers ────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def sign_entry(entry: Mapping[str, Any], private: "Ed25519PrivateKey") -> dict[str, Any]:

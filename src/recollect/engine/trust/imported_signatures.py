@@ -99,8 +99,6 @@ def _said(candidate: Candidate) -> Mapping[str, Any] | None:
     }
 
 
-# ── vouches that came later ──────────────────────────────────────────────────────────────────────────────────────────
-
 Voucher = Mapping[str, Any]
 
 

@@ -41,9 +41,6 @@ MAX_STREAMS = 256
 """In how many streams derivatives are looked for, the newest first."""
 
 
-# ── reading ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def ancestors(engine: Engine, id: str) -> Lineage:
     """Everything that a memory goes back to."""
     with engine.read() as reader:
@@ -164,9 +161,6 @@ def _alike(engine: Engine, reader: Reader, stream: Stream, root: Stored) -> list
     return [(shares[stored.number], stored) for stored in reader.by_numbers(stream, enough)]
 
 
-# ── before it is written ────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def parent_hashes(engine: Engine, named: Sequence[str]) -> list[str]:
     """Return the content hashes of parents that are named by their hash or CID, or by a memory's id or alias."""
     with engine.read() as reader:
@@ -212,9 +206,6 @@ def _closes_a_circle(sight: "_Sight", own: str, parents: Sequence[Stored]) -> bo
 
 def _no(code: str, detail: str) -> Rejection:
     return Rejection("provenance", code, detail)
-
-
-# ── walking ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 class _Sight:

@@ -185,9 +185,6 @@ def _may_withdraw(stored: Stored, mine: bool) -> None:
         raise WrongState("this identity does not vouch for it.", field="id", hint=hint)
 
 
-# ── what it weighs ──────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 @dataclass(frozen=True, slots=True)
 class Vouching(Plain):
     """Who vouches for a memory, what each word weighs alone, and what they weigh together, in the eyes of whoever asks.
@@ -295,8 +292,6 @@ def _seeds(engine: Engine, streams: Sequence[Stream]) -> tuple[str, ...]:
     for_owner = [principal(USER, owner) for owner in sorted(on_behalf)]
     return tuple(dict.fromkeys((*asking, *for_owner, *map(as_principal, engine.policy.trust.seeds))))
 
-
-# ── what signatures of vouches are worth ─────────────────────────────────────────────────────────────────────────────
 
 VouchRow = Mapping[str, Any]
 """As a row has it: the ``actor`` who vouches, ``at`` when, and what the entry brought."""

@@ -183,9 +183,6 @@ def _settle(running: Running, facing: Facing, verdict: Verdict | None) -> set[st
     return {done.memory_id} if done.status == ProposalStatus.APPLIED and done.memory_id else set()
 
 
-# ── inside the lock ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 @again_on_conflict
 def apply_verdict(
     engine: Engine, proposal: StoredProposal, seen: Mapping[str, State] | None = None, *, decided: bool = False

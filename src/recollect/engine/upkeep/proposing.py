@@ -77,9 +77,6 @@ class Sources(NamedTuple):
         return [one for one in self.memories if one.id in ids]
 
 
-# ── sources ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def read_sources(engine: Engine, reader: Reader, found: Sequence[Stored]) -> Sources:
     """Return memories as sources; one without content, or whose owner is gone, is none."""
     seen = [(one, _source(engine, reader, one)) for one in found if one.body is not None]
@@ -144,9 +141,6 @@ def may_be_read(reader: Reader, stored: Stored) -> bool:
     if not moved or moved[-1].rule != _LEFT_THE_WINDOW:
         return False
     return not any(was_forgotten(reader, tenant, one.state.id) for one in reader.tied_to(tenant, [id]))
-
-
-# ── one claim ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def settle(running: Running, claim: Claimed, sources: Sources) -> StoredProposal:

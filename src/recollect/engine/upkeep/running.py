@@ -83,8 +83,6 @@ class Running:
         now, secret = engine.now(), engine.randomness.bytes(_SECRET_BYTES)
         self._row = StoredRun(self.id, str(job), stream.number, now, None, RunOutcome.RUNNING, "", secret)
 
-    # ── asking ──────────────────────────────────────────────────────────────────────────────────────────────────
-
     def ask(self, name: str, values: Mapping[str, str], schema: type[A], sources: Sequence[str]) -> A | None:
         """Return the model's answer to a prompt made from these sources; ``None`` if a limit or a failure is in the way.
 
@@ -170,8 +168,6 @@ class Running:
         self._calls[-1] = settled
         spent = Spent(*(now - most for now, most in zip(_used(settled), _used(call), strict=True)))
         _put_call(self.engine, settled, spent)
-
-    # ── noting ──────────────────────────────────────────────────────────────────────────────────────────────────
 
     def proposal(
         self, action: Action, sources: Sequence[str], *, stream: int | None = None, pair: str | None = None

@@ -49,9 +49,6 @@ _HARMLESS = (Event.LINKED, Event.UNLINKED, Event.SEVERED)
 _MIN_PREFIX = 4
 
 
-# ── looking at them ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def runs(engine: Engine, *, job: str | None = None, limit: int = 100, cursor: str | None = None) -> Page[Run]:
     """Return the runs of the model, newest first, without their proposals. ``cursor`` is that of the page before."""
     engine.require(Right.OPERATE, "see the runs of the model, which may be about anybody")
@@ -142,9 +139,6 @@ def _evidence(texts: Mapping[str, str], source_id: str, span: str) -> Evidence:
     return Evidence(source_id, span, *how)
 
 
-# ── taking one back ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 @failures_noted(Node.WORKER, Op.UPDATE)
 @again_on_conflict
 def undo(engine: Engine, id: str) -> Undone:
@@ -184,8 +178,6 @@ class _Undoing:
         self.pens = Pens(engine, writer)
         self.removed: list[str] = []
         self.restored: list[str] = []
-
-    # ── what is in the way ──────────────────────────────────────────────────────────────────────────────────────
 
     def in_the_way(self, proposal: StoredProposal) -> Iterator[str]:
         """Yield what happened since to the memories that a proposal changed."""
@@ -228,8 +220,6 @@ class _Undoing:
 
     def _found(self, id: str | None) -> Stored | None:
         return self.writer.by_ids(self.engine.tenant, [id]).get(id) if id else None
-
-    # ── taking back ─────────────────────────────────────────────────────────────────────────────────────────────
 
     def take_back(self, proposal: StoredProposal) -> None:
         pen = self.pens.numbered(proposal.stream)

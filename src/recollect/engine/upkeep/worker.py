@@ -109,9 +109,6 @@ def at_work(
             model.close()
 
 
-# ── rounds, one after another ───────────────────────────────────────────────────────────────────────────────────────
-
-
 def work_once(worker: Worker, tenants: Sequence[str] | None, each: Callable[[Round], None]) -> tuple[Round, ...]:
     """Run one round for each tenant, whether its turn has come or not."""
     rounds: list[Round] = []
@@ -177,9 +174,6 @@ def tenants_due(worker: Worker, tenants: Sequence[str]) -> list[str]:
         if is_due(tenant, last, worker.engine.clock(), worker.bounds.every):
             due.append(tenant)
     return due
-
-
-# ── one round ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 class RoundEnded(Exception):
@@ -267,9 +261,6 @@ def _renewed(engine: Engine, lease: Lease) -> bool:
 def _moved(engine: Engine, lease: Lease, job: str, found: Behind, seq: int) -> bool:
     with engine.write() as writer:
         return writer.move_worker_cursor(engine.tenant, lease, job, found, seq, engine.now())
-
-
-# ── the jobs of a round ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
 class Looked(NamedTuple):
