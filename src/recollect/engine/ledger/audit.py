@@ -13,7 +13,7 @@ from recollect.engine.arguments import check_number
 from recollect.engine.context import Engine
 from recollect.engine.ledger.checkpoint_log import HINT, Actors, audit_log
 from recollect.engine.ledger.stream_audit import Walked, walked
-from recollect.engine.lifecycle.outdated import with_a_reason
+from recollect.engine.lifecycle.outdated import find_outdated
 from recollect.engine.read.meaning import FORMER_DEFAULTS
 from recollect.engine.read.reading import readable_streams, told_damage
 from recollect.engine.read.reindexing import made_anew
@@ -331,7 +331,7 @@ def doctor(engine: Engine) -> tuple[Problem, ...]:
     problems = [Problem(what, FOREIGN, FOREIGN_HINT) for what in engine.store.foreign_objects()]
     problems += verify(engine).problems
     with engine.read() as reader:
-        for look in (_find_damaged, _waiting, _find_outdated, _former_vectors):
+        for look in (_find_damaged, _waiting, _count_outdated, _former_vectors):
             problems += look(engine, reader)
     return (*problems, *_risky_policy(engine))
 
@@ -350,9 +350,9 @@ def _waiting(engine: Engine, reader: Reader) -> list[Problem]:
     return [Problem("memories", what, "`recollect list --status contradictory`, then `recollect resolve`.")]
 
 
-def _find_outdated(engine: Engine, reader: Reader) -> list[Problem]:
+def _count_outdated(engine: Engine, reader: Reader) -> list[Problem]:
     streams = readable_streams(engine, reader, None, None, tuple(Namespace))
-    count = len(with_a_reason(engine, reader, streams))
+    count = len(find_outdated(engine, reader, streams))
     if not count:
         return []
     what = f"{counted(count, 'pair')} of memories may be outdated: the later one may have replaced the earlier one"

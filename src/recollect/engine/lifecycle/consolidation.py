@@ -15,8 +15,8 @@ from typing import Any
 
 from recollect.engine import operations
 from recollect.engine.context import Engine
-from recollect.engine.lifecycle.changes import take_key
-from recollect.engine.lifecycle.outdated import UNDONE, link_same_key, remove_link, was_linked, with_a_reason
+from recollect.engine.lifecycle.changes import check_key_free
+from recollect.engine.lifecycle.outdated import UNDONE, find_outdated, link_same_key, remove_link, was_linked
 from recollect.engine.lifecycle.phases import first_phase
 from recollect.engine.lifecycle.rekeying import (
     MOVED,
@@ -176,7 +176,7 @@ def _outdated(engine: Engine, owner: str | None, include_namespaces: Sequence[st
     """Return a step for each pair that may be outdated."""
     with engine.read() as reader:
         streams = readable_streams(engine, reader, owner, None, include_namespaces)
-        found = [linked.pair for linked in with_a_reason(engine, reader, streams)]
+        found = [linked.pair for linked in find_outdated(engine, reader, streams)]
     both = [(pair.reason, pair.later, pair.earlier) for pair in found if pair.earlier is not None]
     return [Step("outdated", a.id, b.id, f"{reason}: {a.content!r} ~ {b.content!r}") for reason, a, b in both]
 
@@ -442,7 +442,7 @@ def _bring_back(pen: Pen, stored: Stored, from_status: Status, marks: Mapping[st
     assert stored.body is not None and pen.stream.address is not None, "what is undone has its content"
     claim = Claim.of_memory(pen.stream.address, stored.body, stored.state.canonical_key)
     if stored.state.status is from_status and not rejections_of(pen.engine, pen.writer, claim):
-        take_key(pen, stored)
+        check_key_free(pen, stored)
         pen.record(Event.RESTORED, stored.state.id, rule="consolidation:undone", to=Status.ACTIVE, amendment=marks)
 
 

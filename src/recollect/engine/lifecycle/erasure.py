@@ -8,7 +8,7 @@ from typing import NamedTuple
 from recollect.engine import operations, tracing
 from recollect.engine.arguments import check_sought
 from recollect.engine.context import Engine, find, visible
-from recollect.engine.lifecycle.changes import FORGOTTEN_SINCE, scrubbed, sources_of, was_forgotten
+from recollect.engine.lifecycle.changes import FORGOTTEN_SINCE, find_sources, scrub_files, was_forgotten
 from recollect.engine.lifecycle.erasure_scope import (
     SERVED,
     Attributed,
@@ -104,7 +104,7 @@ def erase(
         beyond = [*_beyond(engine, plan), *_still_named(engine, writer, owner)]
     done = _Done(plan, erased.entries, let, *names, traces, len(person.threads))
     foreign = [FOREIGN.format(what) for what in engine.store.foreign_objects()]
-    return done.receipt((*beyond, *foreign, *scrubbed(engine)), at)
+    return done.receipt((*beyond, *foreign, *scrub_files(engine)), at)
 
 
 def preview_erasure(
@@ -368,7 +368,7 @@ def replay_erasures(engine: Engine) -> int:
         if any(back):
             count += _forget_again(engine, tenant, wanted)
     if count:
-        scrubbed(engine)
+        scrub_files(engine)
     return count
 
 
@@ -486,7 +486,7 @@ def _said_in_sessions(reader: Reader, versions: Sequence[Stored]) -> dict[str, S
     found: dict[str, Stored] = {}
     level = list(versions)
     while level:
-        above = {one.state.id: one for stored in level for one in sources_of(reader, stored)}
+        above = {one.state.id: one for stored in level for one in find_sources(reader, stored)}
         level = [s for id, s in above.items() if id not in found and s.body and s.body["space"] == Space.SESSION]
         found |= {one.state.id: one for one in level}
     return found

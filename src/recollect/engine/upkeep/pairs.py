@@ -13,12 +13,11 @@ from pydantic import Field
 
 from recollect.engine import operations
 from recollect.engine.context import Engine
-from recollect.engine.lifecycle.outdated import between, was_linked
+from recollect.engine.lifecycle.outdated import find_link, put_link, was_linked
 from recollect.engine.read.meaning import likeness_of
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.transaction import Pen, Pens, may_overrule, tell_gone
 from recollect.engine.upkeep.running import Running, day_of, set_outcome
-from recollect.engine.write.relations import MAY_UPDATE, replace_relation
 from recollect.engine.write.superseding import supersede_in
 from recollect.llm.protocol import Answer
 from recollect.model.canonical import canonical_json, format_time
@@ -30,7 +29,7 @@ from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, Status
 from recollect.rules.identity.likeness import Compared, preference
 from recollect.rules.identity.outdating import STATED
 from recollect.rules.upkeep import Pair, may_be_one, says_the_same, top_tenth
-from recollect.stores.protocol import Reader, Relation, Selection, Stored
+from recollect.stores.protocol import Reader, Selection, Stored
 
 POOL, NEAREST = 500, 12
 """How many memories are compared in one run, the latest changed first, and with how many of their nearest each."""
@@ -240,12 +239,9 @@ def _carry_out(pen: Pen, proposal: StoredProposal, earlier: Stored, later: Store
         return (later.state.id if held else earlier.state.id), receipt.reasons[0]
     pen.record(Event.LINKED, later.state.id, rule=CONFLICT, other=earlier.state.id, amendment=noting)
     if not was_linked(pen.writer, later, earlier):
-        near = between(pen.writer, later, earlier)
+        near = find_link(pen.writer, later, earlier)
         before = {"before": near.strength} if near is not None else {}
-        said = {**noting, **before, "relation_type": MAY_UPDATE, "strength": 1.0, "reason": STATED}
-        entry = pen.record(Event.LINKED, later.state.id, rule=CONTESTED, other=earlier.state.id, amendment=said)
-        ends = (later.stream, later.number), (earlier.stream, earlier.number)
-        replace_relation(pen, Relation(*ends, MAY_UPDATE, 1.0, entry.at))
+        put_link(pen, later, earlier, CONTESTED, STATED, **noting, **before)
     return later.state.id, CONFLICT
 
 

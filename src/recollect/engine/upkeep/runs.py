@@ -12,15 +12,15 @@ from typing import Any, TypeVar
 from recollect.engine import operations
 from recollect.engine.arguments import check_number, check_word, decode_cursor, encode_cursor
 from recollect.engine.context import Engine
-from recollect.engine.lifecycle.changes import take_key
+from recollect.engine.lifecycle.changes import check_key_free
 from recollect.engine.lifecycle.outdated import UNDONE as LINK_UNDONE
-from recollect.engine.lifecycle.outdated import remove_link
+from recollect.engine.lifecycle.outdated import put_link, remove_link
 from recollect.engine.operations import failures_noted
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.transaction import Pen, Pens, tell_gone
 from recollect.engine.upkeep.pairs import CONFLICT, CONTESTED, RUN
 from recollect.engine.upkeep.running import set_outcome
-from recollect.engine.write.relations import CARRIED, MAY_UPDATE, replace_relation
+from recollect.engine.write.relations import CARRIED
 from recollect.model.caller import Right
 from recollect.model.errors import AmbiguousId, NotFound, WrongState
 from recollect.model.ledger import Entry, Event
@@ -271,10 +271,7 @@ class _Undoing:
         elif entry.rule == CONFLICT:
             pen.record(Event.UNLINKED, one.state.id, rule=CONFLICT, other=other.state.id)
         elif entry.rule == CONTESTED and "before" in said:
-            link = {"relation_type": MAY_UPDATE, "strength": said["before"], "reason": NEAR}
-            linked = pen.record(Event.LINKED, one.state.id, rule=LINK_UNDONE, other=other.state.id, amendment=link)
-            ends = (one.stream, one.number), (other.stream, other.number)
-            replace_relation(pen, Relation(*ends, MAY_UPDATE, said["before"], linked.at))
+            put_link(pen, one, other, LINK_UNDONE, NEAR, said["before"])
         elif entry.rule == CONTESTED:
             remove_link(pen, one, other, LINK_UNDONE)
         pen.flush()
@@ -309,7 +306,7 @@ class _Undoing:
     def _bring_back(self, pen: Pen, stored: Stored, values: Mapping[str, Any]) -> None:
         """Make a memory active again that the run put away, with the values that it had."""
         pen.load(stored)
-        take_key(pen, stored)
+        check_key_free(pen, stored)
         pen.record(Event.RESTORED, stored.state.id, rule=UNDONE, to=Status.ACTIVE)
         if values:
             pen.record(Event.EDITED, stored.state.id, rule=UNDONE, amendment={"set": dict(values)})

@@ -124,7 +124,7 @@ def work_once(worker: Worker, tenants: Sequence[str] | None, each: Callable[[Rou
 def _scrub(worker: Worker) -> None:
     """Drive removed bytes out of the files: once for all tenants, since it takes long and others wait meanwhile."""
     if WorkerJob.UPKEEP in worker.jobs and not worker.stopping() and worker.engine.store.scrub_due():
-        changes.scrubbed(worker.engine)
+        changes.scrub_files(worker.engine)
 
 
 def work_forever(worker: Worker, tenants: Sequence[str] | None, each: Callable[[Round], None], wait: Wait) -> None:
