@@ -1,4 +1,4 @@
-"""Say beforehand which operations a caller may do to a memory, so that an interface offers no others."""
+"""List the operations that a caller may do to a memory, so that an interface offers no others."""
 
 from collections.abc import Iterator, Sequence
 
@@ -24,11 +24,11 @@ CHANGES = {
 def permitted(engine: Engine, ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Return, for each id, the names of the operations that the caller may do to that memory as it stands now."""
     with engine.read() as reader:
-        return {id: tuple(_permitted(engine, reader, find(engine, reader, id, damaged=True))) for id in ids}
+        return {id: tuple(_list_permitted(engine, reader, find(engine, reader, id, damaged=True))) for id in ids}
 
 
-def _permitted(engine: Engine, reader: Reader, stored: Stored) -> Iterator[str]:
-    """Yield what may be done. What was removed already can only be looked at."""
+def _list_permitted(engine: Engine, reader: Reader, stored: Stored) -> Iterator[str]:
+    """Yield the names of the operations; none if the content was removed already."""
     if stored.body is None and stored.damage is None:
         return
     status = stored.state.status
@@ -49,7 +49,7 @@ def _permitted(engine: Engine, reader: Reader, stored: Stored) -> Iterator[str]:
 
 
 def _is_rejected(reader: Reader, stored: Stored) -> bool:
-    """Whether the value of a memory was rejected through that memory, and the rejection not lifted since."""
+    """Return whether the value of a memory was rejected through that memory, and the rejection not lifted since."""
     about = reader.entries_about(stored.tenant, stored.state.id)
-    told = [entry.event for entry in about if entry.event in (Event.REJECTED, Event.LIFTED)]
-    return bool(told) and told[-1] is Event.REJECTED
+    events = [entry.event for entry in about if entry.event in (Event.REJECTED, Event.LIFTED)]
+    return bool(events) and events[-1] is Event.REJECTED

@@ -315,14 +315,14 @@ def _parents(sight: _Sight, children: Sequence[Stored]) -> dict[str, list[_Paren
         named = [one for one in _named(child) if not superseded or one != superseded[0].hash]
         erased = [_Parent("", None, seal) for seal in cut_seals(child.body or {}, PARENT)]
         found[child.state.id] = [
-            *(_Parent(one, meant(child, one, records.get(one, ()))) for one in named),
+            *(_Parent(one, resolve_parent(child, one, records.get(one, ()))) for one in named),
             *superseded,
             *erased,
         ]
     return found
 
 
-def meant(child: Stored, hash: str, records: Sequence[Stored]) -> Stored | None:
+def resolve_parent(child: Stored, hash: str, records: Sequence[Stored]) -> Stored | None:
     """Which record a hash means: one of the child's own stream, if there is one, else anybody's."""
     alike = [stored for stored in records if _hash(stored) == hash and stored.state.id != child.state.id]
     near = [stored for stored in alike if stored.stream == child.stream]

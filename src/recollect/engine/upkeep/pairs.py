@@ -13,6 +13,7 @@ from pydantic import Field
 
 from recollect.engine import operations
 from recollect.engine.context import Engine
+from recollect.engine.lifecycle.consolidation import as_compared, group_of
 from recollect.engine.lifecycle.outdated import find_link, put_link, was_linked
 from recollect.engine.read.meaning import likeness_of
 from recollect.engine.retries import again_on_conflict
@@ -25,8 +26,8 @@ from recollect.model.ledger import Event
 from recollect.model.operation import Node, Op
 from recollect.model.run import Action, Job, ProposalStatus, StoredProposal
 from recollect.model.state import State
-from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, Status
-from recollect.rules.identity.likeness import Compared, preference
+from recollect.model.vocabulary import Kind, Status
+from recollect.rules.identity.likeness import preference
 from recollect.rules.identity.outdating import STATED
 from recollect.rules.upkeep import Pair, may_be_one, says_the_same, top_tenth
 from recollect.stores.protocol import Reader, Selection, Stored
@@ -116,23 +117,13 @@ def _facing(running: Running, reader: Reader) -> list[Facing]:
             if other is None or other is one or not settings.fallback_low <= cosine < settings.check_low:
                 continue
             earlier, later = sorted((one, other), key=lambda each: each.number)
-            if _may_meet(engine, earlier, later) and may_be_one(content_of(earlier), content_of(later)):
+            in_conflict = later.state.id in earlier.state.conflict_ids
+            if in_conflict or group_of(engine, earlier) != group_of(engine, later):
+                continue
+            if may_be_one(content_of(earlier), content_of(later)):
                 pair = Pair(earlier.state.id, later.state.id, cosine)
                 found.setdefault(pair.fingerprint, Facing(pair, earlier, later))
     return sorted(found.values(), key=lambda one: (-one.pair.cosine, one.pair))
-
-
-def _may_meet(engine: Engine, one: Stored, other: Stored) -> bool:
-    """Return whether two memories are of one scope and sort, of one category where agents have lists, and in no conflict yet."""
-    groups = [
-        (
-            (stored.body or {})["scope"],
-            KIND_CLASS[Kind((stored.body or {})["kind"])],
-            stored.state.category if engine.policy.agents.allowlists else None,
-        )
-        for stored in (one, other)
-    ]
-    return groups[0] == groups[1] and other.state.id not in one.state.conflict_ids
 
 
 def _compare(running: Running, batch: Sequence[Facing]) -> set[str]:
@@ -220,7 +211,8 @@ def _carry_out(pen: Pen, proposal: StoredProposal, earlier: Stored, later: Store
     """Record what a verdict changes; returns the memory that moved, and the rule."""
     noting: dict[str, Any] = {RUN: proposal.run_id}
     if proposal.action == Action.SAME:
-        best, weaker = _best_first(pen.engine, earlier, later)
+        order = pen.engine.policy.conflict.authority_order
+        best, weaker = sorted((earlier, later), key=lambda one: preference(as_compared(pen.engine, one), order))
         if decided:
             may_overrule(pen.engine, weaker)
         tell_gone(pen, weaker, SAME)
@@ -243,14 +235,3 @@ def _carry_out(pen: Pen, proposal: StoredProposal, earlier: Stored, later: Store
         before = {"before": near.strength} if near is not None else {}
         put_link(pen, later, earlier, CONTESTED, STATED, **noting, **before)
     return later.state.id, CONFLICT
-
-
-def _best_first(engine: Engine, one: Stored, other: Stored) -> list[Stored]:
-    """Return two memories, the one first that is believed more, then the more important, then the newer."""
-    order = engine.policy.conflict.authority_order
-    return sorted((one, other), key=lambda stored: preference(_compared(stored), order))
-
-
-def _compared(stored: Stored) -> Compared:
-    state = stored.state
-    return Compared(state.id, content_of(stored), Authority(state.authority), state.importance, stored.number)
