@@ -94,16 +94,16 @@ class Plan:
         return all(id in found and found[id].state == self.seen[id] for id in ids)
 
 
-class Steps:
-    """Counts progress: each memory counts once when it is compared and once when it is named."""
+class ProgressCounter:
+    """Adds up how much of a total is done, and tells the progress callback, if there is one."""
 
-    def __init__(self, progress: Progress | None, total: int) -> None:
+    def __init__(self, progress: Progress | None, total: int = 0) -> None:
         self._progress, self.done, self.total = progress, 0, total
 
-    def advance(self, by: int = 1) -> None:
-        self.done += by
+    def add(self, count: int = 1) -> None:
+        self.done += count
         if self._progress is not None:
-            self._progress(self.done, self.total)
+            self._progress(self.done, max(self.done, self.total))
 
 
 @operations.failures_noted(Node.WORKER, Op.MERGE)
@@ -136,7 +136,7 @@ def rekey(
     return _run(engine, owner, tuple(Namespace), _plan_keys, force, progress)
 
 
-Planning = Callable[[Engine, Plan, Sequence[Stored], Steps], None]
+Planning = Callable[[Engine, Plan, Sequence[Stored], ProgressCounter], None]
 
 
 def _run(
@@ -158,7 +158,8 @@ def _run(
             (stream, reader.select(stream.tenant, engine.selecting(streams=(stream.number,), **wanted), NO_LIMIT))
             for stream in streams
         ]
-    steps = Steps(progress, 2 * sum(len(memories) for _, memories in found))
+    # each memory counts once when it is compared and once when it is named
+    steps = ProgressCounter(progress, 2 * sum(len(memories) for _, memories in found))
     plans = []
     for stream, memories in found:
         plan = Plan(stream, sum(kind_class_of(stored) is not KindClass.EVENT for stored in memories))
@@ -174,7 +175,7 @@ def _run(
     run = engine.randomness.bytes(6).hex()
     steps.total += len(planned)
     done = _carry_out(engine, [plan for plan in plans if plan.steps], run)
-    steps.advance(len(planned))
+    steps.add(len(planned))
     kept = {id(step) for step in done}
     dropped = tuple(step for step in planned if id(step) not in kept)
     return ConsolidationReport(bool(done), run if done else None, examined, (*done, *undecided), diff, dropped)
@@ -212,7 +213,7 @@ def undo(engine: Engine) -> ConsolidationReport:
     return ConsolidationReport(True, run, len(steps), tuple(steps))
 
 
-def _plan_all(engine: Engine, plan: Plan, memories: Sequence[Stored], steps: Steps) -> None:
+def _plan_all(engine: Engine, plan: Plan, memories: Sequence[Stored], steps: ProgressCounter) -> None:
     """Plan what consolidation would do in one stream."""
     test_data = _plan_moves(engine, plan, memories)
     compared = _best_first(engine, [stored for stored in memories if stored.state.id not in test_data])
@@ -221,22 +222,22 @@ def _plan_all(engine: Engine, plan: Plan, memories: Sequence[Stored], steps: Ste
     fields = [one for one, stored in compared if body_of(stored)["kind"] == Kind.PROFILE]
     others = [one for one, stored in compared if body_of(stored)["kind"] != Kind.PROFILE]
     usual, synonyms = settings.near_duplicates.overlap_min, settings.text.synonyms
-    found = proposals(others, usual, synonyms, lambda count: steps.advance(max(0, begun + count - steps.done)))
+    found = proposals(others, usual, synonyms, lambda count: steps.add(max(0, begun + count - steps.done)))
     found += proposals(fields, max(usual, settings.consent.overlap_min), synonyms)  # fields take more to be one
     for step in found:
         assert step.other is not None, "what is compared is compared with another"
         plan.add(step, by_id[step.id], by_id[step.other])
-    steps.advance(target - steps.done)
+    steps.add(target - steps.done)
     gone = {step.id for step in found if step.action == "redundant"}
     _plan_rekeying(engine, plan, [stored for one, stored in compared if one.id not in gone], steps)
-    steps.advance(target + len(memories) - steps.done)
+    steps.add(target + len(memories) - steps.done)
 
 
-def _plan_keys(engine: Engine, plan: Plan, memories: Sequence[Stored], steps: Steps) -> None:
+def _plan_keys(engine: Engine, plan: Plan, memories: Sequence[Stored], steps: ProgressCounter) -> None:
     """Plan what re-keying alone would do in one stream."""
     target = steps.done + 2 * len(memories)
     _plan_rekeying(engine, plan, [stored for _, stored in _best_first(engine, memories)], steps)
-    steps.advance(target - steps.done)
+    steps.add(target - steps.done)
 
 
 def _plan_moves(engine: Engine, plan: Plan, memories: Sequence[Stored]) -> set[str]:
@@ -260,10 +261,10 @@ def _content(stored: Stored) -> str:
     return str(body_of(stored)["content"])
 
 
-def _plan_rekeying(engine: Engine, plan: Plan, best_first: Sequence[Stored], steps: Steps) -> None:
+def _plan_rekeying(engine: Engine, plan: Plan, best_first: Sequence[Stored], steps: ProgressCounter) -> None:
     with engine.read() as reader:
         given = keys_taken_over(reader, best_first)
-    rekeying = plan_keys(engine, best_first, given, steps.advance)
+    rekeying = plan_keys(engine, best_first, given, steps.add)
     moved = {stored.state.id: key for stored, key in rekeying.moves}
     found_anew = [stored for stored in best_first if stored.state.id in rekeying.marks.keys() - moved.keys()]
     for stored in (*(stored for stored, _ in rekeying.moves), *found_anew):

@@ -6,10 +6,11 @@ anew. At the end ledger roots and state hashes of both sides are compared. Until
 unfinished, and nobody can open it.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from recollect.engine.ledger.audit import ledger_root_of, state_hash_of
+from recollect.engine.lifecycle.consolidation import Progress, ProgressCounter
 from recollect.model.errors import NotFound, StoreConflict, StoreCorrupt, StoreUnavailable, WrongState
 from recollect.model.receipt import Plain
 from recollect.stores.protocol import Reader, Store, Table
@@ -21,7 +22,6 @@ VOUCHED_FOR = ("versions", "ledger", "amendments", "memories", "postings", "reje
 """Tables that cannot change while ledger root and state hash stay the same, so that a copy of them can be continued."""
 COUNTERS = ("accesses", "operations")
 """Tables that grow when somebody only reads."""
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def migrate(
     target.set_value(UNFINISHED, source.store_id)
     if target.store_id != source.store_id:
         target.become(source.store_id)  # it was set up beforehand and is empty; ids are drawn from the store's own
-    counter = _Counter(progress)
+    counter = ProgressCounter(progress)
     moved = tuple(_move(source, target, name, counter) for name in names)
     _refuse_late_writes(source, moved, tenants)
     _carry_erasures(source, target, names)
@@ -128,20 +128,7 @@ def _mark(tenant: str) -> str:
     return f"migrating:{tenant}"
 
 
-class _Counter:
-    """Adds up rows for whoever watches."""
-
-    def __init__(self, progress: Progress | None) -> None:
-        self._progress = progress
-        self.done = self.total = 0
-
-    def add(self, rows: int) -> None:
-        self.done += rows
-        if self._progress is not None:
-            self._progress(self.done, self.total)
-
-
-def _move(source: Store, target: Store, tenant: str, counter: _Counter) -> Moved:
+def _move(source: Store, target: Store, tenant: str, counter: ProgressCounter) -> Moved:
     with source.read(tenant) as reader:
         root, state = ledger_root_of(reader, tenant), state_hash_of(reader, tenant)
         tables = _common_tables(reader, target, tenant)
