@@ -15,6 +15,7 @@ from typing import Any
 
 from recollect.engine import operations
 from recollect.engine.context import Engine
+from recollect.engine.ledger.audit import Progress, ProgressCounter
 from recollect.engine.lifecycle.changes import check_key_free
 from recollect.engine.lifecycle.outdated import UNDONE as LINK_UNDONE
 from recollect.engine.lifecycle.outdated import find_outdated, link_same_key, remove_link, was_linked
@@ -49,7 +50,6 @@ from recollect.rules.identity.likeness import Compared, Step, preference, propos
 from recollect.rules.identity.rejected_values import Claim
 from recollect.stores.protocol import NO_LIMIT, Stored, Stream
 
-Progress = Callable[[int, int], None]
 UNDONE = "consolidation:undone"
 
 
@@ -92,18 +92,6 @@ class Plan:
         """Return whether the memories of a step are as they were when it was planned."""
         ids = [id for id in (step.id, step.other) if id is not None]
         return all(id in found and found[id].state == self.seen[id] for id in ids)
-
-
-class ProgressCounter:
-    """Adds up how much of a total is done, and tells the progress callback, if there is one."""
-
-    def __init__(self, progress: Progress | None, total: int = 0) -> None:
-        self._progress, self.done, self.total = progress, 0, total
-
-    def add(self, count: int = 1) -> None:
-        self.done += count
-        if self._progress is not None:
-            self._progress(self.done, max(self.done, self.total))
 
 
 @operations.failures_noted(Node.WORKER, Op.MERGE)

@@ -13,7 +13,7 @@ from recollect.engine.lifecycle.changes import archive
 from recollect.engine.read.assemble import as_seen, to_memory
 from recollect.engine.read.reading import MAX_PAGE, current, exported_from, place_of
 from recollect.engine.transfer.import_terms import ImportTerms
-from recollect.engine.trust.identities import holder_named, sign_entry, signing_key
+from recollect.engine.trust.identities import resolve_holder, sign_entry, signing_key
 from recollect.engine.write.drafting import check_expiry, parse_candidate
 from recollect.engine.write.ingest import add
 from recollect.formats.entries import (
@@ -122,7 +122,7 @@ def export_entries(
     border. What somebody wrote and nobody has signed is signed with their key, if they ``sign_as`` themselves.
     """
     statuses = _exported(status)
-    signer = holder_named(engine, sign_as) if sign_as is not None else None
+    signer = resolve_holder(engine, sign_as) if sign_as is not None else None
     private = signing_key(engine, signer, key_file) if signer is not None else None
     with engine.read() as reader:
         where = exported_from(engine, reader, **asked)

@@ -301,7 +301,7 @@ class _Intake:
             return Taken(record.number, record.place, SKIPPED, (), record.skipped)
         try:
             admitted = self._terms.admit(engine, record.fields)
-            asked = self.signatures.believed(parse_candidate(engine, admitted.fields))
+            asked = self.signatures.grant_authority(parse_candidate(engine, admitted.fields))
         except BadInput as error:
             return _bad(record, error)
         is_over = asked.expires_at is not None and asked.expires_at < engine.clock()

@@ -9,8 +9,7 @@ unfinished, and nobody can open it.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from recollect.engine.ledger.audit import ledger_root_of, state_hash_of
-from recollect.engine.lifecycle.consolidation import Progress, ProgressCounter
+from recollect.engine.ledger.audit import Progress, ProgressCounter, ledger_root_of, state_hash_of
 from recollect.model.errors import NotFound, StoreConflict, StoreCorrupt, StoreUnavailable, WrongState
 from recollect.model.receipt import Plain
 from recollect.stores.protocol import Reader, Store, Table

@@ -21,7 +21,7 @@ from recollect.engine.read.reading import readable_streams
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.tracing import border_check, keep
 from recollect.engine.transaction import Pen
-from recollect.engine.trust.identities import holder_named, signers_in, signing_key
+from recollect.engine.trust.identities import resolve_holder, signers_in, signing_key
 from recollect.model.caller import AGENT, USER, Caller, Right, as_principal, kind_of, principal, short_name
 from recollect.model.errors import BadInput, NotAllowed, WrongState
 from recollect.model.ledger import Event
@@ -70,7 +70,7 @@ def vouch(
     ``sign_as`` it is signed with the current key of whoever vouches; the policy may ask that of everybody.
     """
     given = _checked(confidence, says)
-    signer = holder_named(engine, sign_as) if sign_as is not None else None
+    signer = resolve_holder(engine, sign_as) if sign_as is not None else None
     speaker = _speaking_for(engine, signer if by is None and signer != engine.caller.principal else by)
     return _record(speaker, id, given, _key_of(speaker, signer, key_file))
 
