@@ -109,22 +109,22 @@ class Crash(BaseException):
 def test_a_crash_between_the_work_and_the_cursor_neither_loses_nor_repeats_work(
     crash_at: int, tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    move, moves = worker._moved, 0
+    move, moves = worker.Tenure.move, 0
 
-    def dying(*arguments: Any) -> bool:
+    def dying(*arguments: Any) -> None:
         nonlocal moves
         moves += 1
         if moves == crash_at:
             raise Crash
-        return move(*arguments)
+        move(*arguments)
 
     with opened(tmp_path / "whole.db", clock) as whole, opened(tmp_path / "cut.db", clock) as cut:
         for memory in (whole, cut):
             fill(memory, *OWNERS)
         clock.move(minutes=5)
         whole.worker(once=True)
-        monkeypatch.setattr(worker, "_moved", dying)
-        monkeypatch.setattr(worker, "_renewed", lambda *_: True)  # a dead process gives no lease back
+        monkeypatch.setattr(worker.Tenure, "move", dying)
+        monkeypatch.setattr(worker.Tenure, "renew", lambda *_: None)  # a dead process gives no lease back
         with pytest.raises(Crash):
             cut.worker(once=True)
         monkeypatch.undo()
