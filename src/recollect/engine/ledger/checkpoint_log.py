@@ -22,16 +22,7 @@ from recollect.model.proof import (
     Value,
 )
 from recollect.model.receipt import Problem
-from recollect.rules.ledger.merkle import (
-    BadProof,
-    Tree,
-    consistency_proof,
-    inclusion_proof,
-    inclusion_proofs,
-    leaf_hash,
-    tree_head,
-    tree_heads,
-)
+from recollect.rules.ledger import merkle
 from recollect.rules.ledger.proofs import check_signatures, entry_leaf, read_leaf
 from recollect.rules.trust.signatures import Placed, Standing, checkpoint_bytes, public_key, sign, standing
 from recollect.rules.trust.signers import Signers
@@ -63,7 +54,7 @@ class Reached(NamedTuple):
 
     seq: int
     hash: str
-    tree: Tree
+    tree: merkle.Tree
 
 
 def reached_now(engine: Engine) -> dict[str, Reached]:
@@ -110,7 +101,7 @@ def _append_leaves(
         for place, leaf in enumerate(leaves, start=len(there))
     ]
     log = last.log if last else engine.randomness.bytes(LOG_UID_BYTES).hex()
-    root = tree_head(hashes_of([*there, *new]))
+    root = merkle.tree_head(hashes_of([*there, *new]))
     made = LogCheckpoint(len(there) + len(new), log, root, max(engine.now(), last.at if last else ""))
     writer.extend_log(engine.tenant, new)
     writer.add_log_checkpoint(engine.tenant, made)
@@ -119,7 +110,7 @@ def _append_leaves(
 
 def hashes_of(leaves: Sequence[LogLeaf]) -> list[str]:
     """Return the hashes of leaves in the tree."""
-    return [leaf_hash(leaf.body.encode("utf-8")) for leaf in leaves]
+    return [merkle.leaf_hash(leaf.body.encode("utf-8")) for leaf in leaves]
 
 
 def _sign(engine: Engine, writer: Writer, made: LogCheckpoint, signer: "Ed25519PrivateKey", place: int | None) -> None:
@@ -157,7 +148,7 @@ def _find_uncovered(reader: Reader, tenant: str, reached: Mapping[str, Reached])
         seq, head = (leaf.to_seq, leaf.head) if leaf else (0, GENESIS)
         if stream.last_seq > seq:
             if point is None or point.seq - point.tree.size != seq:  # another checkpoint was taken meanwhile
-                point = Reached(seq, head, Tree())
+                point = Reached(seq, head, merkle.Tree())
             found[stream.uid] = seq, _follow_chain(reader, stream, point)
     return found
 
@@ -228,7 +219,7 @@ def prove_growth(engine: Engine, since: int) -> GrowthProof:
     with engine.read() as reader:
         first, second = checkpoint_of(reader, engine.tenant, since), checkpoint_of(reader, engine.tenant, None)
         leaves = hashes_of(reader.log_leaves(engine.tenant))[: second.size]
-    return GrowthProof(first=first, second=second, path=consistency_proof(leaves, first.size))
+    return GrowthProof(first=first, second=second, path=merkle.consistency_proof(leaves, first.size))
 
 
 def prove_memory(engine: Engine, id: str, *, with_content: bool = True) -> MemoryProof:
@@ -278,7 +269,9 @@ def _make_segments(reader: Reader, stream: Stream, seqs: Sequence[int], hashes: 
         covered = [seq for seq in seqs if leaf.from_seq <= seq <= leaf.to_seq]
         if covered and one.place < len(hashes):
             entries = _place_entries(reader, stream, leaf, covered)
-            found.append(Segment(place=one.place, leaf=leaf, path=inclusion_proof(hashes, one.place), entries=entries))
+            found.append(
+                Segment(place=one.place, leaf=leaf, path=merkle.inclusion_proof(hashes, one.place), entries=entries)
+            )
     return found
 
 
@@ -286,10 +279,10 @@ def _place_entries(reader: Reader, stream: Stream, leaf: StreamLeaf, seqs: Seque
     """Return some entries of a leaf, each with its path in the tree over all of them."""
     size = leaf.to_seq - leaf.from_seq + 1
     tree = [entry_leaf(hash) for hash in reader.entry_hashes(stream, leaf.from_seq - 1, size)]
-    if tree_head(tree) != leaf.root:
+    if merkle.tree_head(tree) != leaf.root:
         what = f"the entries of stream {stream.uid[:12]} are not those that a checkpoint covers"
         raise StoreCorrupt(f"{what}, so nothing can be proven.", hint="`recollect verify` says what is wrong.")
-    paths = inclusion_proofs(tree, [seq - leaf.from_seq for seq in sorted(seqs)])
+    paths = merkle.inclusion_proofs(tree, [seq - leaf.from_seq for seq in sorted(seqs)])
     entries = [reader.entries(stream, seq - 1, 1)[0] for seq in sorted(seqs)]
     return tuple(
         PlacedEntry(entry=ProvenEntry(**{**entry._asdict(), "event": str(entry.event)}), path=path)
@@ -346,11 +339,11 @@ def audit_log(
     rows = reader.log_leaves(tenant)
     try:
         leaves = [_parse_leaf(place, row) for place, row in enumerate(rows)]
-    except BadProof as error:
+    except merkle.BadProof as error:
         return LogAudit([_problem(LOG, str(error))], {}, Signers((), {}))
     log = _Log(rows, leaves, reader.log_checkpoints(tenant), reader.log_signatures(tenant))
     sizes = {made.size for made in log.checkpoints} | ({kept.size} if kept else set())
-    heads = tree_heads(hashes_of(rows), sizes)
+    heads = merkle.tree_heads(hashes_of(rows), sizes)
     history = [Placed(place, leaf) for place, leaf in enumerate(leaves) if isinstance(leaf, KeyLeaf)]
     found = [*_check_checkpoints(log, heads), *_check_signers(log, history), *_check_leaves(log, streams, actors)]
     if kept is not None:
@@ -370,14 +363,14 @@ def audit_log(
 
 def _parse_leaf(place: int, row: LogLeaf) -> StreamLeaf | KeyLeaf:
     if row.place != place:
-        raise BadProof(f"leaf {place} is missing")
+        raise merkle.BadProof(f"leaf {place} is missing")
     try:
         leaf = read_leaf(row.body)
-    except BadProof as error:
-        raise BadProof(f"leaf {place} was altered: {error}") from None
+    except merkle.BadProof as error:
+        raise merkle.BadProof(f"leaf {place} was altered: {error}") from None
     subject = leaf.stream if isinstance(leaf, StreamLeaf) else leaf.key
     if (row.kind, row.subject) != (leaf.leaf, subject):
-        raise BadProof(f"leaf {place} is filed under another subject than its own")
+        raise merkle.BadProof(f"leaf {place} is filed under another subject than its own")
     return leaf
 
 
@@ -433,7 +426,7 @@ def _check_kept(log: _Log, heads: dict[int, str], kept: Checkpoint) -> list[Prob
     where = f"the kept checkpoint of {kept.size} leaves"
     try:
         check_signatures(kept)
-    except BadProof as error:
+    except merkle.BadProof as error:
         return [_problem(where, f"it was altered itself: {error}")]
     if not log.checkpoints or log.checkpoints[-1].log != kept.log:
         return [_problem(where, "this store has another log: it is another store, or its log was made anew")]

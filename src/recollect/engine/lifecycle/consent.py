@@ -27,21 +27,7 @@ from recollect.model.receipt import Proposal, RejectedValue
 from recollect.model.record import Memory
 from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, Namespace, Status
 from recollect.rules.gates.draft import Draft
-from recollect.rules.identity.consent import (
-    CORROBORATED,
-    DECLINED,
-    GIVEN,
-    LAPSED,
-    OVERTAKEN,
-    SAID_SO,
-    Field,
-    agree,
-    field_of,
-    independent,
-    lapses_at,
-    same_value,
-    waiting_field,
-)
+from recollect.rules.identity import consent as rules
 from recollect.rules.identity.decision import DEFAULT_CATEGORY, TAKES_OVER, is_stated, taken_over
 from recollect.rules.identity.keys import identity, same_concept
 from recollect.rules.trust.authority import outranks
@@ -126,7 +112,7 @@ def check_not_lapsed(engine: Engine, reader: Reader, stored: Stored) -> None:
 
 def has_lapsed(engine: Engine, reader: Reader, id: str) -> bool:
     """Return whether a proposal has waited longer than the policy lets it."""
-    return lapses_at(proposed_at(engine, reader, id), engine.policy.consent) <= engine.now()
+    return rules.lapses_at(proposed_at(engine, reader, id), engine.policy.consent) <= engine.now()
 
 
 def proposed_at(engine: Engine, reader: Reader, id: str) -> str:
@@ -134,7 +120,7 @@ def proposed_at(engine: Engine, reader: Reader, id: str) -> str:
     return reader.entries_about(engine.tenant, id)[0].at
 
 
-def note_consent(pen: Pen, stored: Stored, rule: str = GIVEN) -> None:
+def note_consent(pen: Pen, stored: Stored, rule: str = rules.GIVEN) -> None:
     """Raise a proposal's authority to the person's, who consented to it."""
     order = pen.engine.policy.conflict.authority_order
     if outranks(Authority.USER_ASSERTED, Authority(stored.state.authority), order):
@@ -145,7 +131,7 @@ def note_consent(pen: Pen, stored: Stored, rule: str = GIVEN) -> None:
 def lapse(pen: Pen, stored: Stored) -> None:
     """Archive a proposal that was not decided in time."""
     pen.load(stored)
-    soft_delete(pen, stored.state.id, Event.EXPIRED, LAPSED)
+    soft_delete(pen, stored.state.id, Event.EXPIRED, rules.LAPSED)
 
 
 def proposals(engine: Engine, *, owner: str | None = None, space: Spaces = None) -> tuple[Proposal, ...]:
@@ -183,7 +169,7 @@ def _render_proposal(engine: Engine, reader: Reader, stream: Stream, stored: Sto
         owner=stream.address.owner,
         proposed_by=body["author"]["id"],
         at=at,
-        lapses_at=lapses_at(at, engine.policy.consent),
+        lapses_at=rules.lapses_at(at, engine.policy.consent),
         times=stored.state.reinforcements + 1,
     )
 
@@ -201,7 +187,7 @@ def grant(engine: Engine, id: str) -> Memory:
         incumbent, _ = find_holder(pen, stored)
         if incumbent is not None:
             may_overrule(engine, incumbent)
-        _grant_in(pen, stored, GIVEN)
+        _grant_in(pen, stored, rules.GIVEN)
         pen.note_use(stored.state.id)
         return read_after_change(pen, stored.state.id)
 
@@ -223,7 +209,7 @@ def decline(engine: Engine, id: str, reason: str | None = None) -> RejectedValue
 
     with engine.read() as reader:
         id = find(engine, reader, id).state.id
-    return rejecting.reject(engine, id, reason, rule=DECLINED, check=check)
+    return rejecting.reject(engine, id, reason, rule=rules.DECLINED, check=check)
 
 
 def settle_by_statement(pen: Pen, draft: Draft) -> bool:
@@ -233,18 +219,18 @@ def settle_by_statement(pen: Pen, draft: Draft) -> bool:
     """
     assert draft.key is not None, "the naming gate sets the key"
     candidate = draft.candidate
-    field = field_of(candidate.kind, draft.key.text, candidate.key, pen.engine.policy)
+    field = rules.field_of(candidate.kind, draft.key.text, candidate.key, pen.engine.policy)
     if field is None or not rejecting.is_the_persons(pen, draft):
         return False
     waiting = [one for one in find_waiting(pen.engine, pen.writer, pen.stream) if _is_same_field(draft, one)]
     granted = False
     for stored in sorted(waiting, key=lambda one: one.number):
-        says_so = stored.body is not None and same_value(stored.body["content"], candidate.content)
+        says_so = stored.body is not None and rules.same_value(stored.body["content"], candidate.content)
         if says_so and not granted and grant_by_word(pen, stored):
             granted = True
         else:
             pen.load(stored)
-            pen.record(Event.RESOLVED, stored.state.id, rule=OVERTAKEN, to=Status.ARCHIVED)
+            pen.record(Event.RESOLVED, stored.state.id, rule=rules.OVERTAKEN, to=Status.ARCHIVED)
     pen.flush()
     return bool(waiting)
 
@@ -255,14 +241,16 @@ def grant_by_word(pen: Pen, stored: Stored) -> bool:
     order = pen.engine.policy.conflict.authority_order
     if incumbent is not None and outranks(Authority(incumbent.state.authority), Authority.USER_ASSERTED, order):
         return False
-    _grant_in(pen, stored, SAID_SO)
+    _grant_in(pen, stored, rules.SAID_SO)
     return True
 
 
 def repeats_what_was_granted(draft: Draft, incumbent: Stored) -> bool:
     """Return whether a draft restates, in other words, the value of a field to which the person consented."""
-    granted = incumbent.state.authority_reason in (GIVEN, SAID_SO)
-    return granted and incumbent.body is not None and same_value(incumbent.body["content"], draft.candidate.content)
+    granted = incumbent.state.authority_reason in (rules.GIVEN, rules.SAID_SO)
+    return (
+        granted and incumbent.body is not None and rules.same_value(incumbent.body["content"], draft.candidate.content)
+    )
 
 
 def _is_same_field(draft: Draft, stored: Stored) -> bool:
@@ -297,8 +285,8 @@ def agreeing_proposal(pen: Pen, draft: Draft) -> Stored | None:
     for stored in sorted(waiting, key=lambda one: one.number):
         body = bodies[stored.state.id]
         earlier = body.get("meta", {}).get(SIGNAL)
-        is_second = isinstance(earlier, dict) and independent(earlier, now)
-        if is_second and agree(body["content"], draft.candidate.content, settings):
+        is_second = isinstance(earlier, dict) and rules.independent(earlier, now)
+        if is_second and rules.agree(body["content"], draft.candidate.content, settings):
             return stored
     return None
 
@@ -306,14 +294,14 @@ def agreeing_proposal(pen: Pen, draft: Draft) -> Stored | None:
 def corroborate(pen: Pen, draft: Draft, stored: Stored, incumbent: Stored | None, *, beside: bool) -> None:
     """Make a proposal active on which a second signal agrees; it stays an inference. Archive others with the same value."""
     for other in find_waiting(pen.engine, pen.writer, pen.stream):
-        says_so = other.body is not None and same_value(other.body["content"], draft.candidate.content)
+        says_so = other.body is not None and rules.same_value(other.body["content"], draft.candidate.content)
         if says_so and other.state.id != stored.state.id and _is_same_field(draft, other):
             pen.load(other)
-            pen.record(Event.RESOLVED, other.state.id, rule=CORROBORATED, to=Status.ARCHIVED)
+            pen.record(Event.RESOLVED, other.state.id, rule=rules.CORROBORATED, to=Status.ARCHIVED)
     pen.load(stored)
     pen.admit(stored.state.id)
-    pen.record(Event.REINFORCED, stored.state.id, rule=CORROBORATED)
-    make_active(pen, stored, incumbent, beside=beside, rule=CORROBORATED)
+    pen.record(Event.REINFORCED, stored.state.id, rule=rules.CORROBORATED)
+    make_active(pen, stored, incumbent, beside=beside, rule=rules.CORROBORATED)
 
 
 def signal_of(pen: Pen, draft: Draft) -> dict[str, Any]:
@@ -347,8 +335,8 @@ def is_sure(pen: Pen, draft: Draft) -> bool:
     return False
 
 
-def field_that_waits(pen: Pen, draft: Draft) -> Field | None:
+def field_that_waits(pen: Pen, draft: Draft) -> rules.Field | None:
     """Return the sort of profile field that a draft sets without the person's word; ``None`` if it sets none."""
     assert draft.key is not None, "the naming gate sets the key"
     candidate = draft.candidate
-    return waiting_field(candidate.kind, draft.key.text, candidate.key, draft.authority, pen.engine.policy)
+    return rules.waiting_field(candidate.kind, draft.key.text, candidate.key, draft.authority, pen.engine.policy)

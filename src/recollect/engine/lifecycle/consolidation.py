@@ -16,20 +16,11 @@ from typing import Any
 from recollect.engine import operations
 from recollect.engine.context import Engine
 from recollect.engine.ledger.audit import Progress, ProgressCounter
+from recollect.engine.lifecycle import rekeying
 from recollect.engine.lifecycle.changes import check_key_free
 from recollect.engine.lifecycle.outdated import UNDONE as LINK_UNDONE
 from recollect.engine.lifecycle.outdated import find_outdated, link_same_key, remove_link, was_linked
 from recollect.engine.lifecycle.phases import first_phase
-from recollect.engine.lifecycle.rekeying import (
-    MOVED,
-    address_of_test_data,
-    body_of,
-    keys_taken_over,
-    kind_class_of,
-    move,
-    plan_keys,
-    rule_of_test_data,
-)
 from recollect.engine.read.assemble import to_memory
 from recollect.engine.read.meaning import vectors_of
 from recollect.engine.read.reading import readable_streams
@@ -150,7 +141,7 @@ def _run(
     steps = ProgressCounter(progress, 2 * sum(len(memories) for _, memories in found))
     plans = []
     for stream, memories in found:
-        plan = Plan(stream, sum(kind_class_of(stored) is not KindClass.EVENT for stored in memories))
+        plan = Plan(stream, sum(rekeying.kind_class_of(stored) is not KindClass.EVENT for stored in memories))
         planning(engine, plan, memories, steps)
         plans.append(plan)
     lists_outdated = planning is _plan_all and number is None
@@ -207,8 +198,8 @@ def _plan_all(engine: Engine, plan: Plan, memories: Sequence[Stored], steps: Pro
     compared = _best_first(engine, [stored for stored in memories if stored.state.id not in test_data])
     by_id = {one.id: stored for one, stored in compared}
     settings, begun, target = engine.policy, steps.done, steps.done + len(memories)
-    fields = [one for one, stored in compared if body_of(stored)["kind"] == Kind.PROFILE]
-    others = [one for one, stored in compared if body_of(stored)["kind"] != Kind.PROFILE]
+    fields = [one for one, stored in compared if rekeying.body_of(stored)["kind"] == Kind.PROFILE]
+    others = [one for one, stored in compared if rekeying.body_of(stored)["kind"] != Kind.PROFILE]
     usual, synonyms = settings.near_duplicates.overlap_min, settings.text.synonyms
     found = proposals(others, usual, synonyms, lambda count: steps.add(max(0, begun + count - steps.done)))
     found += proposals(fields, max(usual, settings.consent.overlap_min), synonyms)  # fields take more to be one
@@ -233,7 +224,9 @@ def _plan_moves(engine: Engine, plan: Plan, memories: Sequence[Stored]) -> set[s
     address = plan.stream.address
     if address is None or address.namespace is not Namespace.PROD:
         return set()
-    rules = {stored.state.id: rule for stored in memories if (rule := rule_of_test_data(engine, stored)) is not None}
+    rules = {
+        stored.state.id: rule for stored in memories if (rule := rekeying.rule_of_test_data(engine, stored)) is not None
+    }
     found = [stored for stored in reversed(memories) if stored.state.id in rules]
     for stored in found:
         plan.add(Step("move", stored.state.id, None, f"{rules[stored.state.id]}: {_content(stored)!r}"), stored)
@@ -246,26 +239,26 @@ def _plan_moves(engine: Engine, plan: Plan, memories: Sequence[Stored]) -> set[s
 
 
 def _content(stored: Stored) -> str:
-    return str(body_of(stored)["content"])
+    return str(rekeying.body_of(stored)["content"])
 
 
 def _plan_rekeying(engine: Engine, plan: Plan, best_first: Sequence[Stored], steps: ProgressCounter) -> None:
     with engine.read() as reader:
-        given = keys_taken_over(reader, best_first)
-    rekeying = plan_keys(engine, best_first, given, steps.add)
-    moved = {stored.state.id: key for stored, key in rekeying.moves}
-    found_anew = [stored for stored in best_first if stored.state.id in rekeying.marks.keys() - moved.keys()]
-    for stored in (*(stored for stored, _ in rekeying.moves), *found_anew):
+        given = rekeying.keys_taken_over(reader, best_first)
+    planned = rekeying.plan_keys(engine, best_first, given, steps.add)
+    moved = {stored.state.id: key for stored, key in planned.moves}
+    found_anew = [stored for stored in best_first if stored.state.id in planned.marks.keys() - moved.keys()]
+    for stored in (*(stored for stored, _ in planned.moves), *found_anew):
         id, old = stored.state.id, stored.state.canonical_key
         key = moved.get(id)
         step = Step("rekey", id, None, f"{old} → {key.text}") if key else Step("slot", id, None, old)
         plan.add(step, stored)
         named = {"canonical_key": key.text, "key_digest": key.digest} if key else {}
-        plan.names[id] = {**named, **rekeying.marks.get(id, {})}
-    if not rekeying.collisions:
+        plan.names[id] = {**named, **planned.marks.get(id, {})}
+    if not planned.collisions:
         return
     with engine.read() as reader:
-        for one, other, key in rekeying.collisions:
+        for one, other, key in planned.collisions:
             earlier, later = sorted((one, other), key=lambda stored: stored.number)
             if group_of(engine, one) == group_of(engine, other) and not was_linked(reader, later, earlier):
                 detail = f"{key.text}: {_content(later)!r} ~ {_content(earlier)!r}"
@@ -274,7 +267,7 @@ def _plan_rekeying(engine: Engine, plan: Plan, best_first: Sequence[Stored], ste
 
 def _best_first(engine: Engine, memories: Sequence[Stored]) -> list[tuple[Compared, Stored]]:
     """Return the memories that are compared and keyed, best first; events are left out."""
-    kept = [stored for stored in memories if kind_class_of(stored) is not KindClass.EVENT]
+    kept = [stored for stored in memories if rekeying.kind_class_of(stored) is not KindClass.EVENT]
     compared = [(as_compared(engine, stored), stored) for stored in kept]
     return sorted(compared, key=lambda pair: preference(pair[0], engine.policy.conflict.authority_order))
 
@@ -297,7 +290,7 @@ def as_compared(engine: Engine, stored: Stored) -> Compared:
 def group_of(engine: Engine, stored: Stored) -> tuple[str | None, ...]:
     """Return the scope, the class and, where agents have lists of categories, the category: these are never mixed."""
     category = stored.state.category if engine.policy.agents.allowlists else None
-    return body_of(stored)["scope"], kind_class_of(stored), category
+    return rekeying.body_of(stored)["scope"], rekeying.kind_class_of(stored), category
 
 
 @again_on_conflict
@@ -305,7 +298,7 @@ def _carry_out(engine: Engine, plans: Sequence[Plan], run: str) -> list[Step]:
     """Carry out, in one transaction, the steps whose memories have not changed since the plan; return those steps."""
     done: list[Step] = []
     here = [(plan, plan.stream.address) for plan in plans]
-    there = {address_of_test_data(address) for plan, address in here if plan.rules and address is not None}
+    there = {rekeying.address_of_test_data(address) for plan, address in here if plan.rules and address is not None}
     addresses = sorted(there | {address for _, address in here if address is not None})
     with engine.write(addresses) as writer:
         pens = Pens(engine, writer)
@@ -336,10 +329,10 @@ def _apply(pens: Pens, pen: Pen, plan: Plan, step: Step, found: Mapping[str, Sto
         possible = link_same_key(pen, stored, found[step.other or ""], run)
     elif step.action == "move":
         assert plan.stream.address is not None, "a stream that may be read has an owner"
-        there = pens.at(address_of_test_data(plan.stream.address))
-        began = first_phase(there, address_of_test_data(plan.stream.address))
-        tell_gone(pen, stored, MOVED)
-        new = move(pen, there, stored, plan.rules[step.id], plan.vectors.get(step.id, b""), run)
+        there = pens.at(rekeying.address_of_test_data(plan.stream.address))
+        began = first_phase(there, rekeying.address_of_test_data(plan.stream.address))
+        tell_gone(pen, stored, rekeying.MOVED)
+        new = rekeying.move(pen, there, stored, plan.rules[step.id], plan.vectors.get(step.id, b""), run)
         written = trace.memory_write(there.engine.caller, to_item(to_memory(there.stored(new))))
         keep(there.engine, there.writer, [*began, written], there.stream.number)
         _note(there, [(new, Op.CREATE)])
@@ -363,7 +356,7 @@ def _rekey(pen: Pen, stored: Stored, names: Mapping[str, str | None], run: str) 
     """Give a memory another key and slot digests, unless the key was taken meanwhile."""
     state, key = stored.state, names.get("canonical_key")
     if key is not None:
-        where = pen.writer, pen.stream, body_of(stored)["scope"], kind_class_of(stored)
+        where = pen.writer, pen.stream, rekeying.body_of(stored)["scope"], rekeying.kind_class_of(stored)
         held = holder(pen.engine, *where, key, category=state.category)
         if held.incumbent is not None:
             return False

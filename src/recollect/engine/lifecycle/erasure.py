@@ -9,27 +9,8 @@ from typing import NamedTuple
 from recollect.engine import operations, tracing
 from recollect.engine.arguments import check_sought
 from recollect.engine.context import Engine, find, visible
+from recollect.engine.lifecycle import erasure_scope as scope
 from recollect.engine.lifecycle.changes import FORGOTTEN_SINCE, find_sources, scrub_files, was_forgotten
-from recollect.engine.lifecycle.erasure_scope import (
-    Attributed,
-    Cut,
-    Person,
-    Tie,
-    cut_ties,
-    find_attributed,
-    find_derived,
-    find_emptied,
-    find_event_users,
-    find_person,
-    find_restored_links,
-    find_served,
-    find_sessions,
-    find_staying,
-    find_taken_from,
-    find_unreviewed,
-    forget_names,
-    merge_ties,
-)
 from recollect.engine.lifecycle.rejecting import reject_again, was_rejected
 from recollect.engine.read.reading import chain_of, record_of
 from recollect.engine.retries import again_on_conflict
@@ -82,21 +63,23 @@ def erase(
     with _noting(engine) as note, waiting(engine).forgetting(engine.tenant, owner), engine.write() as writer:
         at = engine.now()
         locked = writer.locked_streams(engine.tenant)  # all: nothing may be derived from a memory while it is erased
-        person = find_person(writer, engine.tenant, owner, locked)
+        person = scope.find_person(writer, engine.tenant, owner, locked)
         if person.streams and not person.actors and owner == engine.caller.name:
             acting = writer.actor_uid(engine.tenant, engine.caller.name, engine.randomness.bytes(SALT_BYTES))
             person = person._replace(actors=[acting])  # the ledger names the caller too, and that name goes as well
         plan = _make_plan(engine, writer, _find_targets(engine, writer, owner, id, whole_chain))
-        sessions = find_sessions(writer, engine.tenant, plan.asked)
+        sessions = scope.find_sessions(writer, engine.tenant, plan.asked)
         if owner is not None:
-            person = person.with_sessions(writer, find_emptied(writer, engine.tenant, sessions, plan.gone), locked)
+            person = person.with_sessions(
+                writer, scope.find_emptied(writer, engine.tenant, sessions, plan.gone), locked
+            )
         note([*plan.listed(engine.tenant), *person.listed(engine.tenant)])
         erased, traces = _erase_all(
             engine, writer, engine.tenant, plan.gone, at, asked=plan.asked, counted=plan.nameable
         )
-        cut = cut_ties(engine, writer, engine.tenant, plan.staying.values(), at, plan.aside)
+        cut = scope.cut_ties(engine, writer, engine.tenant, plan.staying.values(), at, plan.aside)
         traces += _remove_traces(writer, engine.tenant, plan, (*person.streams, *sessions))
-        traces += forget_names(writer, engine.tenant, person.names)
+        traces += scope.forget_names(writer, engine.tenant, person.names)
         _trace_erased(engine, writer, plan, person.names)
         _record_erased_names(engine, writer, engine.tenant, person)
         names = person.forget(writer, engine.tenant)
@@ -114,9 +97,9 @@ def preview_erasure(
     _check_erasure(engine, owner, id, whole_chain)
     with engine.read() as reader:
         streams = reader.streams_of(engine.tenant)
-        person = find_person(reader, engine.tenant, owner, streams)
+        person = scope.find_person(reader, engine.tenant, owner, streams)
         plan = _make_plan(engine, reader, _find_targets(engine, reader, owner, id, whole_chain))
-        beyond, cut = _list_beyond_reach(engine, plan), Cut(reviewed=plan.aside)
+        beyond, cut = _list_beyond_reach(engine, plan), scope.Cut(reviewed=plan.aside)
     receipt = _make_receipt(plan, (), cut, 0, 0, 0, len(person.threads), beyond, engine.now())
     shared = {one.name: getattr(receipt, one.name) for one in fields(ErasurePreview) if hasattr(receipt, one.name)}
     return ErasurePreview(**shared, owner_names=len(person.streams), actor_names=len(person.actors))
@@ -153,7 +136,7 @@ def _trace_erased(engine: Engine, writer: Writer, plan: "_Plan", names: Collecti
             tracing.keep(engine, writer, [event], stored.stream)
 
 
-def _record_erased_names(engine: Engine, writer: Writer, tenant: str, person: Person) -> None:
+def _record_erased_names(engine: Engine, writer: Writer, tenant: str, person: scope.Person) -> None:
     """Record in the ledger whose names are erased: ``verify`` reports a missing name that has no such entry.
 
     An owner's name is recorded in the chain of its stream, an actor's in the first chain that names them.
@@ -173,7 +156,7 @@ def _record_erased_names(engine: Engine, writer: Writer, tenant: str, person: Pe
 def _remove_traces(writer: Writer, tenant: str, plan: "_Plan", streams: Sequence[Stream]) -> int:
     """Remove the traces that mention what is erased; return how many these streams had."""
     counted = {stream.number: stream for stream in streams}
-    for stream in find_sessions(writer, tenant, {id: tie.stored for id, tie in plan.along.items()}):
+    for stream in scope.find_sessions(writer, tenant, {id: tie.stored for id, tie in plan.along.items()}):
         if stream.number not in counted:
             writer.remove_traces_of_stream(stream)
     return sum(writer.remove_traces_of_stream(stream) for stream in counted.values())
@@ -184,7 +167,7 @@ class _Targets(NamedTuple):
 
     ids: list[str]
     remaining: list[str] = []
-    elsewhere: Attributed = Attributed({}, {}, ())
+    elsewhere: scope.Attributed = scope.Attributed({}, {}, ())
     lines: frozenset[str] = frozenset()
     """Lines of a conversation that go only because the memory was read from them: other memories read from them stay."""
 
@@ -198,9 +181,9 @@ class _Plan(NamedTuple):
     """The part of ``asked`` that the person wrote outside their own streams, such as in a project."""
     remaining: list[str]
     """Other versions of the same chain, which were not asked for and stay as they are."""
-    along: dict[str, Tie]
+    along: dict[str, scope.Tie]
     """The memories that the policy erases too: derived from ``asked``, or written elsewhere for the person."""
-    staying: dict[str, Tie]
+    staying: dict[str, scope.Tie]
     """The memories that stay, and lose their links to what is erased."""
     aside: frozenset[str]
     """The part of ``staying`` that is archived for a person to review."""
@@ -234,12 +217,12 @@ def _make_plan(engine: Engine, reader: Reader, targets: _Targets) -> _Plan:
     if policy == "erase":  # also what was written for the person, and what was made of that
         written = {id: tie for id, tie in named.items() if tie.by_policy}
         sources = asked | {id: tie.stored for id, tie in written.items()}
-        along = merge_ties(find_derived(reader, tenant, sources, spared), written)
+        along = scope.merge_ties(scope.find_derived(reader, tenant, sources, spared), written)
     else:
-        along = find_derived(reader, tenant, asked, by_a_model=True)
+        along = scope.find_derived(reader, tenant, asked, by_a_model=True)
     gone = asked | {id: tie.stored for id, tie in along.items()}
-    tied = find_staying(reader, tenant, gone, spared)
-    staying = merge_ties(tied, {id: tie for id, tie in named.items() if id not in gone})
+    tied = scope.find_staying(reader, tenant, gone, spared)
+    staying = scope.merge_ties(tied, {id: tie for id, tie in named.items() if id not in gone})
     others = {**{id: tie.stored for id, tie in (along | staying).items()}, **{id: asked[id] for id in authored}}
     seen = frozenset(id for id, stored in others.items() if visible(engine, reader, stored))
     to_review = (id for id, tie in staying.items() if policy == "review" and tie.to_review)
@@ -250,10 +233,10 @@ def _make_plan(engine: Engine, reader: Reader, targets: _Targets) -> _Plan:
 
 def _find_spared(reader: Reader, tenant: str, asked: Mapping[str, Stored], lines: Collection[str]) -> set[str]:
     """Return the ids of memories read from the same lines as the erased one, and derived from nothing else that goes."""
-    siblings = find_taken_from(reader, tenant, {id: asked[id] for id in lines})
+    siblings = scope.find_taken_from(reader, tenant, {id: asked[id] for id in lines})
     if not siblings:
         return set()
-    derived = find_derived(reader, tenant, {id: stored for id, stored in asked.items() if id not in lines})
+    derived = scope.find_derived(reader, tenant, {id: stored for id, stored in asked.items() if id not in lines})
     return siblings - derived.keys() - asked.keys()
 
 
@@ -282,7 +265,7 @@ def _find_name(engine: Engine, reader: Reader, owner: str | None) -> list[str]:
 def _make_receipt(
     plan: _Plan,
     erased: Sequence[Entry],
-    cut: Cut,
+    cut: scope.Cut,
     owner_names: int,
     actor_names: int,
     traces: int,
@@ -361,12 +344,12 @@ def _erase_again(engine: Engine, tenant: str, listed: Mapping[str, set[str]]) ->
     with engine.store.write(tenant) as writer:
         writer.locked_streams(tenant)
         restored = _find_restored(writer, tenant, listed)
-        staying = find_staying(writer, tenant, restored.memories)
+        staying = scope.find_staying(writer, tenant, restored.memories)
         links = {id: tie for id, tie in restored.links.items() if id not in staying}
         aside = {id: tie for id, tie in restored.aside.items() if id not in {*staying, *links}}
         _erase_all(engine, writer, tenant, restored.memories, engine.now(), asked=restored.memories)
         ties = [*staying.values(), *links.values(), *aside.values()]
-        cut_ties(engine, writer, tenant, ties, engine.now(), listed["review"])
+        scope.cut_ties(engine, writer, tenant, ties, engine.now(), listed["review"])
         for stored in sorted(restored.forgotten.values(), key=lambda one: (one.stream, one.number)):
             pen = Pen(engine, writer, writer.locked_stream(tenant, stored.stream), engine.now(), ages=False)
             pen.load(stored)
@@ -374,11 +357,11 @@ def _erase_again(engine: Engine, tenant: str, listed: Mapping[str, set[str]]) ->
             pen.finish()
         for id in sorted(restored.rejected):
             reject_again(engine, writer, writer.by_ids(tenant, [id])[id])
-        person = Person(restored.streams, restored.actors, restored.threads)
+        person = scope.Person(restored.streams, restored.actors, restored.threads)
         named = {uid: name for uid, (name, _) in writer.actor_names(tenant).items() if name}
         acted = {short_name(named[uid]) for uid in restored.actors if uid in named}
         alone = {thread for name in restored.users for thread in writer.threads_of_user_alone(tenant, name)}
-        forget_names(writer, tenant, person.names | acted | restored.users | alone)
+        scope.forget_names(writer, tenant, person.names | acted | restored.users | alone)
         for stream in restored.streams:
             writer.remove_traces_of_stream(stream)
         _record_erased_names(engine, writer, tenant, person)
@@ -395,8 +378,8 @@ class _Restored(NamedTuple):
     actors: list[str]
     users: set[str]
     threads: list[str]
-    links: dict[str, Tie]
-    aside: dict[str, Tie]
+    links: dict[str, scope.Tie]
+    aside: dict[str, scope.Tie]
     forgotten: dict[str, Stored]
     rejected: dict[str, Stored]
 
@@ -407,10 +390,10 @@ def _find_restored(reader: Reader, tenant: str, listed: Mapping[str, set[str]]) 
     streams = [s for s in reader.streams_of(tenant) if s.uid in listed["stream"] and s.address is not None]
     named = [uid for uid, (name, _) in reader.actor_names(tenant).items() if name is not None]
     actors = [uid for uid in named if uid in listed["actor"]]
-    users = find_event_users(reader, tenant, listed["actor"])
+    users = scope.find_event_users(reader, tenant, listed["actor"])
     threads = [uid for uid in reader.graph_thread_uids(tenant) if uid in listed["thread"]]
-    links = find_restored_links(reader, tenant, listed["link"])
-    aside = find_unreviewed(reader, tenant, listed["review"])
+    links = scope.find_restored_links(reader, tenant, listed["link"])
+    aside = scope.find_unreviewed(reader, tenant, listed["review"])
     links, aside = ({id: tie for id, tie in ties.items() if id not in memories} for ties in (links, aside))
     forgotten, rejected = (
         {id: stored for id, stored in look(reader, tenant, listed["review"]).items() if id not in memories}
@@ -425,7 +408,7 @@ def _find_unforgotten(reader: Reader, tenant: str, listed: Collection[str]) -> d
     One that the copy itself forgot, and that is recalled again, was restored by somebody.
     """
     suffix = FORGOTTEN_SINCE.format("")
-    served = find_served(reader, tenant, [one.removesuffix(suffix) for one in listed if one.endswith(suffix)])
+    served = scope.find_served(reader, tenant, [one.removesuffix(suffix) for one in listed if one.endswith(suffix)])
     return {id: stored for id, stored in served.items() if not was_forgotten(reader, tenant, id)}
 
 
@@ -452,7 +435,7 @@ def _find_targets(engine: Engine, reader: Reader, owner: str | None, id: str | N
     chosen = versions if whole_chain else [one.state.id]
     said = _find_session_sources(reader, [link for link in links if link.state.id in chosen])
     lines = frozenset(id for id, stored in said.items() if (stored.body or {})["kind"] == Kind.SHORT_TERM)
-    return _Targets(chosen, [v for v in versions if v not in chosen], Attributed(said, {}, ()), lines)
+    return _Targets(chosen, [v for v in versions if v not in chosen], scope.Attributed(said, {}, ()), lines)
 
 
 def _find_session_sources(reader: Reader, level: list[Stored]) -> dict[str, Stored]:
@@ -471,7 +454,7 @@ def _find_persons(reader: Reader, tenant: str, name: str) -> _Targets:
     numbers = tuple(stream.number for stream in record.streams)
     found = reader.select(tenant, Selection(streams=numbers), NO_LIMIT, damaged=True)
     said = [one for one in record.elsewhere.values() if one.body and one.body["space"] == Space.SESSION]
-    elsewhere = find_attributed(reader, tenant, name, record.elsewhere)
+    elsewhere = scope.find_attributed(reader, tenant, name, record.elsewhere)
     return _Targets(sorted({stored.state.id for stored in (*found, *said)}), elsewhere=elsewhere)
 
 

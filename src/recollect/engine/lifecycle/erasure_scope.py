@@ -156,18 +156,18 @@ def cut_ties(
 
     Their streams do not tick: one person's erasure must not age another's memories.
     """
-    done = Cut()
+    entries: list[Entry] = []
     in_order = sorted(ties, key=lambda one: (one.stored.stream, one.stored.number))
     for number, of_stream in groupby(in_order, key=lambda one: one.stored.stream):
         pen = Pen(engine, writer, writer.locked_stream(tenant, number), at, ages=False)
         tracing.keep(engine, writer, expire_due(pen), number)
         for tie in of_stream:
-            done = _cut_tie(pen, tie, done, aside)
+            entries += _cut_tie(pen, tie, is_aside=tie.id in aside)
         pen.finish()
-    return done
+    return Cut(tuple(entries), frozenset(one.memory_id for one in entries if one.event is Event.ARCHIVED))
 
 
-def _cut_tie(pen: Pen, tie: Tie, done: Cut, aside: Collection[str]) -> Cut:
+def _cut_tie(pen: Pen, tie: Tie, *, is_aside: bool) -> list[Entry]:
     stored = pen.writer.by_ids(pen.stream.tenant, [tie.id])[tie.id]
     if tie.cut:
         body = without(stored.body or {}, tie.cut)
@@ -178,11 +178,10 @@ def _cut_tie(pen: Pen, tie: Tie, done: Cut, aside: Collection[str]) -> Cut:
         stored = stored._replace(body=body)
     pen.load(stored)
     entries = [pen.record(Event.SEVERED, tie.id, rule=CUT, commitment=link.seal) for link in tie.cut]
-    if tie.id not in aside or stored.state.status not in SERVED:
-        return Cut((*done.entries, *entries), done.reviewed)
-    tell_gone(pen, stored, REVIEW)
-    entries.append(pen.record(Event.ARCHIVED, tie.id, rule=REVIEW, to=Status.ARCHIVED))
-    return Cut((*done.entries, *entries), done.reviewed | {tie.id})
+    if is_aside and stored.state.status in SERVED:
+        tell_gone(pen, stored, REVIEW)
+        entries.append(pen.record(Event.ARCHIVED, tie.id, rule=REVIEW, to=Status.ARCHIVED))
+    return entries
 
 
 class Person(NamedTuple):

@@ -26,16 +26,8 @@ from recollect.model.receipt import RejectedValue
 from recollect.model.vocabulary import SHARED, Authority, Namespace, Source, Space, Status
 from recollect.rules.gates.draft import Draft, Rejection
 from recollect.rules.gates.naming import slots_of
+from recollect.rules.identity import rejected_values as values
 from recollect.rules.identity.consent import DECLINED
-from recollect.rules.identity.rejected_values import (
-    SECRET_BYTES,
-    Claim,
-    claimed_marks,
-    claimed_person,
-    rejected_marks,
-    seal,
-    stated_frames,
-)
 from recollect.rules.language.text import terms
 from recollect.rules.statements import read_statement
 from recollect.rules.statements.frame import SELF
@@ -59,8 +51,8 @@ def refusal(pen: Pen, draft: Draft, *, spoken: bool) -> Rejection | None:
     candidate, caller = draft.candidate, pen.engine.caller
     address, person = pen.stream.address, candidate.user_id or caller.user
     if person is None and caller.trusted:  # to others a refusal would reveal what another person rejected
-        person = claimed_person(address, candidate.meta)
-    claim = Claim(address, candidate.content, draft.key.text, draft.key.source, person)
+        person = values.claimed_person(address, candidate.meta)
+    claim = values.Claim(address, candidate.content, draft.key.text, draft.key.source, person)
     against = rejections_of(pen.engine, pen.writer, claim)
     if not against:
         return None
@@ -111,7 +103,7 @@ class Transaction(NamedTuple):
 class _Value(NamedTuple):
     """A value to reject: its statement, the address where the rejection is kept, and its marks."""
 
-    claim: Claim
+    claim: values.Claim
     home: Address
     marks: frozenset[str]
 
@@ -190,7 +182,7 @@ def reject_in(
     value = _read_value(engine, writer, stored)
     check_may_decide(engine, value.claim.address, "reject a value")
     pen, secret = within.pen_at(value.home), _secret(engine, writer, value.home)
-    marks = sorted(seal(secret, mark) for mark in value.marks)
+    marks = sorted(values.seal(secret, mark) for mark in value.marks)
     entry = _find_same(engine, writer, pen.stream, marks) or pen.reject(stored.state.id, secret, marks, rule)
     here = [stream for stream in map(writer.stream_at, sorted(set(addresses))) if stream is not None]
     others = [one for one in _find_stating(engine, writer, value, here) if one.state.id != stored.state.id]
@@ -208,11 +200,11 @@ def _read_value(engine: Engine, reader: Reader, stored: Stored) -> _Value:
     body, address = stored.body, reader.stream_numbered(engine.tenant, stored.stream).address
     if body is None or address is None:
         raise WrongState(f"its content was {stored.state.removed}.", field="id", hint="There is nothing to reject.")
-    claim, home = Claim.of_memory(address, body, stored.state.canonical_key), address
+    claim, home = values.Claim.of_memory(address, body, stored.state.canonical_key), address
     if address.space is Space.SESSION and claim.person is not None:  # rejected for the person, in all their sessions
         theirs = address._replace(space=Space.USER, owner=claim.person)
         home = theirs if write_refusal(engine.caller, theirs, SHARED, Source.USER) is None else address
-    return _Value(claim, home, rejected_marks(claim, engine.policy.text.synonyms))
+    return _Value(claim, home, values.rejected_marks(claim, engine.policy.text.synonyms))
 
 
 def _find_streams(engine: Engine, reader: Reader, value: _Value) -> list[Stream]:
@@ -229,7 +221,7 @@ def _find_streams(engine: Engine, reader: Reader, value: _Value) -> list[Stream]
 def _find_stating(engine: Engine, reader: Reader, value: _Value, streams: Sequence[Stream]) -> list[Stored]:
     """Return the active memories of these streams that hold the value, as a whole or in one of their sentences."""
     synonyms, person = engine.policy.text.synonyms, value.person
-    stated = stated_frames(value.claim.content)
+    stated = values.stated_frames(value.claim.content)
     named = stated[0].value if len(stated) == 1 and not stated[0].partial else ""
     words = sorted(set(terms(named or value.claim.content, synonyms)))
     about = slots_of(read_statement(value.claim.content, SELF))
@@ -247,8 +239,8 @@ def _find_stating(engine: Engine, reader: Reader, value: _Value, streams: Sequen
             is_elsewhere = address.space is Space.SESSION and address != value.claim.address
             if is_elsewhere and one.body.get("user_id") != person:
                 continue
-            claim = Claim.of_memory(address, one.body, one.state.canonical_key)
-            if not value.marks.isdisjoint(claimed_marks(claim, synonyms)):
+            claim = values.Claim.of_memory(address, one.body, one.state.canonical_key)
+            if not value.marks.isdisjoint(values.claimed_marks(claim, synonyms)):
                 found.append(one)
     return sorted(found, key=lambda one: (one.stream, one.number))
 
@@ -257,7 +249,7 @@ def _secret(engine: Engine, reader: Reader, home: Address) -> str:
     """Return the key of a stream's rejections: the one that it has, or a fresh one."""
     stream = reader.stream_at(home)
     known = reader.rejection_secrets(home, None).get(stream.number) if stream is not None else None
-    return known or engine.randomness.bytes(SECRET_BYTES).hex()
+    return known or engine.randomness.bytes(values.SECRET_BYTES).hex()
 
 
 def _find_same(engine: Engine, reader: Reader, stream: Stream, marks: Sequence[str]) -> Entry | None:

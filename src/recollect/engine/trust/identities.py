@@ -16,20 +16,7 @@ from recollect.model.caller import Right, as_principal, kind_of, short_name
 from recollect.model.errors import AmbiguousId, BadInput, NotAllowed, NotFound, WrongState
 from recollect.model.proof import Checkpoint, KeyLeaf, Signature
 from recollect.model.receipt import Plain
-from recollect.rules.trust.signatures import (
-    KEY_BYTES,
-    Placed,
-    bytes_of_entry,
-    check_public_key,
-    link_bytes,
-    private_from_pem,
-    private_key,
-    private_pem,
-    public_from_pem,
-    public_key,
-    sign,
-    signature_text,
-)
+from recollect.rules.trust import signatures
 from recollect.rules.trust.signed_documents import SignatureCheck, faults_named, signature_of
 from recollect.rules.trust.signers import Signers
 from recollect.stores.protocol import PlatformId, Reader, Writer
@@ -58,7 +45,7 @@ def write_key(path: Path, private: "Ed25519PrivateKey") -> None:
     except FileExistsError:
         raise WrongState("a file of that name is there.", field=str(path), hint="Name one that is not.") from None
     with os.fdopen(private_file, "wb") as file:
-        file.write(private_pem(private))
+        file.write(signatures.private_pem(private))
         file.flush()
         os.fsync(file.fileno())
 
@@ -76,7 +63,7 @@ def read_key(path: Path) -> "Ed25519PrivateKey":
     if mode & OTHERS:
         raise NotAllowed("others may read this private key.", field=str(path), hint=f"Run: chmod 600 {path}")
     try:
-        return private_from_pem(pem)
+        return signatures.private_from_pem(pem)
     except ValueError as error:
         raise BadInput(f"it is not an Ed25519 private key in PEM form: {error}.", field=str(path)) from None
 
@@ -85,7 +72,7 @@ def key_in_file(engine: Engine, path: Path | None, key: str) -> "Ed25519PrivateK
     """Read the private half of a public key, from the file named or from its default place."""
     file = path or default_file(engine, key)
     found = read_key(file)
-    if public_key(found) != key:
+    if signatures.public_key(found) != key:
         raise BadInput(f"it holds another key than {key[:12]}.", field=str(file), hint="Name that key's own file.")
     return found
 
@@ -247,8 +234,8 @@ def _read_held_key(engine: Engine, key: IdentityKey, key_file: Path | None) -> "
 
 def _make_key(engine: Engine, name: str, key_file: Path | None, old: "Ed25519PrivateKey | None") -> NewKey:
     """Make a key, write its private half to a file, and register it. A key that could not be registered leaves no file."""
-    private = private_key(engine.randomness.bytes(KEY_BYTES))
-    key, replaced = public_key(private), None if old is None else public_key(old)
+    private = signatures.private_key(engine.randomness.bytes(signatures.KEY_BYTES))
+    key, replaced = signatures.public_key(private), None if old is None else signatures.public_key(old)
     file = key_file or default_file(engine, key)
     write_key(file, private)
     signers = (private,) if old is None else (old, private)
@@ -300,7 +287,7 @@ def _current_key(known: Sequence[Identity], name: str) -> str | None:
 
 def identities_in(reader: Reader, tenant: str) -> list[Identity]:
     """Return every principal that has or had a key. The caller has checked who may know."""
-    by_actor: dict[str, dict[str, list[Placed]]] = {}
+    by_actor: dict[str, dict[str, list[signatures.Placed]]] = {}
     for placed in key_history(reader, tenant):
         by_actor.setdefault(placed.leaf.actor, {}).setdefault(placed.leaf.key, []).append(placed)
     names, links = reader.actor_names(tenant), reader.platform_ids(tenant)
@@ -315,7 +302,7 @@ def identities_in(reader: Reader, tenant: str) -> list[Identity]:
     ]
 
 
-def _key_from_history(history: Sequence[Placed]) -> IdentityKey:
+def _key_from_history(history: Sequence[signatures.Placed]) -> IdentityKey:
     by_event = {placed.leaf.event: placed.leaf for placed in reversed(history)}
     first, rotated, revoked = history[0], by_event.get("rotated"), by_event.get("revoked")
     return IdentityKey(
@@ -366,10 +353,10 @@ def link_identity(
     with engine.write() as writer:
         writer.lock_log(engine.tenant)
         found, at, where = _find_identity(writer, engine.tenant, name), engine.now(), platform or ""
-        if found.key_that_counts().key != public_key(private):
+        if found.key_that_counts().key != signatures.public_key(private):
             raise WrongState("that key was replaced meanwhile.", field=name)
         _check_unlinked(writer, engine.tenant, name, where, id)
-        signature = signature_text(sign(private, link_bytes(name, where, id, at)))
+        signature = signatures.signature_text(signatures.sign(private, signatures.link_bytes(name, where, id, at)))
         writer.add_platform_id(engine.tenant, PlatformId(where, id, found.actor, at, signature))
         return _find_identity(writer, engine.tenant, name)
 
@@ -401,8 +388,8 @@ def _check_unlinked(reader: Reader, tenant: str, name: str, platform: str, id: s
 def sign_entry(entry: Mapping[str, Any], private: "Ed25519PrivateKey") -> dict[str, Any]:
     """Return an exported entry with its author's signature."""
     with faults_named():
-        message = bytes_of_entry(entry)
-    return {**entry, "signature": signature_text(sign(private, message))}
+        message = signatures.bytes_of_entry(entry)
+    return {**entry, "signature": signatures.signature_text(signatures.sign(private, message))}
 
 
 def check_entry(engine: Engine, entry: Mapping[str, Any], place: int | None = None) -> SignatureCheck:
@@ -411,7 +398,7 @@ def check_entry(engine: Engine, entry: Mapping[str, Any], place: int | None = No
     ``None`` is now: a signature that the log does not have yet may have been made a moment ago.
     """
     with faults_named():
-        message = bytes_of_entry(entry)
+        message = signatures.bytes_of_entry(entry)
     return check_signature(engine, signature_of(entry), message, entry["author"], place)
 
 
@@ -475,7 +462,9 @@ def _parse_public_key(key: str) -> str:
     try:
         if not isinstance(key, str):
             raise ValueError("it is not text")
-        return check_public_key(public_from_pem(key.encode("utf-8")) if key.startswith(PEM) else key)
+        return signatures.check_public_key(
+            signatures.public_from_pem(key.encode("utf-8")) if key.startswith(PEM) else key
+        )
     except ValueError as error:
         hint = "Give 64 hex digits, or a PEM: `recollect identity show NAME --pem` prints one where the key is at home."
         raise BadInput(f"it is not an Ed25519 public key: {error}.", field="key", hint=hint) from None
