@@ -235,9 +235,9 @@ def stats(engine: Engine) -> dict[str, Any]:
             "active": sum(spread.values()),
             "by_status": by_status,
             "by_namespace": _by_namespace(streams, _totals(spread, 0)),
-            "by_kind": _named(_totals(spread, 1)),
-            "by_layer": _named(_totals(spread, 2)),
-            "by_category": _named(_totals(spread, 3)),
+            "by_kind": _sort_counts(_totals(spread, 1)),
+            "by_layer": _sort_counts(_totals(spread, 2)),
+            "by_category": _sort_counts(_totals(spread, 3)),
         }
         if not engine.caller.trusted:
             return counts
@@ -262,7 +262,7 @@ def _totals(spread: Mapping[tuple[Any, ...], int], place: int) -> dict[Any, int]
     return totals
 
 
-def _named(totals: Mapping[Any, int]) -> dict[str, int]:
+def _sort_counts(totals: Mapping[Any, int]) -> dict[str, int]:
     return {str(value): totals[value] for value in sorted(totals, key=lambda value: (value is not None, value))}
 
 

@@ -43,10 +43,10 @@ def checkpoint(engine: Engine, key: "Ed25519PrivateKey | None" = None) -> Checkp
     the last checkpoint is returned, with the key's signature added to it.
     """
     engine.require(Right.OPERATE, "take a checkpoint")
-    reached = reached_now(engine)
+    reached = follow_chains(engine)
     with engine.write() as writer:
         writer.lock_log(engine.tenant)
-        return extend_in(engine, writer, (), () if key is None else (key,), reached)
+        return extend_log(engine, writer, (), () if key is None else (key,), reached)
 
 
 class Reached(NamedTuple):
@@ -57,13 +57,13 @@ class Reached(NamedTuple):
     tree: merkle.Tree
 
 
-def reached_now(engine: Engine) -> dict[str, Reached]:
+def follow_chains(engine: Engine) -> dict[str, Reached]:
     """Follow every chain beyond its last leaf, before the log is locked and others have to wait."""
     with engine.read() as reader:
         return {uid: point for uid, (_, point) in _find_uncovered(reader, engine.tenant, {}).items()}
 
 
-def extend_in(
+def extend_log(
     engine: Engine,
     writer: Writer,
     keys: Sequence[KeyLeaf],

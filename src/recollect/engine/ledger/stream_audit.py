@@ -109,10 +109,10 @@ class Versions:
         for page in read_pages(partial(self._reader.versions_after, self._stream), lambda one: one.number):
             after, self.last = self.last, page[-1].number
             self.count += len(page)
-            yield from self._with_derived(page, after, self.last)
-        yield from self._with_derived([], self.last, BEYOND_ALL)
+            yield from self._join_derived(page, after, self.last)
+        yield from self._join_derived([], self.last, BEYOND_ALL)
 
-    def _with_derived(self, page: list[WalkedVersion], after: int, upto: int) -> Iterator[Brought]:
+    def _join_derived(self, page: list[WalkedVersion], after: int, upto: int) -> Iterator[Brought]:
         parents: dict[int, list[str]] = {}
         for number, parent in self._reader.parents_between(self._stream, after, upto):
             parents.setdefault(number, []).append(parent)
@@ -347,12 +347,12 @@ class _StreamAudit:
             raise Broken(self.name, self._stream.fault)
         for page in read_pages(partial(self._reader.entries, self._stream), lambda one: one.seq):
             for entry in page:
-                self._in_chain(entry)
-                fold.apply(self._states, entry, *self._values(entry))
+                self._check_chain(entry)
+                fold.apply(self._states, entry, *self._read_values(entry))
             tell(len(page))
-        self._at_end()
+        self._check_end()
 
-    def _in_chain(self, entry: Entry) -> None:
+    def _check_chain(self, entry: Entry) -> None:
         if entry.seq != self.entries + 1:
             raise self._report_broken(entry, f"entry {self.entries + 1} is missing: the chain jumps to {entry.seq}")
         if entry.prev_hash != (self._last.hash if self._last else GENESIS):
@@ -366,7 +366,7 @@ class _StreamAudit:
             raise Broken(f"{self.name}, checkpoint", fault)
         self.entries, self._last = entry.seq, entry
 
-    def _at_end(self) -> None:
+    def _check_end(self) -> None:
         """Check the head, the counters and whatever no entry brought."""
         stream, last = self._stream, self._last
         if (self.entries, last.hash if last else GENESIS) != (stream.last_seq, stream.head):
@@ -387,11 +387,11 @@ class _StreamAudit:
         if stream.phase != self._phases:
             raise Broken(f"{self.name}, counters", "its phase is not the one that its entries began")
 
-    def _values(self, entry: Entry) -> tuple[Body | None, Body | None]:
+    def _read_values(self, entry: Entry) -> tuple[Body | None, Body | None]:
         """Return the version or the amendment that an entry brings, checked against its commitment."""
         self._check_unasked(entry.seq)
         if entry.event in BRINGS_VERSION:
-            return self._version(entry), None
+            return self._read_version(entry), None
         self._phases += entry.event is Event.PHASE_STARTED
         if entry.event is Event.NAME_ERASED and entry.commitment is not None:
             self.erased_names.add(entry.commitment)
@@ -405,7 +405,7 @@ class _StreamAudit:
         if (found := self._amendments.unasked_before(seq)) is not None:
             raise Broken(f"{self.name}, entry {found}", "values were added that no entry brought")
 
-    def _version(self, entry: Entry) -> Body | None:
+    def _read_version(self, entry: Entry) -> Body | None:
         brought = self.versions.of(entry.memory_id)
         if brought is None:
             raise self._report_broken(entry, f"the version of memory {entry.memory_id} is missing")
@@ -485,10 +485,10 @@ class _StreamAudit:
         if brought.parents != tuple(sorted(set(said.get("parent_refs", ())))):
             where = f"{self.name}, memory number {version.number}"
             raise Broken(where, "what it builds upon is not what its version says")
-        if brought.relations != self._links(version.number, said):
+        if brought.relations != self._expected_relations(version.number, said):
             self._look_twice.add(version.number)
 
-    def _links(self, number: int, body: Body) -> list[Relation]:
+    def _expected_relations(self, number: int, body: Body) -> list[Relation]:
         here = self._stream.number
         return sorted(
             Relation((here, number), (here, self._numbers.get(id, 0)), relation_type, strength, body["created_at"])

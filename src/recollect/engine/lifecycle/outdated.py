@@ -111,12 +111,12 @@ def contradictions(engine: Engine, reader: Reader, streams: Sequence[Stream], li
     wanted = engine.selecting(streams=tuple(one.number for one in streams), equal={"status": str(Status.CONTRADICTORY)})
     waiting = as_seen(engine, reader, reader.select(engine.tenant, wanted, limit) if streams else [])
     others = reader.by_ids(engine.tenant, sorted({id for one in waiting for id in one.state.conflict_ids}))
-    return [OutdatedPair(CONTRADICTS, 1.0, _opponent(one, others), _statement(one)) for one in waiting]
-
-
-def _opponent(waiting: Stored, others: dict[str, Stored]) -> Statement | None:
-    found = [others[id] for id in waiting.state.conflict_ids if id in others]
-    return next((_statement(one) for one in reversed(found) if one.state.status is Status.ACTIVE), None)
+    pairs = []
+    for one in waiting:
+        opponents = [others[id] for id in one.state.conflict_ids if id in others]
+        active = [other for other in opponents if other.state.status is Status.ACTIVE]
+        pairs.append(OutdatedPair(CONTRADICTS, 1.0, _statement(active[-1]) if active else None, _statement(one)))
+    return pairs
 
 
 def _statement(stored: Stored) -> Statement:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.engine.arguments import check_kept, check_one
 from recollect.engine.context import Engine, find
-from recollect.engine.ledger.checkpoint_log import Reached, extend_in, key_history, place_of, reached_now
+from recollect.engine.ledger.checkpoint_log import Reached, extend_log, follow_chains, key_history, place_of
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.transaction import SALT_BYTES
 from recollect.model.caller import Right, as_principal, kind_of, short_name
@@ -157,7 +157,7 @@ def revoke_identity(engine: Engine, name: str, key: str | None = None, key_file:
     It takes the private key's file, or the right to operate: an operator revokes a key that was lost or stolen.
     """
     name = resolve_holder(engine, name)
-    reached = reached_now(engine)
+    reached = follow_chains(engine)
     with engine.write() as writer:
         writer.lock_log(engine.tenant)
         found = _find_identity(writer, engine.tenant, name)
@@ -166,7 +166,7 @@ def revoke_identity(engine: Engine, name: str, key: str | None = None, key_file:
             raise WrongState("it was revoked already.", field="key", hint="`recollect identity show` says when.")
         _read_held_key(engine, chosen, key_file)
         leaf = KeyLeaf(key=chosen.key, event="revoked", actor=found.actor, at=engine.now())
-        return extend_in(engine, writer, [leaf], (), reached)
+        return extend_log(engine, writer, [leaf], (), reached)
 
 
 def identities(engine: Engine) -> tuple[Identity, ...]:
@@ -240,7 +240,7 @@ def _make_key(engine: Engine, name: str, key_file: Path | None, old: "Ed25519Pri
     write_key(file, private)
     signers = (private,) if old is None else (old, private)
     try:
-        reached = reached_now(engine)
+        reached = follow_chains(engine)
         taken = _register(
             engine, name, key, lambda writer: _check_current(writer, engine.tenant, name, replaced), signers, reached
         )
@@ -267,7 +267,7 @@ def _register(
         leaves = [KeyLeaf(key=key, event="registered", actor=actor, at=at)]
         if old is not None:
             leaves.append(KeyLeaf(key=old, event="rotated", actor=actor, at=at, next=key))
-        return RegisteredKey(name, key, old, extend_in(engine, writer, leaves, signers, reached))
+        return RegisteredKey(name, key, old, extend_log(engine, writer, leaves, signers, reached))
 
 
 def _check_current(writer: Writer, tenant: str, name: str, replaced: str | None) -> str | None:
@@ -452,7 +452,7 @@ def register_identity(engine: Engine, name: str, key: str, *, replace: bool = Fa
     engine.require(Right.OPERATE, "say whose key it is")
     check_kept(engine.policy.privacy, "name", name)
     who, public = engine.caller.principal_named(name), _parse_public_key(key)
-    reached = reached_now(engine)
+    reached = follow_chains(engine)
     return _register(
         engine, who, public, lambda writer: _find_replaced(writer, engine.tenant, who, public, replace), (), reached
     )

@@ -178,7 +178,7 @@ def refusal(pen: Pen, draft: Draft, incumbent: Stored | None) -> Rejection | Non
     """
     candidate, own = draft.candidate, draft.content_hash
     if own in candidate.parent_refs:
-        return _no("provenance:self_reference", "It names itself as a parent. Leave its own content hash out.")
+        return _reject("provenance:self_reference", "It names itself as a parent. Leave its own content hash out.")
     earlier = (incumbent.body or {}).get("parent_refs", ()) if incumbent is not None else ()
     if not candidate.parent_refs and not earlier:
         return None
@@ -190,9 +190,9 @@ def refusal(pen: Pen, draft: Draft, incumbent: Stored | None) -> Rejection | Non
     may_be_missing = (imported and sight.engine.caller.trusted) or sight.engine.policy.provenance.unresolved == "keep"
     if missing and not may_be_missing:
         shown = ", ".join(one[:12] for one in missing[:3])
-        return _no("provenance:unresolved", f"No memory has the content hash {shown}…. Write the parent first.")
+        return _reject("provenance:unresolved", f"No memory has the content hash {shown}…. Write the parent first.")
     if _closes_cycle(sight, own, [*parents, *([incumbent] if incumbent is not None else [])]):
-        return _no("provenance:cycle", "One of its parents builds upon it. What is built upon comes first.")
+        return _reject("provenance:cycle", "One of its parents builds upon it. What is built upon comes first.")
     return None
 
 
@@ -205,7 +205,7 @@ def _closes_cycle(sight: "_Sight", own: str, parents: Sequence[Stored]) -> bool:
     return any(lineage.truncated or not waiting.isdisjoint(lineage.sources) for lineage in lineages)
 
 
-def _no(code: str, detail: str) -> Rejection:
+def _reject(code: str, detail: str) -> Rejection:
     return Rejection("provenance", code, detail)
 
 
@@ -271,7 +271,7 @@ def _find_ancestors(sight: _Sight, root: Stored, most: int | None = None, steps:
     unfollowed = frozenset(
         one.state.id
         for one in level
-        if one.state.supersedes_id is not None or _named(one) or cut_seals(one.body or {}, PARENT)
+        if one.state.supersedes_id is not None or _parent_refs(one) or cut_seals(one.body or {}, PARENT)
     )
     return Lineage(root.state.id, "ancestors", sources, parents, unfollowed)
 
@@ -296,7 +296,7 @@ def _find_descendants(sight: _Sight, root: Stored) -> Lineage:
 
 def _find_parents(sight: _Sight, children: Sequence[Stored]) -> dict[str, list[_Parent]]:
     """Return the parents of each of these: the records that its hashes stand for, and the version that it supersedes."""
-    hashes = list(dict.fromkeys(one for child in children for one in _named(child)))
+    hashes = list(dict.fromkeys(one for child in children for one in _parent_refs(child)))
     records: dict[str, list[Stored]] = {}
     for stored in sight.with_hashes(hashes):
         records.setdefault(_hash(stored), []).append(stored)
@@ -305,7 +305,7 @@ def _find_parents(sight: _Sight, children: Sequence[Stored]) -> dict[str, list[_
     for child in children:
         before = older.get(child.state.supersedes_id or "")
         superseded = [_Parent(_hash(before), before)] if before is not None else []
-        named = [one for one in _named(child) if not superseded or one != superseded[0].hash]
+        named = [one for one in _parent_refs(child) if not superseded or one != superseded[0].hash]
         erased = [_Parent("", None, seal) for seal in cut_seals(child.body or {}, PARENT)]
         found[child.state.id] = [
             *(_Parent(one, resolve_parent(child, one, records.get(one, ()))) for one in named),
@@ -344,7 +344,7 @@ def _source(stored: Stored) -> Source:
     )
 
 
-def _named(stored: Stored) -> Sequence[str]:
+def _parent_refs(stored: Stored) -> Sequence[str]:
     return tuple((stored.body or {}).get("parent_refs", ()))
 
 

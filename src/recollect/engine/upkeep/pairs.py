@@ -160,13 +160,11 @@ def _settle(running: Running, facing: Facing, verdict: Verdict | None) -> set[st
     elif running.engine.policy.model.verdicts == "propose":
         done = set_outcome(proposal, ProposalStatus.WAITING, WAITS, body=canonical_json({"why": verdict.reason}))
     else:
-        done = None
-    if done is not None:
-        put_proposal(running.engine, done)
-        return set()
-    seen = {one.state.id: one.state for one in (facing.earlier, facing.later)}
-    done = apply_verdict(running.engine, proposal, seen)
-    return {done.memory_id} if done.status == ProposalStatus.APPLIED and done.memory_id else set()
+        seen = {one.state.id: one.state for one in (facing.earlier, facing.later)}
+        done = apply_verdict(running.engine, proposal, seen)
+        return {done.memory_id} if done.status == ProposalStatus.APPLIED and done.memory_id else set()
+    put_proposal(running.engine, done)
+    return set()
 
 
 @again_on_conflict
