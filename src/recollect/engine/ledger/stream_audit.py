@@ -219,20 +219,12 @@ class SignedAudit:
         self.problems: list[Problem] = []
 
     def judge(self, entry: Entry, body: Mapping[str, Any]) -> None:
-        """Judge the signature of a version, and those of imported vouches for it."""
+        """Judge the signature of a body, if it has one, and those of imported vouches for it."""
         place = self._place(entry.seq)
         own = self._signers.of_version(body, place)
         if own is not None:
             self.entries[own.word] += 1
             self._note(entry, "its signature", own)
-        self._judge_told(entry, body, place)
-
-    def judge_told(self, entry: Entry, content: str, vouchers: Sequence[Mapping[str, Any]]) -> None:
-        """Judge the signatures of vouches for these words that were imported after them."""
-        said = {"content": content, "meta": {ENTRY_ORIGIN: {"vouchers": vouchers}}}
-        self._judge_told(entry, said, self._place(entry.seq))
-
-    def _judge_told(self, entry: Entry, body: Mapping[str, Any], place: int | None) -> None:
         for vouch in self._signers.of_vouchers(body, place):
             self.vouches[vouch.word] += 1
             self._note(entry, "the signature of a vouch that came along", vouch)
@@ -464,7 +456,8 @@ class _StreamAudit:
         if stored.body is None:
             return
         if fold.TOLD in said:
-            self.signed.judge_told(entry, stored.body["content"], said[fold.TOLD])
+            content, origin = stored.body["content"], {"vouchers": said[fold.TOLD]}
+            self.signed.judge(entry, {"content": content, "meta": {ENTRY_ORIGIN: origin}})
         elif name is not None and not self.signed.judge_vouch(entry, stored.body["content"], name, said):
             raise self._report_broken(entry, "the signature of whoever vouches does not hold")
 

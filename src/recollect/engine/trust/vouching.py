@@ -40,7 +40,7 @@ from recollect.rules.trust.signatures import (
     standing,
     voucher_bytes,
 )
-from recollect.rules.trust.signers import Judged, Signers
+from recollect.rules.trust.signers import Signers
 from recollect.rules.trust.vouch_weight import Vouch, weighs_nothing, weight
 from recollect.stores.protocol import Reader, Stored, Stream
 
@@ -192,7 +192,7 @@ def vouching(engine: Engine, id: str) -> Vouching:
         counting, alone = [], []
         for one in memory.vouchers:
             if "imported" in one:
-                judged = signatures.of_imported(stored.body or {}, one)
+                judged = signatures.signers.of_voucher(stored.body or {}, one)
                 worth, counts = (judged.word, judged.counts) if judged is not None else (None, False)
             else:
                 standing_here = signatures.worth(place, rows[one["id"]])
@@ -289,21 +289,18 @@ class VouchSignatures:
         """Return whether a vouch counts at all. An unsigned one does, unless the policy demands signatures."""
         return not self._engine.policy.trust.signed_only if worth is None else worth is Standing.GOOD
 
-    def of_imported(self, body: Mapping[str, Any], voucher: VouchRow) -> Judged | None:
-        """Return what the signature of one who vouched elsewhere is worth here; ``None`` if there is none."""
-        return self._signers.of_voucher(body, voucher)
-
     def earned(self, places: Mapping[tuple[int, int], Sequence[VouchRow]]) -> dict[tuple[int, int], list[VouchRow]]:
         """Return the vouches from elsewhere that count here, by the place of their memory, each under its signer's name."""
         found: dict[tuple[int, int], list[VouchRow]] = {}
         for stored in self._reader.by_places(self._engine.tenant, sorted(places)) if places else ():
             place = (stored.stream, stored.number)
-            judged = [(self.of_imported(stored.body or {}, one), one) for one in places[place] if stored.body]
+            judged = [(self.signers.of_voucher(stored.body or {}, one), one) for one in places[place] if stored.body]
             found[place] = [{**one, "id": own.name} for own, one in judged if own is not None and own.counts]
         return found
 
     @cached_property
-    def _signers(self) -> Signers:
+    def signers(self) -> Signers:
+        """Everybody's keys, by which vouches from elsewhere are judged."""
         return signers_in(self._reader, self._engine.tenant)
 
     def worth(self, place: tuple[int, int], vouch: VouchRow) -> Standing | None:
