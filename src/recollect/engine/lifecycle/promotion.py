@@ -129,11 +129,17 @@ def _make_events(engine: Engine, stored: Stored, target: Space, receipt: Receipt
     assert stored.body is not None, "an active memory has its content"
     caller, policy, source = engine.caller, engine.in_force.expanded, stored.body["space"]
     check = trace.memory_border_check(caller, "promote", source, target, True, ALLOWED, policy)
-    which = caller, source, target, stored.state.id
-    if receipt.memory is None or receipt.outcome in (Outcome.CONTRADICTED, Outcome.DENIED):
-        code = "promotion:lost" if receipt.outcome is Outcome.CONTRADICTED else receipt.reasons[0]
-        return [check, trace.memory_promotion_denied(*which, code, policy)]
+    which, denial = (caller, source, target, stored.state.id), _find_denial(receipt)
+    if denial is not None or receipt.memory is None:
+        return [check, trace.memory_promotion_denied(*which, denial or receipt.reasons[0], policy)]
     return [check, trace.memory_promoted(*which, receipt.memory.id, stored.state.authority, ALLOWED, policy)]
+
+
+def _find_denial(receipt: Receipt) -> str | None:
+    """Return the code by which a memory that crossed the border is not active there, or ``None``."""
+    if receipt.outcome is Outcome.CONTRADICTED:
+        return "promotion:lost"
+    return receipt.reasons[0] if receipt.outcome is Outcome.DENIED else None
 
 
 def _refuse(writing: Writing, stored: Stored, target: Space, code: str) -> Receipt:
