@@ -21,7 +21,7 @@ from recollect.engine.context import (
     fresh_uuid,
     system_clock,
 )
-from recollect.engine.lifecycle.changes import scrubbed
+from recollect.engine.lifecycle.changes import scrub_files
 from recollect.engine.lifecycle.erasure import replay_erasures
 from recollect.engine.read.meaning import Meanings, settings_of
 from recollect.engine.transfer.migration import refuse_unfinished
@@ -81,7 +81,7 @@ def open(
         refuse_unfinished(store)
         _finish_erasures(engine)
         if store.scrub_due():
-            scrubbed(engine)
+            scrub_files(engine)
         if isinstance(store, JournalStore):
             adopt_vault(engine, store, progress)
     except BaseException:

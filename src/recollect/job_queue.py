@@ -54,9 +54,9 @@ def work_from_queue(
     if not is_url(url) or url.split("://", 1)[0] not in POSTGRES:
         raise BadInput("procrastinate needs a store on PostgreSQL.", field="store", hint="Name a postgresql:// URL.")
     known = None if tenants is None else check_names("tenants", tenants)
-    bounds = worker.bounds_of(every_hours, max_minutes, lease_s)
+    bounds = worker.check_bounds(every_hours, max_minutes, lease_s)
     settings: dict[str, Any] = {"bounds": bounds, "jobs": jobs, "stopping": stop.is_set, "holder": HOLDER}
-    with worker.at_work(memory.engine, **settings) as at_work:
+    with worker.open_worker(memory.engine, **settings) as at_work:
         asyncio.run(_Fleet(at_work, url, known, each, stop, alive_s, gone_s).run(once))
 
 
@@ -120,7 +120,7 @@ class _Fleet:
 
     async def _put_due(self, timestamp: int) -> None:
         """Put every tenant into the queue whose turn has come."""
-        await self._put(await asyncio.to_thread(lambda: worker.tenants_due(self._worker, self._all())))
+        await self._put(await asyncio.to_thread(lambda: worker.find_due(self._worker, self._all())))
 
     async def _put_back(self, timestamp: int) -> None:
         """Put back the jobs of workers that are gone."""

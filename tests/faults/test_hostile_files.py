@@ -16,7 +16,7 @@ import pytest
 
 import recollect
 from recollect import BadInput
-from recollect.engine.transfer.foreign_files import opened
+from recollect.engine.transfer.foreign_files import open_source
 from recollect.engine.transfer.importing import import_source
 from recollect.formats.protocol import Options
 from recollect.formats.registry import find_readable
@@ -122,7 +122,7 @@ def test_no_line_of_a_note_takes_long_to_read(tmp_path: Path) -> None:
         for filling in (" ", "(", "[", "#", " a"):
             (tmp_path / f"{number}{ord(filling[0])}.md").write_text(line + filling * 50_000)
     begin = time.process_time()
-    with opened(tmp_path, find_readable("basic-memory")) as source:
+    with open_source(tmp_path, find_readable("basic-memory")) as source:
         assert len(list(find_readable("basic-memory").read(source, Options()))) >= 20
     assert time.process_time() - begin < 30, "a quadratic pattern would take far longer"
 
@@ -248,7 +248,7 @@ def test_what_is_no_file_is_said_to_be_none(tmp_path: Path, what: str) -> None:
 def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "facts.jsonl"
     file.write_text(GOOD * 3)
-    with opened(file, find_readable("jsonl")) as source:
+    with open_source(file, find_readable("jsonl")) as source:
         assert len(list(source.lines())) == 3
         file.write_text(GOOD * 30)
         with pytest.raises(BadInput, match="was changed while it was read"):

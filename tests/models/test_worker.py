@@ -135,7 +135,7 @@ def test_a_worker_that_lost_its_lease_while_the_model_thought_moves_no_cursor(op
             assert held.asked.wait(30)
             clock.move(minutes=11)
             other = mem.engine.__class__(**{**vars(mem.engine), "randomness": SeededRandomness(9)})
-            with worker.at_work(other) as relief:
+            with worker.open_worker(other) as relief:
                 (second,) = worker.work_once(relief, None, lambda _: None)
         finally:
             held.let_go.set()

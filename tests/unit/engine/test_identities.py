@@ -172,7 +172,7 @@ def test_a_prefix_that_fits_two_keys_is_ambiguous(mem: Recollect) -> None:
     keys = (identities.IdentityKey("ab" + "0" * 62, 0, ""), identities.IdentityKey("ac" + "0" * 62, 1, ""))
     found = identities.Identity("planner", "1" * 64, keys)
     with pytest.raises(AmbiguousId):
-        identities.key_named(found, "a")
+        identities.find_key(found, "a")
 
 
 def test_who_may_look_after_whose_keys(mem: Recollect, tmp_path: Path) -> None:

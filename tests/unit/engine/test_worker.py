@@ -109,22 +109,22 @@ class Crash(BaseException):
 def test_a_crash_between_the_work_and_the_cursor_neither_loses_nor_repeats_work(
     crash_at: int, tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    move, moves = worker._moved, 0
+    move, moves = worker.Tenure.move, 0
 
-    def dying(*arguments: Any) -> bool:
+    def dying(*arguments: Any) -> None:
         nonlocal moves
         moves += 1
         if moves == crash_at:
             raise Crash
-        return move(*arguments)
+        move(*arguments)
 
     with opened(tmp_path / "whole.db", clock) as whole, opened(tmp_path / "cut.db", clock) as cut:
         for memory in (whole, cut):
             fill(memory, *OWNERS)
         clock.move(minutes=5)
         whole.worker(once=True)
-        monkeypatch.setattr(worker, "_moved", dying)
-        monkeypatch.setattr(worker, "_renewed", lambda *_: True)  # a dead process gives no lease back
+        monkeypatch.setattr(worker.Tenure, "move", dying)
+        monkeypatch.setattr(worker.Tenure, "renew", lambda *_: None)  # a dead process gives no lease back
         with pytest.raises(Crash):
             cut.worker(once=True)
         monkeypatch.undo()
@@ -249,7 +249,7 @@ def test_each_tenant_has_its_turn_at_a_time_of_its_own(place: Any, clock: Clock)
             clock.move(seconds=max(seconds, 1))
             return clock.now >= until
 
-        with worker.at_work(memory.engine, bounds=BOUNDS) as at_work:
+        with worker.open_worker(memory.engine, bounds=BOUNDS) as at_work:
             worker.work_forever(at_work, tenants, rounds.append, wait)
         times = {name: [one.started_at for one in rounds if one.tenant == name] for name in tenants}
         for tenant, started in times.items():
@@ -268,8 +268,8 @@ def test_a_worker_that_is_told_to_end_gives_its_tenant_back(place: Any, clock: C
         rounds: list[Round] = []
         assert memory.worker(stop=stop, progress=lambda *_: stop.set(), each=rounds.append) == ()
         assert [one.outcome for one in rounds] == [RoundOutcome.STOPPED]
-        with worker.at_work(other.engine) as at_work:
-            assert worker.tenants_due(at_work, ["default"]) == ["default"], "its round has not come to its end"
+        with worker.open_worker(other.engine) as at_work:
+            assert worker.find_due(at_work, ["default"]) == ["default"], "its round has not come to its end"
         assert [one.outcome for one in other.worker(once=True)] == [RoundOutcome.DONE]
 
 

@@ -66,11 +66,11 @@ def test_a_dry_run_says_what_the_import_does_and_leaves_nothing(tmp_path: Path) 
     before = mem.state_hash(), mem.ledger_root(), mem.stats()["memories"]
     tried: list[Taken] = []
     done: list[Taken] = []
-    rehearsed = import_source(mem.engine, "jsonl", file, dry_run=True, believe="place", each=tried.append)
+    open_copy = import_source(mem.engine, "jsonl", file, dry_run=True, believe="place", each=tried.append)
     assert (mem.state_hash(), mem.ledger_root(), mem.stats()["memories"]) == before
     real = import_source(mem.engine, "jsonl", file, believe="place", each=done.append)
     assert [(t.number, t.outcome, t.reasons) for t in tried] == [(t.number, t.outcome, t.reasons) for t in done]
-    assert rehearsed.dry_run and not real.dry_run and rehearsed.outcomes == real.outcomes
+    assert open_copy.dry_run and not real.dry_run and open_copy.outcomes == real.outcomes
     assert {"stored", "reinforced", "superseded", "refused"} <= set(real.outcomes)
     assert mem.verify().ok
 
@@ -79,9 +79,9 @@ def test_a_dry_run_on_a_server_is_as_exact(server_store: str, postgres: Postgres
     file = written(tmp_path / "facts.jsonl", varied(60))
     with recollect.open(server_store) as mem:
         mem.add("The kettle is green", title="kettle colour", owner="ben")
-        rehearsed = import_source(mem.engine, "jsonl", file, dry_run=True, believe="place")
+        open_copy = import_source(mem.engine, "jsonl", file, dry_run=True, believe="place")
         assert len(mem.list(limit=10).items) == 1
-        assert import_source(mem.engine, "jsonl", file, believe="place").outcomes == rehearsed.outcomes
+        assert import_source(mem.engine, "jsonl", file, believe="place").outcomes == open_copy.outcomes
         assert mem.verify().ok
 
 

@@ -12,8 +12,8 @@ from recollect.embed import Embedder
 from recollect.engine.arguments import check_number
 from recollect.engine.context import Engine
 from recollect.engine.ledger.checkpoint_log import HINT, Actors, audit_log
-from recollect.engine.ledger.stream_audit import Walked, walked
-from recollect.engine.lifecycle.outdated import with_a_reason
+from recollect.engine.ledger.stream_audit import Walked, walk_stream
+from recollect.engine.lifecycle.outdated import find_outdated
 from recollect.engine.read.meaning import FORMER_DEFAULTS
 from recollect.engine.read.reading import readable_streams, told_damage
 from recollect.engine.read.reindexing import made_anew
@@ -22,13 +22,13 @@ from recollect.engine.write.incumbents import Places
 from recollect.engine.write.relations import relations_of_stream
 from recollect.model.caller import Right
 from recollect.model.canonical import canonical_json, parse_time
-from recollect.model.ledger import ABOUT_THE_STREAM, BRINGS_VERSION, Entry, phase_id
+from recollect.model.ledger import ABOUT_THE_STREAM, BRINGS_VERSION, Address, Entry, phase_id
 from recollect.model.proof import Checkpoint
 from recollect.model.receipt import Growth, Problem, StreamInfo, Verification
 from recollect.model.state import State, body_from, values_from
 from recollect.model.vocabulary import Namespace, Status
 from recollect.rules.collector import collector_paused
-from recollect.rules.identity.rejected_values import Sealed, rejections_in_force
+from recollect.rules.identity.rejected_values import rejections_in_force
 from recollect.rules.language.findable import findable
 from recollect.rules.ledger import fold
 from recollect.rules.plain_view import counted
@@ -69,27 +69,42 @@ def ledger_root_of(reader: Reader, tenant: str) -> str:
 
 
 Progress = Callable[[int, int], None]
+"""Called with how much is done, and of how much."""
+
+
+class ProgressCounter:
+    """Adds up how much of a total is done, and tells the progress callback, if there is one."""
+
+    def __init__(self, progress: Progress | None, total: int = 0) -> None:
+        self._progress, self.done, self.total = progress, 0, total
+
+    def add(self, count: int = 1) -> None:
+        self.done += count
+        if self._progress is not None:
+            self._progress(self.done, max(self.done, self.total))
+
+
 FILE_HINT = "Restore it from a backup; if only an index is damaged, `REINDEX` makes it anew."
 
 
 def verify(engine: Engine, progress: Progress | None = None, kept: Checkpoint | None = None) -> Verification:
-    """Walk every chain, version, amendment, name and projection of the tenant; the first broken place of each stream.
+    """Check every chain, version, amendment, name and projection of the tenant; report the first fault of each stream.
 
     A rewrite that also recomputes every later hash of a stream, its head and the checkpoint log cannot be seen from
-    inside the file; a checkpoint that was ``kept`` elsewhere reveals it. ``uncovered_entries`` counts what no checkpoint
-    covers yet. ``progress`` is told how many entries were walked, and how many there are.
+    inside the file; a checkpoint that was ``kept`` elsewhere reveals it. ``uncovered_entries`` counts the entries that no
+    checkpoint covers yet. ``progress`` is called with how many entries were checked, and how many there are.
     """
     engine.require(Right.OPERATE, "verify the store")
     with collector_paused(), engine.read() as reader:
         streams = reader.streams_of(engine.tenant)
         actors = reader.actor_names(engine.tenant)
         log = audit_log(reader, engine.tenant, {stream.uid for stream in streams}, actors, kept)
-        tell = _telling(progress, streams)
-        walks = [walked(engine, reader, one, actors, log, tell) for one in streams]
+        counter = ProgressCounter(progress, sum(stream.last_seq for stream in streams))
+        walks = [walk_stream(engine, reader, one, actors, log, counter.add) for one in streams]
         found = [*_check_across_streams(engine, reader, actors, walks), *log.problems]
     found += [Problem("database file", what, FILE_HINT) for what in engine.store.check()]
     for walk in walks:
-        found += [*([walk.problem] if walk.problem is not None else ()), *walk.signed.problems]
+        found += [*filter(None, [walk.problem]), *walk.signed.problems]
     covered = {uid: leaves[-1][1].to_seq for uid, leaves in log.leaves.items()}
     return Verification(
         ok=not found,
@@ -107,21 +122,8 @@ def _sum_counts(counts: Iterable[Counter[str]]) -> dict[str, int]:
     return dict(sorted(sum(counts, Counter[str]()).items()))
 
 
-def _telling(progress: Progress | None, streams: Sequence[Stream]) -> Callable[[int], None]:
-    """Adds up how many entries were walked, for a progress bar."""
-    total, done = sum(stream.last_seq for stream in streams), 0
-
-    def tell(walked_since: int) -> None:
-        nonlocal done
-        done += walked_since
-        if progress is not None:
-            progress(done, max(done, total))
-
-    return tell
-
-
 def _check_across_streams(engine: Engine, reader: Reader, actors: Actors, walks: Sequence[Walked]) -> list[Problem]:
-    """Return what no single stream can tell: streams that are missing, names put under another's acts, forged aliases."""
+    """Return the faults that no single stream shows: missing streams, altered names of actors, forged aliases."""
     found = [
         Problem(f"stream number {number}", "it has entries or versions, but its own row is gone", HINT)
         for number in reader.orphans(engine.tenant)
@@ -133,7 +135,7 @@ def _check_across_streams(engine: Engine, reader: Reader, actors: Actors, walks:
     ]
     acted = {uid for walk in walks for uid in walk.acted}
     erased = {uid for walk in walks for uid in walk.erased_names}
-    if all(walk.problem is None for walk in walks):  # else an entry that would tell may not have been reached
+    if all(walk.problem is None for walk in walks):  # else the entry of an erasure may not have been reached
         found += [
             Problem(f"actor {uid[:12]}", "its name is gone without an erasure, or back after one", HINT)
             for uid in sorted(acted)
@@ -149,7 +151,7 @@ def _check_across_streams(engine: Engine, reader: Reader, actors: Actors, walks:
 def replay(
     entries: list[Entry], versions: dict[str, Version], amendments: dict[int, tuple[str | None, Any]]
 ) -> fold.States:
-    """Return the state that a stream's entries give, from the very first. What is damaged gives as much as what was removed."""
+    """Fold a stream's entries into its states, from the first entry on. Damaged content counts as removed."""
     states: dict[str, State] = {}
     for entry in entries:
         version = versions.get(entry.memory_id) if entry.event in BRINGS_VERSION else None
@@ -160,16 +162,15 @@ def replay(
 
 
 def rebuild(engine: Engine, progress: Progress | None = None) -> int:
-    """Drop every projection of the tenant and make it anew from versions and ledger; returns how many memories."""
+    """Drop every projection of the tenant and rebuild it from versions and ledger; return how many memories there are."""
     engine.require(Right.OPERATE, "rebuild the store")
     with engine.read() as reader:
         numbers = [stream.number for stream in reader.streams_of(engine.tenant)]
     embedder = engine.meanings.if_any(engine)
-    total = 0
-    for done, number in enumerate(numbers):
+    counter, total = ProgressCounter(progress, len(numbers)), 0
+    for number in numbers:
         total += _rebuild_stream(engine, number, embedder)
-        if progress is not None:
-            progress(done + 1, len(numbers))
+        counter.add()
     return total
 
 
@@ -178,7 +179,8 @@ def _rebuild_stream(engine: Engine, number: int, embedder: Embedder | None) -> i
     with engine.write() as writer:
         stream = writer.locked_stream(engine.tenant, number)
         versions = {v.id: v for v in writer.versions(stream)}
-        states = replay(writer.entries(stream), versions, writer.amendments(stream))
+        entries, amendments = writer.entries(stream), writer.amendments(stream)
+        states = replay(entries, versions, amendments)
         writer.drop_projections(stream)
         engine.meanings.forget(engine.tenant, number)
         places = Places()
@@ -190,17 +192,12 @@ def _rebuild_stream(engine: Engine, number: int, embedder: Embedder | None) -> i
             writer.put_memory(stream, version.number, state, body, words, beside=places.is_taken(state, body))
         writer.advance_stream(stream)
         made_anew(writer, stream, embedder)
-        entries, amendments = writer.entries(stream), writer.amendments(stream)
-        writer.add_rejections(stream, _rejections(entries, amendments))
+        texts = [(one, amendments.get(one.seq, (None, None))[0]) for one in entries if one.event in ABOUT_THE_STREAM]
+        rejections = rejections_in_force((entry, None if text is None else values_from(text)) for entry, text in texts)
+        writer.add_rejections(stream, rejections)
         found = relations_of_stream(writer, stream, versions.values(), entries, amendments)
         writer.put_relations(engine.tenant, found)
     return len(states)
-
-
-def _rejections(entries: Iterable[Entry], amendments: Mapping[int, tuple[str | None, Any]]) -> set[Sealed]:
-    """Return the rejections that a stream's entries leave in force."""
-    told = [(entry, amendments.get(entry.seq, (None, None))[0]) for entry in entries if entry.event in ABOUT_THE_STREAM]
-    return rejections_in_force((entry, None if text is None else values_from(text)) for entry, text in told)
 
 
 def state_hash(engine: Engine) -> str:
@@ -223,8 +220,10 @@ MAX_DAYS = 3_660
 
 
 def stats(engine: Engine) -> dict[str, Any]:
-    """Return what the caller may see, counted: by status, namespace, kind, layer and category. The store's own figures, such as
-    its size, are the application's to know."""
+    """Count the memories that the caller may see by status, namespace, kind, layer and category.
+
+    The store's own figures, such as its size, are for the application alone.
+    """
     with engine.read() as reader:
         streams = readable_streams(engine, reader, None, None, tuple(Namespace))
         everything = engine.selecting(streams=tuple(stream.number for stream in streams))
@@ -236,37 +235,34 @@ def stats(engine: Engine) -> dict[str, Any]:
             "active": sum(spread.values()),
             "by_status": by_status,
             "by_namespace": _by_namespace(streams, _totals(spread, 0)),
-            "by_kind": _named(_totals(spread, 1)),
-            "by_layer": _named(_totals(spread, 2)),
-            "by_category": _named(_totals(spread, 3)),
+            "by_kind": _sort_counts(_totals(spread, 1)),
+            "by_layer": _sort_counts(_totals(spread, 2)),
+            "by_category": _sort_counts(_totals(spread, 3)),
         }
-        of_store = _store_figures(engine, reader, streams) if engine.caller.trusted else {}
-    noted = {"last_backup": engine.store.value(LAST_BACKUP)} if engine.caller.trusted else {}
-    return of_store | noted | counts
-
-
-def _store_figures(engine: Engine, reader: Reader, streams: Sequence[Stream]) -> dict[str, Any]:
-    return {
-        "store": engine.store.location,
-        "size_bytes": engine.store.size_bytes(),
-        "streams": len(streams),
-        "entries": sum(stream.last_seq for stream in streams),
-        "removed": reader.count_removed(engine.tenant),
-    }
+        if not engine.caller.trusted:
+            return counts
+        of_store = {
+            "store": engine.store.location,
+            "size_bytes": engine.store.size_bytes(),
+            "streams": len(streams),
+            "entries": sum(stream.last_seq for stream in streams),
+            "removed": reader.count_removed(engine.tenant),
+        }
+    return of_store | {"last_backup": engine.store.value(LAST_BACKUP)} | counts
 
 
 COUNTED = ("stream", "kind", "layer", "category")
 
 
 def _totals(spread: Mapping[tuple[Any, ...], int], place: int) -> dict[Any, int]:
-    """Return how many there are of each value of one of the columns that were counted by."""
+    """Return the count of each value of one of the counted columns."""
     totals: Counter[Any] = Counter()
     for values, count in spread.items():
         totals[values[place]] += count
     return totals
 
 
-def _named(totals: Mapping[Any, int]) -> dict[str, int]:
+def _sort_counts(totals: Mapping[Any, int]) -> dict[str, int]:
     return {str(value): totals[value] for value in sorted(totals, key=lambda value: (value is not None, value))}
 
 
@@ -281,36 +277,36 @@ def _by_namespace(streams: Sequence[Stream], by_stream: Mapping[int, int]) -> di
 def streams(engine: Engine) -> tuple[StreamInfo, ...]:
     """Return the streams that the caller may read, in the order in which they were made.
 
-    A bound caller or an agent, from whom something in a stream may be hidden, is given no tick, and of entries and times
-    only those of the memories that it sees.
+    A bound caller or an agent, from whom something in a stream may be hidden, gets no tick, and the entries and times of
+    visible memories only.
     """
     with engine.read() as reader:
         found = readable_streams(engine, reader, None, None, tuple(Namespace))
         if not engine.caller.trusted or engine.caller.agent is not None:
             return tuple(one for stream in found for one in _stream_as_seen(engine, reader, stream))
         times = reader.stream_times(engine.tenant) if found else {}
-    told = [(one.address, one) for one in found if one.address is not None]
     return tuple(
-        StreamInfo(
-            str(at.namespace), str(at.space), at.owner, one.tick, one.last_seq, phase_id(one.phase), *times[one.number]
-        )
-        for at, one in told
-        if one.number in times
+        StreamInfo(*_place(one.address), one.tick, one.last_seq, phase_id(one.phase), *times[one.number])
+        for one in found
+        if one.address is not None and one.number in times
     )
 
 
+def _place(address: Address) -> tuple[str, str, str]:
+    return str(address.namespace), str(address.space), address.owner
+
+
 def _stream_as_seen(engine: Engine, reader: Reader, stream: Stream) -> Iterator[StreamInfo]:
-    at, by_day = stream.address, reader.count_by_day(engine.tenant, engine.selecting(streams=(stream.number,)))
-    if at is not None and by_day:
+    by_day = reader.count_by_day(engine.tenant, engine.selecting(streams=(stream.number,)))
+    if stream.address is not None and by_day:
         first, last = (f"{day}T00:00:00.000000Z" for day in (min(by_day), max(by_day)))
-        seen = sum(by_day.values())
-        yield StreamInfo(str(at.namespace), str(at.space), at.owner, 0, seen, phase_id(stream.phase), first, last)
+        yield StreamInfo(*_place(stream.address), 0, sum(by_day.values()), phase_id(stream.phase), first, last)
 
 
 def growth(engine: Engine, days: int = 30) -> tuple[Growth, ...]:
-    """Count what the caller may see by the day on which it was written: each of the last days, the oldest first.
+    """Count the memories that the caller may see by the day on which they were written, for the last days, oldest first.
 
-    What was removed since is not counted. ``total`` is how many there were at the end of each day.
+    Removed memories are not counted. ``total`` is how many there were at the end of each day.
     """
     check_number("days", days, 1, MAX_DAYS)
     with engine.read() as reader:
@@ -318,11 +314,11 @@ def growth(engine: Engine, days: int = 30) -> tuple[Growth, ...]:
         numbers = tuple(stream.number for stream in found)
         by_day = reader.count_by_day(engine.tenant, engine.selecting(streams=numbers)) if numbers else {}
     today = parse_time(engine.now()).date()
-    wanted = [f"{today - timedelta(days=ago)}" for ago in range(days - 1, -1, -1)]
-    total = sum(count for day, count in by_day.items() if day < wanted[0])
-    totals = accumulate((by_day.get(day, 0) for day in wanted), initial=total)
+    shown = [f"{today - timedelta(days=ago)}" for ago in range(days - 1, -1, -1)]
+    total = sum(count for day, count in by_day.items() if day < shown[0])
+    totals = accumulate((by_day.get(day, 0) for day in shown), initial=total)
     next(totals)
-    return tuple(Growth(day, by_day.get(day, 0), so_far) for day, so_far in zip(wanted, totals, strict=True))
+    return tuple(Growth(day, by_day.get(day, 0), so_far) for day, so_far in zip(shown, totals, strict=True))
 
 
 def doctor(engine: Engine) -> tuple[Problem, ...]:
@@ -331,9 +327,9 @@ def doctor(engine: Engine) -> tuple[Problem, ...]:
     problems = [Problem(what, FOREIGN, FOREIGN_HINT) for what in engine.store.foreign_objects()]
     problems += verify(engine).problems
     with engine.read() as reader:
-        for look in (_find_damaged, _waiting, _find_outdated, _former_vectors):
+        for look in (_find_damaged, _count_contradictory, _count_outdated, _find_former_vectors):
             problems += look(engine, reader)
-    return (*problems, *_risky_policy(engine))
+    return (*problems, *_find_risks(engine))
 
 
 def _find_damaged(engine: Engine, reader: Reader) -> list[Problem]:
@@ -342,7 +338,7 @@ def _find_damaged(engine: Engine, reader: Reader) -> list[Problem]:
     return [told_damage(reader, stored) for stored in found if stored.damage is not None]
 
 
-def _waiting(engine: Engine, reader: Reader) -> list[Problem]:
+def _count_contradictory(engine: Engine, reader: Reader) -> list[Problem]:
     waiting = reader.count(engine.tenant, Selection(equal={"status": "contradictory"}))
     if not waiting:
         return []
@@ -350,22 +346,22 @@ def _waiting(engine: Engine, reader: Reader) -> list[Problem]:
     return [Problem("memories", what, "`recollect list --status contradictory`, then `recollect resolve`.")]
 
 
-def _find_outdated(engine: Engine, reader: Reader) -> list[Problem]:
+def _count_outdated(engine: Engine, reader: Reader) -> list[Problem]:
     streams = readable_streams(engine, reader, None, None, tuple(Namespace))
-    count = len(with_a_reason(engine, reader, streams))
+    count = len(find_outdated(engine, reader, streams))
     if not count:
         return []
     what = f"{counted(count, 'pair')} of memories may be outdated: the later one may have replaced the earlier one"
     return [Problem("memories", what, "`recollect outdated`, then `recollect resolve`.")]
 
 
-def _former_vectors(engine: Engine, reader: Reader) -> list[Problem]:
+def _find_former_vectors(engine: Engine, reader: Reader) -> list[Problem]:
     found = sorted(FORMER_DEFAULTS.intersection(reader.embedders(engine.tenant)))
     what = "made by an earlier version's embedder, {}: queries find by words alone, and writes are refused"
     return [Problem("vectors", what.format(label), "`recollect reindex`.") for label in found]
 
 
-def _risky_policy(engine: Engine) -> list[Problem]:
+def _find_risks(engine: Engine) -> list[Problem]:
     policy = engine.policy
     found = []
     if policy.conflict.policy == "latest_wins":

@@ -8,7 +8,7 @@ from recollect.engine.context import Engine, find
 from recollect.engine.retries import again_on_conflict
 from recollect.model.caller import Right
 from recollect.model.errors import NotAllowed, NotFound, StoreCorrupt, WrongState
-from recollect.model.ledger import GENESIS, Entry
+from recollect.model.ledger import GENESIS
 from recollect.model.proof import (
     Checkpoint,
     GrowthProof,
@@ -22,16 +22,7 @@ from recollect.model.proof import (
     Value,
 )
 from recollect.model.receipt import Problem
-from recollect.rules.ledger.merkle import (
-    BadProof,
-    Tree,
-    consistency_proof,
-    inclusion_proof,
-    inclusion_proofs,
-    leaf_hash,
-    tree_head,
-    tree_heads,
-)
+from recollect.rules.ledger import merkle
 from recollect.rules.ledger.proofs import check_signatures, entry_leaf, read_leaf
 from recollect.rules.trust.signatures import Placed, Standing, checkpoint_bytes, public_key, sign, standing
 from recollect.rules.trust.signers import Signers
@@ -44,21 +35,18 @@ ENTRIES_AT_A_TIME = 5_000
 LOG_UID_BYTES = 16
 
 
-# ── taking one ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 @again_on_conflict
 def checkpoint(engine: Engine, key: "Ed25519PrivateKey | None" = None) -> Checkpoint:
-    """Cover what was written since the last checkpoint, and sign it where a key is given; keep the answer elsewhere.
+    """Cover what was written since the last checkpoint, and sign it if a key is given; keep the answer elsewhere.
 
-    Each chain is followed before it is covered, so that a checkpoint never vouches for a broken one. Where nothing was
-    written since, the last checkpoint is the answer, with the key's signature added to it.
+    Each chain is followed before it is covered, so that no checkpoint covers a broken chain. If nothing was written since,
+    the last checkpoint is returned, with the key's signature added to it.
     """
     engine.require(Right.OPERATE, "take a checkpoint")
-    reached = reached_now(engine)
+    reached = follow_chains(engine)
     with engine.write() as writer:
         writer.lock_log(engine.tenant)
-        return extend_in(engine, writer, (), () if key is None else (key,), reached)
+        return extend_log(engine, writer, (), () if key is None else (key,), reached)
 
 
 class Reached(NamedTuple):
@@ -66,23 +54,23 @@ class Reached(NamedTuple):
 
     seq: int
     hash: str
-    tree: Tree
+    tree: merkle.Tree
 
 
-def reached_now(engine: Engine) -> dict[str, Reached]:
-    """Follow every chain beyond its last leaf, before anybody has to wait for it."""
+def follow_chains(engine: Engine) -> dict[str, Reached]:
+    """Follow every chain beyond its last leaf, before the log is locked and others have to wait."""
     with engine.read() as reader:
         return {uid: point for uid, (_, point) in _find_uncovered(reader, engine.tenant, {}).items()}
 
 
-def extend_in(
+def extend_log(
     engine: Engine,
     writer: Writer,
     keys: Sequence[KeyLeaf],
     signers: "Sequence[Ed25519PrivateKey]",
     reached: Mapping[str, Reached],
 ) -> Checkpoint:
-    """Append what is not covered yet, then what became of keys; the checkpoint of it all, signed.
+    """Append leaves for uncovered entries, then for changes of keys; return the checkpoint over them, signed.
 
     The transaction has locked the log; chains are followed from where they were ``reached`` before.
     """
@@ -108,33 +96,37 @@ def _append_leaves(
     there = writer.log_leaves(engine.tenant)
     if len(there) != (last.size if last else 0):
         raise _corrupt_chain("its log does not end where its last checkpoint does")
-    new = [_place_leaf(place, leaf) for place, leaf in enumerate(leaves, start=len(there))]
+    new = [
+        LogLeaf(place, leaf.leaf, leaf.stream if isinstance(leaf, StreamLeaf) else leaf.key, leaf.text)
+        for place, leaf in enumerate(leaves, start=len(there))
+    ]
     log = last.log if last else engine.randomness.bytes(LOG_UID_BYTES).hex()
-    root = tree_head(hashes_of([*there, *new]))
+    root = merkle.tree_head(hashes_of([*there, *new]))
     made = LogCheckpoint(len(there) + len(new), log, root, max(engine.now(), last.at if last else ""))
     writer.extend_log(engine.tenant, new)
     writer.add_log_checkpoint(engine.tenant, made)
     return made
 
 
-def _place_leaf(place: int, leaf: StreamLeaf | KeyLeaf) -> LogLeaf:
-    return LogLeaf(place, leaf.leaf, leaf.stream if isinstance(leaf, StreamLeaf) else leaf.key, leaf.text)
-
-
 def hashes_of(leaves: Sequence[LogLeaf]) -> list[str]:
-    """Return the hashes under which leaves stand in the tree."""
-    return [leaf_hash(leaf.body.encode("utf-8")) for leaf in leaves]
+    """Return the hashes of leaves in the tree."""
+    return [merkle.leaf_hash(leaf.body.encode("utf-8")) for leaf in leaves]
 
 
 def _sign(engine: Engine, writer: Writer, made: LogCheckpoint, signer: "Ed25519PrivateKey", place: int | None) -> None:
     """Sign a checkpoint with a key that counts at this place of the log; ``None`` is now."""
     key = public_key(signer)
-    worth = standing(key_history(writer, engine.tenant, key), place)
+    check_may_sign(key, key_history(writer, engine.tenant, key), place)
+    signature = sign(signer, checkpoint_bytes(document_of(made)))
+    writer.add_log_signature(engine.tenant, LogSignature(made.size, *signature.model_dump().values()))
+
+
+def check_may_sign(key: str, history: Sequence[Placed], place: int | None = None) -> None:
+    """Raise unless a key with this history counts at this place of the log; ``None`` is now."""
+    worth = standing(history, place)
     if worth is not Standing.GOOD:
         hint = "`recollect identity list` shows the keys that may."
         raise NotAllowed(f"the key {key[:12]} is {worth}, and may not sign.", field="key", hint=hint)
-    signature = sign(signer, checkpoint_bytes(document_of(made)))
-    writer.add_log_signature(engine.tenant, LogSignature(made.size, *signature.model_dump().values()))
 
 
 def document_of(made: LogCheckpoint, signatures: Sequence[LogSignature] = ()) -> Checkpoint:
@@ -147,25 +139,18 @@ def _with_signatures(reader: Reader, tenant: str, made: LogCheckpoint) -> Checkp
     return document_of(made, reader.log_signatures(tenant, made.size))
 
 
-# ── following the chains ────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def _find_uncovered(reader: Reader, tenant: str, reached: Mapping[str, Reached]) -> dict[str, tuple[int, Reached]]:
-    """Streams with entries beyond their last leaf: the entry in which that leaf ends, and where the chain ends now."""
+    """Return, for each stream with entries beyond its last leaf, where that leaf ends and where the chain ends now."""
     covered = covered_streams(reader, tenant)
     found = {}
     for stream in sorted(reader.streams_of(tenant), key=lambda one: one.number):
-        leaf = covered.get(stream.uid)
-        before = Reached(leaf.to_seq, leaf.head, Tree()) if leaf else Reached(0, GENESIS, Tree())
-        if stream.last_seq > before.seq:
-            found[stream.uid] = before.seq, _follow_chain(reader, stream, _furthest(before, reached.get(stream.uid)))
+        leaf, point = covered.get(stream.uid), reached.get(stream.uid)
+        seq, head = (leaf.to_seq, leaf.head) if leaf else (0, GENESIS)
+        if stream.last_seq > seq:
+            if point is None or point.seq - point.tree.size != seq:  # another checkpoint was taken meanwhile
+                point = Reached(seq, head, merkle.Tree())
+            found[stream.uid] = seq, _follow_chain(reader, stream, point)
     return found
-
-
-def _furthest(before: Reached, reached: Reached | None) -> Reached:
-    """Go on from where a chain was followed to, unless another checkpoint was taken meanwhile: its tree begins anew."""
-    goes_on = reached is not None and reached.seq - reached.tree.size == before.seq
-    return reached if reached is not None and goes_on else before
 
 
 def covered_streams(reader: Reader, tenant: str) -> dict[str, StreamLeaf]:
@@ -177,29 +162,22 @@ def covered_streams(reader: Reader, tenant: str) -> dict[str, StreamLeaf]:
 def _follow_chain(reader: Reader, stream: Stream, point: Reached) -> Reached:
     """Follow a chain from a point to its end, entry by entry."""
     while point.seq < stream.last_seq:
-        wanted = min(ENTRIES_AT_A_TIME, stream.last_seq - point.seq)
-        entries = reader.entries(stream, point.seq, wanted)
+        entries = reader.entries(stream, point.seq, min(ENTRIES_AT_A_TIME, stream.last_seq - point.seq))
         if not entries:
             raise _corrupt_chain(f"entry {point.seq + 1} of stream {stream.uid[:12]} is missing")
         for entry in entries:
-            point = _next(point, entry)
+            if (entry.seq, entry.prev_hash) != (point.seq + 1, point.hash) or entry.hash != entry.computed_hash():
+                where = f"entry {entry.seq} of stream {entry.stream[:12]}"
+                raise _corrupt_chain(f"{where} does not follow the one before it")
+            point.tree.append(entry_leaf(entry.hash))
+            point = Reached(entry.seq, entry.hash, point.tree)
     if point.hash != stream.head:
         raise _corrupt_chain(f"the chain of stream {stream.uid[:12]} does not end in its head")
     return point
 
 
-def _next(point: Reached, entry: Entry) -> Reached:
-    if (entry.seq, entry.prev_hash) != (point.seq + 1, point.hash) or entry.hash != entry.computed_hash():
-        raise _corrupt_chain(f"entry {entry.seq} of stream {entry.stream[:12]} does not follow the one before it")
-    point.tree.append(entry_leaf(entry.hash))
-    return Reached(entry.seq, entry.hash, point.tree)
-
-
 def _corrupt_chain(what: str) -> StoreCorrupt:
     return StoreCorrupt(f"{what}, so nothing was covered.", hint="`recollect verify` says what is wrong.")
-
-
-# ── reading the log ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def checkpoints(engine: Engine) -> tuple[Checkpoint, ...]:
@@ -212,7 +190,7 @@ def checkpoints(engine: Engine) -> tuple[Checkpoint, ...]:
 
 
 def uncovered_entries(engine: Engine) -> int:
-    """Return how many entries no checkpoint covers yet, and so no proof speaks of."""
+    """Return how many entries no checkpoint covers yet, and no proof can show."""
     engine.require(Right.OPERATE, "count what no checkpoint covers")
     with engine.read() as reader:
         covered = {uid: leaf.to_seq for uid, leaf in covered_streams(reader, engine.tenant).items()}
@@ -221,7 +199,7 @@ def uncovered_entries(engine: Engine) -> int:
 
 
 def key_history(reader: Reader, tenant: str, key: str | None = None) -> list[Placed]:
-    """Return what became of a key, or of all keys, in the order of the log."""
+    """Return the events of a key, or of all keys, in the order of the log."""
     placed = ((one.place, read_leaf(one.body)) for one in reader.log_leaves_about(tenant, "key", key))
     return [Placed(place, leaf) for place, leaf in placed if isinstance(leaf, KeyLeaf)]
 
@@ -235,31 +213,28 @@ def place_of(reader: Reader, tenant: str, stream_uid: str, seq: int) -> int | No
     return None
 
 
-# ── proofs ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def prove_growth(engine: Engine, since: int) -> GrowthProof:
-    """That the log as it stands at its last checkpoint begins with what the checkpoint of size ``since`` covered."""
+    """Prove that the log, up to its last checkpoint, begins with the leaves that the checkpoint of size ``since`` covered."""
     engine.require(Right.OPERATE, "prove what the log holds")
     with engine.read() as reader:
         first, second = checkpoint_of(reader, engine.tenant, since), checkpoint_of(reader, engine.tenant, None)
         leaves = hashes_of(reader.log_leaves(engine.tenant))[: second.size]
-    return GrowthProof(first=first, second=second, path=consistency_proof(leaves, first.size))
+    return GrowthProof(first=first, second=second, path=merkle.consistency_proof(leaves, first.size))
 
 
 def prove_memory(engine: Engine, id: str, *, with_content: bool = True) -> MemoryProof:
-    """That the log holds the entries about a memory, up to its last checkpoint.
+    """Prove that the log, up to its last checkpoint, holds the entries about a memory.
 
-    Each entry comes with its path in the tree over its leaf's entries, so that no other entry has to be shown. What they
-    committed to is included with its salt, if it still has content. Only those who look after the store may ask, of what
-    they may see: where an entry stands tells how much was written to its stream.
+    Each entry comes with its path in the tree over its leaf's entries, so that no other entry has to be shown. The values
+    that they committed to are included with their salts, if the memory still has content. It takes the right to operate:
+    the place of an entry reveals how much was written to its stream.
     """
     engine.require(Right.OPERATE, "prove what the log holds")
     with engine.read() as reader:
         stored = find(engine, reader, id)
         last = checkpoint_of(reader, engine.tenant, None)
-        segments = _segments(reader, engine.tenant, stored.state.id, last.size)
-        values = _values(reader, stored, segments) if with_content else ()
+        segments = _find_segments(reader, engine.tenant, stored.state.id, last.size)
+        values = _read_values(reader, stored, segments) if with_content else ()
     return MemoryProof(memory=stored.state.id, checkpoint=last, segments=segments, values=values)
 
 
@@ -273,20 +248,20 @@ def checkpoint_of(reader: Reader, tenant: str, size: int | None) -> Checkpoint:
     return _with_signatures(reader, tenant, found)
 
 
-def _segments(reader: Reader, tenant: str, id: str, size: int) -> tuple[Segment, ...]:
+def _find_segments(reader: Reader, tenant: str, id: str, size: int) -> tuple[Segment, ...]:
     about: dict[str, list[int]] = {}
     for entry in reader.entries_about(tenant, id):
         about.setdefault(entry.stream, []).append(entry.seq)
     streams = {stream.uid: stream for stream in reader.streams_of(tenant)}
     hashes = hashes_of(reader.log_leaves(tenant))[:size]
-    found = [one for uid, seqs in about.items() for one in _segments_of(reader, streams[uid], seqs, hashes)]
+    found = [one for uid, seqs in about.items() for one in _make_segments(reader, streams[uid], seqs, hashes)]
     if not found:
         raise WrongState("no checkpoint covers it yet.", field="id", hint="`recollect ledger checkpoint` takes one.")
     return tuple(sorted(found, key=lambda one: one.place))
 
 
-def _segments_of(reader: Reader, stream: Stream, seqs: Sequence[int], hashes: Sequence[str]) -> list[Segment]:
-    """For each leaf that covers any of these entries: the leaf with its path, and the entries with theirs."""
+def _make_segments(reader: Reader, stream: Stream, seqs: Sequence[int], hashes: Sequence[str]) -> list[Segment]:
+    """Return, for each leaf that covers any of these entries, the leaf with its path and the entries with theirs."""
     found = []
     for one in reader.log_leaves_about(stream.tenant, "stream", stream.uid):
         leaf = read_leaf(one.body)
@@ -294,31 +269,28 @@ def _segments_of(reader: Reader, stream: Stream, seqs: Sequence[int], hashes: Se
         covered = [seq for seq in seqs if leaf.from_seq <= seq <= leaf.to_seq]
         if covered and one.place < len(hashes):
             entries = _place_entries(reader, stream, leaf, covered)
-            found.append(Segment(place=one.place, leaf=leaf, path=inclusion_proof(hashes, one.place), entries=entries))
+            found.append(
+                Segment(place=one.place, leaf=leaf, path=merkle.inclusion_proof(hashes, one.place), entries=entries)
+            )
     return found
 
 
 def _place_entries(reader: Reader, stream: Stream, leaf: StreamLeaf, seqs: Sequence[int]) -> tuple[PlacedEntry, ...]:
-    """Some entries of a leaf, each with its path in the tree over all of them."""
+    """Return some entries of a leaf, each with its path in the tree over all of them."""
     size = leaf.to_seq - leaf.from_seq + 1
     tree = [entry_leaf(hash) for hash in reader.entry_hashes(stream, leaf.from_seq - 1, size)]
-    if tree_head(tree) != leaf.root:
-        what = (
-            f"the entries of stream {stream.uid[:12]} are not those that a checkpoint covers, so nothing can be proven."
-        )
-        raise StoreCorrupt(what, hint="`recollect verify` says what is wrong.")
-    paths = inclusion_proofs(tree, [seq - leaf.from_seq for seq in sorted(seqs)])
+    if merkle.tree_head(tree) != leaf.root:
+        what = f"the entries of stream {stream.uid[:12]} are not those that a checkpoint covers"
+        raise StoreCorrupt(f"{what}, so nothing can be proven.", hint="`recollect verify` says what is wrong.")
+    paths = merkle.inclusion_proofs(tree, [seq - leaf.from_seq for seq in sorted(seqs)])
+    entries = [reader.entries(stream, seq - 1, 1)[0] for seq in sorted(seqs)]
     return tuple(
-        PlacedEntry(entry=_prove_entry(reader.entries(stream, seq - 1, 1)[0]), path=path)
-        for seq, path in zip(sorted(seqs), paths, strict=True)
+        PlacedEntry(entry=ProvenEntry(**{**entry._asdict(), "event": str(entry.event)}), path=path)
+        for entry, path in zip(entries, paths, strict=True)
     )
 
 
-def _prove_entry(entry: Entry) -> ProvenEntry:
-    return ProvenEntry(**{**entry._asdict(), "event": str(entry.event)})
-
-
-def _values(reader: Reader, stored: Stored, segments: Sequence[Segment]) -> tuple[Value, ...]:
+def _read_values(reader: Reader, stored: Stored, segments: Sequence[Segment]) -> tuple[Value, ...]:
     stream = reader.stream_numbered(stored.tenant, stored.stream)
     shown = (placed.entry for segment in segments for placed in segment.entries)
     proven = {entry.seq for entry in shown if entry.stream == stream.uid}
@@ -336,20 +308,20 @@ CUT_HINT = (
 LOG = "the checkpoint log"
 
 PlacedLeaf = tuple[int, StreamLeaf]
-"""What the log says of a stream, and at which place."""
+"""A leaf about a stream, and its place in the log."""
 Actors = Mapping[str, tuple[str | None, bytes | None]]
-"""Name and salt of everybody who acted, by uid."""
+"""The name and salt of every actor, by uid."""
 
 
 class LogAudit(NamedTuple):
-    """What is wrong with the log, what it covers of each stream by the stream's uid, and whose keys it has."""
+    """What is wrong with the log, its leaves about each stream by the stream's uid, and the keys that it has."""
 
     problems: list[Problem]
     leaves: dict[str, list[PlacedLeaf]]
     signers: Signers
 
     def of_stream(self, uid: str) -> Sequence[PlacedLeaf]:
-        """Return what the log says of a stream, in its order."""
+        """Return the leaves about a stream, in order."""
         return self.leaves.get(uid, ())
 
 
@@ -363,45 +335,46 @@ class _Log(NamedTuple):
 def audit_log(
     reader: Reader, tenant: str, streams: Collection[str], actors: Actors, kept: Checkpoint | None = None
 ) -> LogAudit:
-    """Walk the log: its leaves, the roots over them, and who signed those. ``streams`` and ``actors`` are the known ones."""
+    """Check the log's leaves, the roots over them and their signatures. ``streams`` and ``actors`` are the known ones."""
     rows = reader.log_leaves(tenant)
     try:
-        leaves = [_leaf(place, row) for place, row in enumerate(rows)]
-    except BadProof as error:
+        leaves = [_parse_leaf(place, row) for place, row in enumerate(rows)]
+    except merkle.BadProof as error:
         return LogAudit([_problem(LOG, str(error))], {}, Signers((), {}))
     log = _Log(rows, leaves, reader.log_checkpoints(tenant), reader.log_signatures(tenant))
     sizes = {made.size for made in log.checkpoints} | ({kept.size} if kept else set())
-    heads = tree_heads(hashes_of(rows), sizes)
-    found = [*_about_checkpoints(log, heads), *_about_signatures(log), *_about_leaves(log, streams, actors)]
+    heads = merkle.tree_heads(hashes_of(rows), sizes)
+    history = [Placed(place, leaf) for place, leaf in enumerate(leaves) if isinstance(leaf, KeyLeaf)]
+    found = [*_check_checkpoints(log, heads), *_check_signers(log, history), *_check_leaves(log, streams, actors)]
     if kept is not None:
-        found += _about_kept(log, heads, kept)
+        found += _check_kept(log, heads, kept)
     by_stream: dict[str, list[PlacedLeaf]] = {}
     for place, leaf in enumerate(leaves):
         if isinstance(leaf, StreamLeaf):
             by_stream.setdefault(leaf.stream, []).append((place, leaf))
     names = {uid: name for uid, (name, _) in actors.items()}
     links = reader.platform_ids(tenant)
-    signers = Signers(_keys_in(log), names, links)
+    signers = Signers(history, names, links)
     found += [
         _problem(f"platform id {one.id!r}", fault) for one in links if (fault := signers.link_fault(one)) is not None
     ]
     return LogAudit(found, by_stream, signers)
 
 
-def _leaf(place: int, row: LogLeaf) -> StreamLeaf | KeyLeaf:
+def _parse_leaf(place: int, row: LogLeaf) -> StreamLeaf | KeyLeaf:
     if row.place != place:
-        raise BadProof(f"leaf {place} is missing")
+        raise merkle.BadProof(f"leaf {place} is missing")
     try:
         leaf = read_leaf(row.body)
-    except BadProof as error:
-        raise BadProof(f"leaf {place} was altered: {error}") from None
+    except merkle.BadProof as error:
+        raise merkle.BadProof(f"leaf {place} was altered: {error}") from None
     subject = leaf.stream if isinstance(leaf, StreamLeaf) else leaf.key
     if (row.kind, row.subject) != (leaf.leaf, subject):
-        raise BadProof(f"leaf {place} is filed under another subject than its own")
+        raise merkle.BadProof(f"leaf {place} is filed under another subject than its own")
     return leaf
 
 
-def _about_checkpoints(log: _Log, heads: dict[int, str]) -> list[Problem]:
+def _check_checkpoints(log: _Log, heads: dict[int, str]) -> list[Problem]:
     found = [
         _problem(f"checkpoint {made.size}", "its root is not that of the leaves before it: they were altered")
         for made in log.checkpoints
@@ -415,19 +388,13 @@ def _about_checkpoints(log: _Log, heads: dict[int, str]) -> list[Problem]:
     return found
 
 
-def _about_signatures(log: _Log) -> list[Problem]:
+def _check_signers(log: _Log, history: Sequence[Placed]) -> list[Problem]:
     made = {one.size: one for one in log.checkpoints}
-    history = _keys_in(log)
     return [
         _problem(f"checkpoint {one.size}", fault)
         for one in log.signatures
         if (fault := _signature_fault(one, made.get(one.size), history)) is not None
     ]
-
-
-def _keys_in(log: _Log) -> list[Placed]:
-    """Return what became of everybody's keys."""
-    return [Placed(place, leaf) for place, leaf in enumerate(log.leaves) if isinstance(leaf, KeyLeaf)]
 
 
 def _signature_fault(signature: LogSignature, made: LogCheckpoint | None, history: Sequence[Placed]) -> str | None:
@@ -441,8 +408,8 @@ def _signature_fault(signature: LogSignature, made: LogCheckpoint | None, histor
     return None if worth is Standing.GOOD else f"the key {signature.key[:12]} that signed it was {worth}"
 
 
-def _about_leaves(log: _Log, streams: Collection[str], actors: Collection[str]) -> list[Problem]:
-    """Return what is wrong unless everything that the log speaks of is still there."""
+def _check_leaves(log: _Log, streams: Collection[str], actors: Collection[str]) -> list[Problem]:
+    """Return a problem for each stream or actor that the log names and the store has no longer."""
     covered = {leaf.stream for leaf in log.leaves if isinstance(leaf, StreamLeaf)}
     holders = {leaf.actor for leaf in log.leaves if isinstance(leaf, KeyLeaf)}
     found = [
@@ -454,12 +421,12 @@ def _about_leaves(log: _Log, streams: Collection[str], actors: Collection[str]) 
     ]
 
 
-def _about_kept(log: _Log, heads: dict[int, str], kept: Checkpoint) -> list[Problem]:
-    """Return whether the log still begins with what somebody kept a checkpoint of."""
+def _check_kept(log: _Log, heads: dict[int, str], kept: Checkpoint) -> list[Problem]:
+    """Return a problem unless the log still begins with the leaves that a kept checkpoint covers."""
     where = f"the kept checkpoint of {kept.size} leaves"
     try:
         check_signatures(kept)
-    except BadProof as error:
+    except merkle.BadProof as error:
         return [_problem(where, f"it was altered itself: {error}")]
     if not log.checkpoints or log.checkpoints[-1].log != kept.log:
         return [_problem(where, "this store has another log: it is another store, or its log was made anew")]

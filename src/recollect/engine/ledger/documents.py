@@ -4,15 +4,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.engine.context import Engine
-from recollect.engine.ledger.checkpoint_log import checkpoint, checkpoint_of, hashes_of, key_history
+from recollect.engine.ledger.checkpoint_log import check_may_sign, checkpoint, checkpoint_of, hashes_of, key_history
 from recollect.engine.lifecycle.erasure import erase
 from recollect.engine.trust.identities import optional_signing_key
 from recollect.model.caller import Right
-from recollect.model.errors import NotAllowed, WrongState
-from recollect.model.proof import Checkpoint, DerivedFate, ErasureEntry, ErasureRecord, KeyHistory, PlacedKey, Signature
+from recollect.model.errors import WrongState
+from recollect.model.proof import ErasureRecord, KeyHistory, PlacedKey, Signature
 from recollect.model.receipt import ErasureReceipt
 from recollect.rules.ledger.merkle import inclusion_proofs
-from recollect.rules.trust.signatures import Standing, erasure_bytes, history_bytes, public_key, sign, standing
+from recollect.rules.trust.signatures import erasure_bytes, history_bytes, public_key, sign
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -34,13 +34,12 @@ def erase_with_record(
     sign_as: str | None = None,
     key_file: Path | None = None,
 ) -> RecordedErasure:
-    """Erase, and write down what was done: signed, if it is said by whom.
+    """Erase, and make a record of what was done, signed if a signer is named.
 
-    The key, and the right to sign with it, are looked for first: without them nothing is erased, for what is gone cannot
-    be signed for later.
+    The key, and the right to sign with it, are checked first: an erasure cannot be signed for later.
     """
     key = optional_signing_key(engine, sign_as, key_file)
-    _may_sign(engine, key)
+    _require_signer(engine, key)
     done = erase(engine, owner=owner, id=id, whole_chain=whole_chain)
     return RecordedErasure(done, None if done.is_empty else erasure_record(engine, done, key))
 
@@ -48,45 +47,23 @@ def erase_with_record(
 def erasure_record(engine: Engine, receipt: ErasureReceipt, key: "Ed25519PrivateKey | None" = None) -> ErasureRecord:
     """Return a receipt that can be handed out. With a key it is signed, and so is the checkpoint in it.
 
-    The checkpoint covers the erasure's entries, so that `ledger prove` can show any of them later. Taking it, and signing, is
-    for whoever looks after the store; anybody else's receipt has neither.
+    The checkpoint covers the erasure's entries, so that `ledger prove` can show any of them later. It takes the right to
+    operate; another caller's receipt has neither checkpoint nor signature.
     """
     if receipt.is_empty:
         raise WrongState("nothing was erased.", field="receipt", hint="There is nothing that a receipt could say.")
-    _may_sign(engine, key)
-    record = _make_record(engine, receipt, _covering(engine, receipt, key))
+    _require_signer(engine, key)
+    is_covered = engine.caller.may(Right.OPERATE) and (receipt.entries or key is not None)
+    fields = {name: value for name, value in receipt.to_dict().items() if name in ErasureRecord.model_fields}
+    fields |= {"policy": engine.policy.erasure.derived, "checkpoint": checkpoint(engine, key) if is_covered else None}
+    record = ErasureRecord.model_validate(fields, strict=False)
     signatures = () if key is None else (sign(key, erasure_bytes(record)),)
     return record.model_copy(update={"signatures": signatures})
 
 
-def _may_sign(engine: Engine, key: "Ed25519PrivateKey | None") -> None:
+def _require_signer(engine: Engine, key: "Ed25519PrivateKey | None") -> None:
     if key is not None:
         engine.require(Right.OPERATE, "sign for the store")
-
-
-def _covering(engine: Engine, receipt: ErasureReceipt, key: "Ed25519PrivateKey | None") -> Checkpoint | None:
-    may_cover = engine.caller.may(Right.OPERATE)
-    return checkpoint(engine, key) if may_cover and (receipt.entries or key is not None) else None
-
-
-def _make_record(engine: Engine, receipt: ErasureReceipt, covering: Checkpoint | None) -> ErasureRecord:
-    return ErasureRecord(
-        at=receipt.at,
-        asked_by=receipt.asked_by,
-        policy=engine.policy.erasure.derived,
-        removed=receipt.removed,
-        remaining=receipt.remaining,
-        authored=receipt.authored,
-        derived=tuple(DerivedFate.model_validate(one.to_dict(), strict=False) for one in receipt.derived),
-        streams=receipt.streams,
-        owner_names_removed=receipt.owner_names_removed,
-        actor_names_removed=receipt.actor_names_removed,
-        traces_removed=receipt.traces_removed,
-        links_cut=receipt.links_cut,
-        entries=tuple(ErasureEntry.model_validate(one.to_dict()) for one in receipt.entries),
-        beyond_reach=receipt.beyond_reach,
-        checkpoint=covering,
-    )
 
 
 _UNSIGNED = (Signature(key="0" * 64, signature="0" * 128),)
@@ -104,10 +81,7 @@ def identity_history(engine: Engine, private: "Ed25519PrivateKey") -> KeyHistory
         taken = checkpoint_of(reader, engine.tenant, None)
         hashes = hashes_of(reader.log_leaves(engine.tenant))[: taken.size]
     key = public_key(private)
-    worth = standing([one for one in placed if one.leaf.key == key], None)
-    if worth is not Standing.GOOD:
-        hint = "`recollect identity list` shows the keys that may."
-        raise NotAllowed(f"the key {key[:12]} is {worth}, and may not sign.", field="key", hint=hint)
+    check_may_sign(key, [one for one in placed if one.leaf.key == key])
     paths = inclusion_proofs(hashes, [one.place for one in placed])
     keys = tuple(PlacedKey(place=o.place, leaf=o.leaf, path=p) for o, p in zip(placed, paths, strict=True))
     unsigned = KeyHistory(checkpoint=taken, keys=keys, signatures=_UNSIGNED)

@@ -42,8 +42,8 @@ BEYOND_ALL = 2**63 - 1
 T = TypeVar("T")
 
 
-def paged(read: Callable[[int, int], list[T]], place: Callable[[T], int]) -> Iterator[list[T]]:
-    """Pages, each from behind the place of the last one's end."""
+def read_pages(read: Callable[[int, int], list[T]], place: Callable[[T], int]) -> Iterator[list[T]]:
+    """Yield pages of rows, each from after the last row of the page before."""
     page = read(0, PAGE)
     while page:
         yield page
@@ -51,15 +51,15 @@ def paged(read: Callable[[int, int], list[T]], place: Callable[[T], int]) -> Ite
 
 
 class Amendments:
-    """The amendments of a stream, each for the entry of its own place."""
+    """Reads the amendments of a stream in step with its entries."""
 
     def __init__(self, reader: Reader, stream: Stream) -> None:
-        pages = paged(partial(reader.amendments_after, stream), lambda one: one.seq)
+        pages = read_pages(partial(reader.amendments_after, stream), lambda one: one.seq)
         self._rows = (one for page in pages for one in page)
         self._next = next(self._rows, None)
 
     def at(self, seq: int) -> Amendment | None:
-        """Return the one at this place, if there is one. Those before it must have been asked for."""
+        """Return the amendment of this entry, if there is one. Ask in the order of the entries."""
         found = self._next
         if found is None or found.seq != seq:
             return None
@@ -67,12 +67,12 @@ class Amendments:
         return found
 
     def unasked_before(self, seq: int) -> int | None:
-        """Return the place of the next one, if it comes before this place: no entry brought it."""
+        """Return the place of an amendment before this place that was not asked for: no entry brought it."""
         return self._next.seq if self._next is not None and self._next.seq < seq else None
 
 
 class Brought(NamedTuple):
-    """A version, with what the tables of parents and of relations have at its number."""
+    """A version, with the rows that the tables of parents and of relations have at its number."""
 
     version: WalkedVersion
     parents: tuple[str, ...]
@@ -80,7 +80,7 @@ class Brought(NamedTuple):
 
 
 class Versions:
-    """The versions of a stream, each for the entry that brought it: in the order of the entries, unless something is wrong."""
+    """Reads the versions of a stream in step with the entries that brought them; the two orders agree in a sound stream."""
 
     def __init__(self, reader: Reader, stream: Stream) -> None:
         self._reader, self._stream = reader, stream
@@ -88,7 +88,7 @@ class Versions:
         self._passed_over: dict[str, Brought] = {}
         self.count = self.last = 0
         self.alone: list[int] = []
-        """Numbers at which parents or relations stand, but no version."""
+        """Numbers that have parents or relations, but no version."""
 
     def of(self, id: str) -> Brought | None:
         """Return the version of a memory; each is handed out once."""
@@ -101,18 +101,18 @@ class Versions:
         return None
 
     def left_over(self) -> WalkedVersion | None:
-        """Once all were asked for: the first version that no entry brought."""
+        """Return the first version that no entry brought, once all entries were walked."""
         rest = [*self._passed_over.values(), *self._rows]
         return rest[0].version if rest else None
 
     def _read(self) -> Iterator[Brought]:
-        for page in paged(partial(self._reader.versions_after, self._stream), lambda one: one.number):
+        for page in read_pages(partial(self._reader.versions_after, self._stream), lambda one: one.number):
             after, self.last = self.last, page[-1].number
             self.count += len(page)
-            yield from self._with_derived(page, after, self.last)
-        yield from self._with_derived([], self.last, BEYOND_ALL)
+            yield from self._join_derived(page, after, self.last)
+        yield from self._join_derived([], self.last, BEYOND_ALL)
 
-    def _with_derived(self, page: list[WalkedVersion], after: int, upto: int) -> Iterator[Brought]:
+    def _join_derived(self, page: list[WalkedVersion], after: int, upto: int) -> Iterator[Brought]:
         parents: dict[int, list[str]] = {}
         for number, parent in self._reader.parents_between(self._stream, after, upto):
             parents.setdefault(number, []).append(parent)
@@ -128,10 +128,10 @@ POSTINGS_PAGE = 10_000
 
 
 class TextAudit:
-    """Takes the note of every active memory, a line of ``length term:count …``, then walks through the index once.
+    """Compares the text index with the terms that each active memory noted, a line of ``length term:count …``.
 
-    Notes are not taken apart, for those of a large stream would fill the memory, and stand at the numbers of their memories,
-    since there are millions of postings to look up.
+    Notes are kept as text, since those of a large stream would fill the memory if they were parsed, in a list indexed by the
+    memories' numbers, since millions of postings are looked up.
     """
 
     def __init__(self, reader: Reader, stream: Stream) -> None:
@@ -142,7 +142,7 @@ class TextAudit:
         self._misstated = False
 
     def note(self, number: int, terms: str) -> None:
-        """Return the terms that an active memory noted. Ask once for each, in order; ``ValueError`` if they cannot be read."""
+        """Take the terms that an active memory noted. Call once for each, in order; ``ValueError`` if they cannot be read."""
         length, _, said = terms.partition("\n")[0].partition(" ")
         listed = terms.replace("\n", " ").partition(" ")[2]
         self._misstated |= _count(said) != int(length) and _times(said) != int(length)
@@ -164,7 +164,7 @@ class TextAudit:
         return None
 
     def _matches(self) -> bool:
-        """Return what is wrong unless every posting is noted, every note has postings, and each term is counted right."""
+        """Return whether every posting is noted, every note has its postings, and each term's count is right."""
         notes, lengths, beyond = self._notes, self._lengths, len(self._notes)
         counted, often = None, None
         left, seen, word = 0, 0, ""
@@ -191,12 +191,12 @@ class TextAudit:
 
 
 def _count(listed: str) -> int:
-    """Return how many terms there are. Mostly each is said once, so that this is how long the text is."""
+    """Return the number of distinct terms. Mostly each occurs once, so that this is the length of the text."""
     return listed.count(" ") + 1 if listed else 0
 
 
 def _times(listed: str) -> int:
-    """Return how often they are said together, which is how long the text is."""
+    """Return the length of the text: the sum of the terms' counts."""
     return sum(int(word.rpartition(":")[2]) for word in listed.split(" ")) if listed else 0
 
 
@@ -219,20 +219,12 @@ class SignedAudit:
         self.problems: list[Problem] = []
 
     def judge(self, entry: Entry, body: Mapping[str, Any]) -> None:
-        """The signature of a version, and those of whoever vouched for it where it comes from."""
+        """Judge the signature of a body, if it has one, and those of imported vouches for it."""
         place = self._place(entry.seq)
         own = self._signers.of_version(body, place)
         if own is not None:
             self.entries[own.word] += 1
             self._note(entry, "its signature", own)
-        self._judge_told(entry, body, place)
-
-    def judge_told(self, entry: Entry, content: str, vouchers: Sequence[Mapping[str, Any]]) -> None:
-        """The signatures of those who vouched for these words where they come from, and were told of later."""
-        said = {"content": content, "meta": {ENTRY_ORIGIN: {"vouchers": vouchers}}}
-        self._judge_told(entry, said, self._place(entry.seq))
-
-    def _judge_told(self, entry: Entry, body: Mapping[str, Any], place: int | None) -> None:
         for vouch in self._signers.of_vouchers(body, place):
             self.vouches[vouch.word] += 1
             self._note(entry, "the signature of a vouch that came along", vouch)
@@ -251,25 +243,24 @@ class SignedAudit:
             self.problems.append(Problem(where, f"{what} does not hold", SIGNATURE_HINT))
 
     def _place(self, seq: int) -> int | None:
-        """Return where the log has an entry; ``None`` while no checkpoint covers it."""
+        """Return the place of the leaf that covers an entry; ``None`` while no checkpoint does."""
         found = bisect_left(self._ends, seq)
         return self._places[found] if found < len(self._ends) else None
 
 
 UNREADABLE = (ValueError, LookupError, TypeError, AttributeError)
-"""What comes of reading a row that somebody has put nonsense into."""
+"""The errors raised by reading a row that somebody has put nonsense into."""
 _COMMITS_TO_NO_VALUES = (Event.SEVERED, Event.NAME_ERASED)
 AT_ONCE = 500
-"""So many memories' relations are looked at twice in one go."""
+"""How many memories' relations are checked again at a time."""
 
 Walk = Callable[[int], None]
-"""Told how many entries were walked since it was last told."""
+"""Called with how many more entries were walked."""
 Body = Mapping[str, Any]
 
 
 class Walked(NamedTuple):
-    """What came of a walk: the first problem, how much there was, the aliases that versions bring, who signed, who acted, and
-    whose names were erased."""
+    """The result of a walk: the first problem, the counts, aliases in versions, signatures, actors and erased names."""
 
     problem: Problem | None
     entries: int
@@ -287,8 +278,8 @@ class Broken(Exception):
         self.problem = Problem(where, what, HINT)
 
 
-def walked(engine: Engine, reader: Reader, stream: Stream, actors: Actors, log: LogAudit, tell: Walk) -> Walked:
-    """Walk a stream; a row that cannot even be read is a problem of it."""
+def walk_stream(engine: Engine, reader: Reader, stream: Stream, actors: Actors, log: LogAudit, tell: Walk) -> Walked:
+    """Walk a stream from its first entry to its head, and return what was found; an unreadable row is a problem."""
     audit = _StreamAudit(engine, reader, stream, actors, log)
     problem = None
     try:
@@ -304,7 +295,7 @@ def walked(engine: Engine, reader: Reader, stream: Stream, actors: Actors, log: 
 
 
 def _aliases_of(reader: Reader, stream: Stream) -> set[tuple[str, str]]:
-    """Return the aliases that all versions of a stream bring, whose walk ended early; a body that cannot be read brings none."""
+    """Return the aliases in all versions of a stream whose walk ended early; a body that cannot be read has none."""
     found: set[tuple[str, str]] = set()
     for version in reader.versions(stream):
         try:
@@ -316,7 +307,7 @@ def _aliases_of(reader: Reader, stream: Stream) -> set[tuple[str, str]]:
 
 
 class _StreamAudit:
-    """``follow`` goes along the chain, ``compare`` then holds what is derived against what the chain has led to."""
+    """``follow`` checks the chain; ``compare`` then checks the derived tables against the states that the chain gives."""
 
     def __init__(self, engine: Engine, reader: Reader, stream: Stream, actors: Actors, log: LogAudit) -> None:
         self._reader, self._stream, self._actors = reader, stream, actors
@@ -343,19 +334,17 @@ class _StreamAudit:
     def _id_of(self) -> Callable[[str, int], str]:
         return ids_in(self._store_id, self._stream.uid)
 
-    # ── along the chain ─────────────────────────────────────────────────────────────────────────────────────────
-
     def follow(self, tell: Walk) -> None:
         if self._stream.fault is not None:
             raise Broken(self.name, self._stream.fault)
-        for page in paged(partial(self._reader.entries, self._stream), lambda one: one.seq):
+        for page in read_pages(partial(self._reader.entries, self._stream), lambda one: one.seq):
             for entry in page:
-                self._in_chain(entry)
-                fold.apply(self._states, entry, *self._values(entry))
+                self._check_chain(entry)
+                fold.apply(self._states, entry, *self._read_values(entry))
             tell(len(page))
-        self._at_end()
+        self._check_end()
 
-    def _in_chain(self, entry: Entry) -> None:
+    def _check_chain(self, entry: Entry) -> None:
         if entry.seq != self.entries + 1:
             raise self._report_broken(entry, f"entry {self.entries + 1} is missing: the chain jumps to {entry.seq}")
         if entry.prev_hash != (self._last.hash if self._last else GENESIS):
@@ -369,8 +358,8 @@ class _StreamAudit:
             raise Broken(f"{self.name}, checkpoint", fault)
         self.entries, self._last = entry.seq, entry
 
-    def _at_end(self) -> None:
-        """What only the end of a chain can tell."""
+    def _check_end(self) -> None:
+        """Check the head, the counters and whatever no entry brought."""
         stream, last = self._stream, self._last
         if (self.entries, last.hash if last else GENESIS) != (stream.last_seq, stream.head):
             what = f"the chain ends at entry {self.entries}, the stream says {stream.last_seq} or another hash"
@@ -390,13 +379,11 @@ class _StreamAudit:
         if stream.phase != self._phases:
             raise Broken(f"{self.name}, counters", "its phase is not the one that its entries began")
 
-    # ── what entries commit to ──────────────────────────────────────────────────────────────────────────────────
-
-    def _values(self, entry: Entry) -> tuple[Body | None, Body | None]:
-        """Return the version that an entry brings, or else its amendment, as it was committed to."""
+    def _read_values(self, entry: Entry) -> tuple[Body | None, Body | None]:
+        """Return the version or the amendment that an entry brings, checked against its commitment."""
         self._check_unasked(entry.seq)
         if entry.event in BRINGS_VERSION:
-            return self._version(entry), None
+            return self._read_version(entry), None
         self._phases += entry.event is Event.PHASE_STARTED
         if entry.event is Event.NAME_ERASED and entry.commitment is not None:
             self.erased_names.add(entry.commitment)
@@ -410,7 +397,7 @@ class _StreamAudit:
         if (found := self._amendments.unasked_before(seq)) is not None:
             raise Broken(f"{self.name}, entry {found}", "values were added that no entry brought")
 
-    def _version(self, entry: Entry) -> Body | None:
+    def _read_version(self, entry: Entry) -> Body | None:
         brought = self.versions.of(entry.memory_id)
         if brought is None:
             raise self._report_broken(entry, f"the version of memory {entry.memory_id} is missing")
@@ -420,8 +407,10 @@ class _StreamAudit:
         self._numbers[version.id] = version.number
         if body is not None:
             self._check_place(entry, version.number, body)
-            if self._severed or was_cut(body):
-                self._check_severed(entry, body)
+            cut = sorted(cut_seals(body)) if self._severed or was_cut(body) else []
+            if cut != self._severed.get(entry.memory_id, []):
+                what = f"the links of memory {entry.memory_id} differ from what the ledger recorded"
+                raise self._report_broken(entry, what)
             if "signature" in body or ENTRY_ORIGIN in body.get("meta", ()):
                 self.signed.judge(entry, body)
             if "aliases" in body:
@@ -430,7 +419,7 @@ class _StreamAudit:
         return body
 
     def _read(self, entry: Entry, text: str) -> tuple[Body, str]:
-        """Return the body of a version of this text, and what the ledger commits to for it."""
+        """Return the body of a version, and the text to which the ledger commits for it."""
         try:
             body = from_json(text)
             return body, read_form(body, text)
@@ -444,12 +433,6 @@ class _StreamAudit:
         said = (body["tenant"], body["namespace"], body["space"], body["owner"])
         if address is not None and address != said:
             raise self._report_broken(entry, f"memory {id} was written to another address than its stream's")
-
-    def _check_severed(self, entry: Entry, body: Body) -> None:
-        if sorted(cut_seals(body)) != self._severed.get(entry.memory_id, []):
-            raise self._report_broken(
-                entry, f"the links of memory {entry.memory_id} differ from what the ledger recorded"
-            )
 
     def _read_amendment(self, entry: Entry) -> Body | None:
         found = self._amendments.at(entry.seq)
@@ -467,13 +450,14 @@ class _StreamAudit:
         return said
 
     def _check_signed(self, entry: Entry, said: Body) -> None:
-        """A vouch that was signed; whoever was erased cannot be asked for any more."""
+        """Check the signature of a vouch, unless the content or the voucher's name was erased."""
         name = self._actors[entry.actor][0]
         (stored,) = self._reader.by_ids(self._stream.tenant, [entry.memory_id]).values()
         if stored.body is None:
             return
         if fold.TOLD in said:
-            self.signed.judge_told(entry, stored.body["content"], said[fold.TOLD])
+            content, origin = stored.body["content"], {"vouchers": said[fold.TOLD]}
+            self.signed.judge(entry, {"content": content, "meta": {ENTRY_ORIGIN: origin}})
         elif name is not None and not self.signed.judge_vouch(entry, stored.body["content"], name, said):
             raise self._report_broken(entry, "the signature of whoever vouches does not hold")
 
@@ -486,20 +470,18 @@ class _StreamAudit:
         elif commit_to(salt, body) != entry.commitment:
             raise self._report_altered(entry)
 
-    # ── what is derived ─────────────────────────────────────────────────────────────────────────────────────────
-
     def _check_derived(self, brought: Brought, body: Body | None) -> None:
-        """What repeats a version elsewhere. Relations that are not plainly its own are looked at once all are known."""
+        """Check the rows derived from a version. Relations other than its own are checked once all are known."""
         version, said = brought.version, body or {}
         if (column := self._reader.stray_column(version, body)) is not None:
             raise Broken(f"{self.name}, memory {version.id}", f"its {column} is not what its version says")
         if brought.parents != tuple(sorted(set(said.get("parent_refs", ())))):
             where = f"{self.name}, memory number {version.number}"
             raise Broken(where, "what it builds upon is not what its version says")
-        if brought.relations != self._links(version.number, said):
+        if brought.relations != self._expected_relations(version.number, said):
             self._look_twice.add(version.number)
 
-    def _links(self, number: int, body: Body) -> list[Relation]:
+    def _expected_relations(self, number: int, body: Body) -> list[Relation]:
         here = self._stream.number
         return sorted(
             Relation((here, number), (here, self._numbers.get(id, 0)), relation_type, strength, body["created_at"])
@@ -507,20 +489,20 @@ class _StreamAudit:
         )
 
     def compare(self) -> None:
-        """Hold the tables that are derived against what the chain has led to."""
+        """Check the derived tables against the states that the chain gives."""
         text = TextAudit(self._reader, self._stream)
-        for page in paged(partial(self._reader.states_after, self._stream), lambda one: one.number):
+        for page in read_pages(partial(self._reader.states_after, self._stream), lambda one: one.number):
             for number, terms, state in page:
                 expected = self._states.pop(state.id, None)
                 if state != expected or self._numbers[state.id] != number:
-                    raise self._another(state.id, _differs(expected, state))
+                    raise self._report_state(state.id, _difference(expected, state))
                 if (terms is not None) != (state.status is Status.ACTIVE):
                     where = f"{self.name}, memory number {number}"
                     raise Broken(where, "the text index does not match what is active")
                 if terms is not None:
                     text.note(number, terms)
         for id in sorted(self._states):
-            raise self._another(id, ": it is missing")
+            raise self._report_state(id, ": it is missing")
         if (fault := text.fault()) is not None:
             raise Broken(f"{self.name}, text index", fault)
         self._check_vectors()
@@ -529,7 +511,7 @@ class _StreamAudit:
             raise Broken(f"{self.name}, rejections", "they are not those that the ledger leaves in force")
 
     def _check_relations(self) -> None:
-        """Where relations differ from what a version says they may have been made, or taken back, by hand since."""
+        """Check again the relations that differ from what a version says: later entries may have changed them."""
         linked = {self._numbers[entry.memory_id] for entry, _ in self._by_hand if entry.memory_id in self._numbers}
         numbers = sorted(self._look_twice | linked)
         for begin in range(0, len(numbers), AT_ONCE):
@@ -550,7 +532,7 @@ class _StreamAudit:
             raise Broken(f"{self.name}, relations", "they are not those that its versions and its ledger say")
 
     def _check_vectors(self) -> None:
-        """What has content has a vector, if the stream has any; what has none has no vector."""
+        """Check that every version with content has a vector, if the stream has any, and that no other has one."""
         stream = self._stream
         missing = self._reader.without_vector(stream, stream.generation, 0, 1) if stream.embedder else []
         if missing:
@@ -560,18 +542,17 @@ class _StreamAudit:
             raise Broken(f"{self.name}, memory number {stray[0]}", "it has a vector but no content")
 
     def _report_altered(self, entry: Entry) -> Broken:
-        return self._report_broken(
-            entry, f"the content of memory {entry.memory_id} is not what was committed: it was altered"
-        )
+        what = f"the content of memory {entry.memory_id} is not what was committed: it was altered"
+        return self._report_broken(entry, what)
 
-    def _another(self, id: str, how: str) -> Broken:
+    def _report_state(self, id: str, how: str) -> Broken:
         return Broken(f"{self.name}, memory {id}", f"its current state is not what the ledger says{how}")
 
     def _report_broken(self, entry: Entry, what: str) -> Broken:
         return Broken(f"{self.name}, entry {entry.seq} ({entry.event})", what)
 
 
-def _differs(expected: State | None, current: State) -> str:
+def _difference(expected: State | None, current: State) -> str:
     if expected is None:
         return ": it should not be there"
     names = [name for name, value in expected.to_dict().items() if getattr(current, name) != value]

@@ -1,6 +1,6 @@
-"""Change memories on request: resolve, archive, forget, restore, edit; and run upkeep."""
+"""Change memories on request: resolve, archive, forget, restore, edit; run upkeep; and list the permitted operations."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -9,17 +9,18 @@ from pydantic import ValidationError
 
 from recollect.engine import operations, tracing
 from recollect.engine.context import Engine, find
-from recollect.engine.lifecycle.outdated import decide
-from recollect.engine.lifecycle.settling import (
+from recollect.engine.lifecycle.consent import (
     check_may_grant,
-    expect,
+    check_status,
+    find_holder,
     has_lapsed,
-    held,
     lapse,
     make_active,
     note_consent,
-    shown_after,
+    read_after_change,
 )
+from recollect.engine.lifecycle.outdated import decide
+from recollect.engine.lifecycle.rejecting import is_their_own
 from recollect.engine.operations import failures_noted
 from recollect.engine.read.assemble import as_seen, to_memory
 from recollect.engine.read.filters import check_categories
@@ -54,11 +55,11 @@ from recollect.rules.trust.provenance import holds_words_of, sources_named
 from recollect.stores.protocol import NO_LIMIT, Erased, Reader, Selection, Stored
 
 
-def scrubbed(engine: Engine) -> tuple[str, ...]:
-    """Rewrite the files without what was removed; returns what could not be reached.
+def scrub_files(engine: Engine) -> tuple[str, ...]:
+    """Rewrite the files without the removed content; return what could not be reached.
 
-    The removal has committed by now, so a failure here is part of its answer and no error. The store remembers that
-    it is due, and the next upkeep tries again.
+    The removal has committed by now, so a failure here is reported in its answer and is no error. The store remembers
+    that scrubbing is due, and the next upkeep tries again.
     """
     try:
         return engine.store.scrub()
@@ -73,20 +74,20 @@ _RESTORABLE = (Status.ARCHIVED, Status.SOFT_DELETED, Status.REDUNDANT)
 @failures_noted(Node.HOTPATH, Op.UPDATE)
 @again_on_conflict
 def resolve(engine: Engine, id: str, *, winner: str) -> Memory:
-    """Settle a contradiction: ``winner`` is the one to believe, the waiting memory or the one it contradicts.
+    """Settle a contradiction: ``winner`` is the memory to believe, the waiting one or the one it contradicts.
 
     If the waiting one wins it becomes active and supersedes the other; if it loses it is archived. A pending memory, which
-    waits for the person's consent, is decided in the same way, and so is an active one that may be outdated, or that may
-    have replaced another: see :func:`recollect.engine.lifecycle.outdated.decide`.
+    waits for the person's consent, is decided in the same way, and so is a pair of which one may be outdated: see
+    :func:`recollect.engine.lifecycle.outdated.decide`.
     """
     decided = decide(engine, id, winner)
     if decided is not None:
         return decided
     with changing(engine, id) as (pen, stored):
         hint = "Only a contradictory or a pending memory waits for a decision."
-        expect(stored, (Status.CONTRADICTORY, Status.PENDING), "resolve", hint)
+        check_status(stored, (Status.CONTRADICTORY, Status.PENDING), "resolve", hint)
         chosen = find(engine, pen.writer, winner, "winner").state.id
-        incumbent, beside = held(pen, stored)
+        incumbent, beside = find_holder(pen, stored)
         was_pending = stored.state.status is Status.PENDING
         if engine.caller.is_an_agent:
             engine.require(Right.GOVERN, "settle a contradiction or give consent: that is for a person")
@@ -102,13 +103,13 @@ def resolve(engine: Engine, id: str, *, winner: str) -> Memory:
             if stored.state.status is Status.ACTIVE and was_pending:
                 note_consent(pen, stored)
             pen.note_use(stored.state.id)
-        return shown_after(pen, stored.state.id)
+        return read_after_change(pen, stored.state.id)
 
 
 def _check_winner(pen: Pen, stored: Stored, incumbent: Stored | None, chosen: str) -> None:
-    """Raise unless the chosen memory is a side of the contradiction that can be believed: the waiting one, or an active one.
+    """Raise unless the chosen memory is the waiting one or an active one that it contradicts.
 
-    An older version cannot become active again: the version that took its place has its key.
+    An older version cannot become active again: its successor has its key.
     """
     known = as_seen(pen.engine, pen.writer, [stored])[0].state.conflict_ids
     statuses = {id: one.state.status for id, one in pen.writer.by_ids(pen.engine.tenant, known).items()}
@@ -130,22 +131,22 @@ def archive(engine: Engine, id: str) -> Memory:
     """Take an active memory out of recall and keep it for the record."""
     with changing(engine, id) as (pen, stored):
         waiting = (Status.CONTRADICTORY, Status.PENDING)
-        expect(stored, (Status.ACTIVE, *waiting), "archive", "Only what is active or waiting can be.")
+        check_status(stored, (Status.ACTIVE, *waiting), "archive", "Only what is active or waiting can be.")
         tell_gone(pen, stored, "archived:by_hand")
         pen.record(Event.ARCHIVED, stored.state.id, rule="archived:by_hand", to=Status.ARCHIVED)
-        return shown_after(pen, stored.state.id)
+        return read_after_change(pen, stored.state.id)
 
 
 @failures_noted(Node.HOTPATH, Op.DELETE)
 def forget(engine: Engine, id: str) -> Memory:
     """Soft-delete: out of every read at once, brought back by ``restore`` until its purge date.
 
-    The same words elsewhere go first, where the caller may change them: the line of a conversation from which they were
-    taken, and copies that were promoted. The list beside the store notes all of them, so that a restored backup forgets them too.
+    Copies go first, where the caller may change them: the conversation line that the words were taken from, and promoted
+    copies. The erasure list notes them all, so that a restored backup forgets them too.
     """
     with engine.read() as reader:
         stored = find(engine, reader, id)
-        copies = copies_of(engine, reader, stored)
+        copies = find_copies(engine, reader, stored)
         if engine.revision is not None and stored.body is not None:
             engine.check_revision(to_memory(*as_seen(engine, reader, [stored])))
     for copy in copies:
@@ -154,7 +155,7 @@ def forget(engine: Engine, id: str) -> Memory:
 
 
 FORGOTTEN_SINCE = "{}:forgotten"
-"""The erasure list's word for a memory that was forgotten and may be restored."""
+"""The erasure list's entry for a memory that was forgotten and may be restored."""
 
 
 def note_forgotten(engine: Engine, ids: Iterable[str]) -> None:
@@ -167,27 +168,26 @@ def was_forgotten(reader: Reader, tenant: str, id: str) -> bool:
     return any(entry.event is Event.FORGOTTEN for entry in reader.entries_about(tenant, id))
 
 
-def copies_of(engine: Engine, reader: Reader, stored: Stored) -> list[str]:
-    """Return the ids of active memories that are a memory's words elsewhere, and that the caller may change.
+def find_copies(engine: Engine, reader: Reader, stored: Stored) -> list[str]:
+    """Return the ids of the active memories that hold the same words and that the caller may change.
 
-    Upwards those are the memory that it was promoted from and the line that it was taken from; downwards, whatever was
-    promoted from any of them.
+    These are the memory that it was promoted from, the line that it was taken from, and all that was promoted from them.
     """
     known, level = {stored.state.id: stored}, [stored]
     while level:
-        found = [source for one in level for source in sources_of(reader, one)]
+        found = [source for one in level for source in find_sources(reader, one)]
         hashes = [str((one.body or {}).get("content_hash")) for one in level]
-        below = reader.with_hashes(engine.tenant, hashes, Selection(equal={"status": str(Status.ACTIVE)}), NO_LIMIT)
-        found += [one for one in below if (one.body or {}).get("meta", {}).get("promoted_from") in known]
+        alike = reader.with_hashes(engine.tenant, hashes, Selection(equal={"status": str(Status.ACTIVE)}), NO_LIMIT)
+        found += [one for one in alike if (one.body or {}).get("meta", {}).get("promoted_from") in known]
         level = [one for one in found if one.state.id not in known and one.body is not None]
         known |= {one.state.id: one for one in level}
     del known[stored.state.id]
-    active = [one for one in known.values() if one.state.status is Status.ACTIVE and may_change(engine, reader, one)]
-    return [one.state.id for one in active]
+    active = [one for one in known.values() if one.state.status is Status.ACTIVE]
+    return [one.state.id for one in active if may_change(engine, reader, one)]
 
 
-def sources_of(reader: Reader, stored: Stored) -> list[Stored]:
-    """Return the memories whose words a memory holds: the lines that it was taken from, and the one that it was promoted from."""
+def find_sources(reader: Reader, stored: Stored) -> list[Stored]:
+    """Return the memories that a memory took its words from: conversation lines, or the memory it was promoted from."""
     body = stored.body or {}
     named = sources_named(body)
     found = reader.by_ids(stored.tenant, named).values() if named else ()
@@ -206,14 +206,14 @@ def _forget_copy(engine: Engine, id: str) -> None:
 def _forget_one(engine: Engine, id: str, copies: Sequence[str]) -> Memory:
     with changing(engine, id, Op.DELETE) as (pen, stored):
         allowed = tuple(status for status in Status if status is not Status.SOFT_DELETED)
-        expect(stored, allowed, "forget", "It is soft-deleted already.")
+        check_status(stored, allowed, "forget", "It is soft-deleted already.")
         if stored.state.status is Status.SUPERSEDED:
             hint = "Forget the current version, or use `erase` to remove content for good."
             raise WrongState("an older version is history, and history is kept.", field="id", hint=hint)
         tell_gone(pen, stored, "forgotten:by_hand")
         soft_delete(pen, stored.state.id, Event.FORGOTTEN, "forgotten:by_hand")
         note_forgotten(engine, (stored.state.id, *copies))
-        return shown_after(pen, stored.state.id)
+        return read_after_change(pen, stored.state.id)
 
 
 @failures_noted(Node.HOTPATH, Op.UPDATE)
@@ -221,18 +221,18 @@ def _forget_one(engine: Engine, id: str, copies: Sequence[str]) -> Memory:
 def restore(engine: Engine, id: str) -> Memory:
     """Bring back what was archived, forgotten, expired or found redundant, if its key is still free."""
     with changing(engine, id) as (pen, stored):
-        expect(stored, _RESTORABLE, "restore", "Only what was archived, forgotten or redundant can come back.")
-        take_key(pen, stored)
+        check_status(stored, _RESTORABLE, "restore", "Only what was archived, forgotten or redundant can come back.")
+        check_key_free(pen, stored)
         full = no_room(pen)
         if full is not None:
             raise WrongState("there is no room for it.", field="id", hint=full.detail)
         pen.record(Event.RESTORED, stored.state.id, rule="restored:by_hand", to=Status.ACTIVE)
-        return shown_after(pen, stored.state.id)
+        return read_after_change(pen, stored.state.id)
 
 
-def take_key(pen: Pen, stored: Stored) -> None:
-    """One concept, one live memory: a key that is in use again cannot be given back."""
-    taken, beside = held(pen, stored)
+def check_key_free(pen: Pen, stored: Stored) -> None:
+    """Raise if a memory's key is in use again: one concept has one active memory."""
+    taken, beside = find_holder(pen, stored)
     if beside:
         pen.keep_beside(stored.state.id)
     if taken is not None:
@@ -245,47 +245,42 @@ def take_key(pen: Pen, stored: Stored) -> None:
 def edit(engine: Engine, id: str, changes: Mapping[str, Any]) -> Memory:
     """Change a memory's metadata: same id, same content, same hash, a ledger entry, no new version.
 
-    What it says already is not written again: then it comes back as it is.
+    An edit that would change nothing writes nothing.
     """
+    values = _check_edit(engine, changes)
     try:
-        return _edited(engine, id, _edited_values(engine, changes))
-    except _AlreadySo as so:
+        with changing(engine, id) as (pen, stored):
+            if stored.state.status is Status.SUPERSEDED:
+                message = "it was superseded, and older versions do not change."
+                raise WrongState(message, field="id", hint="Edit the current one.")
+            needs_steps = engine.policy.procedures.steps_required and (stored.body or {})["kind"] == Kind.PROCEDURAL
+            if "category" in values and needs_steps:
+                hint = "Use tags to tell procedures apart."
+                raise BadInput("of a procedure stays what it is.", field="category", hint=hint)
+            check_validity(stored.state, values)
+            if _has_values(stored.state, values):
+                raise _Unchanged
+            pen.record(Event.EDITED, stored.state.id, rule="edited:by_hand", amendment={"set": dict(values)})
+            pen.note_use(stored.state.id)
+            return read_after_change(pen, stored.state.id)
+    except _Unchanged:
         with engine.read() as reader:
-            return to_memory(*current(engine, reader, [find(engine, reader, so.id)]))
+            return to_memory(*current(engine, reader, [find(engine, reader, id)]))
 
 
-class _AlreadySo(Exception):
-    """An edit that would change nothing: it ends the transaction, so that nothing is written."""
-
-    def __init__(self, id: str) -> None:
-        self.id = id
+class _Unchanged(Exception):
+    """Rolls back the transaction of an edit that would change nothing."""
 
 
-def _edited(engine: Engine, id: str, values: Mapping[str, Any]) -> Memory:
-    with changing(engine, id) as (pen, stored):
-        if stored.state.status is Status.SUPERSEDED:
-            message = "it was superseded, and older versions do not change."
-            raise WrongState(message, field="id", hint="Edit the current one.")
-        held_to_steps = engine.policy.procedures.steps_required and (stored.body or {}).get("kind") == Kind.PROCEDURAL
-        if "category" in values and held_to_steps:
-            hint = "Use tags to tell procedures apart."
-            raise BadInput("of a procedure stays what it is.", field="category", hint=hint)
-        check_validity(stored.state, values)
-        if _says_so(stored.state, values):
-            raise _AlreadySo(stored.state.id)
-        pen.record(Event.EDITED, stored.state.id, rule="edited:by_hand", amendment={"set": dict(values)})
-        pen.note_use(stored.state.id)
-        return shown_after(pen, stored.state.id)
-
-
-def _says_so(state: State, values: Mapping[str, Any]) -> bool:
+def _has_values(state: State, values: Mapping[str, Any]) -> bool:
     """Return whether a memory has these values already. A computed importance does not count as stated."""
     asked = {name: value for name, value in values.items() if name != "importance_reason"}
     stated = "importance" not in asked or is_stated(state.importance_reason)
     return stated and all(getattr(state, name) == value for name, value in asked.items())
 
 
-def _edited_values(engine: Engine, changes: Mapping[str, Any]) -> dict[str, Any]:
+def _check_edit(engine: Engine, changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the new values as they are stored, or raise the error that names the wrong one."""
     for name in changes:
         if name not in EDITABLE:
             hint = f"Editable: {', '.join(EDITABLE)}. For other content, `add` it."
@@ -314,10 +309,10 @@ def _edited_values(engine: Engine, changes: Mapping[str, Any]) -> dict[str, Any]
 
 @failures_noted(Node.WORKER, Op.TTL)
 def upkeep(engine: Engine, progress: Callable[[int, int], None] | None = None) -> UpkeepReport:
-    """One round of housekeeping over the tenant; safe at any time, and twice.
+    """Run one round of housekeeping over the tenant; safe at any time, and twice.
 
-    Expires what is past its date or tick, lets undecided proposals lapse, puts away what was not used for long and matters
-    little, and removes content past its purge date and events that are older than the policy keeps.
+    Expire what is past its date or tick, let undecided proposals lapse, soft-delete unimportant memories that were not used
+    for long, and remove content past its purge date and events that are older than the policy keeps.
     """
     engine.require(Right.OPERATE, "run upkeep")
     with engine.read() as reader:
@@ -328,7 +323,7 @@ def upkeep(engine: Engine, progress: Callable[[int, int], None] | None = None) -
         if progress is not None:
             progress(done + 1, len(streams))
     remove_old_events(engine)
-    return replace(report, beyond_reach=scrubbed(engine) if engine.store.scrub_due() else ())
+    return replace(report, beyond_reach=scrub_files(engine) if engine.store.scrub_due() else ())
 
 
 def remove_old_events(engine: Engine) -> None:
@@ -347,16 +342,19 @@ def upkeep_stream(engine: Engine, number: int, report: UpkeepReport) -> UpkeepRe
         pen = Pen(engine, writer, writer.locked_stream(engine.tenant, number), at, ages=False)
         events = expire_due(pen)
         expired = tuple(event["memory_id"] for event in events if event["type"] == "memory_forget")
-        noted = []
         before = format_time(parse_time(at) - timedelta(days=settings.unused_after_days))
         unused = writer.unused_ids(pen.stream, before, settings.unused_importance_below)
         due = writer.purgeable_ids(pen.stream, at)
-        lapsed = _lapse_overdue(pen)
-        for id, stored in _loaded(pen, unused):
-            soft_delete(pen, id, Event.EXPIRED, "lifecycle:unused")
-            events += forgotten(engine, id, stored.body, "decay")
-            noted.append(operations.about(engine, stored, Op.TTL, pen.at, Node.WORKER))
-        purged = [stored for _, stored in _loaded(pen, due)]
+        waiting = Selection(streams=(number,), equal={"status": str(Status.PENDING)})
+        proposals = writer.select(engine.tenant, waiting, NO_LIMIT)
+        overdue = [one for one in proposals if has_lapsed(engine, writer, one.state.id)]
+        for stored in overdue:
+            lapse(pen, stored)
+        forgotten_now = _load(pen, unused)
+        for stored in forgotten_now:
+            soft_delete(pen, stored.state.id, Event.EXPIRED, "lifecycle:unused")
+            events += forgotten(engine, stored.state.id, stored.body, "decay")
+        purged = _load(pen, due)
         for stored in purged:
             pen.record(Event.PURGED, stored.state.id, rule="lifecycle:past_purge_date")
         pen.finish()
@@ -365,30 +363,65 @@ def upkeep_stream(engine: Engine, number: int, report: UpkeepReport) -> UpkeepRe
         for stored in purged:
             writer.remove_content(pen.stream, stored.number, stored.state.id)
         writer.remove_operations_about(engine.tenant, due)
+        noted = [operations.about(engine, one, Op.TTL, pen.at, Node.WORKER) for one in (*overdue, *forgotten_now)]
         operations.keep(engine, writer, [*noted, *operations.removals(engine, len(due), at, Node.WORKER)])
         keep(engine, writer, events, pen.stream.number)
     return UpkeepReport(
         report.expired + expired,
         report.forgotten + tuple(unused),
         report.purged + tuple(due),
-        report.lapsed + lapsed,
+        report.lapsed + tuple(one.state.id for one in overdue),
         events=report.events + tuple(events),
     )
 
 
-def _lapse_overdue(pen: Pen) -> tuple[str, ...]:
-    """Archive the stream's proposals that were not decided in time, and return their ids."""
-    waiting = Selection(streams=(pen.stream.number,), equal={"status": str(Status.PENDING)})
-    found = pen.writer.select(pen.stream.tenant, waiting, NO_LIMIT)
-    overdue = [one for one in found if has_lapsed(pen.engine, pen.writer, one.state.id)]
-    for stored in overdue:
-        lapse(pen, stored)
-    noted = [operations.about(pen.engine, one, Op.TTL, pen.at, Node.WORKER) for one in overdue]
-    operations.keep(pen.engine, pen.writer, noted)
-    return tuple(one.state.id for one in overdue)
-
-
-def _loaded(pen: Pen, ids: Sequence[str]) -> list[tuple[str, Stored]]:
+def _load(pen: Pen, ids: Sequence[str]) -> list[Stored]:
+    """Read these memories and load them into the pen, in this order."""
     found = pen.writer.by_ids(pen.stream.tenant, ids) if ids else {}
     pen.load(*(found[id] for id in ids))
-    return [(id, found[id]) for id in ids]
+    return [found[id] for id in ids]
+
+
+ALLOWED = {
+    Status.ACTIVE: ("edit", "update", "archive", "forget", "promote", "link"),
+    Status.CONTRADICTORY: ("archive",),
+    Status.PENDING: ("archive",),
+    Status.ARCHIVED: ("restore",),
+    Status.SOFT_DELETED: ("restore",),
+    Status.REDUNDANT: ("restore",),
+}
+"""The changes that each status allows a caller who may write there and has at least the memory's authority."""
+
+
+def permitted(engine: Engine, ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Return, for each id, the names of the operations that the caller may do to that memory as it stands now."""
+    with engine.read() as reader:
+        return {id: tuple(_list_permitted(engine, reader, find(engine, reader, id, damaged=True))) for id in ids}
+
+
+def _list_permitted(engine: Engine, reader: Reader, stored: Stored) -> Iterator[str]:
+    """Yield the names of the operations; none if the content was removed already."""
+    if stored.body is None and stored.damage is None:
+        return
+    status = stored.state.status
+    if stored.damage is None and may_change(engine, reader, stored):
+        yield from (one for one in ALLOWED.get(status, ()) if one != "restore" or not _is_rejected(reader, stored))
+        if status is Status.CONTRADICTORY and (not engine.caller.is_an_agent or engine.caller.may(Right.GOVERN)):
+            yield "resolve"
+        author, own = (stored.body or {})["author"]["id"], engine.caller.own_principals
+        if status is Status.ACTIVE and own and author not in own:
+            yield "vouch"
+        address = reader.stream_numbered(engine.tenant, stored.stream).address
+        if address is not None and (is_their_own(engine, address) or engine.caller.may(Right.GOVERN)):
+            yield "reject"
+            if status is Status.PENDING and not engine.caller.is_an_agent:
+                yield from ("grant", "decline")
+    if engine.caller.may(Right.ERASE):
+        yield "erase"
+
+
+def _is_rejected(reader: Reader, stored: Stored) -> bool:
+    """Return whether the value of a memory was rejected through that memory, and the rejection not lifted since."""
+    about = reader.entries_about(stored.tenant, stored.state.id)
+    events = [entry.event for entry in about if entry.event in (Event.REJECTED, Event.LIFTED)]
+    return bool(events) and events[-1] is Event.REJECTED

@@ -1,52 +1,34 @@
-"""The queue of profile fields that wait for the person: list, grant, decline, and settle by what the person says.
+"""Decide about memories that wait: make one active, and list, grant, decline or settle proposed profile fields.
 
-A proposal is a memory with the status ``pending``: it is in no recall, and it lapses when nobody decides in time
+A proposal is a memory with the status ``pending``: no recall shows it, and it lapses when nobody decides in time
 (``changes.upkeep``). Only the person decides, or a caller with the right to govern that is no agent.
 """
 
 import hashlib
+from collections.abc import Sequence
 from typing import Any
 
 from recollect.engine.context import Engine, find
 from recollect.engine.lifecycle import rejecting
-from recollect.engine.lifecycle.settling import (
-    check_may_grant,
-    check_not_lapsed,
-    expect,
-    has_lapsed,
-    held,
-    lapse,
-    make_active,
-    note_consent,
-    proposed_at,
-    shown_after,
-)
 from recollect.engine.operations import failures_noted
+from recollect.engine.read.assemble import as_seen, to_memory
 from recollect.engine.read.reading import Spaces, readable_streams
+from recollect.engine.read.validity import closed_by
 from recollect.engine.retries import again_on_conflict
-from recollect.engine.transaction import Pen, changing, may_overrule
+from recollect.engine.transaction import Pen, changing, may_overrule, refuse_agents, soft_delete, tell_gone
 from recollect.engine.write.drafting import speaker_of
+from recollect.engine.write.incumbents import Held, holder
+from recollect.engine.write.relations import carry_links_on
 from recollect.model.caller import Right
+from recollect.model.errors import WrongState
 from recollect.model.ledger import Event
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Proposal, RejectedValue
 from recollect.model.record import Memory
 from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, Namespace, Status
 from recollect.rules.gates.draft import Draft
-from recollect.rules.identity.consent import (
-    CORROBORATED,
-    DECLINED,
-    GIVEN,
-    OVERTAKEN,
-    SAID_SO,
-    Field,
-    agree,
-    are_independent,
-    field_of,
-    lapses_at,
-    same_value,
-    waiting_field,
-)
+from recollect.rules.identity import consent as rules
+from recollect.rules.identity.decision import DEFAULT_CATEGORY, TAKES_OVER, inherited_fields, is_stated
 from recollect.rules.identity.keys import identity, same_concept
 from recollect.rules.trust.authority import outranks
 from recollect.stores.protocol import NO_LIMIT, Reader, Stored, Stream
@@ -58,7 +40,98 @@ SIGNAL = "signal"
 _HINT = "`consent` lists what waits."
 
 
-# ── the queue ───────────────────────────────────────────────────────────────────────────────────────────────────────
+def check_status(stored: Stored, allowed: Sequence[Status], verb: str, hint: str) -> None:
+    """Raise unless a memory has one of these statuses."""
+    if stored.state.status not in allowed:
+        raise WrongState(f"cannot {verb} a memory that is {stored.state.status}.", field="id", hint=hint)
+
+
+def find_holder(pen: Pen, stored: Stored) -> Held:
+    """Return the active memory that holds the key of one that is not active, and whether others hold it unseen."""
+    assert stored.body is not None, "a memory that is moved has its content"
+    kind_class, state = KIND_CLASS[stored.body["kind"]], stored.state
+    where = pen.writer, pen.stream, stored.body["scope"], kind_class
+    return holder(pen.engine, *where, state.canonical_key, category=state.category)
+
+
+def make_active(
+    pen: Pen, stored: Stored, incumbent: Stored | None, *, beside: bool, rule: str = "resolved:by_hand"
+) -> None:
+    """Make a waiting memory active, and supersede the one that holds its key."""
+    id = stored.state.id
+    if beside:
+        pen.keep_beside(id)
+    if incumbent is None or incumbent.body is None:
+        pen.record(Event.RESOLVED, id, rule=rule, to=Status.ACTIVE)
+        return
+    other = incumbent.state.id
+    pen.load(incumbent)
+    tell_gone(pen, incumbent, "superseded")
+    closing = closed_by(stored.state.valid_from, (stored.body or {}).get("content", ""), incumbent)
+    pen.record(Event.SUPERSEDED, other, rule=rule, to=Status.SUPERSEDED, other=id, amendment=closing)
+    pen.record(Event.RESOLVED, id, rule=rule, to=Status.ACTIVE, other=other)
+    carry_links_on(pen, incumbent, id)
+    _take_over(pen, stored, incumbent)
+
+
+def _take_over(pen: Pen, winner: Stored, loser: Stored) -> None:
+    """Copy what was decided about the concept (pin, tags, category, importance) to the winner, where it states nothing.
+
+    A person chose the winner, so it keeps at least the loser's authority.
+    """
+    state, order = winner.state, pen.engine.policy.conflict.authority_order
+    stated = {name for name in ("pinned", "tags") if getattr(state, name)}
+    stated |= {"category"} if state.category != DEFAULT_CATEGORY else set()
+    stated |= {"importance"} if is_stated(state.importance_reason) else set()
+    taken = inherited_fields(loser.state, stated, Authority(loser.state.authority), order)
+    if taken:
+        values = {name: list(value) if isinstance(value, tuple) else value for name, value in taken.items()}
+        pen.record(Event.EDITED, state.id, rule=TAKES_OVER, amendment={"set": values})
+
+
+def read_after_change(pen: Pen, id: str) -> Memory:
+    """Return a memory as the caller sees it after the change."""
+    pen.flush()
+    return to_memory(*as_seen(pen.engine, pen.writer, [pen.stored(id)]))
+
+
+def check_may_grant(pen: Pen, stored: Stored) -> None:
+    """Raise unless the caller is the person, or governs and is no agent, and the proposal has not lapsed."""
+    refuse_agents(pen.engine, "give consent")
+    assert pen.stream.address is not None, "a memory with content has an owner"
+    rejecting.check_may_decide(pen.engine, pen.stream.address, "give consent")
+    check_not_lapsed(pen.engine, pen.writer, stored)
+
+
+def check_not_lapsed(engine: Engine, reader: Reader, stored: Stored) -> None:
+    """Raise if a proposal has waited longer than the policy lets it, even if upkeep has not archived it yet."""
+    if has_lapsed(engine, reader, stored.state.id):
+        hint = "It has to be proposed again, or the person can say it themselves."
+        raise WrongState("nobody decided about it in time, and it lapsed.", field="id", hint=hint)
+
+
+def has_lapsed(engine: Engine, reader: Reader, id: str) -> bool:
+    """Return whether a proposal has waited longer than the policy lets it."""
+    return rules.lapses_at(proposed_at(engine, reader, id), engine.policy.consent) <= engine.now()
+
+
+def proposed_at(engine: Engine, reader: Reader, id: str) -> str:
+    """Return when a proposal was first made, by its ledger entry: its own ``created_at`` may be anybody's claim."""
+    return reader.entries_about(engine.tenant, id)[0].at
+
+
+def note_consent(pen: Pen, stored: Stored, rule: str = rules.GIVEN) -> None:
+    """Raise a proposal's authority to the person's, who consented to it."""
+    order = pen.engine.policy.conflict.authority_order
+    if outranks(Authority.USER_ASSERTED, Authority(stored.state.authority), order):
+        given = {"authority": str(Authority.USER_ASSERTED), "authority_reason": rule}
+        pen.record(Event.EDITED, stored.state.id, rule=rule, amendment={"set": given})
+
+
+def lapse(pen: Pen, stored: Stored) -> None:
+    """Archive a proposal that was not decided in time."""
+    pen.load(stored)
+    soft_delete(pen, stored.state.id, Event.EXPIRED, rules.LAPSED)
 
 
 def proposals(engine: Engine, *, owner: str | None = None, space: Spaces = None) -> tuple[Proposal, ...]:
@@ -66,21 +139,21 @@ def proposals(engine: Engine, *, owner: str | None = None, space: Spaces = None)
     engine.require(Right.READ, "see what waits for consent")
     with engine.read() as reader:
         found = [
-            _shown(engine, reader, stream, stored)
+            _render_proposal(engine, reader, stream, stored)
             for stream in readable_streams(engine, reader, owner, space, tuple(Namespace))
-            for stored in waiting_in(engine, reader, stream)
+            for stored in find_waiting(engine, reader, stream)
         ]
     return tuple(sorted(found, key=lambda one: (one.at, one.id)))
 
 
-def waiting_in(engine: Engine, reader: Reader, stream: Stream) -> list[Stored]:
+def find_waiting(engine: Engine, reader: Reader, stream: Stream) -> list[Stored]:
     """Return the proposals of a stream that the caller may see and that have not lapsed, the latest first."""
     wanted = engine.selecting(streams=(stream.number,), equal={"status": str(Status.PENDING)})
     found = reader.select(engine.tenant, wanted, MAX_LISTED)
     return [one for one in found if one.body is not None and not has_lapsed(engine, reader, one.state.id)]
 
 
-def _shown(engine: Engine, reader: Reader, stream: Stream, stored: Stored) -> Proposal:
+def _render_proposal(engine: Engine, reader: Reader, stream: Stream, stored: Stored) -> Proposal:
     assert stored.body is not None and stream.address is not None, "a proposal that waits has its content"
     body, at = stored.body, proposed_at(engine, reader, stored.state.id)
     kind_class = str(KIND_CLASS[Kind(body["kind"])])
@@ -96,7 +169,7 @@ def _shown(engine: Engine, reader: Reader, stream: Stream, stored: Stored) -> Pr
         owner=stream.address.owner,
         proposed_by=body["author"]["id"],
         at=at,
-        lapses_at=lapses_at(at, engine.policy.consent),
+        lapses_at=rules.lapses_at(at, engine.policy.consent),
         times=stored.state.reinforcements + 1,
     )
 
@@ -109,18 +182,18 @@ def grant(engine: Engine, id: str) -> Memory:
     For the person, or for a caller with the right to govern; never for an agent.
     """
     with changing(engine, id) as (pen, stored):
-        expect(stored, (Status.PENDING,), "grant", _HINT)
+        check_status(stored, (Status.PENDING,), "grant", _HINT)
         check_may_grant(pen, stored)
-        incumbent, _ = held(pen, stored)
+        incumbent, _ = find_holder(pen, stored)
         if incumbent is not None:
             may_overrule(engine, incumbent)
-        _grant_in(pen, stored, GIVEN)
+        _grant_in(pen, stored, rules.GIVEN)
         pen.note_use(stored.state.id)
-        return shown_after(pen, stored.state.id)
+        return read_after_change(pen, stored.state.id)
 
 
 def _grant_in(pen: Pen, stored: Stored, rule: str) -> None:
-    incumbent, beside = held(pen, stored)
+    incumbent, beside = find_holder(pen, stored)
     pen.load(stored)
     make_active(pen, stored, incumbent, beside=beside, rule=rule)
     note_consent(pen, stored, rule)
@@ -131,61 +204,53 @@ def decline(engine: Engine, id: str, reason: str | None = None) -> RejectedValue
     """Decline a proposal. That rejects its value: nobody but the person can bring it back."""
 
     def check(reader: Reader, stored: Stored) -> None:
-        expect(stored, (Status.PENDING,), "decline", _HINT)
+        check_status(stored, (Status.PENDING,), "decline", _HINT)
         check_not_lapsed(engine, reader, stored)
 
     with engine.read() as reader:
         id = find(engine, reader, id).state.id
-    return rejecting.reject(engine, id, reason, rule=DECLINED, check=check)
-
-
-# ── what the person says ────────────────────────────────────────────────────────────────────────────────────────────
+    return rejecting.reject(engine, id, reason, rule=rules.DECLINED, check=check)
 
 
 def settle_by_statement(pen: Pen, draft: Draft) -> bool:
-    """Settle the proposals for a field that the person states themselves. Returns whether there were any.
+    """Settle the proposals for a field that the person states themselves; return whether there were any.
 
-    The one that says the same is granted; the others no longer wait.
+    A proposal with the same value is granted; the others are archived.
     """
     assert draft.key is not None, "the naming gate sets the key"
     candidate = draft.candidate
-    if field_of(candidate.kind, draft.key.text, candidate.key, pen.engine.policy) is None:
+    field = rules.field_of(candidate.kind, draft.key.text, candidate.key, pen.engine.policy)
+    if field is None or not rejecting.is_the_persons(pen, draft):
         return False
-    if not rejecting.is_the_persons(pen, draft):
-        return False
-    waiting = [one for one in waiting_in(pen.engine, pen.writer, pen.stream) if _is_same_field(draft, one)]
+    waiting = [one for one in find_waiting(pen.engine, pen.writer, pen.stream) if _is_same_field(draft, one)]
     granted = False
     for stored in sorted(waiting, key=lambda one: one.number):
-        says_so = stored.body is not None and same_value(stored.body["content"], candidate.content)
-        if says_so and not granted and may_grant_by_word(pen, stored):
-            _grant_in(pen, stored, SAID_SO)
+        says_so = stored.body is not None and rules.same_value(stored.body["content"], candidate.content)
+        if says_so and not granted and grant_by_word(pen, stored):
             granted = True
         else:
             pen.load(stored)
-            pen.record(Event.RESOLVED, stored.state.id, rule=OVERTAKEN, to=Status.ARCHIVED)
+            pen.record(Event.RESOLVED, stored.state.id, rule=rules.OVERTAKEN, to=Status.ARCHIVED)
     pen.flush()
     return bool(waiting)
 
 
-def may_grant_by_word(pen: Pen, stored: Stored) -> bool:
-    """Say whether a person's word may replace what holds the key of a proposal: never what the operator imposed."""
-    incumbent, _ = held(pen, stored)
-    order = pen.engine.policy.conflict.authority_order
-    return incumbent is None or not outranks(Authority(incumbent.state.authority), Authority.USER_ASSERTED, order)
-
-
 def grant_by_word(pen: Pen, stored: Stored) -> bool:
-    """Grant a proposal that the person acknowledged in a turn. Returns whether that was possible."""
-    if not may_grant_by_word(pen, stored):
+    """Grant a proposal by the person's own word, unless its key's holder outranks that; return whether it was granted."""
+    incumbent, _ = find_holder(pen, stored)
+    order = pen.engine.policy.conflict.authority_order
+    if incumbent is not None and outranks(Authority(incumbent.state.authority), Authority.USER_ASSERTED, order):
         return False
-    _grant_in(pen, stored, SAID_SO)
+    _grant_in(pen, stored, rules.SAID_SO)
     return True
 
 
 def repeats_what_was_granted(draft: Draft, incumbent: Stored) -> bool:
-    """Say whether a draft gives a field the value to which the person consented, in other words."""
-    granted = incumbent.state.authority_reason in (GIVEN, SAID_SO)
-    return granted and incumbent.body is not None and same_value(incumbent.body["content"], draft.candidate.content)
+    """Return whether a draft restates, in other words, the value of a field to which the person consented."""
+    granted = incumbent.state.authority_reason in (rules.GIVEN, rules.SAID_SO)
+    return (
+        granted and incumbent.body is not None and rules.same_value(incumbent.body["content"], draft.candidate.content)
+    )
 
 
 def _is_same_field(draft: Draft, stored: Stored) -> bool:
@@ -194,11 +259,8 @@ def _is_same_field(draft: Draft, stored: Stored) -> bool:
     return body.get("scope") == draft.candidate.scope and same_concept(draft.key, state.canonical_key, state.key_digest)
 
 
-# ── what proposals say ──────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def same_proposal(pen: Pen, draft: Draft) -> Stored | None:
-    """Return the proposal of the same field and words that waits. One that has lapsed is put away on the way."""
+    """Return the waiting proposal of the same field and words, if any. One that has lapsed is archived on the way."""
     wanted = pen.engine.selecting(streams=(pen.stream.number,), equal={"status": str(Status.PENDING)})
     for stored in pen.writer.select(pen.stream.tenant, wanted, MAX_LISTED):
         same = (stored.body or {}).get("fingerprint") == draft.fingerprint
@@ -213,9 +275,9 @@ def same_proposal(pen: Pen, draft: Draft) -> Stored | None:
 def agreeing_proposal(pen: Pen, draft: Draft) -> Stored | None:
     """Return a waiting proposal for the same benign field that agrees with a draft and is independent of it.
 
-    The same words are no second signal, whoever repeats them.
+    Repeating the same words is no second signal.
     """
-    waiting = [one for one in waiting_in(pen.engine, pen.writer, pen.stream) if _is_same_field(draft, one)]
+    waiting = [one for one in find_waiting(pen.engine, pen.writer, pen.stream) if _is_same_field(draft, one)]
     bodies = {one.state.id: one.body or {} for one in waiting}
     if any(body.get("fingerprint") == draft.fingerprint for body in bodies.values()):
         return None
@@ -223,28 +285,27 @@ def agreeing_proposal(pen: Pen, draft: Draft) -> Stored | None:
     for stored in sorted(waiting, key=lambda one: one.number):
         body = bodies[stored.state.id]
         earlier = body.get("meta", {}).get(SIGNAL)
-        if not isinstance(earlier, dict) or not are_independent(earlier, now):
-            continue
-        if agree(body["content"], draft.candidate.content, settings):
+        is_second = isinstance(earlier, dict) and rules.are_independent(earlier, now)
+        if is_second and rules.agree(body["content"], draft.candidate.content, settings):
             return stored
     return None
 
 
 def corroborate(pen: Pen, draft: Draft, stored: Stored, incumbent: Stored | None, *, beside: bool) -> None:
-    """Make a proposal active on which a second signal agrees; it stays an inference. Others that say the same no longer wait."""
-    for other in waiting_in(pen.engine, pen.writer, pen.stream):
-        says_so = other.body is not None and same_value(other.body["content"], draft.candidate.content)
+    """Make a proposal active on which a second signal agrees; it stays an inference. Archive others with the same value."""
+    for other in find_waiting(pen.engine, pen.writer, pen.stream):
+        says_so = other.body is not None and rules.same_value(other.body["content"], draft.candidate.content)
         if says_so and other.state.id != stored.state.id and _is_same_field(draft, other):
             pen.load(other)
-            pen.record(Event.RESOLVED, other.state.id, rule=CORROBORATED, to=Status.ARCHIVED)
+            pen.record(Event.RESOLVED, other.state.id, rule=rules.CORROBORATED, to=Status.ARCHIVED)
     pen.load(stored)
     pen.admit(stored.state.id)
-    pen.record(Event.REINFORCED, stored.state.id, rule=CORROBORATED)
-    make_active(pen, stored, incumbent, beside=beside, rule=CORROBORATED)
+    pen.record(Event.REINFORCED, stored.state.id, rule=rules.CORROBORATED)
+    make_active(pen, stored, incumbent, beside=beside, rule=rules.CORROBORATED)
 
 
 def signal_of(pen: Pen, draft: Draft) -> dict[str, Any]:
-    """Return who proposes a field and in which session. A bound caller's session is its credential's, whatever it says."""
+    """Return digests of who proposes a field and in which session. A bound caller's session is its credential's."""
     caller, candidate = pen.engine.caller, draft.candidate
     session = caller.session or (candidate.thread_id or candidate.run_id if caller.trusted else None)
     named = candidate.agent_id if caller.trusted else caller.agent
@@ -257,7 +318,7 @@ def _digest(pen: Pen, text: str) -> str:
 
 
 def is_sure(pen: Pen, draft: Draft) -> bool:
-    """Say whether a benign field is built upon an active insight of the same stream that is sure enough.
+    """Return whether a benign field is built upon an active insight of the same stream that is sure enough.
 
     An agent's own insight does not count for what the same agent proposes.
     """
@@ -274,8 +335,8 @@ def is_sure(pen: Pen, draft: Draft) -> bool:
     return False
 
 
-def field_that_waits(pen: Pen, draft: Draft) -> Field | None:
+def field_that_waits(pen: Pen, draft: Draft) -> rules.Field | None:
     """Return the sort of profile field that a draft sets without the person's word; ``None`` if it sets none."""
     assert draft.key is not None, "the naming gate sets the key"
     candidate = draft.candidate
-    return waiting_field(candidate.kind, draft.key.text, candidate.key, draft.authority, pen.engine.policy)
+    return rules.waiting_field(candidate.kind, draft.key.text, candidate.key, draft.authority, pen.engine.policy)

@@ -1,12 +1,12 @@
 """The deterministic clean-up: a proposal first, applied on request, and undoable.
 
-Keys of live memories are unique already, so consolidation names them again under today's rules and looks across keys
-for the same fact (redundant), similar ones (linked) and contradictions (linked as conflicts). The best of a group is
-believed most, then the most important, then the newest, then the one with the smaller id. Test data that sits in production
-is moved to the namespace ``test``. Pairs that may be outdated are listed for a person to decide.
+Keys of active memories are unique already, so consolidation names them again under the present rules and looks across keys
+for the same fact (redundant), similar ones (linked) and contradictions (linked as conflicts). The best of a group is the
+one with the highest authority, then the most important, then the newest, then the one with the smaller id. Test data in
+production is moved to the namespace ``test``. Pairs that may be outdated are listed for a person to decide.
 
-Everything is read and compared before the lock, in a snapshot. Inside it the planned steps are carried out whose memories
-stand as they stood in the snapshot, all of them in one transaction; the others are dropped, and the report says so.
+Everything is read and compared in a snapshot, before the lock. One transaction then carries out the steps whose memories
+have not changed since the snapshot; the others are dropped, and the report says so.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,17 +15,12 @@ from typing import Any
 
 from recollect.engine import operations
 from recollect.engine.context import Engine
-from recollect.engine.lifecycle.changes import take_key
-from recollect.engine.lifecycle.outdated import UNDONE, link_same_key, remove_link, was_linked, with_a_reason
+from recollect.engine.ledger.audit import Progress, ProgressCounter
+from recollect.engine.lifecycle import rekeying
+from recollect.engine.lifecycle.changes import check_key_free
+from recollect.engine.lifecycle.outdated import UNDONE as LINK_UNDONE
+from recollect.engine.lifecycle.outdated import find_outdated, link_same_key, remove_link, was_linked
 from recollect.engine.lifecycle.phases import first_phase
-from recollect.engine.lifecycle.rekeying import (
-    MOVED,
-    address_of_test_data,
-    keys_taken_over,
-    move,
-    plan_keys,
-    rule_of_test_data,
-)
 from recollect.engine.read.assemble import to_memory
 from recollect.engine.read.meaning import vectors_of
 from recollect.engine.read.reading import readable_streams
@@ -37,23 +32,23 @@ from recollect.model import trace
 from recollect.model.caller import Right
 from recollect.model.errors import WrongState
 from recollect.model.item import to_item
-from recollect.model.ledger import Address, Entry, Event
+from recollect.model.ledger import Entry, Event
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Plain
 from recollect.model.state import State
-from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, KindClass, Namespace, Status
+from recollect.model.vocabulary import Authority, Kind, KindClass, Namespace, Status
 from recollect.rules.identity.likeness import Compared, Step, preference_key, propose_steps
 from recollect.rules.identity.rejected_values import Claim
-from recollect.stores.protocol import NO_LIMIT, Reader, Stored, Stream
+from recollect.stores.protocol import NO_LIMIT, Stored, Stream
 
-Progress = Callable[[int, int], None]
+UNDONE = "consolidation:undone"
 
 
 @dataclass(frozen=True, slots=True)
 class ConsolidationReport(Plain):
     """The proposal, and whether it was carried out. ``diff`` is for people.
 
-    Of an applied one ``steps`` are those that were carried out, then those of the action ``outdated``, which wait for a
+    When it was applied, ``steps`` are those that were carried out, then those of the action ``outdated``, which wait for a
     decision. ``dropped`` are steps whose memories somebody else changed meanwhile: run it again.
     """
 
@@ -61,20 +56,20 @@ class ConsolidationReport(Plain):
     run: str | None
     examined: int
     steps: tuple[Step, ...]
-    diff: tuple[str, ...] = field(default=())
+    diff: tuple[str, ...] = ()
     dropped: tuple[Step, ...] = ()
 
 
 @dataclass(slots=True)
 class Plan:
-    """What is to be done in one stream, and how the memories stood for which that was decided."""
+    """The steps planned for one stream, and the states of their memories when they were planned."""
 
     stream: Stream
     examined: int = 0
     steps: list[Step] = field(default_factory=list)
     seen: dict[str, State] = field(default_factory=dict)
     names: dict[str, Mapping[str, str | None]] = field(default_factory=dict)
-    """The new key of each memory that gets one, and what else it is found by from now on."""
+    """The new key and digests of each memory that gets any."""
     vectors: dict[str, bytes] = field(default_factory=dict)
     """The vector of each memory that is moved."""
     rules: dict[str, str] = field(default_factory=dict)
@@ -85,21 +80,9 @@ class Plan:
         self.seen.update((stored.state.id, stored.state) for stored in named)
 
     def is_current(self, step: Step, found: Mapping[str, Stored]) -> bool:
-        """Whether the memories of a step stand as they stood when it was planned."""
+        """Return whether the memories of a step are as they were when it was planned."""
         ids = [id for id in (step.id, step.other) if id is not None]
         return all(id in found and found[id].state == self.seen[id] for id in ids)
-
-
-class Steps:
-    """Counts what was done for a progress bar; each memory counts when it is compared and when it is named."""
-
-    def __init__(self, progress: Progress | None, total: int) -> None:
-        self._progress, self.done, self.total = progress, 0, total
-
-    def advance(self, by: int = 1) -> None:
-        self.done += by
-        if self._progress is not None:
-            self._progress(self.done, self.total)
 
 
 @operations.failures_noted(Node.WORKER, Op.MERGE)
@@ -132,7 +115,7 @@ def rekey(
     return _run(engine, owner, tuple(Namespace), _plan_keys, force, progress)
 
 
-Planning = Callable[[Engine, Plan, Sequence[Stored], Steps], None]
+Planning = Callable[[Engine, Plan, Sequence[Stored], ProgressCounter], None]
 
 
 def _run(
@@ -149,15 +132,20 @@ def _run(
             streams = readable_streams(engine, reader, owner, None, include_namespaces)
         else:
             streams = [reader.stream_numbered(engine.tenant, number)]
-        found = [(stream, _active(engine, reader, stream)) for stream in streams]
-    steps = Steps(progress, 2 * sum(len(memories) for _, memories in found))
+        wanted = {"equal": {"status": "active"}, "unexpired_at": engine.now()}
+        found = [
+            (stream, reader.select(stream.tenant, engine.selecting(streams=(stream.number,), **wanted), NO_LIMIT))
+            for stream in streams
+        ]
+    # each memory counts once when it is compared and once when it is named
+    steps = ProgressCounter(progress, 2 * sum(len(memories) for _, memories in found))
     plans = []
     for stream, memories in found:
-        plan = Plan(stream, sum(_class(stored) is not KindClass.EVENT for stored in memories))
+        plan = Plan(stream, sum(rekeying.kind_class_of(stored) is not KindClass.EVENT for stored in memories))
         planning(engine, plan, memories, steps)
         plans.append(plan)
     lists_outdated = planning is _plan_all and number is None
-    undecided = _outdated(engine, owner, include_namespaces) if lists_outdated else []
+    undecided = _list_outdated(engine, owner, include_namespaces) if lists_outdated else []
     planned = [step for plan in plans for step in plan.steps]
     examined = sum(plan.examined for plan in plans)
     diff = tuple(f"{step.action:<10}{step.id[:13]}  {step.detail}" for step in (*planned, *undecided))
@@ -166,17 +154,17 @@ def _run(
     run = engine.randomness.bytes(6).hex()
     steps.total += len(planned)
     done = _carry_out(engine, [plan for plan in plans if plan.steps], run)
-    steps.advance(len(planned))
+    steps.add(len(planned))
     kept = {id(step) for step in done}
     dropped = tuple(step for step in planned if id(step) not in kept)
     return ConsolidationReport(bool(done), run if done else None, examined, (*done, *undecided), diff, dropped)
 
 
-def _outdated(engine: Engine, owner: str | None, include_namespaces: Sequence[str]) -> list[Step]:
+def _list_outdated(engine: Engine, owner: str | None, include_namespaces: Sequence[str]) -> list[Step]:
     """Return a step for each pair that may be outdated."""
     with engine.read() as reader:
         streams = readable_streams(engine, reader, owner, None, include_namespaces)
-        found = [linked.pair for linked in with_a_reason(engine, reader, streams)]
+        found = [linked.pair for linked in find_outdated(engine, reader, streams)]
     both = [(pair.reason, pair.later, pair.earlier) for pair in found if pair.earlier is not None]
     return [Step("outdated", a.id, b.id, f"{reason}: {a.content!r} ~ {b.content!r}") for reason, a, b in both]
 
@@ -189,7 +177,11 @@ def undo(engine: Engine) -> ConsolidationReport:
     with engine.write() as writer:
         writer.locked_streams(engine.tenant)
         recorded = writer.consolidation_entries(engine.tenant)
-        run = _last_run(recorded)
+        undone = {body["run"] for _, _, body in recorded if body.get("undo")}
+        left = [(entry.at, entry.seq, body["run"]) for _, entry, body in recorded if body["run"] not in undone]
+        if not left:
+            raise WrongState("there is no consolidation to undo.", hint="`consolidate --force` applies one.")
+        run = str(max(left)[2])
         mine = [(number, entry, body) for number, entry, body in recorded if body["run"] == run]
         pens, steps = Pens(engine, writer), list[Step]()
         for number in sorted({number for number, _, _ in mine}):
@@ -200,55 +192,41 @@ def undo(engine: Engine) -> ConsolidationReport:
     return ConsolidationReport(True, run, len(steps), tuple(steps))
 
 
-def _last_run(recorded: Sequence[tuple[int, Entry, object]]) -> str:
-    undone = {b["run"] for _, _, b in recorded if isinstance(b, dict) and b.get("undo")}
-    left = [(e.at, e.seq, b["run"]) for _, e, b in recorded if isinstance(b, dict) and b["run"] not in undone]
-    if not left:
-        raise WrongState("there is no consolidation to undo.", hint="`consolidate --force` applies one.")
-    return str(max(left)[2])
-
-
-# ── the plan ────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _active(engine: Engine, reader: Reader, stream: Stream) -> list[Stored]:
-    selection = engine.selecting(streams=(stream.number,), equal={"status": "active"}, unexpired_at=engine.now())
-    return reader.select(stream.tenant, selection, NO_LIMIT)
-
-
-def _plan_all(engine: Engine, plan: Plan, memories: Sequence[Stored], steps: Steps) -> None:
+def _plan_all(engine: Engine, plan: Plan, memories: Sequence[Stored], steps: ProgressCounter) -> None:
     """Plan what consolidation would do in one stream."""
     test_data = _plan_moves(engine, plan, memories)
     compared = _best_first(engine, [stored for stored in memories if stored.state.id not in test_data])
     by_id = {one.id: stored for one, stored in compared}
     settings, begun, target = engine.policy, steps.done, steps.done + len(memories)
-    fields = [one for one, stored in compared if (stored.body or {}).get("kind") == Kind.PROFILE]
-    others = [one for one, stored in compared if (stored.body or {}).get("kind") != Kind.PROFILE]
+    fields = [one for one, stored in compared if rekeying.body_of(stored)["kind"] == Kind.PROFILE]
+    others = [one for one, stored in compared if rekeying.body_of(stored)["kind"] != Kind.PROFILE]
     usual, synonyms = settings.near_duplicates.overlap_min, settings.text.synonyms
-    found = propose_steps(others, usual, synonyms, lambda count: steps.advance(max(0, begun + count - steps.done)))
+    found = propose_steps(others, usual, synonyms, lambda count: steps.add(max(0, begun + count - steps.done)))
     found += propose_steps(fields, max(usual, settings.consent.overlap_min), synonyms)  # fields take more to be one
     for step in found:
         assert step.other is not None, "what is compared is compared with another"
         plan.add(step, by_id[step.id], by_id[step.other])
-    steps.advance(target - steps.done)
+    steps.add(target - steps.done)
     gone = {step.id for step in found if step.action == "redundant"}
     _plan_rekeying(engine, plan, [stored for one, stored in compared if one.id not in gone], steps)
-    steps.advance(target + len(memories) - steps.done)
+    steps.add(target + len(memories) - steps.done)
 
 
-def _plan_keys(engine: Engine, plan: Plan, memories: Sequence[Stored], steps: Steps) -> None:
+def _plan_keys(engine: Engine, plan: Plan, memories: Sequence[Stored], steps: ProgressCounter) -> None:
     """Plan what re-keying alone would do in one stream."""
     target = steps.done + 2 * len(memories)
     _plan_rekeying(engine, plan, [stored for _, stored in _best_first(engine, memories)], steps)
-    steps.advance(target - steps.done)
+    steps.add(target - steps.done)
 
 
 def _plan_moves(engine: Engine, plan: Plan, memories: Sequence[Stored]) -> set[str]:
-    """Plan to move the test data of a production stream; returns the ids."""
+    """Plan to move the test data of a production stream; return the ids."""
     address = plan.stream.address
     if address is None or address.namespace is not Namespace.PROD:
         return set()
-    rules = {stored.state.id: rule for stored in memories if (rule := rule_of_test_data(engine, stored)) is not None}
+    rules = {
+        stored.state.id: rule for stored in memories if (rule := rekeying.rule_of_test_data(engine, stored)) is not None
+    }
     found = [stored for stored in reversed(memories) if stored.state.id in rules]
     for stored in found:
         plan.add(Step("move", stored.state.id, None, f"{rules[stored.state.id]}: {_content(stored)!r}"), stored)
@@ -261,40 +239,41 @@ def _plan_moves(engine: Engine, plan: Plan, memories: Sequence[Stored]) -> set[s
 
 
 def _content(stored: Stored) -> str:
-    assert stored.body is not None, "an active memory has its content"
-    return str(stored.body["content"])
+    return str(rekeying.body_of(stored)["content"])
 
 
-def _plan_rekeying(engine: Engine, plan: Plan, best_first: Sequence[Stored], steps: Steps) -> None:
+def _plan_rekeying(engine: Engine, plan: Plan, best_first: Sequence[Stored], steps: ProgressCounter) -> None:
     with engine.read() as reader:
-        given = keys_taken_over(reader, best_first)
-    rekeying = plan_keys(engine, best_first, given, steps.advance)
-    moved = {stored.state.id: key for stored, key in rekeying.moves}
-    found_anew = [stored for stored in best_first if stored.state.id in rekeying.marks.keys() - moved.keys()]
-    for stored in (*(stored for stored, _ in rekeying.moves), *found_anew):
+        given = rekeying.keys_taken_over(reader, best_first)
+    planned = rekeying.plan_keys(engine, best_first, given, steps.add)
+    moved = {stored.state.id: key for stored, key in planned.moves}
+    found_anew = [stored for stored in best_first if stored.state.id in planned.marks.keys() - moved.keys()]
+    for stored in (*(stored for stored, _ in planned.moves), *found_anew):
         id, old = stored.state.id, stored.state.canonical_key
         key = moved.get(id)
         step = Step("rekey", id, None, f"{old} → {key.text}") if key else Step("slot", id, None, old)
         plan.add(step, stored)
         named = {"canonical_key": key.text, "key_digest": key.digest} if key else {}
-        plan.names[id] = {**named, **rekeying.marks.get(id, {})}
-    if not rekeying.collisions:
+        plan.names[id] = {**named, **planned.marks.get(id, {})}
+    if not planned.collisions:
         return
     with engine.read() as reader:
-        for one, other, key in rekeying.collisions:
+        for one, other, key in planned.collisions:
             earlier, later = sorted((one, other), key=lambda stored: stored.number)
-            if _group(engine, one) == _group(engine, other) and not was_linked(reader, later, earlier):
+            if group_of(engine, one) == group_of(engine, other) and not was_linked(reader, later, earlier):
                 detail = f"{key.text}: {_content(later)!r} ~ {_content(earlier)!r}"
                 plan.add(Step("contested", later.state.id, earlier.state.id, detail), later, earlier)
 
 
 def _best_first(engine: Engine, memories: Sequence[Stored]) -> list[tuple[Compared, Stored]]:
     """Return the memories that are compared and keyed, best first; events are left out."""
-    compared = [(_compared(engine, stored), stored) for stored in memories if _class(stored) is not KindClass.EVENT]
+    kept = [stored for stored in memories if rekeying.kind_class_of(stored) is not KindClass.EVENT]
+    compared = [(as_compared(engine, stored), stored) for stored in kept]
     return sorted(compared, key=lambda pair: preference_key(pair[0], engine.policy.conflict.authority_order))
 
 
-def _compared(engine: Engine, stored: Stored) -> Compared:
+def as_compared(engine: Engine, stored: Stored) -> Compared:
+    """Return what the rules of likeness compare of an active memory."""
     state = stored.state
     return Compared(
         state.id,
@@ -302,31 +281,26 @@ def _compared(engine: Engine, stored: Stored) -> Compared:
         Authority(state.authority),
         state.importance,
         stored.number,
-        group=_group(engine, stored),
+        group=group_of(engine, stored),
         related=state.related_memory_ids,
         conflicts=state.conflict_ids,
     )
 
 
-def _group(engine: Engine, stored: Stored) -> tuple[str | None, ...]:
-    """Scopes and classes are never mixed, nor categories where agents have lists of them."""
-    assert stored.body is not None, "an active memory has its content"
-    return stored.body["scope"], _class(stored), stored.state.category if engine.policy.agents.allowlists else None
-
-
-def _class(stored: Stored) -> KindClass:
-    assert stored.body is not None, "an active memory has its content"
-    return KIND_CLASS[Kind(stored.body["kind"])]
-
-
-# ── carrying it out, and taking it back ─────────────────────────────────────────────────────────────────────────────
+def group_of(engine: Engine, stored: Stored) -> tuple[str | None, ...]:
+    """Return the scope, the class and, where agents have lists of categories, the category: these are never mixed."""
+    category = stored.state.category if engine.policy.agents.allowlists else None
+    return rekeying.body_of(stored)["scope"], rekeying.kind_class_of(stored), category
 
 
 @again_on_conflict
 def _carry_out(engine: Engine, plans: Sequence[Plan], run: str) -> list[Step]:
     """Carry out, in one transaction, the steps whose memories have not changed since the plan; return those steps."""
     done: list[Step] = []
-    with engine.write(_addresses(plans)) as writer:
+    here = [(plan, plan.stream.address) for plan in plans]
+    there = {rekeying.address_of_test_data(address) for plan, address in here if plan.rules and address is not None}
+    addresses = sorted(there | {address for _, address in here if address is not None})
+    with engine.write(addresses) as writer:
         pens = Pens(engine, writer)
         for plan in plans:
             pen = pens.numbered(plan.stream.number)
@@ -334,22 +308,14 @@ def _carry_out(engine: Engine, plans: Sequence[Plan], run: str) -> list[Step]:
             current = [step for step in plan.steps if plan.is_current(step, found)]  # before the first step changes any
             pen.load(*found.values())
             carried_out = [step for step in current if _apply(pens, pen, plan, step, found, run)]
-            _note(pen, [(step.id, _OP_OF_STEP[step.action]) for step in carried_out])
+            _note(pen, [(step.id, _OP_OF_STEP.get(step.action, Op.LINK)) for step in carried_out])
             done += carried_out
         pens.finish()
     return done
 
 
-def _addresses(plans: Sequence[Plan]) -> list[Address]:
-    """Return the streams that are written to, in the order in which they are locked."""
-    moving = [plan.stream.address for plan in plans if plan.rules]
-    here = [plan.stream.address for plan in plans]
-    there = [address_of_test_data(address) for address in moving if address is not None]
-    return sorted({address for address in here if address is not None} | set(there))
-
-
 def _apply(pens: Pens, pen: Pen, plan: Plan, step: Step, found: Mapping[str, Stored], run: str) -> bool:
-    """Carry out one step; returns whether it was still possible."""
+    """Carry out one step; return whether it was still possible."""
     stored, possible = found[step.id], True
     if step.action == "redundant":
         linked = step.other in pen.stored(step.id).state.related_memory_ids
@@ -363,10 +329,10 @@ def _apply(pens: Pens, pen: Pen, plan: Plan, step: Step, found: Mapping[str, Sto
         possible = link_same_key(pen, stored, found[step.other or ""], run)
     elif step.action == "move":
         assert plan.stream.address is not None, "a stream that may be read has an owner"
-        there = pens.at(address_of_test_data(plan.stream.address))
-        began = first_phase(there, address_of_test_data(plan.stream.address))
-        tell_gone(pen, stored, MOVED)
-        new = move(pen, there, stored, plan.rules[step.id], plan.vectors.get(step.id, b""), run)
+        there = pens.at(rekeying.address_of_test_data(plan.stream.address))
+        began = first_phase(there, rekeying.address_of_test_data(plan.stream.address))
+        tell_gone(pen, stored, rekeying.MOVED)
+        new = rekeying.move(pen, there, stored, plan.rules[step.id], plan.vectors.get(step.id, b""), run)
         written = trace.memory_write(there.engine.caller, to_item(to_memory(there.stored(new))))
         keep(there.engine, there.writer, [*began, written], there.stream.number)
         _note(there, [(new, Op.CREATE)])
@@ -377,15 +343,8 @@ def _apply(pens: Pens, pen: Pen, plan: Plan, step: Step, found: Mapping[str, Sto
     return possible
 
 
-_OP_OF_STEP = {
-    "redundant": Op.MERGE,
-    "related": Op.LINK,
-    "conflict": Op.LINK,
-    "contested": Op.LINK,
-    "rekey": Op.UPDATE,
-    "slot": Op.UPDATE,
-    "move": Op.UPDATE,
-}
+_OP_OF_STEP = {"redundant": Op.MERGE, "rekey": Op.UPDATE, "slot": Op.UPDATE, "move": Op.UPDATE}
+"""The operation as which each step is noted; the others link two memories."""
 
 
 def _note(pen: Pen, done: Iterable[tuple[str, Op]]) -> None:
@@ -396,9 +355,8 @@ def _note(pen: Pen, done: Iterable[tuple[str, Op]]) -> None:
 def _rekey(pen: Pen, stored: Stored, names: Mapping[str, str | None], run: str) -> bool:
     """Give a memory another key and slot digests, unless the key was taken meanwhile."""
     state, key = stored.state, names.get("canonical_key")
-    assert stored.body is not None, "an active memory has its content"
     if key is not None:
-        where = pen.writer, pen.stream, stored.body["scope"], _class(stored)
+        where = pen.writer, pen.stream, rekeying.body_of(stored)["scope"], rekeying.kind_class_of(stored)
         held = holder(pen.engine, *where, key, category=state.category)
         if held.incumbent is not None:
             return False
@@ -411,6 +369,7 @@ def _rekey(pen: Pen, stored: Stored, names: Mapping[str, str | None], run: str) 
 
 
 def _take_back(pens: Pens, pen: Pen, entry: Entry, brought: Mapping[str, Any]) -> list[Step]:
+    """Reverse one entry of a consolidation; return the step for the report, or none if the content was removed since."""
     found = pen.writer.by_ids(pen.stream.tenant, [id for id in (entry.memory_id, entry.other_id) if id])
     stored = found[entry.memory_id]
     if stored.body is None:
@@ -422,20 +381,22 @@ def _take_back(pens: Pens, pen: Pen, entry: Entry, brought: Mapping[str, Any]) -
     if entry.event is Event.CONSOLIDATED:
         _bring_back(pen, stored, Status.REDUNDANT, marks)
         if not brought.get("linked_before"):
-            pen.record(
-                Event.UNLINKED, entry.memory_id, rule="consolidation:undone", other=entry.other_id, amendment=marks
-            )
+            pen.record(Event.UNLINKED, stored.state.id, rule=UNDONE, other=entry.other_id, amendment=marks)
     elif entry.event is Event.REKEYED and before is not None:
-        pen.record(Event.REKEYED, entry.memory_id, rule="consolidation:undone", amendment={**marks, **before})
+        pen.record(Event.REKEYED, entry.memory_id, rule=UNDONE, amendment={**marks, **before})
     elif entry.event is Event.ARCHIVED:
         _bring_back(pen, stored, Status.ARCHIVED, marks)
-        if other is not None:
-            _put_away(pens.numbered(other.stream), other, marks)
+        there = pens.numbered(other.stream) if other is not None else None
+        if there is not None and other is not None and other.body is not None and other.state.status is Status.ACTIVE:
+            there.load(other)  # the copy in the test stream goes, now that the original is back
+            tell_gone(there, other, UNDONE)
+            there.record(Event.ARCHIVED, other.state.id, rule=UNDONE, to=Status.ARCHIVED, amendment=marks)
+            there.flush()
     elif "relation_type" in brought:
         if other is not None:
-            remove_link(pen, stored, other, UNDONE, **marks)
+            remove_link(pen, stored, other, LINK_UNDONE, **marks)
     else:
-        rule = entry.rule if entry.rule.startswith("conflict:") else "consolidation:undone"
+        rule = entry.rule if entry.rule.startswith("conflict:") else UNDONE
         pen.record(Event.UNLINKED, entry.memory_id, rule=rule, other=entry.other_id, amendment=marks)
     pen.flush()
     if pen.stream.last_seq > recorded_before:
@@ -444,18 +405,9 @@ def _take_back(pens: Pens, pen: Pen, entry: Entry, brought: Mapping[str, Any]) -
 
 
 def _bring_back(pen: Pen, stored: Stored, from_status: Status, marks: Mapping[str, Any]) -> None:
-    """Make a memory active again that consolidation took out, unless it was changed or its value rejected since."""
+    """Make a memory active again, unless it was changed or its value rejected since."""
     assert stored.body is not None and pen.stream.address is not None, "what is undone has its content"
     claim = Claim.of_memory(pen.stream.address, stored.body, stored.state.canonical_key)
     if stored.state.status is from_status and not rejections_of(pen.engine, pen.writer, claim):
-        take_key(pen, stored)
-        pen.record(Event.RESTORED, stored.state.id, rule="consolidation:undone", to=Status.ACTIVE, amendment=marks)
-
-
-def _put_away(pen: Pen, copy: Stored, marks: Mapping[str, Any]) -> None:
-    """Archive what was moved to the test stream, now that the original is back."""
-    if copy.body is not None and copy.state.status is Status.ACTIVE:
-        pen.load(copy)
-        tell_gone(pen, copy, "consolidation:undone")
-        pen.record(Event.ARCHIVED, copy.state.id, rule="consolidation:undone", to=Status.ARCHIVED, amendment=marks)
-        pen.flush()
+        check_key_free(pen, stored)
+        pen.record(Event.RESTORED, stored.state.id, rule=UNDONE, to=Status.ACTIVE, amendment=marks)

@@ -1,13 +1,14 @@
 """Find what an erasure reaches: where a person is named, and everything that was derived from their memories."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 from recollect.engine import tracing
 from recollect.engine.context import Engine
-from recollect.engine.transaction import Pen, expire_due
-from recollect.engine.trust.provenance import meant
-from recollect.model import seals, trace
+from recollect.engine.transaction import Pen, expire_due, tell_gone
+from recollect.engine.trust.provenance import resolve_parent
+from recollect.model import seals
 from recollect.model.caller import USER, principal
 from recollect.model.canonical import canonical_json
 from recollect.model.ledger import Entry, Event
@@ -19,14 +20,14 @@ from recollect.stores.protocol import NO_LIMIT, Erased, OperationPlace, Reader, 
 
 CUT, REVIEW = "erased:link_cut", "erased:for_review"
 SERVED = (Status.ACTIVE, Status.CONTRADICTORY, Status.PENDING)
-"""What is recalled, or waits to be."""
+"""The statuses of memories that are recalled, or wait to be."""
 
 
 class Tie(NamedTuple):
     """A memory that stays, how it is tied to erased ones, and which of its links have to be cut.
 
-    ``how`` is empty where it was only near to one of them in meaning. ``sealed`` is false for a version from before links had
-    seals, which names a parent that cannot be taken out of it; ``named`` is true for one that will go on naming a person.
+    ``how`` is empty if it was only near to one of them in meaning. ``sealed`` is false for a version from before links had
+    seals: a parent's hash cannot be cut out of it. ``named`` is true if it keeps naming the person.
     """
 
     stored: Stored
@@ -41,48 +42,41 @@ class Tie(NamedTuple):
 
     @property
     def by_policy(self) -> bool:
-        """Whether the policy says what becomes of it: it was made of what goes, or for whom it goes."""
+        """Whether the policy decides about it: it was derived from what is erased, or written for the erased person."""
         return not LISTED_ONLY.issuperset(self.how)
 
     @property
     def to_review(self) -> bool:
-        """Whether there is something to decide: the policy speaks of it, and it would still be recalled."""
+        """Whether a person has to review it: the policy decides about it, and it would still be recalled."""
         return self.by_policy and self.stored.state.status in SERVED
 
     @property
     def listed(self) -> list[Erased]:
-        """Return the links as the erasure list keeps them, to cut them again in a restored copy."""
+        """The cut links as entries of the erasure list, to cut them again in a restored copy."""
         return [Erased(self.stored.tenant, "link", f"{self.id}:{link.seal}") for link in self.cut]
 
 
-# ── finding ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def ties_to(reader: Reader, tenant: str, gone: Mapping[str, Stored]) -> dict[str, Tie]:
+def find_ties(reader: Reader, tenant: str, gone: Mapping[str, Stored]) -> dict[str, Tie]:
     """Return every memory of the tenant that stays and is tied to an erased one."""
     hashes = sorted({str((stored.body or {}).get("content_hash")) for stored in gone.values()})
     children = reader.built_upon(tenant, hashes, Selection(), NO_LIMIT)
     records = reader.with_hashes(tenant, hashes, Selection(), NO_LIMIT) if children else []
     near = [*children, *reader.tied_to(tenant, sorted(gone))]
     staying = {stored.state.id: stored for stored in near if stored.state.id not in gone}
-    ties = (_derived_tie(stored, gone, hashes, records) for stored in staying.values())
+    ties = (_make_tie(stored, gone, hashes, records) for stored in staying.values())
     return {tie.id: tie for tie in ties if tie.how or tie.cut}
 
 
-def _derived_tie(stored: Stored, gone: Mapping[str, Stored], hashes: Collection[str], records: Sequence[Stored]) -> Tie:
+def _make_tie(stored: Stored, gone: Mapping[str, Stored], hashes: Collection[str], records: Sequence[Stored]) -> Tie:
     body = stored.body or {}
-    parents = {one for one in body.get(PARENT, ()) if one in hashes and _means_one(stored, one, records, gone)}
+    resolved = {one: resolve_parent(stored, one, records) for one in body.get(PARENT, ()) if one in hashes}
+    # where another memory of the same words stays, the hash may stand for that one
+    parents = {one for one, found in resolved.items() if found is None or found.state.id in gone}
     links = links_of(body)
     cut = [link for link in links if _leads_to(link, parents, gone)]
     sealed = {link.value for link in links if link.field == PARENT}
     is_next_version = stored.state.supersedes_id in gone
     return Tie(stored, made_of(body, () if is_next_version else parents, gone), tuple(cut), parents <= sealed)
-
-
-def _means_one(child: Stored, hash: str, records: Sequence[Stored], gone: Collection[str]) -> bool:
-    """Whether a hash means a memory that goes. Where another of the same words stays, it may mean that one."""
-    found = meant(child, hash, records)
-    return found is None or found.state.id in gone
 
 
 def _leads_to(link: Link, parents: Collection[str], gone: Collection[str]) -> bool:
@@ -94,96 +88,86 @@ def _leads_to(link: Link, parents: Collection[str], gone: Collection[str]) -> bo
     return bool(parents) if link.field == SIGNATURE else link.value in parents
 
 
-def going_along(
+def find_derived(
     reader: Reader, tenant: str, asked: Mapping[str, Stored], spared: Collection[str] = (), *, by_a_model: bool = False
 ) -> dict[str, Tie]:
-    """Return everything that was made of these, of what was made of them, and so on, without what is ``spared``.
+    """Return everything that was derived from these memories, directly or not, without what is ``spared``.
 
-    Or only what a model made of them: that says nothing but what they say, and goes with them whatever the policy is.
+    With ``by_a_model`` only what upkeep's model proposed: that says nothing of its own, and goes under every policy.
     """
     found: dict[str, Tie] = {}
     gone, level = dict(asked), dict(asked)
     while level:
-        ties = ties_to(reader, tenant, level)
+        ties = find_ties(reader, tenant, level)
         new = {id: tie for id, tie in ties.items() if tie.how and id not in gone and id not in spared}
-        new = {id: tie for id, tie in new.items() if not by_a_model or is_made_by_a_model(tie.stored)}
+        if by_a_model:
+            new = {id: tie for id, tie in new.items() if MADE_BY in (tie.stored.body or {}).get("meta", {})}
         found |= new
         level = {id: tie.stored for id, tie in new.items()}
         gone |= level
     return found
 
 
-def is_made_by_a_model(stored: Stored) -> bool:
-    """Return whether a memory is what a model of upkeep proposed."""
-    return MADE_BY in (stored.body or {}).get("meta", {})
-
-
-def staying_behind(
+def find_staying(
     reader: Reader, tenant: str, gone: Mapping[str, Stored], spared: Collection[str] = ()
 ) -> dict[str, Tie]:
     """Return what was derived from these memories or linked to them, and everything derived from that.
 
-    What is ``spared`` is listed, and what was made of it is not looked for.
+    What is ``spared`` is returned, and what was derived from it is not.
     """
-    direct = ties_to(reader, tenant, gone)
+    direct = find_ties(reader, tenant, gone)
     made = {id: tie.stored for id, tie in direct.items() if tie.how and id not in spared}
-    further = going_along(reader, tenant, made, {*spared, *gone}) if made else {}
+    further = find_derived(reader, tenant, made, {*spared, *gone}) if made else {}
     again = {id: direct.get(id, tie._replace(cut=(), sealed=True))._replace(how=tie.how) for id, tie in further.items()}
     return direct | again
 
 
-def only_taken_from(reader: Reader, tenant: str, lines: Mapping[str, Stored]) -> set[str]:
-    """Return the ids of what was read from lines of a conversation, each of which may have said other things as well."""
-    ties = ties_to(reader, tenant, lines) if lines else {}
+def find_taken_from(reader: Reader, tenant: str, lines: Mapping[str, Stored]) -> set[str]:
+    """Return the ids of the memories that were read from lines of a conversation, and from nothing else."""
+    ties = find_ties(reader, tenant, lines) if lines else {}
     return {id for id, tie in ties.items() if tie.how == (TAKEN_FROM,)}
 
 
-def links_back(reader: Reader, tenant: str, listed: Iterable[str]) -> dict[str, Tie]:
-    """Memories of a restored copy that have a link again which the list says was cut."""
+def find_restored_links(reader: Reader, tenant: str, listed: Iterable[str]) -> dict[str, Tie]:
+    """Return the memories of a restored copy that have a link again which the list says was cut."""
     seals: dict[str, set[str]] = {}
     for one in listed:
         id, _, seal = one.partition(":")
         seals.setdefault(id, set()).add(seal)
-    found = reader.by_ids(tenant, sorted(seals)) if seals else {}
-    ties = (_tie_again(stored, seals[id]) for id, stored in found.items() if stored.body is not None)
-    return {tie.id: tie for tie in ties if tie.cut}
+    found: dict[str, Tie] = {}
+    for id, stored in (reader.by_ids(tenant, sorted(seals)) if seals else {}).items():
+        cut = tuple(link for link in links_of(stored.body or {}) if link.seal in seals[id])
+        if cut:
+            found[id] = Tie(stored, made_of({}, [link.value for link in cut if link.field == PARENT], ()), cut)
+    return found
 
 
-def _tie_again(stored: Stored, seals: Collection[str]) -> Tie:
-    cut = tuple(link for link in links_of(stored.body or {}) if link.seal in seals)
-    how = made_of({}, [link.value for link in cut if link.field == PARENT], ())
-    return Tie(stored, how, cut)
-
-
-# ── cutting ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-class Let(NamedTuple):
-    """What was done to the memories that stay: the ledger entries, and the memories taken out of recall."""
+class Cut(NamedTuple):
+    """What was done to the memories that stay: the ledger entries, and the memories archived for review."""
 
     entries: tuple[Entry, ...] = ()
     reviewed: frozenset[str] = frozenset()
 
 
-def let_go(engine: Engine, writer: Writer, tenant: str, ties: Collection[Tie], at: str, aside: Collection[str]) -> Let:
-    """Cut the links of the memories that stay, and take those to be put ``aside`` out of recall.
+def cut_ties(
+    engine: Engine, writer: Writer, tenant: str, ties: Collection[Tie], at: str, aside: Collection[str]
+) -> Cut:
+    """Cut the links of the memories that stay, and archive those to be put ``aside`` for review.
 
     Their streams do not tick: one person's erasure must not age another's memories.
     """
-    done = Let()
-    by_stream: dict[int, list[Tie]] = {}
-    for tie in sorted(ties, key=lambda one: (one.stored.stream, one.stored.number)):
-        by_stream.setdefault(tie.stored.stream, []).append(tie)
-    for number, of_stream in by_stream.items():
+    entries: list[Entry] = []
+    in_order = sorted(ties, key=lambda one: (one.stored.stream, one.stored.number))
+    for number, of_stream in groupby(in_order, key=lambda one: one.stored.stream):
         pen = Pen(engine, writer, writer.locked_stream(tenant, number), at, ages=False)
         tracing.keep(engine, writer, expire_due(pen), number)
         for tie in of_stream:
-            done = _let_one_go(pen, tie, done, aside)
+            entries += _cut_tie(pen, tie, is_aside=tie.id in aside)
         pen.finish()
-    return done
+    return Cut(tuple(entries), frozenset(one.memory_id for one in entries if one.event is Event.ARCHIVED))
 
 
-def _let_one_go(pen: Pen, tie: Tie, done: Let, aside: Collection[str]) -> Let:
+def _cut_tie(pen: Pen, tie: Tie, *, is_aside: bool) -> list[Entry]:
     stored = pen.writer.by_ids(pen.stream.tenant, [tie.id])[tie.id]
     if tie.cut:
         body = without(stored.body or {}, tie.cut)
@@ -194,22 +178,14 @@ def _let_one_go(pen: Pen, tie: Tie, done: Let, aside: Collection[str]) -> Let:
         stored = stored._replace(body=body)
     pen.load(stored)
     entries = [pen.record(Event.SEVERED, tie.id, rule=CUT, commitment=link.seal) for link in tie.cut]
-    if tie.id not in aside or stored.state.status not in SERVED:
-        return Let((*done.entries, *entries), done.reviewed)
-    entries.append(_put_aside(pen, stored))
-    return Let((*done.entries, *entries), done.reviewed | {tie.id})
-
-
-def _put_aside(pen: Pen, stored: Stored) -> Entry:
-    engine, body = pen.engine, stored.body or {}
-    if stored.state.status is Status.ACTIVE:
-        gone = trace.memory_deleted(engine.caller, stored.state.id, body, REVIEW, engine.in_force.expanded)
-        tracing.keep(engine, pen.writer, [gone], pen.stream.number)
-    return pen.record(Event.ARCHIVED, stored.state.id, rule=REVIEW, to=Status.ARCHIVED)
+    if is_aside and stored.state.status in SERVED:
+        tell_gone(pen, stored, REVIEW)
+        entries.append(pen.record(Event.ARCHIVED, tie.id, rule=REVIEW, to=Status.ARCHIVED))
+    return entries
 
 
 class Person(NamedTuple):
-    """Where a person's name stands: the owner of streams, who acted, whose graphs ran, whose events were kept."""
+    """Everything that bears a person's name: streams, actors, graph threads and events."""
 
     streams: list[Stream]
     actors: list[str]
@@ -217,10 +193,10 @@ class Person(NamedTuple):
     called: frozenset[str] = frozenset()
     """The person's name, and the names of sessions, threads and phases that were theirs alone."""
     first_event: OperationPlace | None = None
-    """Where the oldest operational event of the person stands: a restored copy reads the name off it."""
+    """The place of the person's oldest operational event: in a restored copy the name is read from it."""
 
     def with_sessions(self, reader: Reader, sessions: Sequence[Stream], every: Sequence[Stream]) -> "Person":
-        """Also where they alone spoke: an application may name a session, or a phase of it, after the person."""
+        """Add the sessions in which only they spoke: an application may name a session, or a phase of it, after them."""
         known = {stream.number for stream in self.streams}
         streams = [*self.streams, *(one for one in sessions if one.number not in known)]
         own = {stream.number for stream in streams}
@@ -229,7 +205,7 @@ class Person(NamedTuple):
 
     @property
     def names(self) -> frozenset[str]:
-        """Return every name by which events and cursors know them: their own, and those of their streams and sessions."""
+        """Every name by which events and cursors know them: their own, and those of their streams and sessions."""
         return self.called | {stream.address.owner for stream in self.streams if stream.address is not None}
 
     def listed(self, tenant: str) -> list[Erased]:
@@ -240,9 +216,8 @@ class Person(NamedTuple):
             actors.append(Erased(tenant, "actor", _EVENT.format(*self.first_event)))
         return [*streams, *actors, *(Erased(tenant, "thread", uid) for uid in self.threads)]
 
-    def forgotten(self, writer: Writer, tenant: str) -> tuple[int, int]:
-        """Take the name away, and the keys that stand for the person; returns of how many streams, and of how many actors,
-        it was."""
+    def forget(self, writer: Writer, tenant: str) -> tuple[int, int]:
+        """Remove the name and the person's access keys; return how many streams and how many actors bore the name."""
         for name in self.names:
             writer.forget_access_keys(tenant, name)
         writer.remove_graph_threads(tenant, self.threads, for_good=True)
@@ -250,8 +225,8 @@ class Person(NamedTuple):
         return owners, sum(writer.forget_actor(tenant, uid) for uid in self.actors)
 
 
-def person_named(reader: Reader, tenant: str, owner: str | None, streams: Sequence[Stream]) -> Person:
-    """Return everything that bears a person's name; nothing without a name. An agent of the same name is another principal."""
+def find_person(reader: Reader, tenant: str, owner: str | None, streams: Sequence[Stream]) -> Person:
+    """Return everything that bears a person's name, or nothing without one. An agent of that name is another principal."""
     if owner is None:
         return Person([], [], [])
     theirs = {stream.number for stream in reader.streams_of(tenant, owner)}
@@ -268,20 +243,20 @@ def _phase_names(reader: Reader, streams: Sequence[Stream]) -> set[str]:
 
 
 _EVENT = "event {} {}"
-"""How the list of erasures names a person who left no ledger entry: by the place of an operational event."""
+"""How the erasure list names a person who left no ledger entry: by the place of an operational event."""
 
 
-def users_of_events(reader: Reader, tenant: str, actors: Collection[str]) -> set[str]:
-    """Return the names that a restored copy holds again, read off the events that the list of erasures points to."""
+def find_event_users(reader: Reader, tenant: str, actors: Collection[str]) -> set[str]:
+    """Return the names that a restored copy holds again, read from the events that the erasure list points to."""
     places = (one.split(" ") for one in actors if one.startswith("event "))
     found = (reader.user_at(tenant, OperationPlace(at, int(number))) for _, at, number in places)
     return {name for name in found if name is not None}
 
 
 def forget_names(writer: Writer, tenant: str, names: Collection[str]) -> int:
-    """Remove the operational events, the cursors and the traces that bear these names, and the words of kept answers.
+    """Remove the operational events, cursors and traces that bear these names; return how many traces there were.
 
-    Return how many traces there were.
+    The words of all kept answers go too.
     """
     writer.empty_answers(tenant)
     for name in names:
@@ -296,20 +271,19 @@ class Attributed(NamedTuple):
     theirs: dict[str, Stored]
     others: dict[str, Tie]
     damaged: tuple[str, ...]
-    """Damaged memories whose rows name the person; whose they are cannot be read any more."""
+    """Damaged memories whose rows name the person; it cannot be read whose they are."""
 
 
-def naming(reader: Reader, tenant: str, name: str, theirs: dict[str, Stored]) -> Attributed:
-    """Return every other memory of the tenant that names the person as author, user, actor, agent or voucher, or as its scope."""
-    every = [
-        stored for stored in reader.tied_to(tenant, [name, principal(USER, name)]) if stored.state.id not in theirs
-    ]
-    ties = (_tie(stored, name) for stored in every if stored.damage is None)
+def find_attributed(reader: Reader, tenant: str, name: str, theirs: dict[str, Stored]) -> Attributed:
+    """Return every other memory of the tenant that names the person as author, user, actor, agent, voucher or scope."""
+    tied = reader.tied_to(tenant, [name, principal(USER, name)])
+    every = [stored for stored in tied if stored.state.id not in theirs]
+    ties = (_make_person_tie(stored, name) for stored in every if stored.damage is None)
     damaged = tuple(stored.state.id for stored in every if stored.damage is not None)
     return Attributed(theirs, {tie.id: tie for tie in ties if tie.how}, damaged)
 
 
-def _tie(stored: Stored, name: str) -> Tie:
+def _make_person_tie(stored: Stored, name: str) -> Tie:
     """Return how a memory is tied to a person; a sealed name is cut out of it."""
     body, told = stored.body or {}, [one[TOLD] for one in stored.state.vouchers if TOLD in one]
     roles = roles_of(body, told, name)
@@ -319,24 +293,24 @@ def _tie(stored: Stored, name: str) -> Tie:
     return Tie(stored, roles, cut, named=bool(roles_of(left, told, name)))
 
 
-def joined(ties: Mapping[str, Tie], others: Mapping[str, Tie]) -> dict[str, Tie]:
-    """Merge two lists of ties; a memory in both is tied in both ways."""
-    return {**ties, **others, **{id: _both(ties[id], others[id]) for id in ties.keys() & others.keys()}}
+def merge_ties(ties: Mapping[str, Tie], others: Mapping[str, Tie]) -> dict[str, Tie]:
+    """Merge two mappings of ties; a memory in both is tied in both ways."""
+    merged = {**ties, **others}
+    for id in ties.keys() & others.keys():
+        one, other = ties[id], others[id]
+        how = tuple(dict.fromkeys((*one.how, *other.how)))
+        merged[id] = one._replace(how=how, cut=(*one.cut, *other.cut), named=one.named or other.named)
+    return merged
 
 
-def _both(one: Tie, other: Tie) -> Tie:
-    how = tuple(dict.fromkeys((*one.how, *other.how)))
-    return one._replace(how=how, cut=(*one.cut, *other.cut), named=one.named or other.named)
-
-
-def sessions_of(reader: Reader, tenant: str, memories: Mapping[str, Stored]) -> list[Stream]:
+def find_sessions(reader: Reader, tenant: str, memories: Mapping[str, Stored]) -> list[Stream]:
     """Return the sessions in which these memories were said."""
     numbers = sorted({stored.stream for stored in memories.values()})
     streams = (reader.stream_numbered(tenant, number) for number in numbers)
     return [stream for stream in streams if stream.address is not None and stream.address.space is Space.SESSION]
 
 
-def emptied(reader: Reader, tenant: str, sessions: Collection[Stream], gone: Collection[str]) -> list[Stream]:
+def find_emptied(reader: Reader, tenant: str, sessions: Collection[Stream], gone: Collection[str]) -> list[Stream]:
     """Return the sessions that are empty once these memories are gone."""
     if not sessions:
         return []
@@ -346,10 +320,17 @@ def emptied(reader: Reader, tenant: str, sessions: Collection[Stream], gone: Col
     return [session for session in sessions if session.number not in shared]
 
 
-def to_review_again(reader: Reader, tenant: str, listed: Collection[str]) -> dict[str, Tie]:
-    """Memories of a restored copy that were put aside since it was made. One that was put aside in this copy too, and is
-    recalled again, was looked at by somebody."""
-    found = reader.by_ids(tenant, sorted(listed)) if listed else {}
-    served = {id: stored for id, stored in found.items() if stored.body is not None and stored.state.status in SERVED}
+def find_served(reader: Reader, tenant: str, ids: Collection[str]) -> dict[str, Stored]:
+    """Return those of these memories that have content and are recalled, or wait to be."""
+    found = reader.by_ids(tenant, sorted(ids)) if ids else {}
+    return {id: stored for id, stored in found.items() if stored.body is not None and stored.state.status in SERVED}
+
+
+def find_unreviewed(reader: Reader, tenant: str, listed: Collection[str]) -> dict[str, Tie]:
+    """Return the memories of a restored copy that were put aside since it was made.
+
+    One that the copy itself put aside, and that is recalled again, was reviewed by somebody.
+    """
+    served = find_served(reader, tenant, listed)
     aside = {id for id in served if any(entry.rule == REVIEW for entry in reader.entries_about(tenant, id))}
     return {id: Tie(stored, (), ()) for id, stored in served.items() if id not in aside}

@@ -1,8 +1,8 @@
-"""Possibly outdated memories: pairs of which the later one may have replaced the earlier one, and how they are decided.
+"""List and decide pairs of memories of which the later one may have replaced the earlier one.
 
-The pairs are relations of the type ``may_update``, from the later memory to the earlier one. A memory's version states those
-that were found when it was written, each with its reason; links by hand and by re-keying are entries of the ledger. A link
-retires nothing. Nearness alone is no reason: such links only order what a query returns.
+A pair is a relation of the type ``may_update`` from the later memory to the earlier one. A version states the relations
+found when it was written, each with its reason; links by hand and by re-keying are ledger entries. A link retires nothing.
+Nearness alone is no reason to list a pair: such links only order what a query returns.
 """
 
 from collections.abc import Sequence
@@ -25,10 +25,10 @@ from recollect.model.vocabulary import KIND_CLASS, MAY_UPDATE, Kind, Status
 from recollect.rules.identity.outdating import CONTESTED_SLOT, NEAR, REASONS, STATED
 from recollect.rules.ledger.fold import BY_HAND, RELATION_RULE
 from recollect.rules.trust.borders import may_read
-from recollect.stores.protocol import Place, Reader, Relation, Stored, Stream
+from recollect.stores.protocol import Reader, Relation, Stored, Stream
 
 CONTRADICTS = "contradicts"
-"""The reason of a pair that is no link: the later memory contradicts the earlier one and waits."""
+"""The reason of a pair without a link: the later memory contradicts the earlier one and waits."""
 
 SAME_KEY, DISMISSED, UNDONE = "relation:same_key", "relation:dismissed", "relation:undone"
 RESOLVED = "resolved:by_hand"
@@ -45,9 +45,6 @@ class Linked(NamedTuple):
     @property
     def pair(self) -> OutdatedPair:
         return OutdatedPair(self.reason, self.relation.strength, _statement(self.earlier), _statement(self.later))
-
-
-# ── listing ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def outdated(
@@ -68,62 +65,58 @@ def outdated(
         streams = readable_streams(engine, reader, owner, None, include_namespaces)
         found = contradictions(engine, reader, streams, limit) if conflicts else []
         if len(found) < limit:
-            found += [linked.pair for linked in with_a_reason(engine, reader, streams)]
+            found += [linked.pair for linked in find_outdated(engine, reader, streams)]
     return found[:limit]
 
 
-def with_a_reason(engine: Engine, reader: Reader, streams: Sequence[Stream]) -> list[Linked]:
-    """Return the links of these streams that say more than nearness, in the order in which they are listed."""
+def find_outdated(engine: Engine, reader: Reader, streams: Sequence[Stream]) -> list[Linked]:
+    """Return the links of these streams that have a reason other than nearness, in the order in which they are listed."""
     relations = [one for stream in streams for one in reader.relations_among_active(stream, MAY_UPDATE)]
-    found = [linked for linked in _linked(engine, reader, streams, relations) if linked.reason != NEAR]
+    found = [linked for linked in _read_links(engine, reader, streams, relations) if linked.reason != NEAR]
     found.sort(key=lambda linked: linked.later.state.id)
     found.sort(key=lambda linked: linked.pair.later.created_at, reverse=True)
     ranks = {reason: rank for rank, reason in enumerate(REASONS)}
     return sorted(found, key=lambda linked: (ranks.get(linked.reason, len(REASONS)), -linked.relation.strength))
 
 
-def _linked(engine: Engine, reader: Reader, streams: Sequence[Stream], relations: Sequence[Relation]) -> list[Linked]:
-    """Return the relations with their memories, where the caller may read both."""
-    seen = _readable(engine, reader, streams, [end for one in relations for end in (one.source, one.target)])
-    both = [(seen[one.source], seen[one.target], one) for one in relations if {one.source, one.target} <= seen.keys()]
-    return [Linked(later, earlier, one, _reason(reader, later, earlier, one)) for later, earlier, one in both]
-
-
-def _readable(
-    engine: Engine, reader: Reader, streams: Sequence[Stream], places: Sequence[Place]
-) -> dict[Place, Stored]:
-    """Return the active memories at these places that the caller may read, also those in streams not asked for."""
+def _read_links(
+    engine: Engine, reader: Reader, streams: Sequence[Stream], relations: Sequence[Relation]
+) -> list[Linked]:
+    """Return the relations whose memories are both active and readable by the caller, also across other streams."""
+    places = [end for one in relations for end in (one.source, one.target)]
     known = {stream.number for stream in streams}
     others = [reader.stream_numbered(engine.tenant, number) for number in sorted({at for at, _ in places} - known)]
     reach = [*streams, *(one for one in others if one.address is not None and may_read(engine.caller, one.address))]
     selection = engine.selecting(equal={"status": "active"}, unexpired_at=engine.now())
-    return dict(within(engine, reader, reach, selection)(places))
+    seen = dict(within(engine, reader, reach, selection)(places))
+    both = [(seen[one.source], seen[one.target], one) for one in relations if {one.source, one.target} <= seen.keys()]
+    return [Linked(later, earlier, one, _reason(reader, later, earlier, one)) for later, earlier, one in both]
 
 
 def _reason(reader: Reader, later: Stored, earlier: Stored, relation: Relation) -> str:
-    """Return what the later version says of a link that it brought, and what the ledger says of one that came after it."""
+    """Return the reason of a link: from the later version if it stated the link, else from the ledger."""
     brought = brought_for(later, earlier, relation)
     if brought is not None:
         return brought
-    said = reader.amendments_about(later.tenant, later.state.id)
+    amendments = reader.amendments_about(later.tenant, later.state.id)
     for entry in reversed(reader.entries_about(later.tenant, later.state.id)):
-        values = said.get(entry.seq, {})
+        values = amendments.get(entry.seq, {})
         if entry.other_id == earlier.state.id and values.get("relation_type") == MAY_UPDATE:
             return str(values.get("reason", STATED))
     return STATED
 
 
 def contradictions(engine: Engine, reader: Reader, streams: Sequence[Stream], limit: int) -> list[OutdatedPair]:
-    """Return the contradictory memories that wait in these streams, each with what it contradicts, newest first."""
-    waits = engine.selecting(streams=tuple(one.number for one in streams), equal={"status": str(Status.CONTRADICTORY)})
-    waiting = as_seen(engine, reader, reader.select(engine.tenant, waits, limit) if streams else [])
+    """Return the contradictory memories of these streams, each with the memory that it contradicts, newest first."""
+    wanted = engine.selecting(streams=tuple(one.number for one in streams), equal={"status": str(Status.CONTRADICTORY)})
+    waiting = as_seen(engine, reader, reader.select(engine.tenant, wanted, limit) if streams else [])
     others = reader.by_ids(engine.tenant, sorted({id for one in waiting for id in one.state.conflict_ids}))
-    return [OutdatedPair(CONTRADICTS, 1.0, _opponent(one, others), _statement(one)) for one in waiting]
-
-
-def _opponent(waiting: Stored, others: dict[str, Stored]) -> Statement | None:
-    found = [others[id] for id in waiting.state.conflict_ids if id in others]
-    return next((_statement(one) for one in reversed(found) if one.state.status is Status.ACTIVE), None)
+    pairs = []
+    for one in waiting:
+        opponents = [others[id] for id in one.state.conflict_ids if id in others]
+        active = [other for other in opponents if other.state.status is Status.ACTIVE]
+        pairs.append(OutdatedPair(CONTRADICTS, 1.0, _statement(active[-1]) if active else None, _statement(one)))
+    return pairs
 
 
 def _statement(stored: Stored) -> Statement:
@@ -132,37 +125,41 @@ def _statement(stored: Stored) -> Statement:
     return Statement(stored.state.id, body["content"], body["created_at"], body["author"]["name"])
 
 
-# ── links ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def link_same_key(pen: Pen, later: Stored, earlier: Stored, run: str) -> bool:
-    """Link two memories for which today's rules have one key; returns whether there was no such link yet."""
+    """Link two memories to which the present rules give one key; return whether there was no such link yet."""
     if was_linked(pen.writer, later, earlier):
         return False
-    said = {"relation_type": MAY_UPDATE, "strength": 1.0, "reason": CONTESTED_SLOT, "run": run}
-    entry = pen.record(Event.LINKED, later.state.id, rule=SAME_KEY, other=earlier.state.id, amendment=said)
-    ends = (later.stream, later.number), (earlier.stream, earlier.number)
-    replace_relation(pen, Relation(*ends, MAY_UPDATE, 1.0, entry.at))
+    put_link(pen, later, earlier, SAME_KEY, CONTESTED_SLOT, run=run)
     return True
 
 
+def put_link(
+    pen: Pen, later: Stored, earlier: Stored, rule: str, reason: str, strength: float = 1.0, **marks: object
+) -> None:
+    """Record a link from the later memory to the earlier one, in the ledger and in the table of relations."""
+    link = {"relation_type": MAY_UPDATE, "strength": strength, "reason": reason, **marks}
+    entry = pen.record(Event.LINKED, later.state.id, rule=rule, other=earlier.state.id, amendment=link)
+    ends = (later.stream, later.number), (earlier.stream, earlier.number)
+    replace_relation(pen, Relation(*ends, MAY_UPDATE, strength, entry.at))
+
+
 def was_linked(reader: Reader, later: Stored, earlier: Stored) -> bool:
-    """Return whether two memories are linked for a reason, or were until a decision that both hold."""
-    there = between(reader, later, earlier)
-    if there is not None and _reason(reader, later, earlier, there) != NEAR:
+    """Return whether two memories are linked for a reason, or were until somebody decided that both hold."""
+    link = find_link(reader, later, earlier)
+    if link is not None and _reason(reader, later, earlier, link) != NEAR:
         return True
-    said = reader.amendments_about(later.tenant, later.state.id)
+    amendments = reader.amendments_about(later.tenant, later.state.id)
     return any(
         entry.event is Event.UNLINKED
         and entry.rule in (DISMISSED, BY_HAND)
         and entry.other_id == earlier.state.id
-        and said.get(entry.seq, {}).get("relation_type") == MAY_UPDATE
+        and amendments.get(entry.seq, {}).get("relation_type") == MAY_UPDATE
         for entry in reader.entries_about(later.tenant, later.state.id)
     )
 
 
-def between(reader: Reader, later: Stored, earlier: Stored) -> Relation | None:
-    """Return the link from one memory to the other, or ``None``."""
+def find_link(reader: Reader, later: Stored, earlier: Stored) -> Relation | None:
+    """Return the link from the later memory to the earlier one, or ``None``."""
     source, target = (later.stream, later.number), (earlier.stream, earlier.number)
     found = reader.relations_at(later.tenant, [source])()
     ends = (source, target, MAY_UPDATE)
@@ -170,45 +167,37 @@ def between(reader: Reader, later: Stored, earlier: Stored) -> Relation | None:
 
 
 def remove_link(pen: Pen, later: Stored, earlier: Stored, rule: str, **marks: object) -> None:
-    """Take a link back, in the table and in the ledger, so that it stays gone when the table is rebuilt."""
+    """Remove a link from the table, and record that in the ledger so that a rebuild does not bring it back."""
     assert rule.startswith(RELATION_RULE), "only such an entry is about a relation"
-    there = between(pen.writer, later, earlier)
-    if there is not None:
-        said = {"relation_type": MAY_UPDATE, **marks}
-        pen.record(Event.UNLINKED, later.state.id, rule=rule, other=earlier.state.id, amendment=said)
-        pen.writer.remove_relation(pen.stream.tenant, there)
-
-
-# ── deciding ────────────────────────────────────────────────────────────────────────────────────────────────────────
+    link = find_link(pen.writer, later, earlier)
+    if link is not None:
+        amendment = {"relation_type": MAY_UPDATE, **marks}
+        pen.record(Event.UNLINKED, later.state.id, rule=rule, other=earlier.state.id, amendment=amendment)
+        pen.writer.remove_relation(pen.stream.tenant, link)
 
 
 def decide(engine: Engine, id: str, winner: str) -> Memory | None:
-    """Decide a pair that may be outdated; ``None`` if the memory is in no such pair.
+    """Decide a pair of which one may be outdated; return ``None`` if the memory is in no such pair.
 
     ``id`` is one side of the pair and ``winner`` the side to believe. If the later one wins, it supersedes the earlier one. If
     the earlier one wins, both stay, and the pair is not listed again.
     """
     with engine.read() as reader:
         stored = find(engine, reader, id)
-        pairs = _pairs_of(engine, reader, stored)
+        if stored.state.status is not Status.ACTIVE:
+            return None
+        stream, place = reader.stream_numbered(engine.tenant, stored.stream), (stored.stream, stored.number)
+        relations = [one for one in reader.relations_at(engine.tenant, [place])() if one.relation_type == MAY_UPDATE]
+        pairs = _read_links(engine, reader, [stream], relations)
         if not pairs:
             return None
         chosen = find(engine, reader, winner, "winner")
-        pair = _one_pair(pairs, stored, chosen)
-    return _decided(engine, pair, later_wins=chosen.state.id == pair.later.state.id)
+        pair = _choose_pair(pairs, stored, chosen)
+    return _apply_decision(engine, pair, later_wins=chosen.state.id == pair.later.state.id)
 
 
-def _pairs_of(engine: Engine, reader: Reader, stored: Stored) -> list[Linked]:
-    if stored.state.status is not Status.ACTIVE:
-        return []
-    stream = reader.stream_numbered(engine.tenant, stored.stream)
-    place = (stored.stream, stored.number)
-    found = [one for one in reader.relations_at(engine.tenant, [place])() if one.relation_type == MAY_UPDATE]
-    return _linked(engine, reader, [stream], found)
-
-
-def _one_pair(pairs: Sequence[Linked], stored: Stored, chosen: Stored) -> Linked:
-    """Return the pair that is meant: the two that were named, or the only one of a memory that is named alone."""
+def _choose_pair(pairs: Sequence[Linked], stored: Stored, chosen: Stored) -> Linked:
+    """Return the pair of the two named memories, or the only pair of a memory that is named twice."""
     id, winner = stored.state.id, chosen.state.id
     if id != winner:
         found = [one for one in pairs if winner in (one.later.state.id, one.earlier.state.id)]
@@ -224,13 +213,19 @@ def _one_pair(pairs: Sequence[Linked], stored: Stored, chosen: Stored) -> Linked
 
 
 @again_on_conflict
-def _decided(engine: Engine, pair: Linked, *, later_wins: bool) -> Memory:
+def _apply_decision(engine: Engine, pair: Linked, *, later_wins: bool) -> Memory:
     if engine.caller.is_an_agent:
         engine.require(Right.GOVERN, "decide what is outdated: that is for a person")
-    if later_wins and not _one_chain(pair.later, pair.earlier):
-        return _archive_earlier(engine, pair)
-    with changing(engine, pair.later.state.id) as (pen, later):
-        earlier = pen.writer.by_ids(engine.tenant, [pair.earlier.state.id])[pair.earlier.state.id]
+    id, other = pair.later.state.id, pair.earlier.state.id
+    if later_wins and not _may_be_next_version(pair.later, pair.earlier):
+        with changing(engine, other) as (pen, earlier):
+            later = pen.writer.by_ids(engine.tenant, [id])[id]
+            _check_still_open(pen.writer, later, earlier)
+            tell_gone(pen, earlier, "archived:by_hand")
+            pen.record(Event.RESOLVED, other, rule=RESOLVED, to=Status.ARCHIVED, other=id)
+            return to_memory(*as_seen(engine, pen.writer, [later]))
+    with changing(engine, id) as (pen, later):
+        earlier = pen.writer.by_ids(engine.tenant, [other])[other]
         _check_still_open(pen.writer, later, earlier)
         if later_wins:
             may_overrule(engine, earlier)
@@ -238,31 +233,19 @@ def _decided(engine: Engine, pair: Linked, *, later_wins: bool) -> Memory:
         else:
             remove_link(pen, later, earlier, DISMISSED)
         pen.flush()
-        return to_memory(*as_seen(engine, pen.writer, [pen.stored(later.state.id)]))
+        return to_memory(*as_seen(engine, pen.writer, [pen.stored(id)]))
 
 
-def _one_chain(later: Stored, earlier: Stored) -> bool:
-    """Whether one can be the next version of the other: of one place and sort, and without versions of its own."""
+def _may_be_next_version(later: Stored, earlier: Stored) -> bool:
+    """Return whether the later memory can continue the earlier one's chain: same place and kind, no chain of its own."""
     if later.body is None or earlier.body is None or later.state.supersedes_id is not None:
         return False
-    places = [
-        (one.stream, one.body["scope"], KIND_CLASS[Kind(one.body["kind"])]) for one in (later, earlier) if one.body
-    ]
-    return places[0] == places[1]
-
-
-def _archive_earlier(engine: Engine, pair: Linked) -> Memory:
-    """Archive an earlier memory that the later one replaces without being its next version."""
-    with changing(engine, pair.earlier.state.id) as (pen, earlier):
-        later = pen.writer.by_ids(engine.tenant, [pair.later.state.id])[pair.later.state.id]
-        _check_still_open(pen.writer, later, earlier)
-        tell_gone(pen, earlier, "archived:by_hand")
-        pen.record(Event.RESOLVED, earlier.state.id, rule=RESOLVED, to=Status.ARCHIVED, other=later.state.id)
-        return to_memory(*as_seen(engine, pen.writer, [later]))
+    classes = [KIND_CLASS[Kind(body["kind"])] for body in (later.body, earlier.body)]
+    return (later.stream, later.body["scope"]) == (earlier.stream, earlier.body["scope"]) and classes[0] is classes[1]
 
 
 def _check_still_open(reader: Reader, later: Stored, earlier: Stored) -> None:
     active = all(one.state.status is Status.ACTIVE for one in (later, earlier))
-    if not active or between(reader, later, earlier) is None:
+    if not active or find_link(reader, later, earlier) is None:
         hint = "`recollect outdated` lists it."
         raise WrongState("somebody else decided this pair meanwhile.", field="id", hint=hint)

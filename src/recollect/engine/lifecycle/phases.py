@@ -1,12 +1,12 @@
-"""Phases: the time of a space divided, so that what belonged to one chapter does not come up in the next.
+"""Divide the time of a space into phases, so that memories of one phase do not come up in the next.
 
 Phase 1 begins with the first write to a stream; a new one begins on request. Memories keep the phase in which they were
-written, and a recall sees the current one unless the policy says otherwise. Two phases are compared by what was active at
-the end of each, from the chain.
+written, and a recall sees the current one unless the policy says otherwise. Two phases are compared by the memories that
+were active at the end of each, as the ledger has it.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from recollect.engine.arguments import check_kept, reason_code
@@ -41,11 +41,11 @@ class PhaseInfo(Plain):
 
 @dataclass(frozen=True, slots=True)
 class PhaseStarted(Plain):
-    """A new phase, and what left the active set because older phases are beyond the limit."""
+    """A new phase, and the memories that left the active set because their phase is beyond the limit."""
 
     phase: PhaseInfo
     left: tuple[str, ...] = ()
-    events: tuple[dict[str, Any], ...] = field(default=())
+    events: tuple[dict[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +72,16 @@ def start_phase(
     owner: str | None = None,
 ) -> PhaseStarted:
     """Begin a new phase of one owner's space. What was known stays known; a recall sees the new phase."""
-    _enabled(engine)
-    address = _address(engine, space, owner)
+    _check_enabled(engine)
+    address = _make_address(engine, space, owner)
     if name is not None:
         check_kept(engine.policy.privacy, "name", name)
     code = reason_code(engine.policy.privacy, "phase", reason)
-    check = _may_start(engine, address)
+    refusal = phase_refusal(engine.caller, address)
+    check = border_check(engine, "write", address.space, refusal)
+    if refusal is not None:
+        hint = "It takes the write right on it and, since it hides what was known, an agent needs the right 'govern'."
+        raise refused(engine, check, NotAllowed("this caller may not start a phase there.", field="space", hint=hint))
     with engine.write([address]) as writer:
         pen = Pen.at_address(engine, writer, address, engine.now())
         events = [check, *first_phase(pen, address), *expire_due(pen)]
@@ -85,23 +89,13 @@ def start_phase(
         started = PhaseInfo(phase_id(pen.stream.phase), name, entry.tick, code, entry.at)
         where = engine.caller, address.space, address.owner
         events.append(trace.memory_phase_started(*where, started.phase_id, code, engine.in_force.expanded))
-        left = _beyond_the_limit(pen)
+        left = _delete_beyond_limit(pen)
         for id, body in left:
             events += forgotten(engine, id, body, "decay")
         pen.finish()
         keep(engine, writer, events, pen.stream.number)
         hidden = hidden_in(engine, writer, events)
     return PhaseStarted(started, tuple(id for id, _ in left if id not in hidden), without_hidden(events, hidden))
-
-
-def _may_start(engine: Engine, address: Address) -> trace.Trace:
-    """The border check that lets a caller start a phase there, or an error that carries it."""
-    refusal = phase_refusal(engine.caller, address)
-    check = border_check(engine, "write", address.space, refusal)
-    if refusal is not None:
-        hint = "It takes the write right on it and, since it hides what was known, an agent needs the right 'govern'."
-        raise refused(engine, check, NotAllowed("this caller may not start a phase there.", field="space", hint=hint))
-    return check
 
 
 def first_phase(pen: Pen, address: Address) -> list[trace.Trace]:
@@ -113,12 +107,15 @@ def first_phase(pen: Pen, address: Address) -> list[trace.Trace]:
 
 
 def phases(engine: Engine, *, space: str = "session", owner: str | None = None) -> list[PhaseInfo]:
-    """The phases of one owner's space, oldest first."""
-    address = _address(engine, space, owner)
-    check = _read_check(engine, address)
+    """Return the phases of one owner's space, oldest first."""
+    address = _make_address(engine, space, owner)
+    check = _check_read(engine, address)
     with engine.read() as reader:
-        stream = _readable(engine, reader, address)
-        found = [_info(phase) for phase in reader.phases(stream)] if stream else []
+        stream = _find_readable(engine, reader, address)
+        found = [
+            PhaseInfo(phase_id(one.number), one.name, one.started_tick, one.reason, one.started_at)
+            for one in (reader.phases(stream) if stream else ())
+        ]
     keep_later(engine, [check], stream.number if stream else None)
     return found
 
@@ -127,37 +124,39 @@ def phase_diff(
     engine: Engine, from_phase: str, to_phase: str, *, space: str = "session", owner: str | None = None
 ) -> PhaseDiff:
     """Compare what was active at the end of two phases. The end of the current one is now."""
-    _enabled(engine)
+    _check_enabled(engine)
     if not engine.policy.phase.diff_enabled:
         raise NotAllowed("the policy does not compare phases.", hint="Set phase.diff_enabled.")
-    address = _address(engine, space, owner)
-    check = _read_check(engine, address)
+    address = _make_address(engine, space, owner)
+    check = _check_read(engine, address)
     with engine.read() as reader:
-        stream = _readable(engine, reader, address)
+        stream = _find_readable(engine, reader, address)
         known = {phase_id(phase.number): phase for phase in reader.phases(stream)} if stream else {}
-        for field_name, wanted in (("from_phase", from_phase), ("to_phase", to_phase)):
-            if wanted not in known:
-                no = NotFound(f"there is no phase {wanted!r} there.", field=field_name, hint=LISTED)
+        for field, phase in (("from_phase", from_phase), ("to_phase", to_phase)):
+            if phase not in known:
+                no = NotFound(f"there is no phase {phase!r} there.", field=field, hint=LISTED)
                 raise refused(engine, check, no)
         assert stream is not None, "a phase that is known has its stream"
-        old, new = (_at_the_end(engine, reader, stream, known, phase) for phase in (from_phase, to_phase))
+        old, new = (_snapshot_at_end(engine, reader, stream, known, phase) for phase in (from_phase, to_phase))
     difference = compare(old, new)
     added, deleted, replaced, top_changes, summary_lines = difference
-    counts, told = (len(added), len(deleted), len(replaced)), (list(top_changes), list(summary_lines))
+    counts, lists = (len(added), len(deleted), len(replaced)), (list(top_changes), list(summary_lines))
     where = engine.caller, address.space, address.owner
-    event = trace.memory_phase_diff(*where, from_phase, to_phase, *counts, *told)
+    event = trace.memory_phase_diff(*where, from_phase, to_phase, *counts, *lists)
     keep_later(engine, [check, event], stream.number)
     return PhaseDiff(from_phase, to_phase, *difference, (check, event))
 
 
-def _at_the_end(engine: Engine, reader: Reader, stream: Stream, known: Mapping[str, Phase], phase: str) -> Snapshot:
-    """Key and memory of what was active when the phase ended, that the caller may see."""
+def _snapshot_at_end(
+    engine: Engine, reader: Reader, stream: Stream, known: Mapping[str, Phase], phase: str
+) -> Snapshot:
+    """Return the active memories at the end of a phase, by key, as far as the caller may see them."""
     following = known.get(phase_id(known[phase].number + 1))
     return snapshot(engine, reader, stream, following.started_tick - 1 if following else STILL_GOING_ON)
 
 
-def _beyond_the_limit(pen: Pen) -> list[tuple[str, Mapping[str, Any]]]:
-    """What was written in a phase that is too long ago leaves the active set."""
+def _delete_beyond_limit(pen: Pen) -> list[tuple[str, Mapping[str, Any]]]:
+    """Soft-delete the memories of phases beyond the policy's limit; return their ids and bodies."""
     limit = pen.engine.policy.phase.max_phases
     oldest_kept = pen.stream.phase - limit + 1 if limit is not None else 1
     if oldest_kept <= 1:
@@ -173,30 +172,31 @@ def _beyond_the_limit(pen: Pen) -> list[tuple[str, Mapping[str, Any]]]:
     return [(stored.state.id, stored.body) for stored in found if stored.body is not None]
 
 
-def _info(phase: Phase) -> PhaseInfo:
-    return PhaseInfo(phase_id(phase.number), phase.name, phase.started_tick, phase.reason, phase.started_at)
-
-
-def _enabled(engine: Engine) -> None:
+def _check_enabled(engine: Engine) -> None:
     if not engine.policy.phase.enabled:
         raise NotAllowed("the policy has no phases.", hint="Set phase.enabled.")
 
 
-def _address(engine: Engine, space: str, owner: str | None) -> Address:
+def parse_space(field: str, name: str) -> Space:
+    """Return the space of this name, or raise an error that names the field."""
     try:
-        place = Space(space)
+        return Space(name)
     except ValueError:
-        raise BadInput(f"there is no space {space!r}.", field="space", hint=f"Known: {', '.join(Space)}.") from None
+        raise BadInput(f"there is no space {name!r}.", field=field, hint=f"Known: {', '.join(Space)}.") from None
+
+
+def _make_address(engine: Engine, space: str, owner: str | None) -> Address:
+    place = parse_space("space", space)
     own = engine.caller.session if place is Space.SESSION else engine.caller.user
     name = owner or own or "default"
     check_kept(engine.policy.privacy, "owner", name)
     return Address(engine.tenant, Namespace.PROD, place, name)
 
 
-def _read_check(engine: Engine, address: Address) -> trace.Trace:
+def _check_read(engine: Engine, address: Address) -> trace.Trace:
     return border_check(engine, "read", address.space, read_refusal(engine.caller, address))
 
 
-def _readable(engine: Engine, reader: Reader, address: Address) -> Stream | None:
+def _find_readable(engine: Engine, reader: Reader, address: Address) -> Stream | None:
     may = may_read(engine.caller, address) and engine.sight.categories != ()
     return reader.stream_at(address) if may else None

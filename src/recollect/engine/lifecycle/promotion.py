@@ -1,7 +1,7 @@
-"""Promotion: the only way for a memory to cross from one space into another.
+"""Promote memories: the only way for a memory to cross from one space into another.
 
 The border is checked against the policy's paths, then the memory goes through every gate again, as a new memory of the
-other space that names where it came from. It is believed there as much as it was here, and no more. The original stays.
+other space that names where it came from. It keeps its authority there. The original stays.
 """
 
 from collections.abc import Mapping
@@ -10,6 +10,7 @@ from typing import Any
 from recollect.engine import operations
 from recollect.engine.arguments import check_kept, reason_code
 from recollect.engine.context import Engine, find
+from recollect.engine.lifecycle.phases import parse_space
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.write.drafting import parse_candidate
 from recollect.engine.write.ingest import Writing
@@ -30,8 +31,8 @@ from recollect.stores.protocol import Stored
 
 
 def promote(engine: Engine, id: str, to_space: str, *, owner: str | None = None, reason: str = "requested") -> Receipt:
-    """Take a memory into another space. A denied promotion is an answer: ``reasons`` says why."""
-    target, code = _space(to_space), reason_code(engine.policy.privacy, "promotion", reason)
+    """Copy a memory into another space. A denied promotion is an answer: ``reasons`` says why."""
+    target, code = parse_space("to_space", to_space), reason_code(engine.policy.privacy, "promotion", reason)
     if owner is not None:
         check_kept(engine.policy.privacy, "owner", owner)
     with engine.read() as reader:
@@ -39,22 +40,22 @@ def promote(engine: Engine, id: str, to_space: str, *, owner: str | None = None,
     if stored.body is None or stored.state.status is not Status.ACTIVE:
         raise WrongState("only an active memory can be promoted.", field="id", hint="`restore` or `resolve` it first.")
     body = stored.body
-    address = Address(engine.tenant, Namespace(body["namespace"]), target, owner or _owner(engine, body, target))
+    address = Address(engine.tenant, Namespace(body["namespace"]), target, owner or _choose_owner(engine, body, target))
     refusal = _refusal(engine, stored, address)
     if refusal is not None:
         with engine.write() as writer:
-            return _refused(Writing(engine, writer), stored, target, refusal)
+            return _refuse(Writing(engine, writer), stored, target, refusal)
     return _promote(engine, stored, address, code)
 
 
 @operations.failures_noted(Node.HOTPATH, Op.CREATE)
 @again_on_conflict
 def _promote(engine: Engine, stored: Stored, address: Address, reason: str) -> Receipt:
-    candidate = parse_candidate(engine, _carried(stored, address, reason))
+    candidate = parse_candidate(engine, _make_fields(stored, address, reason))
     answer = prepare(engine, candidate, promoting=True)
     with engine.write(addresses_of([answer])) as writer:
         writing = Writing(engine, writer)
-        receipt = writing.write(answer, lambda receipt: _events(engine, stored, address.space, receipt))
+        receipt = writing.write(answer, lambda receipt: _make_events(engine, stored, address.space, receipt))
         writing.finish()
     return receipt
 
@@ -66,12 +67,12 @@ def carry_over(writing: Writing, memory: Memory, address: Address, reason: str) 
     stored = writing.pen(written_at).stored(memory.id)
     refusal = _refusal(engine, stored, address)
     if refusal is not None:
-        return _refused(writing, stored, address.space, refusal)
-    candidate = parse_candidate(engine, _carried(stored, address, reason))
+        return _refuse(writing, stored, address.space, refusal)
+    candidate = parse_candidate(engine, _make_fields(stored, address, reason))
     answer = prepare(engine, candidate, promoting=True, reader=writing.writer)
     if isinstance(answer, Prepared):
         answer = answer._replace(spoken=stored.body is not None and stored.body["source"] == Source.USER)
-    return writing.write(answer, lambda receipt: _events(engine, stored, address.space, receipt))
+    return writing.write(answer, lambda receipt: _make_events(engine, stored, address.space, receipt))
 
 
 def _refusal(engine: Engine, stored: Stored, address: Address) -> str | None:
@@ -89,21 +90,17 @@ def crossing_refusal(
     policy = engine.policy
     path, order = policy.spaces.path(source, address.space), policy.conflict.authority_order
     refusal = promotion_refusal(path, authority, event_type, order)
-    refusal = refusal or write_refusal(engine.caller, address, scope, Source.USER)
-    return refusal or (None if _may_promote(engine, authority) else "promotion:not_for_this_agent")
-
-
-def _may_promote(engine: Engine, authority: Authority) -> bool:
-    """An agent takes across what it could have said itself. What a person said takes that person, or the right to speak
-    for them."""
-    caller, policy = engine.caller, engine.policy
-    if not caller.is_an_agent or caller.may(Right.RELAY) or caller.may(Right.GOVERN):
-        return True
+    caller = engine.caller
+    refusal = refusal or write_refusal(caller, address, scope, Source.USER)
+    if refusal is not None or not caller.is_an_agent or caller.may(Right.RELAY) or caller.may(Right.GOVERN):
+        return refusal
+    # an agent promotes what it could have said itself; what a person said takes that person, or the right to relay
     own, _ = grant_authority(Source.TOOL, caller, None, policy.authority.verifying_tools)
-    return not outranks(authority, own, policy.conflict.authority_order)
+    return "promotion:not_for_this_agent" if outranks(authority, own, order) else None
 
 
-def _carried(stored: Stored, address: Address, reason: str) -> dict[str, Any]:
+def _make_fields(stored: Stored, address: Address, reason: str) -> dict[str, Any]:
+    """Return the fields of the promoted memory."""
     assert stored.body is not None, "an active memory has its content"
     body, state = stored.body, stored.state
     carried = {name: body[name] for name in PROMOTED if name in body}
@@ -127,28 +124,25 @@ def _carried(stored: Stored, address: Address, reason: str) -> dict[str, Any]:
     }
 
 
-def _events(engine: Engine, stored: Stored, target: Space, receipt: Receipt) -> list[trace.Trace]:
-    """What the border says, before and after the gates have spoken."""
+def _make_events(engine: Engine, stored: Stored, target: Space, receipt: Receipt) -> list[trace.Trace]:
+    """Return the events of a memory that the border let across: promoted, or denied by a gate or the present holder."""
     assert stored.body is not None, "an active memory has its content"
     caller, policy, source = engine.caller, engine.in_force.expanded, stored.body["space"]
-    let_across = trace.memory_border_check(caller, "promote", source, target, True, ALLOWED, policy)
-    which, code = (caller, source, target, stored.state.id), _not_promoted(receipt)
-    if code is not None or receipt.memory is None:
-        return [let_across, trace.memory_promotion_denied(*which, code or receipt.reasons[0], policy)]
-    return [
-        let_across,
-        trace.memory_promoted(*which, receipt.memory.id, stored.state.authority, ALLOWED, policy),
-    ]
+    check = trace.memory_border_check(caller, "promote", source, target, True, ALLOWED, policy)
+    which, denial = (caller, source, target, stored.state.id), _find_denial(receipt)
+    if denial is not None or receipt.memory is None:
+        return [check, trace.memory_promotion_denied(*which, denial or receipt.reasons[0], policy)]
+    return [check, trace.memory_promoted(*which, receipt.memory.id, stored.state.authority, ALLOWED, policy)]
 
 
-def _not_promoted(receipt: Receipt) -> str | None:
-    """Return why a memory that was let across is not believed there: a gate refused it, or it lost against what is there."""
+def _find_denial(receipt: Receipt) -> str | None:
+    """Return the code by which a memory that crossed the border is not active there, or ``None``."""
     if receipt.outcome is Outcome.CONTRADICTED:
         return "promotion:lost"
     return receipt.reasons[0] if receipt.outcome is Outcome.DENIED else None
 
 
-def _refused(writing: Writing, stored: Stored, target: Space, code: str) -> Receipt:
+def _refuse(writing: Writing, stored: Stored, target: Space, code: str) -> Receipt:
     assert stored.body is not None, "an active memory has its content"
     engine, source = writing.engine, stored.body["space"]
     caller, policy = engine.caller, engine.in_force.expanded
@@ -160,15 +154,8 @@ def _refused(writing: Writing, stored: Stored, target: Space, code: str) -> Rece
     return Receipt(Outcome.DENIED, None, (code,), events, (), DETAIL.get(code))
 
 
-def _space(name: str) -> Space:
-    try:
-        return Space(name)
-    except ValueError:
-        raise BadInput(f"there is no space {name!r}.", field="to_space", hint=f"Known: {', '.join(Space)}.") from None
-
-
-def _owner(engine: Engine, body: Mapping[str, Any], target: Space) -> str:
-    """Whose space it goes to: the person's own; a project must be named, unless the caller has just one."""
+def _choose_owner(engine: Engine, body: Mapping[str, Any], target: Space) -> str:
+    """Return the owner of the target space: the person; a project must be named, unless the caller has just one."""
     if target is Space.USER:
         return engine.caller.user or body.get("user_id") or "default"
     if target is Space.PROJECT and len(engine.caller.projects) == 1:

@@ -1,11 +1,12 @@
-"""Rejecting a value that was never true, so that nobody but the person can bring it back; lifting and listing rejections.
+"""Reject a value that was never true, so that only the person can bring it back; lift and list rejections.
 
-The memory that holds the value leaves the active set, and so does every other one of the person's that says the same. The
-rejection itself is an entry of the ledger with keyed hashes, and outlives the memory: expiry, purging and moving do not end
-it. Whatever is written later is compared with it (:func:`refusal`), before it can become active.
+The memory that holds the value leaves the active set, and so does every other memory of the person with that value. The
+rejection is a ledger entry with keyed hashes and outlives the memory: expiry, purging and moving do not end it. Every later
+write is compared with it (:func:`refusal`) before it can become active.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from recollect.engine import operations
@@ -25,16 +26,8 @@ from recollect.model.receipt import RejectedValue
 from recollect.model.vocabulary import SHARED, Authority, Namespace, Source, Space, Status
 from recollect.rules.gates.draft import Draft, Rejection
 from recollect.rules.gates.naming import slots_of
+from recollect.rules.identity import rejected_values as values
 from recollect.rules.identity.consent import DECLINED
-from recollect.rules.identity.rejected_values import (
-    SECRET_BYTES,
-    Claim,
-    claimed_marks,
-    claimed_person,
-    rejected_marks,
-    seal,
-    stated_frames,
-)
 from recollect.rules.language.text import terms
 from recollect.rules.statements import read_statement
 from recollect.rules.statements.frame import SELF
@@ -48,25 +41,18 @@ MAX_ALIKE_HERE = 200
 _LEAVES = (Status.ACTIVE, Status.CONTRADICTORY, Status.PENDING, Status.ARCHIVED, Status.REDUNDANT)
 """Statuses from which the rejected memory is soft-deleted. An older version is history, and stays where it is."""
 
-PenAt = Callable[[Address], Pen]
-Tell = Callable[[Sequence[trace.Trace], int], object]
-"""Keeps governance events, with the number of the stream that they are about."""
-
-
-# ── what may be written ─────────────────────────────────────────────────────────────────────────────────────────────
-
 
 def refusal(pen: Pen, draft: Draft, *, spoken: bool) -> Rejection | None:
     """Return why a draft with a rejected value is refused, or lift the rejection if the person says it again.
 
-    Only what is ``spoken`` now by the person counts as saying it again: never an agent, a tool, or an import.
+    Only a statement that the person makes now (``spoken``) lifts it: never an agent's, a tool's or an import's.
     """
     assert draft.key is not None and pen.stream.address is not None, "a draft that is settled has a key and a stream"
     candidate, caller = draft.candidate, pen.engine.caller
     address, person = pen.stream.address, candidate.user_id or caller.user
-    if person is None and caller.trusted:  # to anybody else a refusal would tell what another person rejected
-        person = claimed_person(address, candidate.meta)
-    claim = Claim(address, candidate.content, draft.key.text, draft.key.source, person)
+    if person is None and caller.trusted:  # to others a refusal would reveal what another person rejected
+        person = values.claimed_person(address, candidate.meta)
+    claim = values.Claim(address, candidate.content, draft.key.text, draft.key.source, person)
     against = rejections_of(pen.engine, pen.writer, claim)
     if not against:
         return None
@@ -84,7 +70,7 @@ def refusal(pen: Pen, draft: Draft, *, spoken: bool) -> Rejection | None:
 
 
 def is_the_persons(pen: Pen, draft: Draft) -> bool:
-    """Whether a draft is a person's own statement where it is written: not passed on, not inferred, not promoted by others."""
+    """Return whether a draft is the person's own statement in their own stream: not relayed, inferred or promoted by others."""
     caller, address = pen.engine.caller, pen.stream.address
     if draft.authority is not Authority.USER_ASSERTED or draft.source not in (Source.USER, Source.PROMOTION):
         return False
@@ -92,21 +78,18 @@ def is_the_persons(pen: Pen, draft: Draft) -> bool:
 
 
 def is_their_own(engine: Engine, address: Address) -> bool:
-    """Whether the caller is the person whose memory this is, and no agent asks for them."""
+    """Return whether the caller is the person whose memory this is, and no agent asks for them."""
     caller = engine.caller
     own = {Space.USER: caller.user, Space.SESSION: caller.session}.get(address.space)
     return not caller.is_an_agent and own is not None and own == address.owner
 
 
-# ── rejecting ───────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 class Transaction(NamedTuple):
-    """The transaction in which a value is rejected: its pens, by address, and where its events are kept."""
+    """The transaction in which a value is rejected: its pens by address, and the function that keeps its events."""
 
     writer: Writer
-    pen_at: PenAt
-    tell: Tell
+    pen_at: Callable[[Address], Pen]
+    keep: Callable[[Sequence[trace.Trace], int], object]
 
     def pen_of(self, stored: Stored) -> Pen:
         """Return the pen of a memory's stream, with the memory loaded."""
@@ -118,11 +101,16 @@ class Transaction(NamedTuple):
 
 
 class _Value(NamedTuple):
-    """A value to reject: as which statement, and in which stream the rejection is kept."""
+    """A value to reject: its statement, the address where the rejection is kept, and its marks."""
 
-    claim: Claim
+    claim: values.Claim
     home: Address
     marks: frozenset[str]
+
+    @property
+    def person(self) -> str | None:
+        """The person whose own memory and sessions the rejection reaches; in a project it reaches the project alone."""
+        return self.home.owner if self.home.space is Space.USER else None
 
 
 @failures_noted(Node.HOTPATH, Op.DELETE)
@@ -135,7 +123,7 @@ def reject(
     rule: str = BY_HAND,
     check: Callable[[Reader, Stored], None] | None = None,
 ) -> RejectedValue:
-    """Say of a memory that it was never true: it leaves the active set, and its value is refused from now on.
+    """Reject a memory's value as never true: it leaves the active set, and its value is refused from now on.
 
     For the person whose memory it is, or a caller with the right to govern. ``reason`` is kept as long as the memory is.
     ``check`` may raise inside the lock.
@@ -144,21 +132,21 @@ def reject(
         check_kept(engine.policy.privacy, "reason", reason)
     with engine.read() as reader:
         stored = find(engine, reader, id)
-        value = _value_of(engine, reader, stored)
-        found = _saying_so(engine, reader, value, _in_reach(engine, reader, value))
+        value = _read_value(engine, reader, stored)
+        found = _find_stating(engine, reader, value, _find_streams(engine, reader, value))
         numbers = sorted({stored.stream, *(one.stream for one in found)})
         holding = [reader.stream_numbered(engine.tenant, number).address for number in numbers]
     addresses = sorted({value.home, *(address for address in holding if address is not None)})
     with engine.write(addresses) as writer:
         pens = Pens(engine, writer)
-        own = pens.numbered(stored.stream)  # what has expired there is put away before it is read
+        own = pens.numbered(stored.stream)  # expires what is due before the memory is read
         stored = find(engine, writer, id)
         before = stored.state.status
         require_change(engine, writer, stored)
         if check is not None:
             check(writer, stored)
-        transaction = Transaction(writer, pens.at, lambda events, number: keep(engine, writer, events, number))
-        done = reject_in(engine, transaction, stored, addresses, rule, reason)
+        within = Transaction(writer, pens.at, partial(keep, engine, writer))
+        done = reject_in(engine, within, stored, addresses, rule, reason)
         pens.finish()
         if before in _LEAVES:
             operations.keep(engine, writer, [operations.about(engine, stored, Op.DELETE, own.at)])
@@ -169,10 +157,9 @@ def reject(
 def reject_again(engine: Engine, writer: Writer, stored: Stored) -> None:
     """Reject a memory's value in a restored copy from before the rejection. All streams of the tenant are locked."""
     pens = Pens(engine, writer)
-    value = _value_of(engine, writer, stored)
-    addresses = [stream.address for stream in _in_reach(engine, writer, value) if stream.address is not None]
-    transaction = Transaction(writer, pens.at, lambda events, number: keep(engine, writer, events, number))
-    reject_in(engine, transaction, stored, addresses, BY_HAND)
+    streams = _find_streams(engine, writer, _read_value(engine, writer, stored))
+    addresses = [stream.address for stream in streams if stream.address is not None]
+    reject_in(engine, Transaction(writer, pens.at, partial(keep, engine, writer)), stored, addresses, BY_HAND)
     pens.finish()
 
 
@@ -192,61 +179,49 @@ def reject_in(
 ) -> RejectedValue:
     """Reject a memory's value within a transaction, in the streams at these addresses, which it has locked."""
     writer = within.writer
-    value = _value_of(engine, writer, stored)
+    value = _read_value(engine, writer, stored)
     check_may_decide(engine, value.claim.address, "reject a value")
     pen, secret = within.pen_at(value.home), _secret(engine, writer, value.home)
-    marks = sorted(seal(secret, mark) for mark in value.marks)
-    entry = _same_rejection(engine, writer, pen.stream, marks) or pen.reject(stored.state.id, secret, marks, rule)
+    marks = sorted(values.seal(secret, mark) for mark in value.marks)
+    entry = _find_same(engine, writer, pen.stream, marks) or pen.reject(stored.state.id, secret, marks, rule)
     here = [stream for stream in map(writer.stream_at, sorted(set(addresses))) if stream is not None]
-    others = [one for one in _saying_so(engine, writer, value, here) if one.state.id != stored.state.id]
-    gone = [_put_away(within, one, SAME_VALUE) for one in others]
+    others = [one for one in _find_stating(engine, writer, value, here) if one.state.id != stored.state.id]
+    for one in others:
+        _delete(within, one, SAME_VALUE)
     if stored.state.status in _LEAVES:
-        _put_away(within, stored, rule, reason)
+        _delete(within, stored, rule, reason)
     elif reason is not None:
         within.pen_of(stored).record(Event.EDITED, stored.state.id, rule=rule, amendment={"reason": reason})
-    shown = [one.state.id for one in gone if visible(engine, writer, one)]
-    return _told(engine, writer, value.home, entry, reason, (*shown,))
+    also_gone = tuple(one.state.id for one in others if visible(engine, writer, one))
+    return _make_rejected(engine, writer, value.home, entry, reason, also_gone)
 
 
-def _value_of(engine: Engine, reader: Reader, stored: Stored) -> _Value:
+def _read_value(engine: Engine, reader: Reader, stored: Stored) -> _Value:
     body, address = stored.body, reader.stream_numbered(engine.tenant, stored.stream).address
     if body is None or address is None:
         raise WrongState(f"its content was {stored.state.removed}.", field="id", hint="There is nothing to reject.")
-    claim = Claim.of_memory(address, body, stored.state.canonical_key)
-    return _Value(claim, _home(engine, claim), rejected_marks(claim, engine.policy.text.synonyms))
+    claim, home = values.Claim.of_memory(address, body, stored.state.canonical_key), address
+    if address.space is Space.SESSION and claim.person is not None:  # rejected for the person, in all their sessions
+        theirs = address._replace(space=Space.USER, owner=claim.person)
+        home = theirs if write_refusal(engine.caller, theirs, SHARED, Source.USER) is None else address
+    return _Value(claim, home, values.rejected_marks(claim, engine.policy.text.synonyms))
 
 
-def _home(engine: Engine, claim: Claim) -> Address:
-    """Return where a rejection is kept: what was said in a session is rejected for the person, in all their sessions."""
-    if claim.address.space is not Space.SESSION or claim.person is None:
-        return claim.address
-    theirs = claim.address._replace(space=Space.USER, owner=claim.person)
-    return theirs if write_refusal(engine.caller, theirs, SHARED, Source.USER) is None else claim.address
-
-
-def _person(value: _Value) -> str | None:
-    """Return the person whose own memory and sessions a rejection reaches; in a project it reaches the project alone."""
-    return value.home.owner if value.home.space is Space.USER else None
-
-
-def _in_reach(engine: Engine, reader: Reader, value: _Value) -> list[Stream]:
+def _find_streams(engine: Engine, reader: Reader, value: _Value) -> list[Stream]:
     """Return the streams in which the value may be active: the owner's, and a person's own and their sessions'."""
-    claim, person = value.claim, _person(value)
-    found = [one for one in reader.streams_of(engine.tenant, claim.address.owner) if _is_in(one, claim.address.space)]
-    if person is not None:
-        found += [one for one in reader.streams_of(engine.tenant, person) if _is_in(one, Space.USER)]
+    space, found = value.claim.address.space, reader.streams_of(engine.tenant, value.claim.address.owner)
+    found = [one for one in found if one.address is not None and one.address.space is space]
+    if value.person is not None:
+        theirs = reader.streams_of(engine.tenant, value.person)
+        found += [one for one in theirs if one.address is not None and one.address.space is Space.USER]
         found += reader.streams_of(engine.tenant, space=Space.SESSION)
     return list({one.number: one for one in found if one.address is not None}.values())
 
 
-def _is_in(stream: Stream, space: Space) -> bool:
-    return stream.address is not None and stream.address.space is space
-
-
-def _saying_so(engine: Engine, reader: Reader, value: _Value, streams: Sequence[Stream]) -> list[Stored]:
+def _find_stating(engine: Engine, reader: Reader, value: _Value, streams: Sequence[Stream]) -> list[Stored]:
     """Return the active memories of these streams that hold the value, as a whole or in one of their sentences."""
-    synonyms, person = engine.policy.text.synonyms, _person(value)
-    stated = stated_frames(value.claim.content)
+    synonyms, person = engine.policy.text.synonyms, value.person
+    stated = values.stated_frames(value.claim.content)
     named = stated[0].value if len(stated) == 1 and not stated[0].partial else ""
     words = sorted(set(terms(named or value.claim.content, synonyms)))
     about = slots_of(read_statement(value.claim.content, SELF))
@@ -264,8 +239,8 @@ def _saying_so(engine: Engine, reader: Reader, value: _Value, streams: Sequence[
             is_elsewhere = address.space is Space.SESSION and address != value.claim.address
             if is_elsewhere and one.body.get("user_id") != person:
                 continue
-            claim = Claim.of_memory(address, one.body, one.state.canonical_key)
-            if not value.marks.isdisjoint(claimed_marks(claim, synonyms)):
+            claim = values.Claim.of_memory(address, one.body, one.state.canonical_key)
+            if not value.marks.isdisjoint(values.claimed_marks(claim, synonyms)):
                 found.append(one)
     return sorted(found, key=lambda one: (one.stream, one.number))
 
@@ -274,26 +249,25 @@ def _secret(engine: Engine, reader: Reader, home: Address) -> str:
     """Return the key of a stream's rejections: the one that it has, or a fresh one."""
     stream = reader.stream_at(home)
     known = reader.rejection_secrets(home, None).get(stream.number) if stream is not None else None
-    return known or engine.randomness.bytes(SECRET_BYTES).hex()
+    return known or engine.randomness.bytes(values.SECRET_BYTES).hex()
 
 
-def _same_rejection(engine: Engine, reader: Reader, stream: Stream, marks: Sequence[str]) -> Entry | None:
+def _find_same(engine: Engine, reader: Reader, stream: Stream, marks: Sequence[str]) -> Entry | None:
     """Return the entry of a rejection in force that has all of these marks: a value is rejected once."""
     known = set(reader.rejections_with(engine.tenant, stream.number, marks[:1]))
     kept = [one for one in reader.rejections(stream) if one.id in known] if known else []
     ids = sorted(id for id in known if set(marks) <= {one.mark for one in kept if one.id == id})
-    return _made(engine, reader, ids[0]) if ids else None
+    return _find_entry(engine, reader, ids[0]) if ids else None
 
 
-def _put_away(within: Transaction, stored: Stored, rule: str, reason: str | None = None) -> Stored:
-    """Soft-delete a memory that says what was rejected."""
+def _delete(within: Transaction, stored: Stored, rule: str, reason: str | None = None) -> None:
+    """Soft-delete a memory that holds the rejected value."""
     pen = within.pen_of(stored)
     if stored.body is not None and stored.state.status is Status.ACTIVE:
         caller, policy = pen.engine.caller, pen.engine.in_force.expanded
-        within.tell([trace.memory_deleted(caller, stored.state.id, stored.body, rule, policy)], pen.stream.number)
+        within.keep([trace.memory_deleted(caller, stored.state.id, stored.body, rule, policy)], pen.stream.number)
     soft_delete(pen, stored.state.id, Event.FORGOTTEN, rule, reason)
     pen.flush()
-    return stored
 
 
 def check_may_decide(engine: Engine, address: Address, what: str) -> None:
@@ -302,15 +276,12 @@ def check_may_decide(engine: Engine, address: Address, what: str) -> None:
         engine.require(Right.GOVERN, f"{what}: that is for the person")
 
 
-# ── lifting and listing ─────────────────────────────────────────────────────────────────────────────────────────────
-
-
 @failures_noted(Node.HOTPATH, Op.UPDATE)
 @again_on_conflict
 def lift(engine: Engine, id: str) -> RejectedValue:
     """End a rejection, named by its own id or by the rejected memory's. The memory stays as it is: ``restore`` brings it back."""
     with engine.read() as reader:
-        stream, entry = _named(engine, reader, id)
+        stream, entry = _find_rejection(engine, reader, id)
         address = stream.address
         assert address is not None, "a stream that may be read has an owner"
     with engine.write([address]) as writer:
@@ -321,27 +292,27 @@ def lift(engine: Engine, id: str) -> RejectedValue:
         pen = pens.at(address)
         if entry.memory_id not in {one.id for one in writer.rejections(pen.stream)}:
             raise NotFound(f"there is no rejection {id!r} any more.", field="id", hint="`rejections` lists them.")
-        told = _told(engine, writer, address, entry, _reason(engine, writer, entry))
+        lifted = _make_rejected(engine, writer, address, entry, _read_reason(engine, writer, entry))
         pen.lift(entry.memory_id, LIFTED_BY_HAND)
         pens.finish()
         engine.accesses.carry_along(writer, engine.tenant)
-    return told
+    return lifted
 
 
 def rejections(engine: Engine, *, owner: str | None = None, space: Spaces = None) -> tuple[RejectedValue, ...]:
-    """Return the rejections in force that the caller decides over, oldest first, with the words of memories that are left."""
+    """Return the rejections in force over which the caller decides, oldest first, with the content that is left."""
     with engine.read() as reader:
         return tuple(
-            _told(engine, reader, stream.address, entry, _reason(engine, reader, entry))
-            for stream, entry in _in_force(engine, reader, owner, space)
+            _make_rejected(engine, reader, stream.address, entry, _read_reason(engine, reader, entry))
+            for stream, entry in _list_in_force(engine, reader, owner, space)
             if stream.address is not None
         )
 
 
-def _in_force(
+def _list_in_force(
     engine: Engine, reader: Reader, owner: str | None = None, space: Spaces = None
 ) -> Iterator[tuple[Stream, Entry]]:
-    """Yield each rejection that the caller decides over, with its stream. An agent decides over none without ``govern``."""
+    """Yield each rejection over which the caller decides, with its stream. An agent needs the right ``govern``."""
     if engine.caller.is_an_agent:
         engine.require(Right.GOVERN, "see what was rejected")
     numbers = set(reader.rejecting_streams(engine.tenant))
@@ -349,23 +320,22 @@ def _in_force(
         decides = engine.caller.may(Right.GOVERN) or (stream.address and is_their_own(engine, stream.address))
         if stream.number in numbers and decides:
             ids = {one.id for one in reader.rejections(stream)}
-            entries = [_made(engine, reader, id) for id in ids]
-            for entry in sorted(entries, key=lambda one: one.seq):
-                yield stream, entry
+            entries = [_find_entry(engine, reader, id) for id in ids]
+            yield from ((stream, entry) for entry in sorted(entries, key=lambda one: one.seq))
 
 
-def _made(engine: Engine, reader: Reader, id: str) -> Entry:
+def _find_entry(engine: Engine, reader: Reader, id: str) -> Entry:
     """Return the ledger entry by which a rejection was made."""
     return next(one for one in reader.entries_about(engine.tenant, id) if one.event is Event.REJECTED)
 
 
-def _named(engine: Engine, reader: Reader, id: str) -> tuple[Stream, Entry]:
-    """Return the one rejection that an id, the beginning of one, or the id of its memory names."""
+def _find_rejection(engine: Engine, reader: Reader, id: str) -> tuple[Stream, Entry]:
+    """Return the one rejection that its id, the beginning of it, or the id of its memory names."""
     digits = str(id).replace("-", "").lower()
     of_memories = set(reader.ids_like(engine.tenant, str(id), MAX_ALIKE)) if digits else set()
     found = [
         (stream, entry)
-        for stream, entry in _in_force(engine, reader)
+        for stream, entry in _list_in_force(engine, reader)
         if (len(digits) >= MIN_PREFIX and entry.memory_id.replace("-", "").startswith(digits))
         or entry.other_id in of_memories
     ]
@@ -377,20 +347,20 @@ def _named(engine: Engine, reader: Reader, id: str) -> tuple[Stream, Entry]:
     return found[0]
 
 
-def _reason(engine: Engine, reader: Reader, entry: Entry) -> str | None:
-    """Return what the person gave as a reason, which is kept with the memory."""
-    brought = reader.amendments_about(engine.tenant, entry.other_id or "")
-    said = [
-        brought[one.seq]["reason"]
+def _read_reason(engine: Engine, reader: Reader, entry: Entry) -> str | None:
+    """Return the reason that the person gave, which is kept with the memory."""
+    amendments = reader.amendments_about(engine.tenant, entry.other_id or "")
+    reasons = [
+        amendments[one.seq]["reason"]
         for one in reader.entries_about(engine.tenant, entry.other_id or "")
         if one.rule in (BY_HAND, SAID_SO, DECLINED)
         and one.memory_id == entry.other_id
-        and "reason" in brought.get(one.seq, {})
+        and "reason" in amendments.get(one.seq, {})
     ]
-    return said[-1] if said else None
+    return reasons[-1] if reasons else None
 
 
-def _told(
+def _make_rejected(
     engine: Engine, reader: Reader, home: Address, entry: Entry, reason: str | None, also_gone: tuple[str, ...] = ()
 ) -> RejectedValue:
     stored = reader.by_ids(engine.tenant, [entry.other_id or ""]).get(entry.other_id or "")

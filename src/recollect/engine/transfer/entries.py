@@ -13,7 +13,7 @@ from recollect.engine.lifecycle.changes import archive
 from recollect.engine.read.assemble import as_seen, to_memory
 from recollect.engine.read.reading import MAX_PAGE, current, exported_from, place_of
 from recollect.engine.transfer.import_terms import ImportTerms
-from recollect.engine.trust.identities import holder_named, sign_entry, signing_key
+from recollect.engine.trust.identities import resolve_holder, sign_entry, signing_key
 from recollect.engine.write.drafting import check_expiry, parse_candidate
 from recollect.engine.write.ingest import add
 from recollect.formats.entries import (
@@ -37,14 +37,14 @@ from recollect.model.record import Memory
 from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, Status
 from recollect.rules.trust.authority import outranks
 from recollect.rules.trust.signatures import is_signature
-from recollect.stores.protocol import NO_LIMIT, Reader, Stored
+from recollect.stores.protocol import NO_LIMIT, Reader
 
 _HINT = "Give the path of a file, an open file, or lines of text."
 
 
 @contextmanager
-def opened(given: Readable | str | Path | Iterable[str]) -> Iterator[Readable]:
-    """What was given, as an open file. Bytes that are no UTF-8 are told where they stand, so they are let through here."""
+def open_text(given: Readable | str | Path | Iterable[str]) -> Iterator[Readable]:
+    """Open a file or lines as text. Bytes that are no UTF-8 pass here; the reader of entries reports their line."""
     if isinstance(given, str | Path):
         with ExitStack() as stack:
             try:
@@ -62,7 +62,7 @@ def opened(given: Readable | str | Path | Iterable[str]) -> Iterator[Readable]:
 
 
 class _Lines:
-    """Lines as an open file, each with its end; nothing is held but one of them."""
+    """Lines as an open file, one at a time, each with its end."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         self._lines = enumerate(lines, start=1)
@@ -77,15 +77,12 @@ class _Lines:
 
 
 EXPORTED = (str(Status.ACTIVE), str(Status.SUPERSEDED), str(Status.ARCHIVED))
-"""An entry is superseded, not deleted: so older versions go along. What was forgotten, or waits for a decision, does not."""
+"""The statuses of exported entries: older versions are exported, forgotten and waiting memories are not."""
 MAX_ENTRIES = 100_000
 """How many entries one import takes. All are read and checked before anything is stored."""
 BATCH = 500
 SHOWN = 100
-"""How many findings an error tells."""
-
-
-# ── checking ────────────────────────────────────────────────────────────────────────────────────────────────────────
+"""How many findings an error lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,12 +100,12 @@ class Validation(Plain):
 def validate(
     source: Readable | str | Path | Iterable[str], tell: Callable[[Finding], None], *, partial: bool = False
 ) -> Validation:
-    """Check a file of entries as it is read, and tell each finding when it is found.
+    """Check a file of entries as it is read, and call ``tell`` with each finding.
 
     ``partial``: the file is a part of something, so that parents may be elsewhere.
     """
     findings, problems = Findings(partial=partial), 0
-    with opened(source) as stream:
+    with open_text(source) as stream:
         in_each = (finding for read in read_entries(stream) for finding in findings.check_entry(read))
         for finding in chain(in_each, findings.check_file()):
             problems += 1
@@ -116,36 +113,34 @@ def validate(
     return Validation(findings.entries, problems)
 
 
-# ── out ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def export_entries(
     engine: Engine, status: str | Sequence[str] | None, *, sign_as: str | None, key_file: Path | None, **asked: Any
 ) -> Iterator[str]:
     """Yield every memory that the caller may see as one line of canonical JSON, the oldest first: parents before children.
 
-    ``asked`` says where :func:`exported_from` looks. Who may see what is decided as for any read: an export crosses no
-    border. What somebody wrote and nobody has signed is signed with their key, if they ``sign_as`` themselves.
+    ``asked`` is passed to :func:`exported_from`. The caller sees what it sees in any read: an export crosses no border. With
+    ``sign_as`` the unsigned entries of that author are signed with the author's key.
     """
-    statuses = _exported(status)
-    signer = holder_named(engine, sign_as) if sign_as is not None else None
+    statuses = _check_statuses(status)
+    signer = resolve_holder(engine, sign_as) if sign_as is not None else None
     private = signing_key(engine, signer, key_file) if signer is not None else None
     with engine.read() as reader:
         where = exported_from(engine, reader, **asked)
         if signer not in (None, sign_as, engine.caller.principal):
-            _check_nobody_else_is_meant(engine, reader, str(signer), equal={"status": statuses}, **where)
-        ids = _in_order(engine, reader, statuses, **where)
+            _check_unambiguous(engine, reader, str(signer), equal={"status": statuses}, **where)
+        ids = _sort_exported(engine, reader, statuses, **where)
         for start in range(0, len(ids), MAX_PAGE):
             found = as_seen(engine, reader, [*reader.by_ids(engine.tenant, ids[start : start + MAX_PAGE]).values()])
-            following = _hashes(engine, reader, [stored.state.superseded_by_id for stored in found])
+            newer = reader.by_ids(engine.tenant, sorted({one.state.superseded_by_id or "" for one in found} - {""}))
+            following = {id: one.body["content_hash"] for id, one in newer.items() if one.body is not None}
             for stored in found:
                 entry = to_entry(to_memory(stored), following.get(stored.state.superseded_by_id or ""))
                 own = private is not None and author_of(stored.body or {}) == signer and "signature" not in entry
                 yield canonical_json(sign_entry(entry, private) if own and private is not None else entry) + "\n"
 
 
-def _exported(status: str | Sequence[str] | None) -> tuple[str, ...]:
-    """Return those of the statuses that are asked for which entries can have."""
+def _check_statuses(status: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Return those of the given statuses that entries can have."""
     if status is None:
         return EXPORTED
     asked = [status] if isinstance(status, str) else check_names("status", status)
@@ -153,8 +148,8 @@ def _exported(status: str | Sequence[str] | None) -> tuple[str, ...]:
     return tuple(one for one in EXPORTED if one in known)
 
 
-def _check_nobody_else_is_meant(engine: Engine, reader: Reader, signer: str, **where: Any) -> None:
-    """Raise if another principal of the signer's name wrote something that is exported, and would be left unsigned."""
+def _check_unambiguous(engine: Engine, reader: Reader, signer: str, **where: Any) -> None:
+    """Raise if another principal of the signer's name wrote an exported entry, which would be left unsigned."""
     name = short_name(signer)
     others = tuple(one for kind in KINDS if (one := principal(kind, name)) != signer)
     found = reader.select(engine.tenant, engine.selecting(**where, authors=others), 1) if where["streams"] else []
@@ -164,36 +159,27 @@ def _check_nobody_else_is_meant(engine: Engine, reader: Reader, signer: str, **w
         raise AmbiguousId(message, field="sign_as", hint="Give the one that you mean.")
 
 
-def _in_order(engine: Engine, reader: Reader, statuses: Sequence[str], **where: Any) -> list[str]:
-    """Return the ids of what is exported, by when it was said, so that the same memories always give the same file."""
+def _sort_exported(engine: Engine, reader: Reader, statuses: Sequence[str], **where: Any) -> list[str]:
+    """Return the ids of what is exported, by the time it was said, so that the same memories always give the same file."""
     placed: list[tuple[str, str, str]] = []
     before: tuple[str, int, int] | None = None
     while where["streams"]:
         selection = engine.selecting(**where, equal={"status": statuses}, before=before)
         page = reader.select(engine.tenant, selection, MAX_PAGE, damaged=True)
         whole = [stored for stored in page if stored.damage is None]
-        placed += [_placed(stored) for stored in current(engine, reader, whole) if str(stored.state.status) in statuses]
+        for stored in current(engine, reader, whole):
+            if str(stored.state.status) in statuses:
+                body = stored.body or {}
+                said_at = origin_of(body.get("meta", {})).get("timestamp") or body["created_at"]
+                placed.append((said_at, body["content_hash"], stored.state.id))
         if len(page) < MAX_PAGE:
             break
         before = place_of(page[-1])
     return [id for _, _, id in sorted(placed)]
 
 
-def _placed(stored: Stored) -> tuple[str, str, str]:
-    body = stored.body or {}
-    return origin_of(body.get("meta", {})).get("timestamp") or body["created_at"], body["content_hash"], stored.state.id
-
-
-def _hashes(engine: Engine, reader: Reader, ids: Sequence[str | None]) -> dict[str, str]:
-    found = reader.by_ids(engine.tenant, sorted({id for id in ids if id is not None}))
-    return {id: stored.body["content_hash"] for id, stored in found.items() if stored.body is not None}
-
-
-# ── in ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 class _Wanted(NamedTuple):
-    """An entry on its way in: where it stood in the file, and the fields that it asks to be stored with."""
+    """An entry to be imported: its place in the file, and the fields of its candidate."""
 
     number: int
     line: int
@@ -201,20 +187,20 @@ class _Wanted(NamedTuple):
     fields: dict[str, Any]
     put_away: bool = False
     replaces: Mapping[str, Any] | None = None
-    """The entry of the file whose next version it is to be."""
+    """The entry of the file of which it is the next version."""
 
 
 def read_whole(
     engine: Engine, terms: ImportTerms, source: Readable | str | Path | Iterable[str], *, partial: bool = False
 ) -> list[Foreign]:
-    """Return the entries of a file, open or by its path, or of lines, as records: parents before children, versions chained.
+    """Return the entries of a file or of lines as records: parents before children, versions chained.
 
     A file with an unsound entry is an error that names every problem. An entry that supersedes another does so here too; if
-    both are here already, what was superseded since is archived here as well.
+    both are here already, the superseded one is archived.
     """
     check_flags(partial=partial)
     parse_candidate(engine, {"content": "A wrong place is an error before any entry is read", **terms.options})
-    with opened(source) as stream:
+    with open_text(source) as stream:
         findings, entries = _read_all(stream, partial=partial)
     wanted = [_Wanted(number, line, entry, candidate_fields(entry)) for number, line, entry in entries]
     for one in wanted:
@@ -224,7 +210,7 @@ def read_whole(
     in_order = [wanted[place] for place in findings.order_parents_first()]
     _join_versions(engine, in_order)
     for start in range(0, len(in_order), BATCH):
-        _put_away_superseded(engine, terms, in_order[start : start + BATCH])
+        _archive_superseded(engine, terms, in_order[start : start + BATCH])
     return [
         Foreign(one.number, f"line {one.line}", one.fields, put_away=one.put_away, entry=one.entry) for one in in_order
     ]
@@ -261,18 +247,19 @@ def _is_admitted(engine: Engine, terms: ImportTerms, one: _Wanted) -> bool:
 
 
 def _chain_versions(wanted: Sequence[_Wanted], findings: Findings, refused: Collection[int]) -> list[_Wanted]:
-    """Give an entry and the one that supersedes it one name, so that they become versions of one concept.
+    """Give an entry and the one that supersedes it one key, so that they become versions of one concept.
 
-    Of several that one entry supersedes the oldest becomes its version before; the others are put away. So is one that a
-    signed entry supersedes without naming it: its next version would build upon it, and that was not signed.
+    If an entry supersedes several, the oldest becomes its earlier version, and the others are archived. So is one that a
+    signed entry supersedes without naming it as a parent: the next version names it, and the signature covers the parents.
     """
     chained: dict[int, int] = {}
     for old, new in findings.find_replacements():
         if old in refused or new in refused:
             continue
-        before, after = wanted[old].fields, wanted[new].fields
+        before, after, entry = wanted[old].fields, wanted[new].fields, wanted[new].entry
         alike = KIND_CLASS[Kind(before["kind"])] is KIND_CLASS[Kind(after["kind"])]
-        if "change" not in after and alike and _may_build_upon(wanted[new].entry, wanted[old].entry):
+        names_it = wanted[old].entry["content_hash"] in entry.get("parent_refs", ())
+        if "change" not in after and alike and (names_it or not is_signature(entry.get("signature"))):
             chained[old] = new
             after["change"] = "update"
             if "key" not in before and "topic_id" not in before:
@@ -288,74 +275,60 @@ def _chain_versions(wanted: Sequence[_Wanted], findings: Findings, refused: Coll
     ]
 
 
-def _may_build_upon(new: Mapping[str, Any], old: Mapping[str, Any]) -> bool:
-    """Return whether an entry may gain this parent: a signature covers the parents that there were."""
-    return not is_signature(new.get("signature")) or old["content_hash"] in new.get("parent_refs", ())
-
-
 def _join_versions(engine: Engine, in_order: Sequence[_Wanted]) -> None:
-    """Give an entry the name under which the one before it is here already, so that it becomes its next version."""
+    """Give an entry the key under which its earlier version is here already, so that it becomes the next version."""
     later = [one for one in in_order if one.replaces is not None]
-    names: dict[Identity, str] = {}
+    keys: dict[Identity, str] = {}
     for start in range(0, len(later), BATCH):
-        here = here_already(engine, [one.replaces for one in later[start : start + BATCH] if one.replaces is not None])
-        names |= {one: memory.canonical_key for one, memory in here.items() if memory.status is Status.ACTIVE}
+        here = find_entries(engine, [one.replaces for one in later[start : start + BATCH] if one.replaces is not None])
+        keys |= {one: memory.canonical_key for one, memory in here.items() if memory.status is Status.ACTIVE}
     for one in later:
-        name = names.get(identity_of(one.replaces)) if one.replaces is not None else None
-        if name is not None and "key" not in one.fields and "topic_id" not in one.fields:
-            one.fields["canonical_key"] = names.setdefault(identity_of(one.entry), name)
+        key = keys.get(identity_of(one.replaces)) if one.replaces is not None else None
+        if key is not None and "key" not in one.fields and "topic_id" not in one.fields:
+            one.fields["canonical_key"] = keys.setdefault(identity_of(one.entry), key)
 
 
-def _put_away_superseded(engine: Engine, terms: ImportTerms, batch: Sequence[_Wanted]) -> None:
-    """Archive what is here already and was superseded since: by something elsewhere, or by what is here already too."""
-    if not engine.caller.trusted:  # others bring no news of what they did not write
+def _archive_superseded(engine: Engine, terms: ImportTerms, batch: Sequence[_Wanted]) -> None:
+    """Archive the memories here that were superseded since, by an entry elsewhere or by another memory here."""
+    if not engine.caller.trusted:  # other callers may not report on memories that they did not write
         return
-    here = here_already(engine, [*(one.entry for one in batch), *(one.replaces for one in batch if one.replaces)])
+    here = find_entries(engine, [*(one.entry for one in batch), *(one.replaces for one in batch if one.replaces)])
     active = {one: memory for one, memory in here.items() if memory.status is Status.ACTIVE}
     elsewhere = {identity_of(one.entry) for one in batch if one.put_away and "superseded_by" in one.entry}
     both_here = {identity_of(one.replaces) for one in batch if one.replaces and identity_of(one.entry) in active}
     granted = {identity_of(one.entry): one for one in batch}
     for known in sorted((elsewhere | both_here) & active.keys()):
-        authority = _authority_of(engine, terms, granted.get(known))
+        one, authority = granted.get(known), Authority.AI_INFERRED
+        if one is not None and _is_admitted(engine, terms, one):
+            authority = parse_candidate(engine, terms.admit(engine, one.fields).fields).authority or authority
         if not outranks(active[known].authority, authority, engine.policy.conflict.authority_order):
             archive(engine, active[known].id)
 
 
-def _authority_of(engine: Engine, terms: ImportTerms, one: _Wanted | None) -> Authority:
-    """Return the authority that an entry is granted here."""
-    if one is None or not _is_admitted(engine, terms, one):
-        return Authority.AI_INFERRED
-    return parse_candidate(engine, terms.admit(engine, one.fields).fields).authority or Authority.AI_INFERRED
+def is_another(engine: Engine, memory: Memory, entry: Mapping[str, Any]) -> bool:
+    """Return whether the memory that an entry reinforced is of another author or another time than the entry.
 
-
-# ── an entry that is here already ───────────────────────────────────────────────────────────────────────────────────────
-
-
-def says_it_already(engine: Engine, memory: Memory, entry: Mapping[str, Any]) -> bool:
-    """Return whether a memory that an entry reinforced is another one: the same, by somebody else or of another time.
-
-    A bound caller brings no time of its own, so that nobody could tell the next time that its entry is here already.
+    A bound caller brings no time of its own, so that the next import could not recognise its entry.
     """
     return engine.caller.trusted and identity_of(to_entry(memory)) != identity_of(entry)
 
 
-def here_already(
-    engine: Engine, entries: Iterable[Mapping[str, Any]], beside: Memory | None = None
+def find_entries(
+    engine: Engine, entries: Iterable[Mapping[str, Any]], near: Memory | None = None
 ) -> dict[Identity, Memory]:
-    """Return those of these entries that are here, as far as the caller may see; or lie where another memory lies."""
+    """Return the memories that these entries are, if the caller may see them; only in the stream of ``near``, if given."""
     hashes = sorted({str(entry["content_hash"]) for entry in entries})
     with engine.read() as reader:
         found = reader.with_hashes(engine.tenant, hashes, engine.selecting(), NO_LIMIT)
         seen = [to_memory(stored) for stored in found if stored.body is not None and visible(engine, reader, stored)]
-    return {identity_of(to_entry(one)): one for one in seen if beside is None or _place_of(one) == _place_of(beside)}
-
-
-def _place_of(memory: Memory) -> tuple[str, str, str]:
-    return memory.namespace, memory.space, memory.owner
+    if near is not None:
+        stream = near.namespace, near.space, near.owner
+        seen = [one for one in seen if (one.namespace, one.space, one.owner) == stream]
+    return {identity_of(to_entry(one)): one for one in seen}
 
 
 def keep_apart(engine: Engine, entry: Mapping[str, Any], fields: Mapping[str, Any]) -> Receipt:
-    """Keep who said it and when in a record of its own. It is archived: what was said twice is recalled once."""
+    """Keep an entry's author and time in a memory of its own, archived so that the content is recalled once."""
     receipt = add(engine, isolate_fields(entry, fields))
     if receipt.memory is not None and not receipt.denied:
         archive_untouched(engine, [receipt.memory.id], receipt.memory.authority)
@@ -363,9 +336,9 @@ def keep_apart(engine: Engine, entry: Mapping[str, Any], fields: Mapping[str, An
 
 
 def archive_untouched(engine: Engine, ids: Iterable[str], authority: Authority) -> None:
-    """Archive those of these memories that are active as they were stored, and believed no more than this authority.
+    """Archive those of these memories that are active, unchanged since they were stored, and of no higher authority.
 
-    A person who brought one back since wants it.
+    A memory that a person restored since stays.
     """
     with engine.read() as reader:
         found = reader.by_ids(engine.tenant, sorted(set(ids)))

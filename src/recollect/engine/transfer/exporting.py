@@ -1,4 +1,4 @@
-"""Move out: memories as lines or as a file of another format, and backups of the whole store."""
+"""Export memories as lines or as a file of another format, and back up the whole store."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ from recollect.model.vocabulary import SHARED
 from recollect.stores.backups import LAST_BACKUP
 
 LeftOut = Callable[[Memory], None]
-"""Is told of each memory that does not go along because the format cannot say who may see it."""
+"""Called with each memory that is not exported because the format cannot say who may see it."""
 
 
 def export_as(
@@ -39,9 +39,9 @@ def export_as(
 ) -> Iterator[str]:
     """Return the pieces of a file of that format, in order. Only ``prod``, and only what is active, unless asked otherwise.
 
-    The oldest comes first, since most tools read a file from the top; only Recollect's own begins with the newest. Where a
-    format cannot say who may see a memory, one that is not shared is ``left_out``, unless the caller will ``include_private``
-    ones: whoever reads the file would take them for everybody's. Only entries can be signed.
+    The oldest comes first, since most tools read a file from the top; only Recollect's own begins with the newest. If a
+    format cannot say who may see a memory, those that are not shared are ``left_out``, unless ``include_private`` is set: a
+    reader of the file would take them for everybody's. Only entries can be signed.
     """
     known = find_writable(format)
     assert known.write is not None, "the registry checked it"
@@ -51,10 +51,10 @@ def export_as(
     if sign_as is not None:
         raise BadInput("only entries are signed.", field="sign_as", hint="Export the format entries.")
     memories = every_memory(engine, status, oldest_first=known.name != records.NAME, **where)
-    return known.write(memories if known.tells_scope or include_private else _shared(memories, left_out))
+    return known.write(memories if known.tells_scope or include_private else _select_shared(memories, left_out))
 
 
-def _shared(memories: Iterable[Memory], left_out: LeftOut | None) -> Iterator[Memory]:
+def _select_shared(memories: Iterable[Memory], left_out: LeftOut | None) -> Iterator[Memory]:
     for memory in memories:
         if memory.scope == SHARED:
             yield memory
@@ -83,7 +83,7 @@ def every_memory(
 
 @dataclass(frozen=True, slots=True)
 class Backup(Plain):
-    """A file that restores exactly, and the list beside it that keeps erased people erased."""
+    """A file that restores exactly, and its erasure list, which keeps erased people erased."""
 
     path: str
     bytes: int

@@ -1,4 +1,4 @@
-"""Auditing somebody else's memories: their file is read, judged by the rules of the gates, and nothing is stored."""
+"""Audit a file of another tool's memories by the rules of the gates, without storing anything."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from recollect.engine.transfer.foreign_files import NOTHING, Beside, opened
+from recollect.engine.transfer.foreign_files import NOTHING, Beside, open_source
 from recollect.engine.transfer.importing import Progress, column_options
 from recollect.engine.write.drafting import bad_input
 from recollect.formats.audit_page import page
@@ -40,27 +40,27 @@ def audit_file(
     beside: Beside = NOTHING,
     progress: Progress | None = None,
 ) -> AuditedFile:
-    """Look for duplicates, contradictions, secrets, personal data, test data and noise, in a file of any format."""
+    """Find duplicates, contradictions, secrets, personal data, test data and noise in a file of any format."""
     known = find_readable(format)
     options = column_options(known, columns)
     auditor = Auditor(policy)
-    with opened(path, known, beside) as source:
+    with open_source(path, known, beside) as source:
         for done, record in enumerate(known.read(source, options), start=1):
             if record.skipped is not None or record.earlier or record.put_away:
                 auditor.skip()
             elif record.refused is not None:
-                auditor.broken(_place(record), record.refused)
+                auditor.broken(_locate(record), record.refused)
             else:
                 try:
-                    auditor.note(_place(record), Candidate.model_validate(record.fields))
+                    auditor.note(_locate(record), Candidate.model_validate(record.fields))
                 except ValidationError as error:
-                    auditor.broken(_place(record), str(bad_input(error)))
+                    auditor.broken(_locate(record), str(bad_input(error)))
             if progress is not None:
                 progress(done, 0)
         return AuditedFile(known.name, source.name, auditor.report())
 
 
-def _place(record: Foreign) -> str:
-    """Return where a record stands, so that it can be found: a whole export may be one line."""
+def _locate(record: Foreign) -> str:
+    """Return a record's number, place and id: a whole export may be one line."""
     named = "" if record.id is None else f", id {show_text(record.id)}"
     return f"record {record.number:,} ({record.place}{named})"

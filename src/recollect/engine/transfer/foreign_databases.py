@@ -1,6 +1,6 @@
-"""Rows of databases that other tools wrote, read only: SQLite files, of which nothing is run, and tables on a PostgreSQL server.
+"""Read the rows of databases that other tools wrote: SQLite files, and tables on a PostgreSQL server.
 
-One transaction serves the whole import from a server, so that both readings see the same rows.
+Nothing in a file is executed. An import from a server reads twice, in one transaction, so that it sees the same rows.
 """
 
 import io
@@ -34,60 +34,49 @@ _NEEDS = re.compile(r"^-- name: (\w+)\n-- needs: ([\w ]+)$", re.MULTILINE)
 
 
 def rows(file: Path, query: str) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a named query, none if the file has not the table that it needs. A view in its place is no table."""
-    with _reading(file) as db:
-        if set(_needs(IN_FILES)[query]) <= _tables(db):
+    """Yield the rows of a named query; none if the file lacks the table that it needs. A view is no table."""
+    with _open_file(file) as db:
+        if _has_tables(db, query):
             for row in db.execute(load_queries(PACKAGE)[query]):
-                yield _point(row["point"]) if query == POINTS else dict(row)
+                yield _parse_point(row["point"]) if query == POINTS else dict(row)
 
 
 def has_table_for(file: Path, query: str) -> bool:
     """Return whether a file has the table that a named query needs."""
-    with _reading(file) as db:
-        return set(_needs(IN_FILES)[query]) <= _tables(db)
+    with _open_file(file) as db:
+        return _has_tables(db, query)
 
 
 @contextmanager
-def _reading(file: Path) -> Iterator[sqlite3.Connection]:
+def _open_file(file: Path) -> Iterator[sqlite3.Connection]:
+    """Open a SQLite file read-only. Without a write-ahead log it is opened as immutable, so that no file is made next to it."""
+    mode = "mode=ro" if Path(f"{file}-wal").exists() else "mode=ro&immutable=1"
     try:
-        with closing(_connected(file)) as db:
+        with closing(sqlite3.connect(f"file:{quote(str(file.absolute()))}?{mode}", uri=True)) as db:
+            db.row_factory = sqlite3.Row
+            # bad bytes become lone surrogates, which every gate refuses by name
+            db.text_factory = lambda value: value.decode("utf-8", "surrogateescape")
+            db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)
+            db.execute("PRAGMA trusted_schema = OFF")
+            db.execute("PRAGMA query_only = ON")
             yield db
     except sqlite3.Error as error:
         raise BadInput(f"cannot be read: {error}.", field=str(file), hint="Is it a whole copy?") from None
 
 
-def _tables(db: sqlite3.Connection) -> set[str]:
-    return {name for (name,) in db.execute(load_queries(PACKAGE)["tables"])}
+def _has_tables(db: sqlite3.Connection, query: str) -> bool:
+    tables = {name for (name,) in db.execute(load_queries(PACKAGE)["tables"])}
+    return set(_read_needs(IN_FILES)[query]) <= tables
 
 
-def _needs(file: str) -> dict[str, list[str]]:
-    """Return what each named query needs: a table of a file, or the columns of a server's table."""
+def _read_needs(file: str) -> dict[str, list[str]]:
+    """Return what each named query needs: tables of a file, or columns of a server's table."""
     text = resources.files(PACKAGE).joinpath(file).read_text(encoding="utf-8")
     return {name: needed.split() for name, needed in _NEEDS.findall(text)}
 
 
-def _connected(file: Path) -> sqlite3.Connection:
-    """Without a write-ahead log beside it, a file is read as it lies, and nothing is made beside it."""
-    mode = "mode=ro" if Path(f"{file}-wal").exists() else "mode=ro&immutable=1"
-    db = sqlite3.connect(f"file:{quote(str(file.absolute()))}?{mode}", uri=True)
-    db.row_factory = sqlite3.Row
-    db.text_factory = _text
-    db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)
-    db.execute("PRAGMA trusted_schema = OFF")
-    db.execute("PRAGMA query_only = ON")
-    return db
-
-
-def _text(value: bytes) -> str:
-    """Bad bytes become lone surrogates, which every gate refuses by name."""
-    return value.decode("utf-8", "surrogateescape")
-
-
-# ── Qdrant's local store keeps pickled points ───────────────────────────────────────────────────────────────────
-
-
 class _Point:
-    """What stands for a point: it takes its values and can do nothing."""
+    """Stands for a point of Qdrant's local store, which keeps pickled points: it takes its values and does nothing."""
 
     state: Any = None
 
@@ -96,7 +85,7 @@ class _Point:
 
 
 class _PointReader(pickle.Unpickler):
-    """Reads plain values, and points. Any other class is refused, so that nothing in a pickle can run."""
+    """Reads plain values and points. Any other class is refused, so that nothing in a pickle can run."""
 
     def find_class(self, module: str, name: str) -> Any:
         if module.startswith("qdrant_client.") and name == "PointStruct":
@@ -104,7 +93,7 @@ class _PointReader(pickle.Unpickler):
         raise pickle.UnpicklingError(f"it holds a {name[:40]}")
 
 
-def _point(data: Any) -> dict[str, Any]:
+def _parse_point(data: Any) -> dict[str, Any]:
     """Return a point's id and payload, or what is wrong with it."""
     try:
         found = _PointReader(io.BytesIO(data)).load()
@@ -120,7 +109,7 @@ def _point(data: Any) -> dict[str, Any]:
 
 
 class _Budget:
-    """How many values a payload may have: by reference, a small pickle can hold more than a memory."""
+    """Limits how many values a payload may have: by references, a small pickle can expand beyond all memory."""
 
     def __init__(self, values: int) -> None:
         self.left = values
@@ -136,17 +125,14 @@ class _Budget:
         return value if value is None or isinstance(value, str | int | float | bool) else str(value)
 
 
-# ── a table on a PostgreSQL server ──────────────────────────────────────────────────────────────────────────────────
-
-
 def is_server(path: str | Path) -> bool:
     """Return whether what the user named is a server and no file."""
     return str(path).startswith(SCHEMES)
 
 
 @contextmanager
-def connected(url: str, format: Format, table: str | None, history: Path | None) -> "Iterator[ForeignServer]":
-    """The server's table, for as long as the block runs."""
+def connect(url: str, format: Format, table: str | None, history: Path | None) -> "Iterator[ForeignServer]":
+    """Open a server's table for as long as the block runs."""
     if format.table is None:
         raise BadInput(f"{format.name} is not read from a server.", field="path", hint="Name a file.")
     try:
@@ -169,7 +155,7 @@ def connected(url: str, format: Format, table: str | None, history: Path | None)
 
 
 class ForeignServer:
-    """A :class:`recollect.formats.protocol.Source` of rows: those of a table, and those of a history beside it."""
+    """A :class:`recollect.formats.protocol.Source` of rows: those of a table, and those of a history file."""
 
     kind = "server"
 
@@ -178,32 +164,32 @@ class ForeignServer:
 
     @property
     def name(self) -> str:
-        """The table's name: the server's address may hold a password, and is nobody's business later."""
+        """The table's name. The server's address is not kept: it may hold a password."""
         return self._table
 
     def has_table_for(self, query: str) -> bool:
-        """Return whether the server's table, or the history beside it, is what a query needs; a wrong table is an error."""
-        needs = _needs(ON_SERVERS)
+        """Return whether the server's table, or the history file, has what a query needs; a wrong table is an error."""
+        needs = _read_needs(ON_SERVERS)
         if query in needs:
-            self._check(needs[query])
+            self._check_columns(needs[query])
             return True
         return self._history is not None and has_table_for(self._history, query)
 
     def rows(self, query: str) -> Iterator[dict[str, Any]]:
-        needs = _needs(ON_SERVERS)
+        needs = _read_needs(ON_SERVERS)
         if query in needs:
-            self._check(needs[query])
-            yield from (_payload_of(row, query) for row in self._of_table(query))
+            self._check_columns(needs[query])
+            yield from (_parse_payload(row, query) for row in self._read_table(query))
         elif self._history is not None:
             yield from rows(self._history, query)
 
-    def _not_text(self, *asked: Any, **how: Any) -> NoReturn:
+    def _refuse(self, *asked: Any, **how: Any) -> NoReturn:
         raise BadInput("is a table, and not a file.", field=self._table, hint="Name a file.")
 
-    lines = lines_at = elements = documents = _not_text
+    lines = lines_at = elements = documents = _refuse
 
-    def _check(self, needed: list[str]) -> None:
-        """The table is there, and is one of this tool's."""
+    def _check_columns(self, needed: list[str]) -> None:
+        """Raise unless the table exists and has these columns."""
         queries = _queries()
         found = {name for (name,) in self._db.execute(queries["columns"], {"table": self._table})}
         if found and found >= set(needed):
@@ -214,7 +200,7 @@ class ForeignServer:
         hint = f"These may be meant: {', '.join(alike)}; name one with --table." if alike else "Is it another database?"
         raise BadInput(f"{what}.", field=f"table {self._table!r}", hint=hint)
 
-    def _of_table(self, query: str) -> Iterator[dict[str, Any]]:
+    def _read_table(self, query: str) -> Iterator[dict[str, Any]]:
         """Yield the rows of a query, a page at a time: the cursor stays on the server."""
         from psycopg import sql
         from psycopg.rows import dict_row
@@ -231,7 +217,7 @@ def _queries() -> dict[str, str]:
     return {name: to_driver_sql(text) for name, text in load_queries(PACKAGE, ON_SERVERS).items()}
 
 
-def _payload_of(row: dict[str, Any], query: str) -> dict[str, Any]:
+def _parse_payload(row: dict[str, Any], query: str) -> dict[str, Any]:
     """Return a point with its payload as a value, or what is wrong with it."""
     if query != SERVER_POINTS:
         return row
@@ -241,6 +227,6 @@ def _payload_of(row: dict[str, Any], query: str) -> dict[str, Any]:
         payload = parse_json(row["payload"], "payload")
     except BadInput as error:
         return {"problem": f"its payload {error.message.rstrip('.')}"}
-    return (
-        {"id": row["id"], "payload": payload} if isinstance(payload, dict) else {"problem": "its payload is no object"}
-    )
+    if not isinstance(payload, dict):
+        return {"problem": "its payload is no object"}
+    return {"id": row["id"], "payload": payload}

@@ -1,4 +1,4 @@
-"""Open what a user wants to import: a file, standard input, a zip archive, a folder, lines, a database or a server's table."""
+"""Open the source of an import: a file, standard input, a zip archive, a folder, lines, a database or a server's table."""
 
 import lzma
 import os
@@ -20,7 +20,7 @@ from typing import IO, Any
 import yaml
 
 from recollect.engine.transfer import foreign_databases
-from recollect.engine.transfer.foreign_databases import ForeignServer, connected, is_server
+from recollect.engine.transfer.foreign_databases import ForeignServer, connect, is_server
 from recollect.formats.decoding import (
     CHUNK_BYTES,
     array_elements,
@@ -38,7 +38,7 @@ MAX_BYTES = 16_384
 
 
 class _Loader(yaml.SafeLoader):
-    """Reads no aliases: a few lines of them unfold into more than any memory can hold."""
+    """Refuses aliases: a few lines of them can expand beyond all memory."""
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.events.AliasEvent):
@@ -54,10 +54,10 @@ def split(text: str, name: str) -> tuple[dict[str, Any], str, int]:
     end = next((n for n, line in enumerate(lines[1:], start=1) if line.strip() == FENCE), None)
     if end is None:
         return {}, text, 1
-    return _values("\n".join(lines[1:end]), name), "\n".join(lines[end + 1 :]), end + 2
+    return _parse_front_matter("\n".join(lines[1:end]), name), "\n".join(lines[end + 1 :]), end + 2
 
 
-def _values(text: str, name: str) -> dict[str, Any]:
+def _parse_front_matter(text: str, name: str) -> dict[str, Any]:
     if len(text) > MAX_BYTES:
         raise BadInput(f"has front matter of more than {MAX_BYTES:,} characters.", field=name)
     try:
@@ -72,7 +72,7 @@ def _values(text: str, name: str) -> dict[str, Any]:
 
 
 def _plain_yaml(value: Any) -> Any:
-    """As JSON has it: dates as text."""
+    """Return a value as JSON can hold it: dates as text."""
     if isinstance(value, datetime | date):
         return value.isoformat()
     if isinstance(value, dict):
@@ -82,7 +82,7 @@ def _plain_yaml(value: Any) -> Any:
 
 STDIN = "-"
 MAX_DOCUMENT_BYTES = 2**20
-"""A note is written by hand; what is longer is something else."""
+"""A note is written by hand; a longer file is something else."""
 MAX_FILES = 100_000
 _SQLITE = b"SQLite format 3\0"
 _HISTORY = "mem0 keeps it in ~/.mem0/history.db."
@@ -90,7 +90,7 @@ _HISTORY = "mem0 keeps it in ~/.mem0/history.db."
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """What the user named beside the path: the table on a server, and a history of changes."""
+    """What the user named in addition to the path: a server's table, and a history of changes."""
 
     table: str | None = None
     history: Path | None = None
@@ -100,29 +100,29 @@ NOTHING = Beside()
 
 
 @contextmanager
-def opened(
+def open_source(
     given: str | Path | Readable | Iterable[str], format: Format, beside: Beside = NOTHING
 ) -> Iterator["ForeignFile | ForeignServer | ForeignLines"]:
     """Open what the user named, or the lines that a program gave, for as long as the block runs."""
     path = given if isinstance(given, str | Path) else ""
-    _check(path, format, beside)
+    _check_beside(path, format, beside)
     if not isinstance(given, str | Path):
         yield ForeignLines(iter(given.readline, "") if isinstance(given, Readable) else given)
         return
     if is_server(path):
-        with connected(str(path), format, beside.table, beside.history) as server:
+        with connect(str(path), format, beside.table, beside.history) as server:
             yield server
     elif str(path) == STDIN:
         with tempfile.TemporaryDirectory(prefix="recollect-") as folder:
             copy = Path(folder) / "standard input"
-            with copy.open("wb") as file:  # it can be read once, and an import reads twice: to check and to store
+            with copy.open("wb") as file:  # an import reads twice, to check and to store, and a pipe only once
                 shutil.copyfileobj(sys.stdin.buffer, file)
             yield ForeignFile(copy, format, beside.history)
     else:
         yield ForeignFile(Path(path), format, beside.history)
 
 
-def _check(path: str | Path, format: Format, beside: Beside) -> None:
+def _check_beside(path: str | Path, format: Format, beside: Beside) -> None:
     if beside.table is not None and not is_server(path):
         raise BadInput("only a server has tables.", field="table", hint="Name a postgresql:// URL, or leave it out.")
     if beside.history is not None:
@@ -141,13 +141,13 @@ class ForeignFile:
         self._path, self._format, self._history = path, format, history
         self._offsets: array[int] = array("Q")
         self._first_seen: dict[str, tuple[int, ...]] = {}
-        self.kind = self._kind()
+        self.kind = self._find_kind()
 
     @property
     def name(self) -> str:
         return self._path.name or str(self._path.resolve())
 
-    def _kind(self) -> str:
+    def _find_kind(self) -> str:
         if self._path.is_dir():
             return "folder"
         with self._stream() as stream:
@@ -157,8 +157,6 @@ class ForeignFile:
         first, newline, _ = start.removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")
         is_document = newline and begins_a_document(first.decode("utf-8", "replace"))
         return "json" if is_document or self._path.suffix.lower() == ".json" else "lines"
-
-    # ── text ────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def lines(self, *, whole: bool = False) -> Iterator[Line]:
         with self._stream() as stream:
@@ -181,43 +179,41 @@ class ForeignFile:
 
     def elements(self, *names: str) -> Iterator[Element]:
         number = 0
-        for name, stream in self._documents_of_json():
+        for name, stream in self._open_documents():
             with stream:
                 for cut in array_elements(read_text(stream, name), name, *names):
                     number += 1
                     yield Element(number, at_line(name, cut.line), cut.value, cut.member)
 
-    # ── what lies in a folder or an archive ─────────────────────────────────────────────────────────────────────
-
-    def _documents_of_json(self) -> "Iterator[tuple[str, IO[bytes] | Member]]":
+    def _open_documents(self) -> "Iterator[tuple[str, IO[bytes] | Member]]":
         if self._path.is_dir():
-            for file in self._wanted([one.name for one in self._path.iterdir()]):
-                yield file, self._regular(self._path / file, follow=False)
+            for file in self._match([one.name for one in self._path.iterdir()]):
+                yield file, self._open_regular(self._path / file, follow=False)
         elif zipfile.is_zipfile(self._path):
-            yield from members(self._path, self._wanted)
+            yield from read_members(self._path, self._match)
         else:
             yield self.name, self._stream()
 
-    def _wanted(self, names: Iterable[str]) -> list[str]:
+    def _match(self, names: Iterable[str]) -> list[str]:
+        """Return the names of files that the format reads, or raise if there is none."""
         pattern = self._format.files
         found = sorted(name for name in names if pattern and re.fullmatch(pattern, name))
         if not found:
-            wanted = f"holds no file like {pattern}" if pattern else f"is no file, and {self._format.name} reads one"
-            raise BadInput(f"{wanted}.", field=str(self._path), hint="Name the file itself.")
+            what = f"holds no file like {pattern}" if pattern else f"is no file, and {self._format.name} reads one"
+            raise BadInput(f"{what}.", field=str(self._path), hint="Name the file itself.")
         return found
 
     def documents(self, suffix: str) -> Iterator[Document]:
         if not self._path.is_dir():
             raise BadInput("is not a folder.", field=str(self._path), hint=f"{self._format.name} reads a folder.")
-        files = self._files(suffix)
+        files = self._find_files(suffix)
         if not files:
             what, hint = f"holds no {suffix} file.", f"{self._format.name} reads a folder of them."
             raise BadInput(what, field=str(self._path), hint=hint)
-        for file in files:
-            yield self._document(file)
+        yield from map(self._read_document, files)
 
-    def _files(self, suffix: str) -> list[Path]:
-        """Return the files of a folder and of those within it, by path; hidden ones and links to folders are passed over."""
+    def _find_files(self, suffix: str) -> list[Path]:
+        """Return the files in a folder and its subfolders, by path, without hidden ones and links to folders."""
         found: list[Path] = []
         for folder, folders, files in os.walk(self._path):
             folders[:] = sorted(name for name in folders if not name.startswith("."))
@@ -226,10 +222,10 @@ class ForeignFile:
                 raise BadInput(f"holds more than {MAX_FILES:,} files.", field=str(self._path), hint="Import its parts.")
         return sorted(found)
 
-    def _document(self, file: Path) -> Document:
+    def _read_document(self, file: Path) -> Document:
         path = file.relative_to(self._path).as_posix()
         try:
-            with self._regular(file, follow=False) as stream:
+            with self._open_regular(file, follow=False) as stream:
                 data = stream.read(MAX_DOCUMENT_BYTES + 1)
             if len(data) > MAX_DOCUMENT_BYTES:
                 return Document(path, "", {}, problem=f"is longer than {MAX_DOCUMENT_BYTES:,} bytes")
@@ -241,40 +237,33 @@ class ForeignFile:
             return Document(path, "", {}, problem=f"{line} {said}" if line.startswith("line ") else said)
         return Document(path, text, front, first_line)
 
-    # ── databases ───────────────────────────────────────────────────────────────────────────────────────────────
-
     def has_table_for(self, query: str) -> bool:
-        return any(foreign_databases.has_table_for(file, query) for file in self._databases())
+        return any(foreign_databases.has_table_for(file, query) for file in self._find_databases())
 
     def rows(self, query: str) -> Iterator[dict[str, Any]]:
-        for file in self._databases():
+        for file in self._find_databases():
             yield from foreign_databases.rows(file, query)
 
-    def _databases(self) -> list[Path]:
+    def _find_databases(self) -> list[Path]:
         beside = [] if self._history is None else [self._history]
         if self._path.is_dir():
             within = [file for file in sorted(self._path.rglob("*")) if file.suffix in (".db", ".sqlite")]
             return [*(file for file in within if stat.S_ISREG(file.lstat().st_mode)), *beside]
         return [self._path, *beside] if self.kind == "database" else beside
 
-    # ── opening ─────────────────────────────────────────────────────────────────────────────────────────────────
-
     def _stream(self) -> IO[bytes]:
-        return self._regular(self._path, follow=True)
+        return self._open_regular(self._path, follow=True)
 
-    def _regular(self, path: Path, *, follow: bool) -> IO[bytes]:
-        """Return a file, and nothing that merely looks like one. What changes between two readings is refused."""
+    def _open_regular(self, path: Path, *, follow: bool) -> IO[bytes]:
+        """Open a regular file, and refuse one that has changed since it was first opened."""
         flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW)
         try:
             number = os.open(path, flags)
         except ValueError:
             raise BadInput("is not a path.", field="path", hint="It holds a zero byte.") from None
         except OSError as error:
-            what = (
-                "is a symbolic link, which is not followed"
-                if path.is_symlink()
-                else f"cannot be read: {error.strerror}"
-            )
+            linked = path.is_symlink()
+            what = "is a symbolic link, which is not followed" if linked else f"cannot be read: {error.strerror}"
             raise BadInput(f"{what}.", field=str(path), hint="Check the path.") from None
         found = os.fstat(number)
         seen = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
@@ -285,11 +274,8 @@ class ForeignFile:
         return os.fdopen(number, "rb")
 
 
-# ── members of a zip archive ────────────────────────────────────────────────────────────────────────────────────────
-
-
 class Member:
-    """A file in an archive, unpacked as it is read: damage shows only then."""
+    """A file in an archive, unpacked as it is read: only then does damage show."""
 
     def __init__(self, stream: IO[bytes], place: str) -> None:
         self._stream, self._place = stream, place
@@ -301,45 +287,45 @@ class Member:
         self._stream.close()
 
     def read(self, size: int, /) -> bytes:
-        with _undamaged(self._place):
+        with _unpacking(self._place):
             return self._stream.read(size)
 
 
-def members(path: Path, chosen: Callable[[Iterable[str]], Iterable[str]]) -> Iterator[tuple[str, Member]]:
+def read_members(path: Path, chosen: Callable[[Iterable[str]], Iterable[str]]) -> Iterator[tuple[str, Member]]:
     """Yield every member whose name, without its folder, is one of the chosen ones, by name."""
-    with _undamaged(path.name):
+    with _unpacking(path.name):
         archive = zipfile.ZipFile(path)
     with archive:
         found = [(one.rsplit("/", 1)[-1], one) for one in archive.namelist()]
         wanted = frozenset(chosen(name for name, _ in found))
         for name, member in sorted(one for one in found if one[0] in wanted):
             place = f"{path.name}, {name}"
-            with _undamaged(place):
+            with _unpacking(place):
                 stream = archive.open(member)
             yield name, Member(stream, place)
 
 
 @contextmanager
-def _undamaged(place: str) -> Iterator[None]:
-    """Say of an archive that cannot be unpacked that it cannot: encrypted, packed in an unknown way, or broken."""
+def _unpacking(place: str) -> Iterator[None]:
+    """Translate the errors of an archive that is encrypted, packed in an unknown way, or broken."""
     try:
         yield
     except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, RuntimeError, ValueError) as error:
         raise BadInput(f"cannot be unpacked: {error}.", field=place, hint="Fetch the archive again.") from None
 
 
-# ── lines that a program has at hand ────────────────────────────────────────────────────────────────────────────────
-
-
 class ForeignLines:
-    """A :class:`recollect.formats.protocol.Source` of lines, without a name: errors say in which line, and nothing else."""
+    """A :class:`recollect.formats.protocol.Source` of lines, without a name: errors name only the line."""
 
     name = ""
 
     def __init__(self, lines: Iterable[str]) -> None:
         if isinstance(lines, str | bytes) or not isinstance(lines, Iterable):
             raise BadInput("must be lines of text.", field="lines", hint="Pass an open file, or text.splitlines().")
-        self._lines = [_checked(number, line) for number, line in enumerate(lines, start=1)]
+        self._lines = list(lines)
+        for number, line in enumerate(self._lines, start=1):
+            if not isinstance(line, str):
+                raise BadInput("is not text.", field=at_line("", number), hint="Give one record a line, as text.")
         first = next((line.strip() for line in self._lines if line.strip()), "")
         self.kind = "json" if len(self._lines) > 1 and begins_a_document(first) else "lines"
 
@@ -366,9 +352,3 @@ class ForeignLines:
 
     def rows(self, query: str) -> Iterator[dict[str, Any]]:
         return iter(())
-
-
-def _checked(number: int, line: object) -> str:
-    if not isinstance(line, str):
-        raise BadInput("is not text.", field=at_line("", number), hint="Give one record a line, as text.")
-    return line

@@ -1,4 +1,4 @@
-"""On which terms records come in: what the command says of them, and what of their own standing is believed."""
+"""Decide what an import grants its records: the command's options, and which of their own claims are believed."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -14,11 +14,11 @@ from recollect.rules.identity.decision import OLDER
 from recollect.rules.trust.authority import BELIEVABLE, DEFAULT_OWNER, PLACE, granted_fields, with_claims
 
 OPTIONS = ("owner", "user_id", "space", "namespace", "scope", "category")
-"""What a command may say of every record that it brings in. ``user_id`` is the owner by another name."""
+"""The options of an import, which hold for every record. ``user_id`` is the owner by another name."""
 
 
 class Admitted(NamedTuple):
-    """The fields with which a record asks to come in, and the names of what it claims of its own standing."""
+    """The fields that a record is granted, and the names of those that it only claims."""
 
     fields: dict[str, Any]
     claimed: tuple[str, ...] = ()
@@ -34,18 +34,18 @@ class ImportTerms:
         believe: Iterable[str] = (),
         stated: Iterable[str] = (),
     ) -> None:
-        """Check the options. ``stated`` are fields whose column somebody named, so that they are the command's own word."""
+        """Check the options. ``stated`` are fields whose column the command named, so that they count like options."""
         for name in options:
             if name not in OPTIONS:
                 raise BadInput("is no option of an import.", field=name, hint=f"Known: {', '.join(sorted(OPTIONS))}.")
         given = {name: value for name, value in options.items() if value is not None}
         owner = owner_named(given.get("owner"), given.pop("user_id", None), given.get("space"))
         self.options = given if owner is None else {**given, "owner": owner}
-        self.believed = _checked(believe)
+        self.believed = _check_believed(believe)
         self._stated = frozenset(stated)
         believed_place = ("owner", "space") if PLACE in self.believed else ()
         self.chosen = frozenset({*self.options, *self._stated, *believed_place, "namespace", "scope"})
-        """The fields that say where a record goes, and are not this import's default."""
+        """The fields that state where a record goes, other than this import's defaults."""
         space = self.options.get("space", str(Space.USER))
         owner = owner or own_place(engine, space) or DEFAULT_OWNER
         self._place = {"owner": owner, "space": str(space)}
@@ -63,10 +63,10 @@ class ImportTerms:
         return Admitted(with_claims(granted, claims), tuple(sorted(claims)))
 
     def note_owner(self, fields: Mapping[str, Any]) -> None:
-        """Raise if records name two owners and nobody says what to do: two people's memories must not become one's.
+        """Raise if records name two owners and no option decides: two people's memories must not become one's.
 
-        A bound caller brings in its own memory. That of another person would be refused or taken by what that person has
-        rejected, which is not for the caller to find out.
+        A bound caller imports its own memories only: which of another person's are refused would reveal what that person
+        has rejected.
         """
         if PLACE in self.believed or "owner" in self.options or "owner" in self._stated:
             return
@@ -93,7 +93,7 @@ class ImportTerms:
             )
 
 
-def _checked(believe: Iterable[str]) -> frozenset[str]:
+def _check_believed(believe: Iterable[str]) -> frozenset[str]:
     found = frozenset([believe] if isinstance(believe, str) else believe)
     unknown = sorted(found - BELIEVABLE.keys())
     if unknown:
@@ -103,21 +103,21 @@ def _checked(believe: Iterable[str]) -> frozenset[str]:
 
 
 def decided_by_time(said_at: datetime | None, receipt: Receipt) -> str | None:
-    """Return what a record's own time decided, in words; ``None`` if it decided nothing."""
+    """Return a sentence on what a record's own time decided; ``None`` if it decided nothing."""
     memory = receipt.memory
     if said_at is None or memory is None or not receipt.reasons:
         return None
     rule = receipt.reasons[0]
     if rule == OLDER:
-        return f"of {_shown(said_at)}, older than {memory.superseded_by_id}, so it is an earlier version"
+        return f"of {_format(said_at)}, older than {memory.superseded_by_id}, so it is an earlier version"
     if receipt.outcome is Outcome.SUPERSEDED and rule in _BY_RECENCY:
-        return f"of {_shown(said_at)}, newer than {memory.supersedes_id}, so it is the version that counts"
+        return f"of {_format(said_at)}, newer than {memory.supersedes_id}, so it is the version that counts"
     return None
 
 
 _BY_RECENCY = ("identity:update", "conflict:recency")
-"""Rules by which the newer of two memories that are believed alike is the one that counts."""
+"""Rules by which the newer of two memories of equal authority wins."""
 
 
-def _shown(moment: datetime) -> str:
+def _format(moment: datetime) -> str:
     return f"{moment:%Y-%m-%d %H:%M} UTC"

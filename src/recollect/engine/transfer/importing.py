@@ -1,11 +1,11 @@
-"""Move in: every record of a file or of a program through the gates, with a report on each; a dry run on a copy."""
+"""Import the records of a file or of a program through the gates, with a report on each; a dry run works on a copy."""
 
 import hashlib
 import tempfile
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial as bind
 from itertools import islice
@@ -19,8 +19,8 @@ from recollect.engine.read.assemble import to_memory
 from recollect.engine.read.meaning import Meanings
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.transaction import REJECTED_VALUE, rejections_of
-from recollect.engine.transfer.entries import archive_untouched, here_already, keep_apart, read_whole, says_it_already
-from recollect.engine.transfer.foreign_files import NOTHING, Beside, ForeignLines, opened
+from recollect.engine.transfer.entries import archive_untouched, find_entries, is_another, keep_apart, read_whole
+from recollect.engine.transfer.foreign_files import NOTHING, Beside, ForeignLines, open_source
 from recollect.engine.transfer.import_terms import ImportTerms, decided_by_time
 from recollect.engine.transfer.migration import copy_rows
 from recollect.engine.trust.imported_signatures import ImportedSignatures, add_later_vouches
@@ -49,36 +49,33 @@ from recollect.stores.sqlite.connections import IN_MEMORY
 ROWS_IN_MEMORY = 1_000_000
 """About a gigabyte, or a hundred thousand memories."""
 NOT_ASKED = ("operations", "traces", "graph_", "thread_")
-"""The beginnings of the names of tables that no decision about a memory looks into."""
+"""Prefixes of the tables that no decision about a memory reads."""
 
 
 @contextmanager
-def rehearsed(engine: Engine) -> Iterator[Engine]:
-    """The same memory through the same caller's eyes, to be written to at will. What was counted stays with the original."""
-    with tempfile.TemporaryDirectory(prefix="recollect-") as folder, closing(_copied(engine, Path(folder))) as trying:
-        yield trying
-
-
-def _copied(engine: Engine, folder: Path) -> Engine:
-    with engine.read() as reader:
-        tables = [table for table in reader.tables() if not table.name.startswith(NOT_ASKED)]
-        rows = sum(reader.count_rows(engine.tenant, table) for table in tables)
-        place = IN_MEMORY if rows <= ROWS_IN_MEMORY else folder / "copy.db"
-        copy = SqliteStore(place, fresh_store_id=engine.store.store_id)
-        for table in tables:
-            for _ in copy_rows(reader, copy, engine.tenant, table):
-                pass
-    # vectors of what is only tried out must not be taken for the store's own
-    meanings = Meanings(engine.meanings.if_any(engine), engine.policy.recall.vectors_at_hand)
-    return replace(engine, store=copy, accesses=AccessCounter(copy), meanings=meanings)
+def open_copy(engine: Engine) -> Iterator[Engine]:
+    """Yield an engine on a temporary copy of the tenant, for the same caller. What was counted stays with the original."""
+    with tempfile.TemporaryDirectory(prefix="recollect-") as folder:
+        with engine.read() as reader:
+            tables = [table for table in reader.tables() if not table.name.startswith(NOT_ASKED)]
+            rows = sum(reader.count_rows(engine.tenant, table) for table in tables)
+            place = IN_MEMORY if rows <= ROWS_IN_MEMORY else Path(folder) / "copy.db"
+            copy = SqliteStore(place, fresh_store_id=engine.store.store_id)
+            for table in tables:
+                for _ in copy_rows(reader, copy, engine.tenant, table):
+                    pass
+        # vectors of a dry run must not be taken for the store's own
+        meanings = Meanings(engine.meanings.if_any(engine), engine.policy.recall.vectors_at_hand)
+        with closing(replace(engine, store=copy, accesses=AccessCounter(copy), meanings=meanings)) as trying:
+            yield trying
 
 
 BATCH = 200
-"""How many records one transaction takes in: others who write wait no longer than that."""
+"""How many records one transaction takes in: other writers wait no longer than that."""
 MAX_SHOWN = 1_000
-"""How many refusals, and how many notes, a report tells in full; the numbers of all that were refused are in it."""
+"""How many refusals, and how many notes, a report has in full; it has the numbers of all refused records."""
 GIVE_UP_AFTER = 1_000
-"""So many broken records, and more broken than whole ones, are not a file of this format."""
+"""After how many broken records, if they are the majority, a file is taken to be of another format."""
 DELETED_HERE = "forgotten:here"
 OTHERS_WORDS = "those who vouch for it were not added to the memory that says the same: it is of another author or time"
 REFUSED, SKIPPED, ALREADY, SAID_BEFORE = "refused", "skipped", "already_there", "said_before"
@@ -88,9 +85,9 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Taken(Plain):
-    """What became of one record. ``outcome`` is a receipt's, or ``refused``, ``skipped``, ``already_there`` or ``said_before``.
+    """The outcome of one record: a receipt's, or ``refused``, ``skipped``, ``already_there`` or ``said_before``.
 
-    What was ``said_before`` by somebody else, or at another time, is kept archived, and reinforced what is here. ``note``
+    A record ``said_before`` by somebody else, or at another time, is kept archived, and reinforced the memory here. ``note``
     says what of it could not be kept.
     """
 
@@ -102,9 +99,9 @@ class Taken(Plain):
     memory_id: str | None = None
     note: str | None = None
     claimed: tuple[str, ...] = ()
-    """The fields in which the record says more of its own standing than it was granted; ``meta.claimed`` has their values."""
+    """The fields in which the record claims more than it was granted; ``meta.claimed`` has their values."""
     by_time: str | None = None
-    """What its own time decided: whether it is older or newer than another memory of its concept, and which."""
+    """What the record's own time decided: that it is older or newer than another memory of its concept, and which."""
     vouches: int = 0
     """How many new vouches it added to a memory that was there already."""
 
@@ -114,10 +111,10 @@ Each = Callable[[Taken], None]
 
 @dataclass(frozen=True, slots=True)
 class ImportReport(Plain):
-    """What became of the records. ``numbers`` names every one of them, as ranges, under its outcome.
+    """The outcomes of the records. ``numbers`` lists the records of each outcome, as ranges.
 
-    ``file`` is empty where lines were given. ``guessed_columns`` are those whose words were taken for the content, where
-    nobody said which column holds it. ``notes`` say what of a record that came in could not be kept.
+    ``file`` is empty if lines were given. ``guessed_columns`` are those that were taken for the content because no column
+    was named. ``notes`` say what of an imported record could not be kept.
     """
 
     format: str
@@ -131,11 +128,11 @@ class ImportReport(Plain):
     guessed_columns: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     claimed: dict[str, int] = field(default_factory=dict)
-    """How many records claim a standing that they were not granted, by field."""
+    """How many records claim something that they were not granted, by field."""
     by_time: tuple[str, ...] = ()
     """Every case in which a record's own time decided which of two memories is the newer one."""
     signed_entries: dict[str, int] = field(default_factory=dict)
-    """How many signed entries came in as a whole, by what their signatures are worth here."""
+    """How many signed entries were imported, by what their signatures are worth here."""
     signed_vouches: dict[str, int] = field(default_factory=dict)
     vouches_added: int = 0
     """How many new vouches were added to memories that were there already."""
@@ -163,14 +160,13 @@ def import_source(
 ) -> ImportReport:
     """Import a file, by its path or a server's URL, or the lines of a program, in any format that can be read.
 
-    ``place`` is the owner, space, namespace, scope and category of all records, whatever they say themselves. What a record
-    says of its own standing is kept as a claim, unless the caller says what to ``believe``: ``place``, ``weight``.
-    ``columns`` says which column holds what, for formats that have a map; ``beside`` names a server's table and a history.
-    ``each`` is called with what became of every record. A dry run decides everything for real, on a copy of the tenant;
-    nobody waits for it.
+    ``place`` overrides the owner, space, namespace, scope and category of all records. What a record says of its own
+    authority or place is kept as a claim, unless the caller says what to ``believe``: ``place``, ``weight``. ``columns``
+    maps columns to fields, for formats that have columns; ``beside`` names a server's table and a history. ``each`` is
+    called with the outcome of every record. A dry run makes every decision, on a copy of the tenant, and blocks nobody.
 
-    A file comes from somebody else; lines can be put right by the caller. So a line that is no record of the format, or has a
-    field that makes no sense, is an error that names the line, and then nothing is stored.
+    A file comes from somebody else, but lines can be corrected by the caller. So a line that is no record of the format, or
+    has a wrong field, is an error that names the line, and then nothing is stored.
 
     ``whole`` is for entries: nothing is stored unless all of them are sound, and versions are chained. With ``partial`` their
     parents may be elsewhere.
@@ -181,53 +177,49 @@ def import_source(
     if whole:
         if known.name != ENTRIES:
             raise BadInput("only a file of entries is taken in as a whole.", field="whole", hint="Leave it out.")
-        with _trying(engine, dry_run) as into:
+        with open_copy(engine) if dry_run else nullcontext(engine) as into:
             records = read_whole(into, terms, source, partial=partial)
             intake, tally = _Intake(into, known, "", terms), Tally(each, progress, len(records))
             return _import_records(into, intake, records, tally, dry_run)
     if partial:
         raise BadInput("is for entries that are taken in as a whole.", field="partial", hint="Give whole as well.")
-    with opened(source, known, beside) as found:
-        check = bind(_must_be_sound, engine, terms) if isinstance(found, ForeignLines) else None
+    with open_source(source, known, beside) as found:
+        check = bind(_check_sound, engine, terms) if isinstance(found, ForeignLines) else None
         total, guessed = _read_through(known, found, mapped, terms, check)
         intake, tally = _Intake(engine, known, found.name, terms), Tally(each, progress, total, guessed)
-        with _trying(engine, dry_run) as into:
+        with open_copy(engine) if dry_run else nullcontext(engine) as into:
             return _import_records(into, intake, known.read(found, mapped), tally, dry_run)
-
-
-def _trying(engine: Engine, dry_run: bool) -> AbstractContextManager[Engine]:
-    """Return the engine that takes the records in: for a dry run, one on a copy of the tenant."""
-    return rehearsed(engine) if dry_run else nullcontext(engine)
 
 
 def _import_records(
     engine: Engine, intake: "_Intake", records: Iterable[Foreign], tally: "Tally", dry_run: bool
 ) -> ImportReport:
     """Take the records in, batch by batch, and return the report."""
-    wanted = iter(records)
-    while batch := [intake.asked(engine, record) for record in islice(wanted, BATCH)]:
-        for taken in _for_the_record(engine, intake, batch, _surely_kept(engine, batch)):
+    remaining = iter(records)
+    while batch := [intake.check(engine, record) for record in islice(remaining, BATCH)]:
+        try:
+            written = _write_batch(engine, batch)
+        except OutcomeUnknown:  # its commit got no answer; by the keys a second try finds out what took place
+            written = _write_batch(engine, batch)
+        for taken in _follow_up(engine, intake, batch, written):
             tally.note(taken)
     return tally.report(intake, dry_run)
 
 
 def column_options(format: Format, columns: Mapping[str, str] | None) -> Options:
-    """Return what the user said of columns, for a format that has any."""
+    """Return the user's map of columns, or raise if the format has none."""
     if columns and not format.mapped:
         raise BadInput(f"{format.name} has no columns to map.", field="map", hint="csv and jsonl have.")
     return Options(dict(columns or {}))
 
 
-# ── before anything is stored ───────────────────────────────────────────────────────────────────────────────────
-
-
 def _read_through(
     format: Format, source: Source, options: Options, terms: ImportTerms, check: Callable[[Foreign], None] | None
 ) -> tuple[int, tuple[str, ...]]:
-    """Read everything once. What is wrong with the file is an error now, and not in the middle of an import.
+    """Read everything once, so that a wrong file is an error now, and not in the middle of an import.
 
-    ``check`` may raise for a single record, too. The answer is how many records there are, and which columns were guessed
-    to hold their words.
+    ``check`` may raise for a single record, too. Return how many records there are, and which columns were guessed to hold
+    their content.
     """
     read = broken = 0
     guessed: dict[str | None, None] = {}
@@ -247,7 +239,7 @@ def _read_through(
     return read, tuple(column for column in guessed if column is not None)
 
 
-def _must_be_sound(engine: Engine, terms: ImportTerms, record: Foreign) -> None:
+def _check_sound(engine: Engine, terms: ImportTerms, record: Foreign) -> None:
     if record.refused is not None:
         raise BadInput(f"{record.refused}.", field=record.place, hint="Put it right, or leave it out.")
     if record.skipped is not None:
@@ -259,25 +251,22 @@ def _must_be_sound(engine: Engine, terms: ImportTerms, record: Foreign) -> None:
         raise BadInput(error.message, field=place, hint=error.hint) from None
 
 
-# ── one record ──────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 class _Asked(NamedTuple):
-    """A record that asks to be remembered, and the key under which its answer is kept."""
+    """A record that is to be imported, and the key under which its answer is kept."""
 
     record: Foreign
     candidate: Candidate
     key: str
     asked: Candidate
-    """The candidate without the name of the file, and without those who vouch for it: the same export may be saved under
-    another name, and the same record may come with more of them."""
+    """The candidate without the file's name and without vouchers: the same export may come under another name, and the same
+    record with more vouchers."""
     claimed: tuple[str, ...] = ()
     vouchers: Sequence[Mapping[str, Any]] = ()
     chosen: frozenset[str] = frozenset()
-    """The fields in which the command, or a believed file, says where the record goes."""
+    """The fields in which the command, or a believed file, states where the record goes."""
 
     def is_stored_as(self, memory: Memory) -> bool:
-        """Return whether a memory has these words, and lies where the record is to go."""
+        """Return whether a memory has the record's content, and is where the record is to go."""
         candidate = self.candidate
         stated = self.chosen & candidate.model_fields_set
         same_place = all(getattr(memory, name) == getattr(candidate, name) for name in stated)
@@ -292,43 +281,50 @@ class _Asked(NamedTuple):
 
 
 class _Intake:
-    """What one import knows of the records before: the file's name, if it has one, and which ids it has met."""
+    """Turns the records of one import into candidates; knows the file's name and the ids that it has met."""
 
     def __init__(self, engine: Engine, format: Format, file: str, terms: ImportTerms) -> None:
         self.format, self.file, self._terms = format.name, file, terms
         self.signatures = ImportedSignatures(engine)
         self._seen: dict[int, int] = {}
 
-    def asked(self, engine: Engine, record: Foreign) -> _Asked | Taken:
-        """Return a record as a candidate, or what is wrong with it."""
+    def check(self, engine: Engine, record: Foreign) -> _Asked | Taken:
+        """Return a record as a candidate, or its outcome if it is refused or skipped."""
         if record.refused is not None:
-            return Taken(record.number, record.place, REFUSED, ("malformed",), record.refused)
+            return _refuse(record, "malformed", record.refused)
         if record.skipped is not None:
             return Taken(record.number, record.place, SKIPPED, (), record.skipped)
         try:
             admitted = self._terms.admit(engine, record.fields)
-            asked = self.signatures.believed(parse_candidate(engine, admitted.fields))
+            asked = self.signatures.grant_authority(parse_candidate(engine, admitted.fields))
         except BadInput as error:
-            return _bad(record, error)
+            return _refuse_input(record, error)
         is_over = asked.expires_at is not None and asked.expires_at < engine.clock()
-        if is_over and not record.put_away:  # what is kept for the record only may be over where it comes from
+        if is_over and not record.put_away:  # a record that is archived may have expired where it comes from
             return Taken(record.number, record.place, SKIPPED, (), f"it expired: {asked.expires_at:%Y-%m-%d %H:%M} UTC")
         if (fault := self.signatures.fault(asked)) is not None:
-            return Taken(record.number, record.place, REFUSED, ("signature",), fault)
+            return _refuse(record, "signature", fault)
         vouchers, said = _without_vouchers(asked)
         key = self._key(record, said)
         if record.id is not None and self._seen.setdefault(_short(record.id), _short(key)) != _short(key):
-            why = "another record of this file has the same id and says something else"
-            return Taken(record.number, record.place, REFUSED, ("duplicate_id",), why)
-        came = {**asked.meta.get(ORIGIN, {}), **({"file": self.file} if self.file else {})}
-        candidate = asked.model_copy(update={"meta": {**asked.meta, ORIGIN: came}}) if came else asked
+            return _refuse(
+                record, "duplicate_id", "another record of this file has the same id and says something else"
+            )
+        origin = {**asked.meta.get(ORIGIN, {}), **({"file": self.file} if self.file else {})}
+        candidate = asked.model_copy(update={"meta": {**asked.meta, ORIGIN: origin}}) if origin else asked
         return _Asked(record, candidate, key, said, admitted.claimed, vouchers, self._terms.chosen)
 
-    def vouched_since(self, engine: Engine, one: _Asked, here: Memory, became: Taken) -> Taken:
-        """Add those who vouch for a record to the memory that it is; to one of another author or time, none of them."""
+    def add_vouches(self, engine: Engine, one: _Asked, here: Memory, became: Taken) -> Taken:
+        """Add a record's vouches to the memory that it is; a memory of another author or time gets none of them."""
         if not one.vouchers or not engine.caller.trusted:
             return became
-        if not _is_that(here, one.asked):
+        asked = one.asked
+        is_same = asked.author is not None and (here.content, as_principal(here.author.id), here.created_at) == (
+            asked.content,
+            as_principal(asked.author.id),
+            asked.created_at,
+        )
+        if not is_same:
             return replace(became, note=became.note or OTHERS_WORDS)
         added = add_later_vouches(engine, here, one.vouchers, self.signatures)
         refused = f"{added.detail} ({added.reason})" if added.reason is not None else None
@@ -343,7 +339,7 @@ class _Intake:
 
 
 def _without_vouchers(asked: Candidate) -> tuple[Sequence[Mapping[str, Any]], Candidate]:
-    """Return those who vouch for a record elsewhere, and the candidate without them."""
+    """Return a record's vouchers, and the candidate without them."""
     origin = asked.meta.get(ENTRY_ORIGIN)
     if not isinstance(origin, Mapping) or not origin.get("vouchers"):
         return (), asked
@@ -351,72 +347,58 @@ def _without_vouchers(asked: Candidate) -> tuple[Sequence[Mapping[str, Any]], Ca
     return origin["vouchers"], asked.model_copy(update={"meta": {**asked.meta, ENTRY_ORIGIN: rest}})
 
 
-def _is_that(here: Memory, asked: Candidate) -> bool:
-    """Return whether a memory is this record: the same words of the same author at the same time."""
-    if asked.author is None or asked.created_at is None:
-        return False
-    said = asked.content, as_principal(asked.author.id), asked.created_at
-    return (here.content, as_principal(here.author.id), here.created_at) == said
-
-
 def _short(text: str) -> int:
-    """Eight bytes that stand for a text: a million ids are remembered in a few dozen megabytes."""
+    """Return eight bytes that stand for a text: a million ids take a few dozen megabytes."""
     return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest())
 
 
-def _bad(record: Foreign, error: BadInput) -> Taken:
-    detail = f"{error.field}: {error.message}" if error.field else error.message
-    return Taken(record.number, record.place, REFUSED, ("bad_input",), detail)
+def _refuse(record: Foreign, code: str, detail: str) -> Taken:
+    return Taken(record.number, record.place, REFUSED, (code,), detail)
 
 
-# ── taking in ───────────────────────────────────────────────────────────────────────────────────────────────────
+def _refuse_input(record: Foreign, error: BadInput) -> Taken:
+    return _refuse(record, "bad_input", f"{error.field}: {error.message}" if error.field else error.message)
 
 
-def _for_the_record(
+def _follow_up(
     engine: Engine, intake: _Intake, batch: Sequence[_Asked | Taken], taken: Sequence[Taken]
 ) -> Iterator[Taken]:
-    """Archive what is history, keep an entry apart that only reinforced another one, add new vouches; yield what became of each.
+    """Archive history, keep an entry apart that only reinforced another one, and add new vouches; yield the outcomes.
 
-    After an interruption, what is already there is seen to again.
+    After an interruption this is done again for records that are already there.
     """
     for one, became in zip(batch, taken, strict=True):
         if not isinstance(one, _Asked) or became.memory_id is None or became.outcome == REFUSED:
             yield became
             continue
         if became.outcome in (str(Outcome.REINFORCED), ALREADY) and (one.record.entry is not None or one.vouchers):
-            became = _met_again(engine, intake, one, became)
+            became = _merge_entry(engine, intake, one, became)
         if one.record.put_away and became.outcome not in (SAID_BEFORE, REFUSED):
             archive_untouched(engine, [became.memory_id or ""], one.candidate.authority or Authority.AI_INFERRED)
         yield became
 
 
-def _met_again(engine: Engine, intake: _Intake, one: _Asked, became: Taken) -> Taken:
+def _merge_entry(engine: Engine, intake: _Intake, one: _Asked, became: Taken) -> Taken:
+    """Add the vouches of a record to the memory that it is, or keep an entry apart that another memory says already."""
     with engine.read() as reader:
         stored = reader.by_ids(engine.tenant, [became.memory_id or ""]).get(became.memory_id or "")
     if stored is None or stored.body is None:
         return became
     here, entry = to_memory(stored), one.record.entry
-    if entry is None or not says_it_already(engine, here, entry):
-        return intake.vouched_since(engine, one, here, became)
-    beside = here_already(engine, [entry], here).get(identity_of(entry))
-    if beside is not None:
-        return intake.vouched_since(engine, one, beside, replace(became, outcome=ALREADY, memory_id=beside.id))
+    if entry is None or not is_another(engine, here, entry):
+        return intake.add_vouches(engine, one, here, became)
+    known = find_entries(engine, [entry], here).get(identity_of(entry))
+    if known is not None:
+        return intake.add_vouches(engine, one, known, replace(became, outcome=ALREADY, memory_id=known.id))
     receipt = keep_apart(engine, entry, one.candidate.model_dump(exclude_unset=True))
     return one.taken(REFUSED if receipt.denied else SAID_BEFORE, receipt)
 
 
-def _surely_kept(engine: Engine, batch: Sequence[_Asked | Taken]) -> list[Taken]:
-    """Keep a batch, and again if its commit got no answer: the keys tell what took place."""
-    try:
-        return _kept(engine, batch)
-    except OutcomeUnknown:
-        return _kept(engine, batch)
-
-
 @operations.failures_noted(Node.HOTPATH, Op.CREATE)
 @again_on_conflict
-def _kept(engine: Engine, batch: Sequence[_Asked | Taken]) -> list[Taken]:
-    own = _look_up_own(engine, [one for one in batch if isinstance(one, _Asked)])
+def _write_batch(engine: Engine, batch: Sequence[_Asked | Taken]) -> list[Taken]:
+    """Write a batch in one transaction; return the outcomes."""
+    own = _find_own(engine, [one for one in batch if isinstance(one, _Asked)])
     answers = [(None, one) if isinstance(one, Taken) else _answer(engine, one, own) for one in batch]
     waiting(engine).flush_traces(engine.tenant)
     with engine.write(addresses_of(answer for _, answer in answers if isinstance(answer, Prepared))) as writer:
@@ -429,42 +411,40 @@ def _kept(engine: Engine, batch: Sequence[_Asked | Taken]) -> list[Taken]:
 _Answered = tuple[_Asked | None, Answer | Taken]
 
 
-def _look_up_own(engine: Engine, batch: Sequence[_Asked]) -> dict[str, Taken]:
-    """Return what becomes of the records of a batch that this store exported itself, by their keys.
+def _find_own(engine: Engine, batch: Sequence[_Asked]) -> dict[str, Taken]:
+    """Return the outcomes of the records of a batch that this store exported itself, by their keys.
 
-    One whose memory was deleted since is refused: a file does not bring it back. One whose memory says the same, where the
-    record is to go, is that memory.
+    A record whose memory was deleted since is refused: a file does not bring it back. One whose memory has the same content,
+    where the record is to go, is that memory.
     """
     ids = sorted({alias for one in batch for alias in one.candidate.aliases})
-    told = [one.record.entry for one in batch if one.record.entry is not None]
+    entries = [one.record.entry for one in batch if one.record.entry is not None]
     with engine.read() as reader:
         found = reader.by_ids(engine.tenant, ids)
-        gone = {id: _why_deleted(engine, reader, one) for id, one in found.items() if _is_deleted(engine, reader, one)}
-        there = {id: one for id, one in found.items() if id not in gone and one.body is not None}
+        deleted = {id: _why_deleted(engine, reader, one) for id, one in found.items()}
+        there = {id: one for id, one in found.items() if deleted[id] is None and one.body is not None}
         seen = {id: to_memory(one) for id, one in there.items() if visible(engine, reader, one)}
-    alike = here_already(engine, told) if told else {}
+    alike = find_entries(engine, entries) if entries else {}
     decided: dict[str, Taken] = {}
     for one in batch:
         record, aliases = one.record, one.candidate.aliases
-        why = next((gone[alias] for alias in aliases if alias in gone), None)
+        why = next((deleted[alias] for alias in aliases if deleted.get(alias) is not None), None)
         entry = [alike.get(identity_of(record.entry))] if record.entry is not None else []
         known = [memory for memory in (*map(seen.get, aliases), *entry) if memory is not None]
         same = next((memory.id for memory in known if one.is_stored_as(memory)), None)
         if why is not None:
-            decided[one.key] = Taken(record.number, record.place, REFUSED, (why,), plain(why))
+            decided[one.key] = _refuse(record, why, plain(why))
         elif same is not None:
             decided[one.key] = Taken(record.number, record.place, ALREADY, memory_id=same)
     return decided
 
 
-def _is_deleted(engine: Engine, reader: Reader, stored: Stored) -> bool:
+def _why_deleted(engine: Engine, reader: Reader, stored: Stored) -> str | None:
+    """Return why a deleted memory does not come back, its value is rejected or it was forgotten; ``None`` if it is there."""
     state = stored.state
-    put_away = state.status is Status.SOFT_DELETED and was_forgotten(reader, engine.tenant, state.id)
-    return put_away or bool(state.removed)
-
-
-def _why_deleted(engine: Engine, reader: Reader, stored: Stored) -> str:
-    """Return the reason for which a deleted memory does not come back: its value is rejected, or else it was forgotten."""
+    was_deleted = state.status is Status.SOFT_DELETED and was_forgotten(reader, engine.tenant, state.id)
+    if not was_deleted and not state.removed:
+        return None
     address = reader.stream_numbered(engine.tenant, stored.stream).address
     if stored.body is None or address is None:
         return DELETED_HERE
@@ -473,17 +453,17 @@ def _why_deleted(engine: Engine, reader: Reader, stored: Stored) -> str:
 
 
 def _answer(engine: Engine, one: _Asked, own: Mapping[str, Taken]) -> _Answered:
-    """Return what the gates say to a record, unless this store knows it as its own."""
+    """Return the gates' answer to a record, unless this store knows it as its own."""
     if one.key in own:
         return None, own[one.key]
     try:
         return one, prepare(engine, one.candidate)
     except BadInput as error:
-        return None, _bad(one.record, error)
+        return None, _refuse_input(one.record, error)
 
 
 def _settle(writing: Writing, one: _Asked | None, answer: Answer | Taken) -> Taken:
-    """Act on an answer within the transaction, and say what became of its record."""
+    """Act on an answer within the transaction, and return the outcome of its record."""
     if isinstance(answer, Taken):
         return answer
     assert one is not None, "an answer of the gates is to a record"
@@ -495,9 +475,6 @@ def _settle(writing: Writing, one: _Asked | None, answer: Answer | Taken) -> Tak
     receipt = writing.write(answer)
     retries.keep_answer(writing.engine, writing.writer, one.key, receipt, writing.at, one.asked)
     return one.taken(REFUSED if receipt.denied else str(receipt.outcome), receipt)
-
-
-# ── the report ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _as_ranges(numbers: Iterable[int]) -> str:
@@ -517,7 +494,7 @@ def _as_ranges(numbers: Iterable[int]) -> str:
 
 @dataclass(slots=True)
 class Tally:
-    """Counts what became of the records as they pass."""
+    """Counts the outcomes of the records."""
 
     each: Each | None
     progress: Progress | None

@@ -1,27 +1,28 @@
-"""Moving a whole store to another engine: every row as it lies, nothing decided again.
+"""Migrate a whole store to another engine: every row is copied as it is, nothing is decided again.
 
-A tenant is copied table by table in the order of its keys, a batch a transaction, from one consistent snapshot. A
-migration that was interrupted goes on where it stopped, unless the tenant was written to since: then that tenant starts
-anew. At the end ledger roots and state hashes of both sides are compared. Until then the target says that it is
-unfinished, and nobody can open it.
+A tenant is copied table by table in the order of its keys, a batch a transaction, from one consistent snapshot. An
+interrupted migration continues where it stopped, unless the tenant was written to since: then that tenant starts anew. At
+the end the ledger roots and state hashes of both sides are compared. Until then the target is marked as unfinished, and
+cannot be opened.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from recollect.engine.ledger.audit import ledger_root_of, state_hash_of
+from recollect.engine.ledger.audit import Progress, ProgressCounter, ledger_root_of, state_hash_of
 from recollect.model.errors import NotFound, StoreConflict, StoreCorrupt, StoreUnavailable, WrongState
 from recollect.model.receipt import Plain
 from recollect.stores.protocol import Reader, Store, Table
 
 BATCH = 1_000
 UNFINISHED = "migrating_from"
-"""The value under which a target remembers whose copy it is becoming."""
-VOUCHED_FOR = ("versions", "ledger", "amendments", "memories", "postings", "rejections")
+"""The key under which a target keeps the id of the store that is copied into it."""
+MARK = "migrating:{}"
+"""The key under which a target keeps the hashes of the snapshot from which a tenant is copied."""
+HASHED = ("versions", "ledger", "amendments", "memories", "postings", "rejections")
 """Tables that cannot change while ledger root and state hash stay the same, so that a copy of them can be continued."""
 COUNTERS = ("accesses", "operations")
-"""Tables that grow when somebody only reads."""
-Progress = Callable[[int, int], None]
+"""Tables that grow by reading alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ class Moved(Plain):
     tenant: str
     rows: int
     lasting_rows: int
-    """Without those that only count what was read."""
+    """How many rows are not in :data:`COUNTERS`."""
     ledger_root: str
     state_hash: str
 
@@ -51,22 +52,25 @@ def migrate(
     refuse_unfinished(source)
     _check_target(source, target)
     names = sorted(tenants) if tenants is not None else source.tenants()
-    _check_named(source, tenants or ())
+    for name in tenants or ():
+        with source.read(name) as reader:
+            if not _count_lasting(reader, name, reader.tables()):
+                raise NotFound(f"there is no tenant {name!r}.", field="only-tenant", hint="Check how it is written.")
     target.set_value(UNFINISHED, source.store_id)
     if target.store_id != source.store_id:
         target.become(source.store_id)  # it was set up beforehand and is empty; ids are drawn from the store's own
-    counter = _Counter(progress)
+    counter = ProgressCounter(progress)
     moved = tuple(_move(source, target, name, counter) for name in names)
     _refuse_late_writes(source, moved, tenants)
     _carry_erasures(source, target, names)
     for name in names:
-        target.set_value(_mark(name), None)
+        target.set_value(MARK.format(name), None)
     target.set_value(UNFINISHED, None)
     return MigrationReport(source.store_id, source.location, target.location, moved)
 
 
 def refuse_unfinished(store: Store) -> None:
-    """A store that is still becoming a copy of another one is not to be used."""
+    """Raise if a migration into a store has not been finished."""
     if store.value(UNFINISHED) is not None:
         raise StoreUnavailable(
             "a migration into it has not been finished.",
@@ -85,15 +89,8 @@ def _check_target(source: Store, target: Store) -> None:
         raise WrongState("it is not empty.", field="to", hint="Name an empty store; `import` adds to one that is not.")
 
 
-def _check_named(source: Store, tenants: Sequence[str]) -> None:
-    for name in tenants:
-        with source.read(name) as reader:
-            if not _lasting_rows(reader, name, reader.tables()):
-                raise NotFound(f"there is no tenant {name!r}.", field="only-tenant", hint="Check how it is written.")
-
-
 def _carry_erasures(source: Store, target: Store, names: Sequence[str]) -> None:
-    """The lists of those who moved, and of nobody else. Each tenant's own list can be read by any role."""
+    """Copy the erasure lists of these tenants, and of no others. Each tenant's own list can be read by any role."""
     listed = {one for name in names for one in source.erasures(name)}
     listed |= {one for one in source.erasures() if one.tenant in names}
     known = {one for name in names for one in target.erasures(name)}
@@ -101,8 +98,13 @@ def _carry_erasures(source: Store, target: Store, names: Sequence[str]) -> None:
 
 
 def _refuse_late_writes(source: Store, moved: Sequence[Moved], named: Sequence[str] | None) -> None:
-    """Somebody who went on writing would find none of it in the copy: look again at everything that was copied."""
-    late = [one.tenant for one in moved if _written_since(source, one)]
+    """Raise if a tenant was written to while the store was copied: the copy would lack those writes."""
+    late = []
+    for one in moved:
+        with source.read(one.tenant) as reader:
+            lasting, root = _count_lasting(reader, one.tenant, reader.tables()), ledger_root_of(reader, one.tenant)
+        if (root, lasting) != (one.ledger_root, one.lasting_rows):
+            late.append(one.tenant)
     if named is None:
         late += sorted(set(source.tenants()) - {one.tenant for one in moved})
     if late:
@@ -113,40 +115,17 @@ def _refuse_late_writes(source: Store, moved: Sequence[Moved], named: Sequence[s
         )
 
 
-def _written_since(source: Store, moved: Moved) -> bool:
-    with source.read(moved.tenant) as reader:
-        rows = _lasting_rows(reader, moved.tenant, reader.tables())
-        return ledger_root_of(reader, moved.tenant) != moved.ledger_root or rows != moved.lasting_rows
-
-
-def _lasting_rows(reader: Reader, tenant: str, tables: Sequence[Table]) -> int:
-    """Return how many rows there are in tables that only writing adds to; reading is counted in the others."""
+def _count_lasting(reader: Reader, tenant: str, tables: Sequence[Table]) -> int:
+    """Return how many rows there are in tables that reading does not change."""
     return sum(reader.count_rows(tenant, table) for table in tables if table.name not in COUNTERS)
 
 
-def _mark(tenant: str) -> str:
-    return f"migrating:{tenant}"
-
-
-class _Counter:
-    """Adds up rows for whoever watches."""
-
-    def __init__(self, progress: Progress | None) -> None:
-        self._progress = progress
-        self.done = self.total = 0
-
-    def add(self, rows: int) -> None:
-        self.done += rows
-        if self._progress is not None:
-            self._progress(self.done, self.total)
-
-
-def _move(source: Store, target: Store, tenant: str, counter: _Counter) -> Moved:
+def _move(source: Store, target: Store, tenant: str, counter: ProgressCounter) -> Moved:
     with source.read(tenant) as reader:
         root, state = ledger_root_of(reader, tenant), state_hash_of(reader, tenant)
         tables = _common_tables(reader, target, tenant)
         rows = sum(reader.count_rows(tenant, table) for table in tables)
-        lasting = _lasting_rows(reader, tenant, tables)
+        lasting = _count_lasting(reader, tenant, tables)
         counter.total += rows
         _begin(target, tenant, tables, f"{root} {state}")
         for table in tables:
@@ -170,13 +149,13 @@ def _common_tables(reader: Reader, target: Store, tenant: str) -> list[Table]:
 
 
 def _begin(target: Store, tenant: str, tables: Sequence[Table], snapshot: str) -> None:
-    """Go on with a copy of the same snapshot; clear away one of another, and what the snapshot's hashes don't speak of."""
-    same = target.value(_mark(tenant)) == snapshot
+    """Continue a copy of the same snapshot; clear that of another, and the tables that the snapshot's hashes do not cover."""
+    same = target.value(MARK.format(tenant)) == snapshot
     with target.write(tenant) as writer:
         for table in tables:
-            if not (same and table.name in VOUCHED_FOR):
+            if not (same and table.name in HASHED):
                 writer.clear_rows(tenant, table)
-    target.set_value(_mark(tenant), snapshot)
+    target.set_value(MARK.format(tenant), snapshot)
 
 
 def copy_rows(

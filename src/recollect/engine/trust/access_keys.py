@@ -1,7 +1,7 @@
-"""Keys that clients of a server hold: make, list and revoke them, and find the caller that a key stands for.
+"""Make, list and revoke the access keys of a server's clients, and find the caller that a key stands for.
 
-A key names its tenant and its own id, so that the row is found without looking through anybody else's; the rest of it is 256
-random bits. The store keeps a digest, which is as good as the key for checking and useless for asking.
+A key names its tenant and its own id, so that its row is found without reading other tenants' rows; the rest of it is 256
+random bits. The store keeps a digest: it suffices to check a key, and cannot be used as one.
 """
 
 import base64
@@ -28,7 +28,7 @@ SECRET_BYTES = 32
 ID_BYTES = 6
 MAX_KEY = 1_000
 NOTED_AFTER = timedelta(minutes=1)
-"""How much later than the last noted use of a key the next one is noted."""
+"""How long after the last noted use of a key the next one is noted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +74,8 @@ def create_key(
         raise BadInput("is in the past.", field="expires_at", hint="Give a later time, or leave it out.")
     caller = bound_caller(engine, user=user, agent=agent, projects=projects, rights=rights)
     key_id = engine.randomness.bytes(ID_BYTES).hex()
-    secret = _encoded(engine.randomness.bytes(SECRET_BYTES))
-    key = f"{PREFIX}.{_encoded(engine.tenant.encode())}.{key_id}.{secret}"
+    secret = _encode(engine.randomness.bytes(SECRET_BYTES))
+    key = f"{PREFIX}.{_encode(engine.tenant.encode())}.{key_id}.{secret}"
     assert caller.user is not None, "a bound caller has a user"
     row = KeyRow(
         key_id,
@@ -90,7 +90,7 @@ def create_key(
     )
     with engine.write() as writer:
         writer.add_access_key(engine.tenant, row)
-    return NewAccessKey(key, _about(engine.tenant, row))
+    return NewAccessKey(key, _make_access_key(engine.tenant, row))
 
 
 def bound_caller(engine: Engine, *, rights: Iterable[str], projects: Iterable[str] = (), **names: Any) -> Caller:
@@ -98,7 +98,7 @@ def bound_caller(engine: Engine, *, rights: Iterable[str], projects: Iterable[st
     caller = Caller(
         tenant=engine.tenant,
         projects=frozenset(check_names("projects", projects)),
-        rights=frozenset(_right(right) for right in rights),
+        rights=frozenset(_parse_right(right) for right in rights),
         trusted=False,
         **{**names, "user": "default" if names.get("user") is None else names["user"]},
     )
@@ -106,7 +106,7 @@ def bound_caller(engine: Engine, *, rights: Iterable[str], projects: Iterable[st
     return caller
 
 
-def _right(name: str) -> Right:
+def _parse_right(name: str) -> Right:
     try:
         return Right(name)
     except ValueError:
@@ -114,14 +114,14 @@ def _right(name: str) -> Right:
 
 
 def access_keys(engine: Engine) -> tuple[AccessKey, ...]:
-    """Return every key of this tenant's clients, oldest first, with those that have ended."""
+    """Return every key of this tenant's clients, oldest first, also those that have ended."""
     _require_application(engine)
     with engine.read() as reader:
-        return tuple(_about(engine.tenant, row) for row in reader.access_keys(engine.tenant))
+        return tuple(_make_access_key(engine.tenant, row) for row in reader.access_keys(engine.tenant))
 
 
 def revoke_key(engine: Engine, id: str) -> AccessKey:
-    """End a key at once, by its id or its first digits. A key that ended already is answered alike."""
+    """End a key at once, by its id or its first digits. Revoking a key that has ended is no error."""
     _require_application(engine)
     with engine.write() as writer:
         named = [
@@ -131,7 +131,7 @@ def revoke_key(engine: Engine, id: str) -> AccessKey:
             said = "fits more than one key" if named else "names no key"
             raise NotFound(f"{id!r:.40} {said}.", field="id", hint="`recollect key list` shows every id.")
         writer.revoke_access_key(engine.tenant, named[0].id, engine.now())
-        return _about(engine.tenant, writer.access_keys(engine.tenant, named[0].id)[0])
+        return _make_access_key(engine.tenant, writer.access_keys(engine.tenant, named[0].id)[0])
 
 
 def own_session(user: str, name: str) -> str | None:
@@ -148,18 +148,18 @@ def own_session(user: str, name: str) -> str | None:
 
 
 def caller_of_key(engine: Engine, key: str, session: str | None = None) -> Caller:
-    """Return the caller that a key stands for, whichever tenant's it is, in a session of its user's own if it names one.
+    """Return the caller that a key of any tenant stands for, in a session of its user if one is named.
 
-    That the key was used is noted.
+    The use of the key is noted.
 
     :raises KeyRefused: if there is no such key, or it has ended.
     """
-    tenant, key_id = _parts(key)
+    tenant, key_id = _parse_key(key)
     with engine.store.read(tenant, brief=True) as reader:
         row = next(iter(reader.access_keys(tenant, key_id)), None)
     is_right = hmac.compare_digest(_digest(key), row.digest if row is not None else "")
-    if row is None or not is_right or not _holds(row, engine.now()):
-        raise _refused()
+    if row is None or not is_right or not _is_valid(row, engine.now()):
+        raise _make_refusal()
     if row.last_used is None or row.last_used < format_time(engine.clock() - NOTED_AFTER):
         with suppress(StoreError), engine.store.write(tenant, patience_s=0) as writer:
             writer.note_key_use(tenant, key_id, engine.now())
@@ -177,29 +177,29 @@ def caller_of_key(engine: Engine, key: str, session: str | None = None) -> Calle
     return caller
 
 
-def _refused() -> KeyRefused:
+def _make_refusal() -> KeyRefused:
     return KeyRefused("this key is not valid here.", hint="Ask whoever runs the server for a key.")
 
 
-def _holds(row: KeyRow, now: str) -> bool:
+def _is_valid(row: KeyRow, now: str) -> bool:
     return row.revoked_at is None and (row.expires_at is None or now < row.expires_at)
 
 
-def _parts(key: str) -> tuple[str, str]:
-    """Return the tenant and the id that a key names. Neither is to be believed before its digest was compared."""
+def _parse_key(key: str) -> tuple[str, str]:
+    """Return the tenant and the id that a key names. Neither may be trusted before the digest was compared."""
     parts = key.split(".") if len(key) <= MAX_KEY and key.isascii() else []
     if len(parts) != 4 or parts[0] != PREFIX or not all(parts):
-        raise _refused()
+        raise _make_refusal()
     try:
         tenant = base64.urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4)).decode()
     except (binascii.Error, ValueError):
-        raise _refused() from None
+        raise _make_refusal() from None
     if not tenant or "\0" in tenant:
-        raise _refused()
+        raise _make_refusal()
     return tenant, parts[2]
 
 
-def _encoded(data: bytes) -> str:
+def _encode(data: bytes) -> str:
     return base64.urlsafe_b64encode(data).decode().rstrip("=")
 
 
@@ -207,7 +207,7 @@ def _digest(key: str) -> str:
     return hashlib.sha256(key.encode()).hexdigest()
 
 
-def _about(tenant: str, row: KeyRow) -> AccessKey:
+def _make_access_key(tenant: str, row: KeyRow) -> AccessKey:
     return AccessKey(
         row.id,
         row.name,

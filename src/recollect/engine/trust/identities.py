@@ -1,35 +1,22 @@
-"""Hold identities: who has which key, from when to when; private key files; keys of other platforms; signing."""
+"""Manage identities: who has which key and when it counts; private key files; ids on other platforms; signing."""
 
 import os
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from recollect.engine.arguments import check_kept, check_one
 from recollect.engine.context import Engine, find
-from recollect.engine.ledger.checkpoint_log import Reached, extend_in, key_history, place_of, reached_now
+from recollect.engine.ledger.checkpoint_log import Reached, extend_log, follow_chains, key_history, place_of
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.transaction import SALT_BYTES
 from recollect.model.caller import Right, as_principal, kind_of, short_name
 from recollect.model.errors import AmbiguousId, BadInput, NotAllowed, NotFound, WrongState
 from recollect.model.proof import Checkpoint, KeyLeaf, Signature
 from recollect.model.receipt import Plain
-from recollect.rules.trust.signatures import (
-    KEY_BYTES,
-    Placed,
-    bytes_of_entry,
-    check_public_key,
-    link_bytes,
-    private_from_pem,
-    private_key,
-    private_pem,
-    public_from_pem,
-    public_key,
-    sign,
-    signature_text,
-)
+from recollect.rules.trust import signatures
 from recollect.rules.trust.signed_documents import SignatureCheck, faults_named, signature_of
 from recollect.rules.trust.signers import Signers
 from recollect.stores.protocol import PlatformId, Reader, Writer
@@ -38,12 +25,12 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 NAME_DIGITS = 16
-"""So many digits of the public key name its file. A person's name would outlive their erasure there."""
+"""How many digits of the public key name its file. A person's name would outlive their erasure there."""
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 def default_file(engine: Engine, key: str) -> Path:
-    """Where a key lies unless somebody says otherwise: in a folder beside the store's file."""
+    """Return the default path of a key's file: in a folder next to the store's file."""
     location = Path(engine.store.location)
     if not location.is_absolute():
         raise BadInput("this store is no file that a key could lie beside.", field="key-file", hint="Name a file.")
@@ -51,20 +38,20 @@ def default_file(engine: Engine, key: str) -> Path:
 
 
 def write_key(path: Path, private: "Ed25519PrivateKey") -> None:
-    """Write a new file that only its owner can read, and be sure that it is on the disk; an existing one is left alone."""
+    """Write a new file that only its owner can read, and sync it to disk; raise if the file exists."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
         private_file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     except FileExistsError:
         raise WrongState("a file of that name is there.", field=str(path), hint="Name one that is not.") from None
     with os.fdopen(private_file, "wb") as file:
-        file.write(private_pem(private))
+        file.write(signatures.private_pem(private))
         file.flush()
         os.fsync(file.fileno())
 
 
 def read_key(path: Path) -> "Ed25519PrivateKey":
-    """The private key of a file; one that others may read is refused, since it may be theirs by now."""
+    """Read a private key from a file. A file that others may read is refused: they may have the key by now."""
     try:
         with path.open("rb") as file:
             mode = os.fstat(file.fileno()).st_mode
@@ -76,23 +63,23 @@ def read_key(path: Path) -> "Ed25519PrivateKey":
     if mode & OTHERS:
         raise NotAllowed("others may read this private key.", field=str(path), hint=f"Run: chmod 600 {path}")
     try:
-        return private_from_pem(pem)
+        return signatures.private_from_pem(pem)
     except ValueError as error:
         raise BadInput(f"it is not an Ed25519 private key in PEM form: {error}.", field=str(path)) from None
 
 
 def key_in_file(engine: Engine, path: Path | None, key: str) -> "Ed25519PrivateKey":
-    """The private key that belongs to a public one, from the file named, or from beside the store."""
+    """Read the private half of a public key, from the file named or from its default place."""
     file = path or default_file(engine, key)
     found = read_key(file)
-    if public_key(found) != key:
+    if signatures.public_key(found) != key:
         raise BadInput(f"it holds another key than {key[:12]}.", field=str(file), hint="Name that key's own file.")
     return found
 
 
 @dataclass(frozen=True, slots=True)
 class IdentityKey(Plain):
-    """One public key, and its life. ``place`` is where the log has its registration."""
+    """One public key, and what happened to it. ``place`` is its registration's place in the log."""
 
     key: str
     place: int
@@ -108,7 +95,7 @@ class IdentityKey(Plain):
 
 @dataclass(frozen=True, slots=True)
 class LinkedId(Plain):
-    """An id that a principal has on another platform (``""``: on none in particular), and since when it says so."""
+    """An id that a principal has on another platform (``""``: on none in particular), and when it was linked."""
 
     platform: str
     id: str
@@ -129,7 +116,7 @@ class Identity(Plain):
         return next((key for key in self.keys if key.current), None)
 
     def key_that_counts(self) -> IdentityKey:
-        """The current key, which there has to be."""
+        """Return the current key, or raise if there is none."""
         if self.current is None:
             raise WrongState(f"{self.name!r} has no key that counts.", hint="`recollect identity new` makes one.")
         return self.current
@@ -137,15 +124,12 @@ class Identity(Plain):
 
 @dataclass(frozen=True, slots=True)
 class NewKey(Plain):
-    """A key that was just made: whose it is, where its private half lies, and the checkpoint that has it."""
+    """A key that was just made: its holder, the file of its private half, and the checkpoint that covers it."""
 
     name: str
     key: str
     file: str
     checkpoint: Checkpoint
-
-
-# ── keys ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def new_identity(engine: Engine, name: str, key_file: Path | None = None) -> NewKey:
@@ -155,55 +139,52 @@ def new_identity(engine: Engine, name: str, key_file: Path | None = None) -> New
     if name != engine.caller.principal:
         engine.require(Right.OPERATE, "look after another's keys")
     check_kept(engine.policy.privacy, "name", short_name(name))
-    private, file = _made(engine, key_file)
-    return _registered(engine, name, private, file, None)
+    return _make_key(engine, name, key_file, None)
 
 
 def rotate_identity(engine: Engine, name: str, key_file: Path | None = None, to: Path | None = None) -> NewKey:
-    """Replace somebody's key by a new one. It takes the old private key, and both sign the checkpoint that says so."""
-    name = holder_named(engine, name)
+    """Replace somebody's key by a new one. It takes the old private key, and both sign the checkpoint."""
+    name = resolve_holder(engine, name)
     current = identity(engine, name).key_that_counts()
-    old = _held_key(engine, current, key_file) or key_in_file(engine, key_file, current.key)
-    private, file = _made(engine, to)
-    return _registered(engine, name, private, file, old)
+    old = _read_held_key(engine, current, key_file) or key_in_file(engine, key_file, current.key)
+    return _make_key(engine, name, to, old)
 
 
 @again_on_conflict
 def revoke_identity(engine: Engine, name: str, key: str | None = None, key_file: Path | None = None) -> Checkpoint:
-    """From here on nothing counts that a key signs: somebody's current one, or the one named by its first digits.
+    """Revoke a key, somebody's current one or the one named by its first digits: nothing counts that it signs from now on.
 
-    It takes the private key's file, or the right to operate: a key that was lost, or is somebody else's by now, is revoked
-    by an operator.
+    It takes the private key's file, or the right to operate: an operator revokes a key that was lost or stolen.
     """
-    name = holder_named(engine, name)
-    reached = reached_now(engine)
+    name = resolve_holder(engine, name)
+    reached = follow_chains(engine)
     with engine.write() as writer:
         writer.lock_log(engine.tenant)
-        found = _identity(writer, engine.tenant, name)
-        chosen = found.key_that_counts() if key is None else key_named(found, key)
+        found = _find_identity(writer, engine.tenant, name)
+        chosen = found.key_that_counts() if key is None else find_key(found, key)
         if chosen.revoked_at is not None:
             raise WrongState("it was revoked already.", field="key", hint="`recollect identity show` says when.")
-        _held_key(engine, chosen, key_file)
+        _read_held_key(engine, chosen, key_file)
         leaf = KeyLeaf(key=chosen.key, event="revoked", actor=found.actor, at=engine.now())
-        return extend_in(engine, writer, [leaf], (), reached)
+        return extend_log(engine, writer, [leaf], (), reached)
 
 
 def identities(engine: Engine) -> tuple[Identity, ...]:
-    """Everybody who has or had a key, in the order of their first one."""
+    """Return every principal that has or had a key, in the order of their first one."""
     engine.require(Right.OPERATE, "list everybody's keys")
     with engine.read() as reader:
         return tuple(identities_in(reader, engine.tenant))
 
 
 def identity(engine: Engine, name: str) -> Identity:
-    """Somebody's keys, by name: one's own, or anybody's with the right to operate."""
-    name = holder_named(engine, name)
+    """Return the keys of a principal: the caller's own, or anybody's with the right to operate."""
+    name = resolve_holder(engine, name)
     with engine.read() as reader:
-        return _identity(reader, engine.tenant, name)
+        return _find_identity(reader, engine.tenant, name)
 
 
 def signing_key(engine: Engine, name: str | None = None, key_file: Path | None = None) -> "Ed25519PrivateKey":
-    """The private key to sign with: that of a file, or somebody's current one from beside the store."""
+    """Read the private key to sign with: a file's, or the current key of a principal from its default place."""
     if name is not None:
         return key_in_file(engine, key_file, identity(engine, name).key_that_counts().key)
     if key_file is None:
@@ -214,14 +195,14 @@ def signing_key(engine: Engine, name: str | None = None, key_file: Path | None =
 def optional_signing_key(
     engine: Engine, name: str | None = None, key_file: Path | None = None
 ) -> "Ed25519PrivateKey | None":
-    """The same where signing is left to the caller: ``None`` if neither a name nor a file is given."""
+    """Read the private key to sign with, or return ``None`` if neither a name nor a file is given."""
     return signing_key(engine, name, key_file) if name or key_file else None
 
 
-def holder_named(engine: Engine, name: str) -> str:
-    """Return the principal whose keys a name is about: the caller's own, or anybody's for a caller that may operate.
+def resolve_holder(engine: Engine, name: str) -> str:
+    """Return the principal of a name: the caller, or anybody for a caller that may operate.
 
-    A name without a kind means the one principal of that name that has a key, and an agent if none has.
+    A name without a kind stands for the one principal of that name that has a key, or for an agent if none has.
     """
     check_one("name", name)
     found = engine.caller.principal_named(name)
@@ -238,10 +219,10 @@ def holder_named(engine: Engine, name: str) -> str:
     return holders[0] if holders else found
 
 
-def _held_key(engine: Engine, key: IdentityKey, key_file: Path | None) -> "Ed25519PrivateKey | None":
-    """Return the private key from its file. Only a caller that may operate goes without the file (``None``).
+def _read_held_key(engine: Engine, key: IdentityKey, key_file: Path | None) -> "Ed25519PrivateKey | None":
+    """Read the private key from its file. Only a caller that may operate needs no file (``None``).
 
-    The folder beside the store is the operator's: that a key lies there does not show that the caller holds it.
+    The folder next to the store is the operator's: a key in it does not show that the caller holds it.
     """
     if key_file is not None:
         return key_in_file(engine, key_file, key.key)
@@ -251,76 +232,77 @@ def _held_key(engine: Engine, key: IdentityKey, key_file: Path | None) -> "Ed255
     return None
 
 
-def _made(engine: Engine, key_file: Path | None) -> "tuple[Ed25519PrivateKey, Path]":
-    private = private_key(engine.randomness.bytes(KEY_BYTES))
-    file = key_file or default_file(engine, public_key(private))
+def _make_key(engine: Engine, name: str, key_file: Path | None, old: "Ed25519PrivateKey | None") -> NewKey:
+    """Make a key, write its private half to a file, and register it. A key that could not be registered leaves no file."""
+    private = signatures.private_key(engine.randomness.bytes(signatures.KEY_BYTES))
+    key, replaced = signatures.public_key(private), None if old is None else signatures.public_key(old)
+    file = key_file or default_file(engine, key)
     write_key(file, private)
-    return private, file
-
-
-def _registered(
-    engine: Engine, name: str, private: "Ed25519PrivateKey", file: Path, old: "Ed25519PrivateKey | None"
-) -> NewKey:
-    """A key that could not be registered leaves no file behind."""
+    signers = (private,) if old is None else (old, private)
     try:
-        taken = _register(engine, name, private, old, reached_now(engine))
+        reached = follow_chains(engine)
+        taken = _register(
+            engine, name, key, lambda writer: _check_current(writer, engine.tenant, name, replaced), signers, reached
+        )
     except BaseException:
         file.unlink(missing_ok=True)
         raise
-    return NewKey(name, public_key(private), str(file), taken)
+    return NewKey(name, key, str(file), taken.checkpoint)
 
 
 @again_on_conflict
 def _register(
     engine: Engine,
     name: str,
-    private: "Ed25519PrivateKey",
-    old: "Ed25519PrivateKey | None",
+    key: str,
+    find_replaced: Callable[[Writer], str | None],
+    signers: "Sequence[Ed25519PrivateKey]",
     reached: Mapping[str, Reached],
-) -> Checkpoint:
+) -> "RegisteredKey":
+    """Enter a public key in the log, and the rotation of the key that it replaces, if there is one."""
     with engine.write() as writer:
         writer.lock_log(engine.tenant)
-        actor = writer.actor_uid(engine.tenant, name, engine.randomness.bytes(SALT_BYTES))
-        key, at = public_key(private), engine.now()
+        old = find_replaced(writer)
+        actor, at = writer.actor_uid(engine.tenant, name, engine.randomness.bytes(SALT_BYTES)), engine.now()
         leaves = [KeyLeaf(key=key, event="registered", actor=actor, at=at)]
-        _check_current(writer, engine.tenant, name, old)
         if old is not None:
-            leaves.append(KeyLeaf(key=public_key(old), event="rotated", actor=actor, at=at, next=key))
-        return extend_in(engine, writer, leaves, [private] if old is None else [old, private], reached)
+            leaves.append(KeyLeaf(key=old, event="rotated", actor=actor, at=at, next=key))
+        return RegisteredKey(name, key, old, extend_log(engine, writer, leaves, signers, reached))
 
 
-def _check_current(writer: Writer, tenant: str, name: str, old: "Ed25519PrivateKey | None") -> None:
-    """A key replaces the one that it says it replaces, and none otherwise."""
-    found = [one.current for one in identities_in(writer, tenant) if one.name == name]
-    current = next((key.key for key in found if key is not None), None)
-    if current is not None and old is None:
+def _check_current(writer: Writer, tenant: str, name: str, replaced: str | None) -> str | None:
+    """Return the key that a new one replaces, or raise unless it is the principal's current key."""
+    current = _current_key(identities_in(writer, tenant), name)
+    if current is not None and replaced is None:
         raise WrongState("has a key already.", field=name, hint="`recollect identity rotate` replaces it.")
-    if old is not None and current != public_key(old):
+    if replaced is not None and current != replaced:
         hint = "`recollect identity show` has the new one."
         raise WrongState("that key was replaced meanwhile.", field=name, hint=hint)
+    return replaced
+
+
+def _current_key(known: Sequence[Identity], name: str) -> str | None:
+    return next((one.current.key for one in known if one.name == name and one.current is not None), None)
 
 
 def identities_in(reader: Reader, tenant: str) -> list[Identity]:
-    """Everybody who has or had a key, for those who have asked whether they may know."""
-    by_actor: dict[str, list[Placed]] = {}
+    """Return every principal that has or had a key. The caller has checked who may know."""
+    by_actor: dict[str, dict[str, list[signatures.Placed]]] = {}
     for placed in key_history(reader, tenant):
-        by_actor.setdefault(placed.leaf.actor, []).append(placed)
+        by_actor.setdefault(placed.leaf.actor, {}).setdefault(placed.leaf.key, []).append(placed)
     names, links = reader.actor_names(tenant), reader.platform_ids(tenant)
-    linked = {
-        actor: [LinkedId(one.platform, one.id, one.at) for one in links if one.actor == actor] for actor in by_actor
-    }
     return [
-        Identity(names.get(actor, (None, None))[0], actor, _lives(found), tuple(linked[actor]))
-        for actor, found in by_actor.items()
+        Identity(
+            names.get(actor, (None, None))[0],
+            actor,
+            tuple(_key_from_history(history) for history in keys.values()),
+            tuple(LinkedId(one.platform, one.id, one.at) for one in links if one.actor == actor),
+        )
+        for actor, keys in by_actor.items()
     ]
 
 
-def _lives(history: Sequence[Placed]) -> tuple[IdentityKey, ...]:
-    keys = dict.fromkeys(placed.leaf.key for placed in history)
-    return tuple(_life([placed for placed in history if placed.leaf.key == key]) for key in keys)
-
-
-def _life(history: Sequence[Placed]) -> IdentityKey:
+def _key_from_history(history: Sequence[signatures.Placed]) -> IdentityKey:
     by_event = {placed.leaf.event: placed.leaf for placed in reversed(history)}
     first, rotated, revoked = history[0], by_event.get("rotated"), by_event.get("revoked")
     return IdentityKey(
@@ -333,7 +315,7 @@ def _life(history: Sequence[Placed]) -> IdentityKey:
     )
 
 
-def _identity(reader: Reader, tenant: str, name: str) -> Identity:
+def _find_identity(reader: Reader, tenant: str, name: str) -> Identity:
     known = {one.name: one for one in identities_in(reader, tenant)}
     if name in known:
         return known[name]
@@ -342,8 +324,8 @@ def _identity(reader: Reader, tenant: str, name: str) -> Identity:
     raise NotFound(f"{name!r} has no key.", field="name", hint=hint)
 
 
-def key_named(found: Identity, digits: str) -> IdentityKey:
-    """The one key of somebody's that begins with these digits."""
+def find_key(found: Identity, digits: str) -> IdentityKey:
+    """Return the one key of an identity that begins with these digits."""
     fits = [key for key in found.keys if digits and key.key.startswith(digits)]
     if len(fits) > 1:
         raise AmbiguousId(f"{digits!r} fits several keys.", field="key", hint="Give more of its digits.")
@@ -353,18 +335,15 @@ def key_named(found: Identity, digits: str) -> IdentityKey:
     return fits[0]
 
 
-# ── platform ids ────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 @again_on_conflict
 def link_identity(
     engine: Engine, name: str, id: str, platform: str | None = None, key_file: Path | None = None
 ) -> Identity:
-    """Say which id a principal has on another platform, signed with its own key: what it signs there counts as its own.
+    """Link a principal's id on another platform to it, signed with its own key: what it signs there counts as its own.
 
-    An id is linked once. A name that has a key of its own here cannot be linked to somebody else.
+    An id is linked once. A name that has a key of its own here cannot be linked to another principal.
     """
-    name = holder_named(engine, name)
+    name = resolve_holder(engine, name)
     for field, text in (("id", id), ("platform", platform)):
         if text is not None:
             check_kept(engine.policy.privacy, field, text)
@@ -373,29 +352,29 @@ def link_identity(
     private = key_in_file(engine, key_file, identity(engine, name).key_that_counts().key)
     with engine.write() as writer:
         writer.lock_log(engine.tenant)
-        found, at, where = _identity(writer, engine.tenant, name), engine.now(), platform or ""
-        if found.key_that_counts().key != public_key(private):
+        found, at, where = _find_identity(writer, engine.tenant, name), engine.now(), platform or ""
+        if found.key_that_counts().key != signatures.public_key(private):
             raise WrongState("that key was replaced meanwhile.", field=name)
         _check_unlinked(writer, engine.tenant, name, where, id)
-        signature = signature_text(sign(private, link_bytes(name, where, id, at)))
+        signature = signatures.signature_text(signatures.sign(private, signatures.link_bytes(name, where, id, at)))
         writer.add_platform_id(engine.tenant, PlatformId(where, id, found.actor, at, signature))
-        return _identity(writer, engine.tenant, name)
+        return _find_identity(writer, engine.tenant, name)
 
 
 def unlink_identity(
     engine: Engine, name: str, id: str, platform: str | None = None, key_file: Path | None = None
 ) -> Identity:
-    """Take an id of another platform away from a principal. It takes the principal's key, or the right to operate."""
-    name = holder_named(engine, name)
+    """Remove a principal's link to an id on another platform. It takes the principal's key, or the right to operate."""
+    name = resolve_holder(engine, name)
     with engine.write() as writer:
-        found, where = _identity(writer, engine.tenant, name), platform or ""
+        found, where = _find_identity(writer, engine.tenant, name), platform or ""
         if (where, id) not in {(one.platform, one.id) for one in found.platform_ids}:
             hint = "`recollect identity show` lists them."
             raise NotFound(f"{id!r} is not linked to {name!r}.", field="id", hint=hint)
         if not engine.caller.may(Right.OPERATE):
-            _held_key(engine, found.key_that_counts(), key_file)
+            _read_held_key(engine, found.key_that_counts(), key_file)
         writer.remove_platform_id(engine.tenant, where, id)
-        return _identity(writer, engine.tenant, name)
+        return _find_identity(writer, engine.tenant, name)
 
 
 def _check_unlinked(reader: Reader, tenant: str, name: str, platform: str, id: str) -> None:
@@ -406,50 +385,46 @@ def _check_unlinked(reader: Reader, tenant: str, name: str, platform: str, id: s
         raise WrongState("is linked already.", field="id", hint="`recollect identity list` shows to whom.")
 
 
-# ── entries and vouchers ────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def sign_entry(entry: Mapping[str, Any], private: "Ed25519PrivateKey") -> dict[str, Any]:
-    """An exported entry with its author's signature in it."""
+    """Return an exported entry with its author's signature."""
     with faults_named():
-        message = bytes_of_entry(entry)
-    return {**entry, "signature": signature_text(sign(private, message))}
+        message = signatures.bytes_of_entry(entry)
+    return {**entry, "signature": signatures.signature_text(signatures.sign(private, message))}
 
 
 def check_entry(engine: Engine, entry: Mapping[str, Any], place: int | None = None) -> SignatureCheck:
-    """Whether the author of an exported entry signed it, with a key that counted at this place of the log.
+    """Check whether the author of an exported entry signed it, with a key that counted at this place of the log.
 
-    ``None`` is now: a signature that the log does not have yet was made, for all that anybody knows, a moment ago.
+    ``None`` is now: a signature that the log does not have yet may have been made a moment ago.
     """
     with faults_named():
-        message = bytes_of_entry(entry)
+        message = signatures.bytes_of_entry(entry)
     return check_signature(engine, signature_of(entry), message, entry["author"], place)
 
 
 def check_signature(
     engine: Engine, signature: Signature, message: bytes, who: Mapping[str, Any], place: int | None = None
 ) -> SignatureCheck:
-    """Whether a key of this one, an ``id`` with its ``platform``, signed this message, and counted at this place of the log.
+    """Check whether a key of ``who``, an ``id`` with its ``platform``, signed a message and counted at this place of the log.
 
-    Whose key it is instead is told only to those who may list everybody's.
+    If it is another's key, only a caller that may operate learns whose.
     """
     engine.require(Right.READ, "check who signed")
     with engine.read() as reader:
         found = signers_in(reader, engine.tenant).judged(signature, message, who["id"], place, who.get("platform"))
-    is_theirs = found.problem is None or found.name == as_principal(who["id"])
-    told = is_theirs or engine.caller.may(Right.OPERATE)
-    ok, name = found.problem is None, found.name if told else None
-    return SignatureCheck(ok, signature.key, name, found.standing, found.problem)
+    ok = found.problem is None
+    may_know = ok or found.name == as_principal(who["id"]) or engine.caller.may(Right.OPERATE)
+    return SignatureCheck(ok, signature.key, found.name if may_know else None, found.standing, found.problem)
 
 
 def signers_in(reader: Reader, tenant: str) -> Signers:
-    """Everybody's keys, to judge many signatures by."""
+    """Return everybody's keys, to judge many signatures by."""
     names = {uid: name for uid, (name, _) in reader.actor_names(tenant).items()}
     return Signers(key_history(reader, tenant), names, reader.platform_ids(tenant))
 
 
 def place_of_memory(engine: Engine, id: str) -> int | None:
-    """Where the log has the entry that brought a memory, and with it whatever signature the memory holds."""
+    """Return the place in the log of the entry that brought a memory, and with it the memory's signature."""
     with engine.read() as reader:
         found = find(engine, reader, id).state.id
         brought = next(one for one in reader.entries_about(engine.tenant, found) if one.memory_id == found)
@@ -461,7 +436,7 @@ PEM = "-----BEGIN"
 
 @dataclass(frozen=True, slots=True)
 class RegisteredKey(Plain):
-    """A public key that was registered: whose it is, which one it replaces, and the checkpoint that has it."""
+    """A public key that was registered: its holder, the key that it replaces, and the checkpoint that covers it."""
 
     name: str
     key: str
@@ -470,48 +445,38 @@ class RegisteredKey(Plain):
 
 
 def register_identity(engine: Engine, name: str, key: str, *, replace: bool = False) -> RegisteredKey:
-    """Say whose public key it is that signs elsewhere: 64 hex digits, or the text of a PEM file.
+    """Register the public key of a principal that signs elsewhere: 64 hex digits, or the text of a PEM file.
 
-    ``replace`` lets it take over from the key that was registered for them before: what that one signed counts as far as
-    the log has it by now.
+    ``replace`` lets it take over from their registered key: signatures of that one count if the log has them by now.
     """
     engine.require(Right.OPERATE, "say whose key it is")
     check_kept(engine.policy.privacy, "name", name)
-    who = engine.caller.principal_named(name)
-    return _register_public_key(engine, who, _read(key), replace, reached_now(engine))
+    who, public = engine.caller.principal_named(name), _parse_public_key(key)
+    reached = follow_chains(engine)
+    return _register(
+        engine, who, public, lambda writer: _find_replaced(writer, engine.tenant, who, public, replace), (), reached
+    )
 
 
-def _read(key: str) -> str:
+def _parse_public_key(key: str) -> str:
     try:
         if not isinstance(key, str):
             raise ValueError("it is not text")
-        return check_public_key(public_from_pem(key.encode("utf-8")) if key.startswith(PEM) else key)
+        return signatures.check_public_key(
+            signatures.public_from_pem(key.encode("utf-8")) if key.startswith(PEM) else key
+        )
     except ValueError as error:
         hint = "Give 64 hex digits, or a PEM: `recollect identity show NAME --pem` prints one where the key is at home."
         raise BadInput(f"it is not an Ed25519 public key: {error}.", field="key", hint=hint) from None
 
 
-@again_on_conflict
-def _register_public_key(
-    engine: Engine, name: str, key: str, replace: bool, reached: Mapping[str, Reached]
-) -> RegisteredKey:
-    with engine.write() as writer:
-        writer.lock_log(engine.tenant)
-        old = _replaced(writer, engine.tenant, name, key, replace)
-        actor, at = writer.actor_uid(engine.tenant, name, engine.randomness.bytes(SALT_BYTES)), engine.now()
-        leaves = [KeyLeaf(key=key, event="registered", actor=actor, at=at)]
-        if old is not None:
-            leaves.append(KeyLeaf(key=old, event="rotated", actor=actor, at=at, next=key))
-        return RegisteredKey(name, key, old, extend_in(engine, writer, leaves, (), reached))
-
-
-def _replaced(writer: Writer, tenant: str, name: str, key: str, replace: bool) -> str | None:
-    """The key that this one takes over from, if it may."""
+def _find_replaced(writer: Writer, tenant: str, name: str, key: str, replace: bool) -> str | None:
+    """Return the key that this one takes over from, if there is one; raise if it may not."""
     known = identities_in(writer, tenant)
     if any(one.key == key for identity in known for one in identity.keys):
         hint = "`recollect identity list` shows whose it is. A key is registered once."
         raise WrongState("that key is registered already.", field="key", hint=hint)
-    current = next((one.current.key for one in known if one.name == name and one.current is not None), None)
+    current = _current_key(known, name)
     if current is None:
         return None
     if any(signature.key == current for signature in writer.log_signatures(tenant)):

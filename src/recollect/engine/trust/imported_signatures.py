@@ -1,6 +1,6 @@
-"""What comes along with entries: what their signatures are worth here, and vouches that they gained after they were taken in.
+"""Judge the signatures of imported entries, and add vouches that an entry gained elsewhere after it was imported.
 
-Such vouches are an entry of the ledger with their values beside it, and nobody's who acts here: they are handed on as told.
+Such vouches are one ledger entry with their values; no actor of this store made them, and they are exported as they came.
 """
 
 from collections import Counter
@@ -28,11 +28,10 @@ from recollect.rules.privacy.gate import privacy_gate
 from recollect.rules.trust.authority import CLAIMED
 from recollect.rules.trust.signatures import Standing
 from recollect.rules.trust.signers import ELSEWHERE, Signers, origin_in
-from recollect.stores.protocol import Reader
 
 
 class ImportedSignatures:
-    """Judges each candidate of an import, and counts. Keys are read once, when the first signature is met."""
+    """Judges and counts the signatures of an import's candidates. Keys are read once, when the first one is met."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -40,12 +39,12 @@ class ImportedSignatures:
         self.vouches: Counter[str] = Counter()
 
     def fault(self, candidate: Candidate) -> str | None:
-        """Why an entry may not come in, if so: this store knows that its key does not count, or is another's.
+        """Return why an entry is refused, if it is: this store knows that its key does not count, or is another's.
 
-        A key that nobody registered here is neither: who holds it may be said later. A vouch under a key that no longer counts
-        is told as it came, and weighs nothing; one under another's key is a forgery.
+        A key that nobody registered here is admitted: its holder may be registered later. A vouch under a key that no longer
+        counts is kept as it came, and weighs nothing; one under another's key is a forgery.
         """
-        body = _said(candidate)
+        body = _signed_body(candidate)
         if body is None:
             return None
         own = self._signers.of_version(body)
@@ -59,26 +58,22 @@ class ImportedSignatures:
         self.vouches.update(vouch.word for vouch in vouches)
         return None
 
-    def believed(self, candidate: Candidate) -> Candidate:
-        """Return a candidate with the authority that its author's signature earns here."""
-        return candidate.model_copy(update=self.believed_fields(candidate))
+    def grant_authority(self, candidate: Candidate) -> Candidate:
+        """Return a candidate with the authority that its author's signature earns here, if it earns any.
 
-    def believed_fields(self, candidate: Candidate) -> dict[str, Any]:
-        """Return the authority that the signature of an entry's author earns here, as fields; none if it earns nothing.
-
-        The policy says who is believed, and how far; a file that claims less for an entry is believed in that. A signature
-        is over words, author, time and parents, so that it grants nothing else that the file says of it.
+        The policy names the signers and the authority that each earns; a lower one that the file claims is kept. A signature
+        covers content, author, time and parents, so that it grants nothing else that the file claims.
         """
         signers = {as_principal(name): earns for name, earns in self._engine.policy.trust.signers.items()}
         order = self._engine.policy.conflict.authority_order
-        body = _said(candidate) if signers and self._engine.caller.trusted else None
+        body = _signed_body(candidate) if signers and self._engine.caller.trusted else None
         own = self._signers.of_version(body) if body is not None else None
         if own is None or own.word != Standing.GOOD or own.name not in signers:
-            return {}
+            return candidate
         claimed = candidate.meta.get(CLAIMED, {}).get("authority")
         stated = [Authority(claimed)] if claimed in set(Authority) else []
         lowest = max((signers[own.name], *stated), key=order.index)
-        return {"authority": lowest, "authority_reason": f"signed_by:{own.name}"}
+        return candidate.model_copy(update={"authority": lowest, "authority_reason": f"signed_by:{own.name}"})
 
     @cached_property
     def _signers(self) -> Signers:
@@ -86,8 +81,8 @@ class ImportedSignatures:
             return signers_in(reader, self._engine.tenant)
 
 
-def _said(candidate: Candidate) -> Mapping[str, Any] | None:
-    """What a signature may be over; ``None`` if there is certainly none."""
+def _signed_body(candidate: Candidate) -> Mapping[str, Any] | None:
+    """Return the fields that signatures cover; ``None`` if there is certainly no signature."""
     if candidate.signature is None and not candidate.meta:
         return None
     return {
@@ -99,13 +94,11 @@ def _said(candidate: Candidate) -> Mapping[str, Any] | None:
     }
 
 
-# ── vouches that came later ──────────────────────────────────────────────────────────────────────────────────────────
-
 Voucher = Mapping[str, Any]
 
 
 class Added(NamedTuple):
-    """How many ``vouches`` were added; or the reason why none were, in a word, and what is wrong."""
+    """How many ``vouches`` were added; or the code of the reason why none were, and what is wrong."""
 
     vouches: int
     reason: str | None = None
@@ -115,62 +108,67 @@ class Added(NamedTuple):
 def add_later_vouches(
     engine: Engine, here: Memory, vouchers: Sequence[Voucher], signatures: ImportedSignatures
 ) -> Added:
-    """Add to a memory those who vouch for it elsewhere and of whom nobody here has heard yet, each once; all, or none.
+    """Add to a memory the vouches from elsewhere that are new here, each once; all, or none.
 
-    Only an application brings such news: others do not speak for those who vouched.
+    Only an application may: other callers do not speak for the vouchers.
     """
-    new = _unheard_of(here, vouchers)
+    new = _find_new(here, vouchers)
     if not new or not engine.caller.trusted:
         return Added(0)
     try:
-        told = _passed(engine, here, new, signatures)
+        checked = _check_vouchers(engine, here, new, signatures)
     except BadInput as error:
         return Added(0, "bad_input", f"vouchers: {error.message}")
-    return told if isinstance(told, Added) else Added(_record(engine, here.id, told))
+    return checked if isinstance(checked, Added) else Added(_record(engine, here.id, checked))
 
 
-def _unheard_of(here: Memory, vouchers: Sequence[Voucher]) -> list[Voucher]:
-    """Those who neither wrote it nor vouch for it already, here or where it comes from."""
-    known = {here.author.id, *(one["id"] for one in (*_came_along(here), *here.vouchers))}
+def _find_new(here: Memory, vouchers: Sequence[Voucher]) -> list[Voucher]:
+    """Return the vouchers who neither wrote a memory nor vouch for it already, here or where it comes from."""
+    known = {here.author.id, *(one["id"] for one in (*_imported_vouchers(here), *here.vouchers))}
     known = {as_principal(id) for id in known}
     return [one for one in vouchers if as_principal(one["id"]) not in known]
 
 
-def _came_along(here: Memory) -> Sequence[Voucher]:
+def _imported_vouchers(here: Memory) -> Sequence[Voucher]:
     return tuple(origin_in({"meta": here.meta}).get("vouchers", ()))
 
 
-def _passed(
+def _check_vouchers(
     engine: Engine, here: Memory, new: Sequence[Voucher], signatures: ImportedSignatures
 ) -> list[Voucher] | Added:
-    """What may be kept of new vouches: they go through the same checks as those that come along with a new memory."""
-    every = [*_came_along(here), *new]
+    """Return new vouchers after the checks that those of a new memory go through, or why none is added."""
+    every = [*_imported_vouchers(here), *new]
     if len(every) > MAX_VOUCHERS:
         raise BadInput(f"with those that are here already they are more than {MAX_VOUCHERS:,}.")
-    _saying(engine, here.content, every)
-    if (fault := signatures.fault(_saying(engine, here.content, new))) is not None:
+    _make_candidate(engine, here.content, every)
+    if (fault := signatures.fault(_make_candidate(engine, here.content, new))) is not None:
         return Added(0, "signature", fault)
-    words_apart = _saying(engine, "The memory itself was looked at when it came", new)
-    passed = privacy_gate(Draft(words_apart), Context(engine.policy, engine.caller, engine.clock(), False))
+    vouchers_alone = _make_candidate(engine, "The memory itself was looked at when it came", new)
+    passed = privacy_gate(Draft(vouchers_alone), Context(engine.policy, engine.caller, engine.clock(), False))
     if isinstance(passed, Rejection):
         return Added(0, passed.code, f"vouchers: {passed.detail}")
     return list(passed.candidate.meta[ENTRY_ORIGIN]["vouchers"])
 
 
-def _saying(engine: Engine, content: str, vouchers: Sequence[Voucher]) -> Candidate:
+def _make_candidate(engine: Engine, content: str, vouchers: Sequence[Voucher]) -> Candidate:
     return parse_candidate(engine, {"content": content, "meta": {ENTRY_ORIGIN: {"vouchers": list(vouchers)}}})
 
 
 @operations.failures_noted(Node.HOTPATH, Op.LINK)
 @again_on_conflict
-def _record(engine: Engine, id: str, told: Sequence[Voucher]) -> int:
-    """One entry for all of them. Whoever agrees with a memory elsewhere does not age its stream here."""
+def _record(engine: Engine, id: str, vouchers: Sequence[Voucher]) -> int:
+    """Record one entry for all of these vouches, which does not age the stream; return how many were new.
+
+    A voucher who withdrew a vouch here is left out: an old file does not bring it back.
+    """
     with engine.write() as writer:
         stream = writer.locked_stream(engine.tenant, find(engine, writer, id).stream)
         stored = find(engine, writer, id)
-        once = _vouched_once(engine, writer, id)
-        new = [one for one in told if as_principal(one["id"]) not in once]
-        new = _unheard_of(to_memory(stored), new) if stored.body is not None else []
+        entries = writer.entries_about(engine.tenant, id)
+        actors = {entry.actor for entry in entries if entry.event is Event.VOUCH_WITHDRAWN}
+        withdrew = set(writer.names_of(engine.tenant, sorted(actors)).values())
+        new = [one for one in vouchers if as_principal(one["id"]) not in withdrew]
+        new = _find_new(to_memory(stored), new) if stored.body is not None else []
         if not new:
             return 0
         pen = Pen(engine, writer, stream, engine.now(), ages=False)
@@ -179,10 +177,3 @@ def _record(engine: Engine, id: str, told: Sequence[Voucher]) -> int:
         pen.finish()
         operations.keep(engine, writer, [operations.about(engine, pen.stored(stored.state.id), Op.LINK, pen.at)])
         return len(new)
-
-
-def _vouched_once(engine: Engine, reader: Reader, id: str) -> set[str]:
-    """Those who have vouched for it here, and may have taken that back: an old file does not bring it back."""
-    entries = reader.entries_about(engine.tenant, id)
-    actors = {entry.actor for entry in entries if entry.event is Event.VOUCH_WITHDRAWN}
-    return set(reader.names_of(engine.tenant, sorted(actors)).values())

@@ -1,12 +1,13 @@
-"""Where memories come from: what each builds upon, what was built upon it, who is credited, and what looks copied.
+"""Trace where memories come from: their ancestors and descendants, who is credited, and what looks copied.
 
-Parents are named by content hash and looked up when somebody asks, so a parent that comes later is found without anything
-being rewritten. Every answer is through the caller's eyes: a parent that it may not see is a hash, like one that is not there.
+Parents are named by content hash and resolved when a caller asks, so that a parent that is imported later is found without
+rewriting anything. A parent that the caller may not see is shown as a hash, like one that is missing.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -31,34 +32,31 @@ from recollect.stores.protocol import Reader, Stored, Stream
 MAX_SOURCES = 1_000
 """How many memories one answer holds."""
 MAX_CREDITED, CREDITED_STEPS = 20_000, 130
-"""How many memories are looked at to share out credit, and how far away: after so many halves only dust is left to share."""
+"""How many memories share credit, and how many steps away: after so many halvings nothing of note is left."""
 AT_ONCE = 200
 """Of how many memories the parents are looked up together."""
 MAX_ALIKE = 64
-"""How many records of one content are told apart."""
+"""How many records of one content hash are read."""
 MAX_POSTINGS = 2_000
 MAX_STREAMS = 256
 """In how many streams derivatives are looked for, the newest first."""
 
 
-# ── reading ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def ancestors(engine: Engine, id: str) -> Lineage:
-    """Everything that a memory goes back to."""
+    """Return everything that a memory was built upon, directly or not."""
     with engine.read() as reader:
-        return _up(_Sight(engine, reader), _root(engine, reader, id))
+        return _find_ancestors(_Sight(engine, reader), _find_root(engine, reader, id))
 
 
 def descendants(engine: Engine, id: str) -> Lineage:
-    """Everything that was built upon a memory."""
+    """Return everything that was built upon a memory, directly or not."""
     with engine.read() as reader:
-        return _down(_Sight(engine, reader), _root(engine, reader, id))
+        return _find_descendants(_Sight(engine, reader), _find_root(engine, reader, id))
 
 
 @dataclass(frozen=True, slots=True)
 class CommonSource(Plain):
-    """A memory that two others both go back to, and how many steps it is from each."""
+    """A common ancestor of two memories, and how many steps it is from each."""
 
     source: Source
     distance_a: int
@@ -66,18 +64,20 @@ class CommonSource(Plain):
 
 
 def common_sources(engine: Engine, a: str, b: str) -> tuple[CommonSource, ...]:
-    """What two memories both go back to, nearest first. A memory counts as a source of its own."""
+    """Return the common ancestors of two memories, nearest first. A memory counts as its own ancestor."""
     with engine.read() as reader:
         sight = _Sight(engine, reader)
-        one, other = (_up(sight, _root(engine, reader, id, field)) for id, field in ((a, "a"), (b, "b")))
+        one, other = (
+            _find_ancestors(sight, _find_root(engine, reader, id, field)) for id, field in ((a, "a"), (b, "b"))
+        )
     return tuple(CommonSource(*found) for found in rules.find_common(one, other))
 
 
 @dataclass(frozen=True, slots=True)
 class Credit(Plain):
-    """One who is credited with a memory, and for how much: exactly, as a fraction, and as a number to look at.
+    """A principal credited with a memory, and the share: as an exact fraction, and as a rounded number.
 
-    ``truncated`` marks what nobody is credited with, because it lies further than credit is followed.
+    ``truncated`` marks the share of sources that lie further than credit is followed.
     """
 
     who: str
@@ -90,12 +90,12 @@ class Credit(Plain):
 
 
 def credit(engine: Engine, id: str) -> tuple[Credit, ...]:
-    """Who is credited with a memory, most first; the shares add up to 1. The rule is :func:`rules.provenance.credit`.
+    """Return who is credited with a memory, most first; the shares add up to 1. The rule is :func:`rules.provenance.credit`.
 
-    The last one may be nobody: what lies beyond :data:`MAX_CREDITED` sources is not followed, and not handed to anybody.
+    The last share may be nobody's: beyond :data:`MAX_CREDITED` sources credit is not followed.
     """
     with engine.read() as reader:
-        lineage = _up(_Sight(engine, reader), _root(engine, reader, id), MAX_CREDITED, CREDITED_STEPS)
+        lineage = _find_ancestors(_Sight(engine, reader), _find_root(engine, reader, id), MAX_CREDITED, CREDITED_STEPS)
     shares = rules.credit(lineage)
     beyond = shares.pop(rules.NOT_FOLLOWED, None)
     names = names_shown({source.author for source in lineage.sources.values() if source.author is not None})
@@ -119,36 +119,37 @@ class Derivative(Plain):
 
 
 def derivatives(engine: Engine, id: str) -> tuple[Derivative, ...]:
-    """Memories of other authors that look derived from this one, or it from them, without saying so; most alike first."""
+    """Return memories of other authors that look derived from this one, or it from them, unstated; most alike first."""
     with engine.read() as reader:
-        sight, root = _Sight(engine, reader), _root(engine, reader, id)
-        related = {*_up(sight, root).sources, *_down(sight, root).sources}
+        sight, root = _Sight(engine, reader), _find_root(engine, reader, id)
+        related = {*_find_ancestors(sight, root).sources, *_find_descendants(sight, root).sources}
+        streams = readable_streams(engine, reader, None, None, [(root.body or {})["namespace"]])
+        newest = sorted(streams, key=lambda stream: -stream.number)[:MAX_STREAMS]
         alike = [
             (share, stored)
-            for stream in sight.streams_beside(root)
-            for share, stored in _alike(engine, reader, stream, root)
+            for stream in newest
+            for share, stored in _find_alike(engine, reader, stream, root)
             if stored.state.id not in related and sight.sees(stored)
         ]
     names = names_shown({_author(stored) for _, stored in alike} | {_author(root)})
     found = [
-        _derivative(root, stored, share, names[_author(stored)])
+        Derivative(
+            stored.state.id,
+            names[_author(stored)],
+            stored.body["created_at"],
+            round(share, 4),
+            "derived" if place_of(stored) > place_of(root) else "source",
+            stored.body["content"],
+        )
         for share, stored in alike
-        if _author(stored) != _author(root)
+        if stored.body is not None and _author(stored) != _author(root)
     ]
     return tuple(sorted(found, key=lambda one: (-one.overlap, one.at, one.id)))
 
 
-def _derivative(root: Stored, stored: Stored, share: float, author: str) -> Derivative:
-    assert stored.body is not None, "what is indexed has its content"
-    direction = "derived" if place_of(stored) > place_of(root) else "source"
-    at, content = stored.body["created_at"], stored.body["content"]
-    return Derivative(stored.state.id, author, at, round(share, 4), direction, content)
-
-
-def _alike(engine: Engine, reader: Reader, stream: Stream, root: Stored) -> list[tuple[float, Stored]]:
-    """Who of a stream's active memories shares enough words, by the stream's own index."""
-    assert root.body is not None, "a root has its content"
-    words = frozenset(terms(root.body["content"], engine.policy.text.synonyms))
+def _find_alike(engine: Engine, reader: Reader, stream: Stream, root: Stored) -> list[tuple[float, Stored]]:
+    """Return the active memories of a stream that share enough words with a memory, each with its overlap."""
+    words = frozenset(terms((root.body or {})["content"], engine.policy.text.synonyms))
     least = engine.policy.provenance.derivative_overlap_min
     if not words or not stream.documents:
         return []
@@ -164,61 +165,52 @@ def _alike(engine: Engine, reader: Reader, stream: Stream, root: Stored) -> list
     return [(shares[stored.number], stored) for stored in reader.by_numbers(stream, enough)]
 
 
-# ── before it is written ────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def parent_hashes(engine: Engine, named: Sequence[str]) -> list[str]:
-    """Return the content hashes of parents that are named by their hash or CID, or by a memory's id or alias."""
+    """Return the content hashes of parents that are given as hashes, CIDs, ids or aliases."""
     with engine.read() as reader:
-        return [content_hash_in(one) or _hash(_root(engine, reader, one, "parent")) for one in named]
+        return [content_hash_in(one) or _hash(_find_root(engine, reader, one, "parent")) for one in named]
 
 
 def refusal(pen: Pen, draft: Draft, incumbent: Stored | None) -> Rejection | None:
-    """Why a memory may not build upon what it names: upon itself, upon what is not there, or in a circle.
+    """Return why a memory may not have these parents: itself, a missing one, or one that closes a cycle.
 
-    A circle can only close through a parent that was named before it was there, and comes now.
+    A cycle can only close through a memory that others named as their parent before it was written.
     """
     candidate, own = draft.candidate, draft.content_hash
     if own in candidate.parent_refs:
-        return _no("provenance:self_reference", "It names itself as a parent. Leave its own content hash out.")
+        return _reject("provenance:self_reference", "It names itself as a parent. Leave its own content hash out.")
     earlier = (incumbent.body or {}).get("parent_refs", ()) if incumbent is not None else ()
     if not candidate.parent_refs and not earlier:
         return None
     sight = _Sight(pen.engine, pen.writer)
     parents = sight.with_hashes(candidate.parent_refs)
     missing = [one for one in candidate.parent_refs if not any(_hash(stored) == one for stored in parents)]
-    if missing and not _kept(pen.engine, draft):
+    imported = draft.source is Spoken.IMPORT or ORIGIN in candidate.meta
+    # an application that imports may bring the parents later
+    may_be_missing = (imported and sight.engine.caller.trusted) or sight.engine.policy.provenance.unresolved == "keep"
+    if missing and not may_be_missing:
         shown = ", ".join(one[:12] for one in missing[:3])
-        return _no("provenance:unresolved", f"No memory has the content hash {shown}…. Write the parent first.")
-    if _closes_a_circle(sight, own, [*parents, *([incumbent] if incumbent is not None else [])]):
-        return _no("provenance:cycle", "One of its parents builds upon it. What is built upon comes first.")
+        return _reject("provenance:unresolved", f"No memory has the content hash {shown}…. Write the parent first.")
+    if _closes_cycle(sight, own, [*parents, *([incumbent] if incumbent is not None else [])]):
+        return _reject("provenance:cycle", "One of its parents builds upon it. What is built upon comes first.")
     return None
 
 
-def _kept(engine: Engine, draft: Draft) -> bool:
-    """An application that imports may bring the parents later, whoever the file says was speaking."""
-    imported = draft.source is Spoken.IMPORT or ORIGIN in draft.candidate.meta
-    return (imported and engine.caller.trusted) or engine.policy.provenance.unresolved == "keep"
-
-
-def _closes_a_circle(sight: "_Sight", own: str, parents: Sequence[Stored]) -> bool:
-    """Whether a parent goes back to a memory that waits for this one, or to more than can be looked through for one."""
+def _closes_cycle(sight: "_Sight", own: str, parents: Sequence[Stored]) -> bool:
+    """Return whether a parent descends from a memory that names this one as its parent, or has too many ancestors to check."""
     waiting = {stored.state.id for stored in sight.built_upon([own])}
     if not waiting or sight.with_hashes([own]):
         return False  # nobody waits for it, or they mean a record that is there already
-    lineages = (_up(sight, parent, MAX_CREDITED) for parent in parents)
+    lineages = (_find_ancestors(sight, parent, MAX_CREDITED) for parent in parents)
     return any(lineage.truncated or not waiting.isdisjoint(lineage.sources) for lineage in lineages)
 
 
-def _no(code: str, detail: str) -> Rejection:
+def _reject(code: str, detail: str) -> Rejection:
     return Rejection("provenance", code, detail)
 
 
-# ── walking ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 class _Sight:
-    """What the caller may see of who builds upon what."""
+    """Reads the memories that the caller may see."""
 
     def __init__(self, engine: Engine, reader: Reader) -> None:
         self.engine, self.reader = engine, reader
@@ -230,13 +222,12 @@ class _Sight:
         return stored.body is not None and visible(self.engine, self.reader, stored)
 
     def with_hashes(self, hashes: Sequence[str]) -> list[Stored]:
-        """The records with these hashes. Where one hash has so many that others get no turn, each is asked for alone."""
-        limit = MAX_ALIKE * max(len(hashes), 1)
-        found = self._with(hashes, limit)
-        return found if len(found) < limit else [one for hash in hashes for one in self._with([hash], MAX_ALIKE)]
-
-    def _with(self, hashes: Sequence[str], limit: int) -> list[Stored]:
-        return self.reader.with_hashes(self.engine.tenant, hashes, self.selection, limit)
+        """Return the records with these hashes. If one hash has so many that others get no turn, read each hash alone."""
+        limit, read = MAX_ALIKE * max(len(hashes), 1), partial(self.reader.with_hashes, self.engine.tenant)
+        found = read(hashes, self.selection, limit)
+        if len(found) < limit:
+            return found
+        return [one for hash in hashes for one in read([hash], self.selection, MAX_ALIKE)]
 
     def built_upon(self, hashes: Sequence[str]) -> list[Stored]:
         return self.reader.built_upon(self.engine.tenant, hashes, self.selection, MAX_SOURCES)
@@ -245,15 +236,9 @@ class _Sight:
         found = self.reader.by_ids(self.engine.tenant, sorted({id for id in ids if id is not None}))
         return {id: stored for id, stored in found.items() if self.sees(stored)}
 
-    def streams_beside(self, root: Stored) -> list[Stream]:
-        """The streams of the memory's own namespace, the newest first."""
-        assert root.body is not None, "a root has its content"
-        streams = readable_streams(self.engine, self.reader, None, None, [root.body["namespace"]])
-        return sorted(streams, key=lambda stream: -stream.number)[:MAX_STREAMS]
-
 
 class _Parent(NamedTuple):
-    """What a hash leads to: a record, or nothing that the caller could see. What was erased has only left a ``seal``."""
+    """A parent's hash and its record, if the caller can see one. An erased parent has left only a ``seal``."""
 
     hash: str
     stored: Stored | None
@@ -266,15 +251,15 @@ class _Parent(NamedTuple):
         return _source(self.stored) if self.stored is not None else unresolved_source(self.hash)
 
 
-def _up(sight: _Sight, root: Stored, limit: int | None = None, steps: int | None = None) -> Lineage:
-    """What a memory goes back to, level by level, until there is more than one answer holds, or so many steps away."""
-    most = MAX_SOURCES if limit is None else limit
+def _find_ancestors(sight: _Sight, root: Stored, most: int | None = None, steps: int | None = None) -> Lineage:
+    """Return the ancestors of a memory, level by level, up to so many sources or steps."""
+    most = MAX_SOURCES if most is None else most
     sources, level = {root.state.id: _source(root)}, [root]
     parents: dict[str, tuple[str, ...]] = {}
     for _ in count() if steps is None else range(steps):
         further: dict[str, Stored] = {}
         while level and len(sources) <= most:
-            for child, found in _parents(sight, level[:AT_ONCE]).items():
+            for child, found in _find_parents(sight, level[:AT_ONCE]).items():
                 parents[child] = tuple(dict.fromkeys(parent.source.key for parent in found))
                 new = {parent.source.key: parent for parent in found if parent.source.key not in sources}
                 sources |= {key: parent.source for key, parent in new.items()}
@@ -283,16 +268,15 @@ def _up(sight: _Sight, root: Stored, limit: int | None = None, steps: int | None
         level += further.values()
         if not level or len(sources) > most:
             break
-    unfollowed = frozenset(one.state.id for one in level if _builds_upon_others(one))
+    unfollowed = frozenset(
+        one.state.id
+        for one in level
+        if one.state.supersedes_id is not None or _parent_refs(one) or cut_seals(one.body or {}, PARENT)
+    )
     return Lineage(root.state.id, "ancestors", sources, parents, unfollowed)
 
 
-def _builds_upon_others(stored: Stored) -> bool:
-    before = stored.state.supersedes_id is not None
-    return before or bool(_named(stored)) or bool(cut_seals(stored.body or {}, PARENT))
-
-
-def _down(sight: _Sight, root: Stored) -> Lineage:
+def _find_descendants(sight: _Sight, root: Stored) -> Lineage:
     sources, level = {root.state.id: _source(root)}, [root]
     parents: dict[str, tuple[str, ...]] = {}
     while level and len(sources) <= MAX_SOURCES:
@@ -300,7 +284,7 @@ def _down(sight: _Sight, root: Stored) -> Lineage:
         children = {stored.state.id: stored for stored in sight.built_upon([_hash(stored) for stored in level])}
         children |= sight.by_ids(stored.state.superseded_by_id for stored in level)
         further: dict[str, Stored] = {}
-        for child, found in _parents(sight, list(children.values())).items():
+        for child, found in _find_parents(sight, list(children.values())).items():
             named = [parent.source.key for parent in found if parent.source.key in keys]
             if named and child != root.state.id:
                 parents[child] = tuple(dict.fromkeys((*parents.get(child, ()), *named)))
@@ -310,9 +294,9 @@ def _down(sight: _Sight, root: Stored) -> Lineage:
     return Lineage(root.state.id, "descendants", sources, parents, frozenset(stored.state.id for stored in level))
 
 
-def _parents(sight: _Sight, children: Sequence[Stored]) -> dict[str, list[_Parent]]:
-    """What each of these builds upon: the records that it means by its hashes, and the version that it supersedes."""
-    hashes = list(dict.fromkeys(one for child in children for one in _named(child)))
+def _find_parents(sight: _Sight, children: Sequence[Stored]) -> dict[str, list[_Parent]]:
+    """Return the parents of each of these: the records that its hashes stand for, and the version that it supersedes."""
+    hashes = list(dict.fromkeys(one for child in children for one in _parent_refs(child)))
     records: dict[str, list[Stored]] = {}
     for stored in sight.with_hashes(hashes):
         records.setdefault(_hash(stored), []).append(stored)
@@ -321,24 +305,24 @@ def _parents(sight: _Sight, children: Sequence[Stored]) -> dict[str, list[_Paren
     for child in children:
         before = older.get(child.state.supersedes_id or "")
         superseded = [_Parent(_hash(before), before)] if before is not None else []
-        named = [one for one in _named(child) if not superseded or one != superseded[0].hash]
+        named = [one for one in _parent_refs(child) if not superseded or one != superseded[0].hash]
         erased = [_Parent("", None, seal) for seal in cut_seals(child.body or {}, PARENT)]
         found[child.state.id] = [
-            *(_Parent(one, meant(child, one, records.get(one, ()))) for one in named),
+            *(_Parent(one, resolve_parent(child, one, records.get(one, ()))) for one in named),
             *superseded,
             *erased,
         ]
     return found
 
 
-def meant(child: Stored, hash: str, records: Sequence[Stored]) -> Stored | None:
-    """Which record a hash means: one of the child's own stream, if there is one, else anybody's."""
+def resolve_parent(child: Stored, hash: str, records: Sequence[Stored]) -> Stored | None:
+    """Return the record that a parent hash stands for: one of the child's own stream, if there is one, else any."""
     alike = [stored for stored in records if _hash(stored) == hash and stored.state.id != child.state.id]
     near = [stored for stored in alike if stored.stream == child.stream]
     return rules.find_meant(place_of(child), [(place_of(stored), stored) for stored in near or alike])
 
 
-def _root(engine: Engine, reader: Reader, id: str, field: str = "id") -> Stored:
+def _find_root(engine: Engine, reader: Reader, id: str, field: str = "id") -> Stored:
     stored = find(engine, reader, id, field)
     if stored.body is None:
         hint = "`history` and `chain` show what is left of it."
@@ -360,7 +344,7 @@ def _source(stored: Stored) -> Source:
     )
 
 
-def _named(stored: Stored) -> Sequence[str]:
+def _parent_refs(stored: Stored) -> Sequence[str]:
     return tuple((stored.body or {}).get("parent_refs", ()))
 
 

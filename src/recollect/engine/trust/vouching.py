@@ -1,7 +1,7 @@
-"""Vouching: somebody other than the author stands for a memory. The memory itself is never touched.
+"""Vouch for a memory that another wrote, and weigh vouches. The memory itself never changes.
 
-A vouch is an entry of the ledger with its values beside it; who vouches is the entry's actor, so that a name stands in one
-place and goes with the person. It does not age the stream: whoever agrees with a memory must not wear out others.
+A vouch is a ledger entry with an amendment; the voucher is the entry's actor, so that the name is kept in one place and can
+be erased with the person. A vouch does not age the stream: agreeing with one memory must not wear out others.
 """
 
 import json
@@ -21,7 +21,7 @@ from recollect.engine.read.reading import readable_streams
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.tracing import border_check, keep
 from recollect.engine.transaction import Pen
-from recollect.engine.trust.identities import holder_named, signers_in, signing_key
+from recollect.engine.trust.identities import resolve_holder, signers_in, signing_key
 from recollect.model.caller import AGENT, USER, Caller, Right, as_principal, kind_of, principal, short_name
 from recollect.model.errors import BadInput, NotAllowed, WrongState
 from recollect.model.ledger import Event
@@ -40,7 +40,7 @@ from recollect.rules.trust.signatures import (
     standing,
     voucher_bytes,
 )
-from recollect.rules.trust.signers import Judged, Signers
+from recollect.rules.trust.signers import Signers
 from recollect.rules.trust.vouch_weight import Vouch, weighs_nothing, weight
 from recollect.stores.protocol import Reader, Stored, Stream
 
@@ -48,10 +48,10 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 CONFIRMS = ("accurate", "useful", "valid")
-"""What a voucher may say of a memory. No words of their own: those would be one person's, on another's memory."""
+"""What a voucher may say of a memory. No free text: that would be one person's words on another's memory."""
 MAX_IDENTITIES = 256
 MAX_EACH = 32
-"""How far the graph of trust is read: so many identities, and so many that each of them vouches for."""
+"""How far the graph of trust is read: how many identities, and how many that each of them vouches for."""
 
 
 def vouch(
@@ -64,43 +64,28 @@ def vouch(
     sign_as: str | None = None,
     key_file: Path | None = None,
 ) -> Memory:
-    """Stand for a memory that another wrote, once. ``by`` names who does, where an application speaks for an agent.
+    """Vouch for a memory that another wrote, once. ``by`` names the voucher when an application speaks for an agent.
 
     ``confidence`` is how sure they are, from 0 to 1; ``says`` whether it is ``accurate``, ``useful`` or ``valid``. With
-    ``sign_as`` it is signed with the current key of whoever vouches; the policy may ask that of everybody.
+    ``sign_as`` the vouch is signed with the voucher's current key; the policy may demand that of everybody.
     """
-    given = _checked(confidence, says)
-    signer = holder_named(engine, sign_as) if sign_as is not None else None
-    speaker = _speaking_for(engine, signer if by is None and signer != engine.caller.principal else by)
-    return _record(speaker, id, given, _key_of(speaker, signer, key_file))
-
-
-def withdraw_vouch(engine: Engine, id: str, *, by: str | None = None) -> Memory:
-    """Take back one's own vouch. History still shows that there was one."""
-    return _record(_speaking_for(engine, by), id, None, None)
-
-
-def _key_of(speaker: Engine, signer: str | None, key_file: Path | None) -> "Ed25519PrivateKey | None":
-    """Return the key that the voucher signs with; ``None`` if no signature is asked for."""
+    given = _check_vouch(confidence, says)
+    signer = resolve_holder(engine, sign_as) if sign_as is not None else None
+    speaker = _act_as(engine, signer if by is None and signer != engine.caller.principal else by)
     name = speaker.caller.principal
     if signer is not None and signer != name:
         raise BadInput(f"{name!r} vouches, and signs it too.", field="sign_as", hint="Give the same name, or none.")
-    if signer is None and not speaker.policy.trust.signed_only:
-        return None
-    return signing_key(speaker, name, key_file)
+    is_signed = signer is not None or speaker.policy.trust.signed_only
+    return _record(speaker, id, given, signing_key(speaker, name, key_file) if is_signed else None)
 
 
-def _signed(
-    engine: Engine, stored: Stored, at: str, given: Mapping[str, Any], private: "Ed25519PrivateKey"
-) -> dict[str, Any]:
-    """What a vouch brings, with the signature of whoever vouches over it."""
-    assert stored.body is not None, "nobody vouches for what was removed"
-    who = {"id": engine.caller.principal, "name": engine.caller.name}
-    message = voucher_bytes(stored.body["content_hash"], who, at, given.get("confidence"), given.get("says"))
-    return {**given, "signature": signature_text(sign(private, message))}
+def withdraw_vouch(engine: Engine, id: str, *, by: str | None = None) -> Memory:
+    """Withdraw one's own vouch. History still shows that there was one."""
+    return _record(_act_as(engine, by), id, None, None)
 
 
-def _checked(confidence: Any, says: Any) -> dict[str, Any]:
+def _check_vouch(confidence: Any, says: Any) -> dict[str, Any]:
+    """Return the values of a vouch that were given, or raise the error that names the wrong one."""
     number = isinstance(confidence, int | float) and not isinstance(confidence, bool)
     if confidence is not None and not (number and 0 <= confidence <= 1):
         raise BadInput("must be a number from 0 to 1.", field="confidence", hint="Leave it out if it is certain.")
@@ -110,8 +95,8 @@ def _checked(confidence: Any, says: Any) -> dict[str, Any]:
     return {name: value for name, value in given.items() if value is not None}
 
 
-def _speaking_for(engine: Engine, by: str | None) -> Engine:
-    """Return the engine of the caller who vouches. ``by`` names an agent or, as ``user:ana``, a user."""
+def _act_as(engine: Engine, by: str | None) -> Engine:
+    """Return the engine as the voucher's. ``by`` names an agent or, as ``user:ana``, a user."""
     caller = engine.caller
     if by is not None:
         if not caller.trusted or caller.agent is not None:
@@ -131,45 +116,48 @@ def _speaking_for(engine: Engine, by: str | None) -> Engine:
 @failures_noted(Node.HOTPATH, Op.LINK)
 @again_on_conflict
 def _record(engine: Engine, id: str, given: Mapping[str, Any] | None, private: "Ed25519PrivateKey | None") -> Memory:
-    """One entry: a vouch with its values, signed where there is a key; or without any the withdrawal of one."""
+    """Record a vouch with its values, signed if there is a key; or, without values, the withdrawal of one."""
     with engine.write() as writer:
         stream = writer.locked_stream(engine.tenant, find(engine, writer, id).stream)
         stored = find(engine, writer, id)
         pen = Pen(engine, writer, stream, engine.now(), ages=False)
-        own = engine.caller.principal
-        mine = any(stored.actor_names.get(one["actor"]) == own for one in stored.state.vouchers)
-        if given is None:
-            _may_withdraw(stored, mine)
-        else:
-            _may_vouch(engine, writer, stored, mine)
+        own, id = engine.caller.principal, stored.state.id
+        vouches = any(stored.actor_names.get(one["actor"]) == own for one in stored.state.vouchers)
+        if given is not None:
+            _check_may_vouch(engine, writer, stored, vouches)
+        elif stored.body is None or not vouches:
+            hint = "Only one's own vouch can be taken back."
+            raise WrongState("this identity does not vouch for it.", field="id", hint=hint)
+        assert stored.body is not None, "nobody vouches for what was removed"
         pen.load(stored)
-        if stored.body is not None:
-            keep(engine, writer, [border_check(engine, "write", Space(stored.body["space"]), None)], stream.number)
+        keep(engine, writer, [border_check(engine, "write", Space(stored.body["space"]), None)], stream.number)
         if given is None:
-            pen.record(Event.VOUCH_WITHDRAWN, stored.state.id, rule="vouched:withdrawn")
+            pen.record(Event.VOUCH_WITHDRAWN, id, rule="vouched:withdrawn")
         else:
-            said = given if private is None else _signed(engine, stored, pen.at, given, private)
-            pen.record(Event.VOUCHED, stored.state.id, rule="vouched:by_another", amendment=said)
+            if private is not None:
+                who, content_hash = {"id": own, "name": engine.caller.name}, stored.body["content_hash"]
+                message = voucher_bytes(content_hash, who, pen.at, given.get("confidence"), given.get("says"))
+                given = {**given, "signature": signature_text(sign(private, message))}
+            pen.record(Event.VOUCHED, id, rule="vouched:by_another", amendment=given)
         pen.finish()
-        operations.keep(engine, writer, [operations.about(engine, pen.stored(stored.state.id), Op.LINK, pen.at)])
-        (shown,) = as_seen(engine, writer, [pen.stored(stored.state.id)])
-        return to_memory(shown)
+        operations.keep(engine, writer, [operations.about(engine, pen.stored(id), Op.LINK, pen.at)])
+        return to_memory(*as_seen(engine, writer, [pen.stored(id)]))
 
 
-def _may_vouch(engine: Engine, reader: Reader, stored: Stored, already: bool) -> None:
+def _check_may_vouch(engine: Engine, reader: Reader, stored: Stored, already: bool) -> None:
     if stored.body is None or stored.state.status not in (Status.ACTIVE, Status.CONTRADICTORY):
         hint = "Vouch for the current version: `chain` shows it."
         raise WrongState(f"it is {stored.state.removed or stored.state.status}.", field="id", hint=hint)
-    if _wrote(engine.caller, reader, stored.body):
+    if _is_author(engine.caller, reader, stored.body):
         raise NotAllowed("nobody vouches for their own words.", field="id", hint="It takes somebody else.")
     if already:
         raise WrongState("this identity vouches for it already.", field="id", hint="Withdraw it first, to vouch anew.")
 
 
-def _wrote(caller: Caller, reader: Reader, body: Mapping[str, Any]) -> bool:
-    """Return whether the words are the caller's: its agent's, its user's, or those of an id that one of them has linked.
+def _is_author(caller: Caller, reader: Reader, body: Mapping[str, Any]) -> bool:
+    """Return whether the author is the caller's agent or user, or an id that one of them has linked.
 
-    An author without a kind may be either, and nobody vouches where they may have written it themselves.
+    An author without a kind may be either, and then neither may vouch.
     """
     author, names = body["author"], {caller.agent, caller.user} - {None}
     if author["id"] in caller.own_principals | names or body.get("agent_id") in {caller.agent} - {None}:
@@ -179,20 +167,11 @@ def _wrote(caller: Caller, reader: Reader, body: Mapping[str, Any]) -> bool:
     return not caller.own_principals.isdisjoint(reader.names_of(caller.tenant, linked).values())
 
 
-def _may_withdraw(stored: Stored, mine: bool) -> None:
-    if stored.body is None or not mine:
-        hint = "Only one's own vouch can be taken back."
-        raise WrongState("this identity does not vouch for it.", field="id", hint=hint)
-
-
-# ── what it weighs ──────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 @dataclass(frozen=True, slots=True)
 class Vouching(Plain):
-    """Who vouches for a memory, what each word weighs alone, and what they weigh together, in the eyes of whoever asks.
+    """Who vouches for a memory, what each vouch weighs alone, and what they weigh together, for the caller who asks.
 
-    Each voucher has its ``weight``; where that is nothing, ``why`` says the reason and what would change it.
+    Each voucher has its ``weight``; if that is zero, ``why`` says the reason and what would change it.
     """
 
     id: str
@@ -202,27 +181,29 @@ class Vouching(Plain):
 
 
 def vouching(engine: Engine, id: str) -> Vouching:
-    """What the vouches for a memory weigh, and why: 1 is the whole word of one who is relied upon."""
+    """Return what the vouches for a memory weigh, and why: 1 is the full vouch of somebody who is relied upon."""
     with engine.read() as reader:
         stored = find(engine, reader, id)
         memory = to_memory(stored)
         stream = reader.stream_numbered(engine.tenant, stored.stream)
         trust, signatures = Trust(engine, reader, [stream]), VouchSignatures(engine, reader)
-        here = signatures.worth_of_all(stored)
+        place, names = (stored.stream, stored.number), stored.actor_names
+        rows = {names[one["actor"]]: one for one in stored.state.vouchers if one["actor"] in names}
         counting, alone = [], []
         for one in memory.vouchers:
             if "imported" in one:
-                judged = signatures.of_imported(stored.body or {}, one)
+                judged = signatures.signers.of_voucher(stored.body or {}, one)
                 worth, counts = (judged.word, judged.counts) if judged is not None else (None, False)
             else:
-                worth, counts = here[one["id"]], signatures.weighs(here[one["id"]])
+                standing_here = signatures.worth(place, rows[one["id"]])
+                worth, counts = standing_here, signatures.weighs(standing_here)
             counting += [one] if counts else []
-            alone.append(_alone(trust, one, worth, counts))
+            alone.append(_weigh_alone(trust, one, worth, counts))
         return Vouching(memory.id, trust.weigh(counting), tuple(alone), trust.seeds)
 
 
-def _alone(trust: "Trust", one: Mapping[str, Any], worth: str | None, counts: bool) -> dict[str, Any]:
-    """A vouch with what its signature is worth, and what it would weigh without the others."""
+def _weigh_alone(trust: "Trust", one: Mapping[str, Any], worth: str | None, counts: bool) -> dict[str, Any]:
+    """Return a vouch with what its signature is worth, and what it would weigh without the others."""
     shown = {**one, "signed": worth, "weight": trust.weigh([one]) if counts else 0.0}
     if not shown["weight"]:
         imported = "imported" in one
@@ -233,7 +214,7 @@ def _alone(trust: "Trust", one: Mapping[str, Any], worth: str | None, counts: bo
 def weights_of(
     engine: Engine, reader: Reader, streams: Sequence[Stream], rows: Mapping[Place, str]
 ) -> dict[Place, float]:
-    """What the vouches for these memories weigh, given who vouches as their rows have it."""
+    """Return what the vouches for these memories weigh, given the vouchers in their rows."""
     if not rows:
         return {}
     vouched = {place: json.loads(text) for place, text in rows.items()}
@@ -252,23 +233,21 @@ def weights_of(
 
 
 class Trust:
-    """The graph of who vouches for whose memories, as far as the caller may see them, read once when it is first needed."""
+    """The graph of who vouches for whose memories, among those that the caller may see; read once, when first needed."""
 
     def __init__(self, engine: Engine, reader: Reader, streams: Sequence[Stream]) -> None:
         self._engine, self._reader, self._streams = engine, reader, streams
-        self.seeds = _seeds(engine, streams)
-        self._graph: dict[str, tuple[str, ...]] | None = None
+        self.seeds = _find_seeds(engine, streams)
 
     def weigh(self, vouchers: Iterable[Mapping[str, Any]]) -> float:
-        """What these vouches for one memory weigh together."""
-        if self._graph is None:
-            self._graph = self._read()
+        """Return what these vouches for one memory weigh together."""
         settings = self._engine.policy.trust
         vouches = [Vouch(one["id"], one.get("confidence", 1.0)) for one in vouchers]
         return weight(vouches, self._graph, self.seeds, passed_on=settings.passed_on, max_steps=settings.max_steps)
 
-    def _read(self) -> dict[str, tuple[str, ...]]:
-        """From the seeds outwards, step by step: what lies behind one voucher cannot crowd out what is nearer."""
+    @cached_property
+    def _graph(self) -> dict[str, tuple[str, ...]]:
+        """Read from the seeds outwards, step by step, so that what lies behind one voucher cannot crowd out what is nearer."""
         engine, level = self._engine, list(self.seeds)
         graph: dict[str, tuple[str, ...]] = {}
         namespaces = sorted({s.address.namespace for s in self._streams if s.address}) or [Namespace.PROD]
@@ -286,8 +265,8 @@ class Trust:
         return graph
 
 
-def _seeds(engine: Engine, streams: Sequence[Stream]) -> tuple[str, ...]:
-    """Whose judgement is relied upon: whoever asks, or for whom an application asks, and whom the policy names."""
+def _find_seeds(engine: Engine, streams: Sequence[Stream]) -> tuple[str, ...]:
+    """Return the principals relied upon: the caller, or the owner for whom an application asks, and the policy's seeds."""
     caller = engine.caller
     owners = {s.address.owner for s in streams if s.address is not None and s.address.space is Space.USER}
     on_behalf = owners if caller.agent is None and caller.user is None and len(owners) == 1 else set()
@@ -296,49 +275,38 @@ def _seeds(engine: Engine, streams: Sequence[Stream]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*asking, *for_owner, *map(as_principal, engine.policy.trust.seeds))))
 
 
-# ── what signatures of vouches are worth ─────────────────────────────────────────────────────────────────────────────
-
 VouchRow = Mapping[str, Any]
-"""As a row has it: the ``actor`` who vouches, ``at`` when, and what the entry brought."""
+"""A vouch in a memory's row: the ``actor``, the time ``at``, and the values of its entry."""
 
 
 class VouchSignatures:
-    """Reads what became of keys once, when the first signed vouch is asked about."""
+    """Judges the signatures of vouches. The history of keys is read once, when the first signed vouch is met."""
 
     def __init__(self, engine: Engine, reader: Reader) -> None:
         self._engine, self._reader = engine, reader
 
     def weighs(self, worth: Standing | None) -> bool:
-        """Whether a vouch counts at all. One that nobody signed does, unless the policy asks for signatures."""
+        """Return whether a vouch counts at all. An unsigned one does, unless the policy demands signatures."""
         return not self._engine.policy.trust.signed_only if worth is None else worth is Standing.GOOD
-
-    def worth_of_all(self, stored: Stored) -> dict[str, Standing | None]:
-        """What the signature of each vouch for a memory is worth, by the name of who vouches; ``None`` where none is."""
-        place = (stored.stream, stored.number)
-        named = [(stored.actor_names.get(one["actor"]), one) for one in stored.state.vouchers]
-        return {name: self.worth(place, one) for name, one in named if name is not None}
-
-    def of_imported(self, body: Mapping[str, Any], voucher: VouchRow) -> Judged | None:
-        """Return what the signature of one who vouched elsewhere is worth here; ``None`` if there is none."""
-        return self._signers.of_voucher(body, voucher)
 
     def earned(self, places: Mapping[tuple[int, int], Sequence[VouchRow]]) -> dict[tuple[int, int], list[VouchRow]]:
         """Return the vouches from elsewhere that count here, by the place of their memory, each under its signer's name."""
         found: dict[tuple[int, int], list[VouchRow]] = {}
         for stored in self._reader.by_places(self._engine.tenant, sorted(places)) if places else ():
             place = (stored.stream, stored.number)
-            judged = [(self.of_imported(stored.body or {}, one), one) for one in places[place] if stored.body]
+            judged = [(self.signers.of_voucher(stored.body or {}, one), one) for one in places[place] if stored.body]
             found[place] = [{**one, "id": own.name} for own, one in judged if own is not None and own.counts]
         return found
 
     @cached_property
-    def _signers(self) -> Signers:
+    def signers(self) -> Signers:
+        """Everybody's keys, by which vouches from elsewhere are judged."""
         return signers_in(self._reader, self._engine.tenant)
 
     def worth(self, place: tuple[int, int], vouch: VouchRow) -> Standing | None:
-        """What the signature of a vouch for the memory at this place is worth; ``None`` if there is none.
+        """Return what the signature of a vouch for the memory at this place is worth; ``None`` if there is none.
 
-        A key that was neither rotated nor revoked is good wherever the vouch stands, so that is looked up only for others.
+        A key that was neither rotated nor revoked always counts; only for others is the vouch's place in the log looked up.
         """
         if "signature" not in vouch:
             return None
@@ -357,7 +325,7 @@ class VouchSignatures:
         return found
 
     def _place_in_log(self, place: tuple[int, int], vouch: VouchRow) -> int | None:
-        """Where the log has the entry of a vouch; ``None`` while no checkpoint covers it."""
+        """Return the place in the log of a vouch's entry; ``None`` while no checkpoint covers it."""
         reader, tenant = self._reader, self._engine.tenant
         found = reader.by_places(tenant, [place])
         for entry in reversed(reader.entries_about(tenant, found[0].state.id) if found else []):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from recollect.engine.context import Engine
 from recollect.engine.lifecycle import rejecting
-from recollect.engine.lifecycle.consent import grant_by_word, waiting_in
+from recollect.engine.lifecycle.consent import find_waiting, grant_by_word
 from recollect.engine.turns.exchange import MAX_EVICTED, OF_A_TURN, Exchange
 from recollect.engine.write.ingest import Writing
 from recollect.model.ledger import Address
@@ -51,7 +51,7 @@ def _waiting_for(
     ]
     homes = [(at, stream) for at in own if (stream := writing.writer.stream_at(at)) is not None]
     return {
-        one.state.id: (at, one) for at, stream in homes for one in waiting_in(writing.engine, writing.writer, stream)
+        one.state.id: (at, one) for at, stream in homes for one in find_waiting(writing.engine, writing.writer, stream)
     }
 
 

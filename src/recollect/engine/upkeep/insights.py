@@ -1,13 +1,13 @@
-"""Insights about a person: what their latest activity, new facts and last words show, at most once a day."""
+"""Have a model draw insights about a person from their latest activity, facts and lines, at most once a day."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from typing import Annotated
 
 from pydantic import Field
 
 from recollect.engine.context import Engine
-from recollect.engine.upkeep.extract import said_by_people
+from recollect.engine.upkeep.extract import select_lines
 from recollect.engine.upkeep.proposing import Claimed, Sources, may_be_read, read_sources, settle
 from recollect.engine.upkeep.running import Running
 from recollect.llm.protocol import Answer
@@ -19,7 +19,7 @@ from recollect.rules.grounding import Quote
 from recollect.stores.protocol import Reader, Selection, Stored
 
 MAX_ACTIVITY, MAX_SEMANTIC, MAX_CONVERSATION, MAX_INSIGHTS = 5, 3, 1_000, 3
-"""What a prompt holds: activity items, new semantic items, characters of conversation; and what it may give."""
+"""The most that a prompt holds of activity items, semantic items and characters of conversation; and of insights in an answer."""
 CATEGORY, IMPORTANCE = "relationship_dynamic", 2
 _ACTIVITY = ("activity", "event")
 _Text = Annotated[str, Field(min_length=1, max_length=600)]
@@ -52,40 +52,38 @@ def run(running: Running) -> None:
     """Ask once what a person's latest memories show, unless that was asked lately or nothing has come since."""
     engine = running.engine
     with engine.read() as reader:
-        if _asked_lately(running, reader):
+        since = format_time(engine.clock() - timedelta(hours=engine.policy.upkeep.insights_every_h))
+        if reader.last_model_call(engine.tenant, running.stream.number, Job.INSIGHTS, since) is not None:
             return
-        found = _latest(running, reader)
+        found = _find_latest(running, reader)
         new = [one for one in found if not reader.was_read_by(engine.tenant, Job.INSIGHTS, one.state.id)]
         sources = read_sources(engine, reader, found) if new else None
     if sources is None or not sources.memories:
         return
-    values = {"notes": labelled(sources), "constraints": CONSTRAINTS}
+    values = {"notes": label_sources(sources), "constraints": CONSTRAINTS}
     answer = running.ask("insights", values, Insights, [one.id for one in sources.memories])
     if answer is None:
         return
-    for claim in _claims(answer.insights, sources):
-        settle(running, claim, sources)
-    running.dealt_with()
+    for one in answer.insights:
+        quotes = tuple(make_quote(sources, quote.source, quote.span) for quote in one.quotes)
+        fields = {"importance": IMPORTANCE, "tags": one.tags, "confidence": one.confidence}
+        settle(running, Claimed(Action.INSIGHT, one.summary, quotes, Kind.INSIGHT, CATEGORY, fields), sources)
+    running.mark_answered()
 
 
-def _asked_lately(running: Running, reader: Reader) -> bool:
-    engine = running.engine
-    since = format_time(engine.clock() - timedelta(hours=engine.policy.upkeep.insights_every_h))
-    return reader.last_model_call(engine.tenant, running.stream.number, Job.INSIGHTS, since) is not None
-
-
-def _latest(running: Running, reader: Reader) -> list[Stored]:
+def _find_latest(running: Running, reader: Reader) -> list[Stored]:
     """Return the latest activity, the latest facts, and the last lines of the person that fit, each newest first."""
     engine, here = running.engine, (running.stream.number,)
     active = {"status": str(Status.ACTIVE)}
     episodes = _select(engine, reader, here, active | {"kind": str(Kind.EPISODIC)}, MAX_ACTIVITY)
     others = _select(engine, reader, here, active | {"category": list(_ACTIVITY)}, MAX_ACTIVITY)
-    activity = sorted({one.state.id: one for one in (*episodes, *others)}.values(), key=_age, reverse=True)
+    unsorted = {one.state.id: one for one in (*episodes, *others)}.values()
+    activity = sorted(unsorted, key=lambda one: ((one.body or {})["created_at"], one.number), reverse=True)
     facts = _select(engine, reader, here, active | {"kind": str(Kind.SEMANTIC)}, MAX_ACTIVITY + MAX_SEMANTIC)
     chosen = activity[:MAX_ACTIVITY]
     known = {one.state.id for one in chosen}
     chosen += [one for one in facts if one.state.id not in known][:MAX_SEMANTIC]
-    return [*chosen, *_conversation(running, reader)]
+    return [*chosen, *_read_conversation(running, reader)]
 
 
 def _select(
@@ -95,14 +93,10 @@ def _select(
     return [one for one in found if one.body is not None]
 
 
-def _age(stored: Stored) -> tuple[str, int]:
-    return (stored.body or {})["created_at"], stored.number
-
-
-def _conversation(running: Running, reader: Reader) -> Iterator[Stored]:
+def _read_conversation(running: Running, reader: Reader) -> Iterator[Stored]:
     """Yield the person's last lines, as many as fit."""
     address, left = running.stream.address, MAX_CONVERSATION
-    lines = reader.select(running.engine.tenant, said_by_people(user=address.owner), 20) if address is not None else []
+    lines = reader.select(running.engine.tenant, select_lines(user=address.owner), 20) if address is not None else []
     for line in lines:
         left -= len((line.body or {}).get("content", ""))
         if left < 0:
@@ -111,26 +105,15 @@ def _conversation(running: Running, reader: Reader) -> Iterator[Stored]:
             yield line
 
 
-def labelled(sources: Sources) -> str:
+def label_sources(sources: Sources) -> str:
     """Return the texts of sources, each on a line with its label and its day."""
     return "\n".join(
-        f"{label_of(number)} ({one.said_at:%Y-%m-%d}): {' '.join(one.text.split())}"
-        for number, one in enumerate(sources.memories)
+        f"N{number} ({one.said_at:%Y-%m-%d}): {' '.join(one.text.split())}"
+        for number, one in enumerate(sources.memories, start=1)
     )
 
 
-def label_of(number: int) -> str:
-    return f"N{number + 1}"
-
-
-def cited(sources: Sources, label: str, span: str) -> Quote:
-    """Return a quotation by the id of the note that a label means; a label that means none stays as it is, and is refused."""
-    ids = {label_of(number): one.id for number, one in enumerate(sources.memories)}
+def make_quote(sources: Sources, label: str, span: str) -> Quote:
+    """Return a quotation of the note with this label. An unknown label stays as it is, and is refused later."""
+    ids = {f"N{number}": one.id for number, one in enumerate(sources.memories, start=1)}
     return Quote(ids.get(label.strip(), label), span)
-
-
-def _claims(insights: Sequence[Insight], sources: Sources) -> Iterator[Claimed]:
-    for one in insights:
-        quotes = tuple(cited(sources, quote.source, quote.span) for quote in one.quotes)
-        fields = {"importance": IMPORTANCE, "tags": one.tags, "confidence": one.confidence}
-        yield Claimed(Action.INSIGHT, one.summary, quotes, Kind.INSIGHT, CATEGORY, fields)

@@ -1,7 +1,7 @@
-"""The jobs that ask a language model: one table, one way in.
+"""Run the jobs that ask a language model.
 
-A job works on one stream at a time and finds its own work there: what was read, compared or looked at lately is not asked
-about again. So whoever schedules jobs only says which stream may have work.
+A job works on one stream at a time and finds its own work there: what was read or compared lately is not asked about again.
+So a scheduler only has to name the streams that may have work.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,7 +24,7 @@ from recollect.stores.protocol import Stream
 
 
 class JobRule(NamedTuple):
-    """What a job does with a stream, and of which spaces its streams are."""
+    """A job's function for one stream, and the spaces that it works on."""
 
     run: Callable[[Running], None]
     spaces: tuple[Space, ...]
@@ -33,7 +33,7 @@ class JobRule(NamedTuple):
 
 
 MAX_LINES = 10_000
-"""Among how many of a person's latest lines the sessions are looked for in which the person spoke."""
+"""Among how many of a person's latest lines the sessions in which they spoke are looked for."""
 _LASTING = (Space.USER, Space.PROJECT, Space.SYSTEM)
 
 JOBS: dict[Job, JobRule] = {
@@ -71,7 +71,7 @@ def run_job(
         hint = "Set model.endpoint and model.name in the policy; docs/models.md has examples."
         raise BadPolicy("no language model is configured.", field="model.endpoint", hint=hint)
     try:
-        return _run_all(engine, name, rule, _streams(engine, rule, owner, stream, ids), asked, ids)
+        return _run_all(engine, name, rule, _find_streams(engine, rule, owner, stream, ids), asked, ids)
     finally:
         if model is None:
             asked.close()
@@ -94,8 +94,10 @@ def _run_all(
     return tuple(done)
 
 
-def _streams(engine: Engine, rule: JobRule, owner: str | None, number: int | None, ids: Sequence[str]) -> list[Stream]:
-    """Return the streams to work on, in order: that of the memories, the one that is named, or those of an owner."""
+def _find_streams(
+    engine: Engine, rule: JobRule, owner: str | None, number: int | None, ids: Sequence[str]
+) -> list[Stream]:
+    """Return the streams to work on, in order: that of the named memories, the numbered one, or an owner's."""
     with engine.read() as reader:
         if ids:
             found = {find(engine, reader, id).stream for id in ids}
@@ -107,6 +109,6 @@ def _streams(engine: Engine, rule: JobRule, owner: str | None, number: int | Non
         found_in = readable_streams(engine, reader, owner, rule.spaces, (Namespace.PROD,))
         if owner is None or Space.SESSION not in rule.spaces:
             return found_in
-        spoke_in = {one.stream for one in reader.select(engine.tenant, extract.said_by_people(user=owner), MAX_LINES)}
+        spoke_in = {one.stream for one in reader.select(engine.tenant, extract.select_lines(user=owner), MAX_LINES)}
         known = {stream.number for stream in found_in}
         return [*found_in, *(reader.stream_numbered(engine.tenant, one) for one in sorted(spoke_in - known))]

@@ -1,7 +1,7 @@
-"""Which memories say the same, replace or contradict each other: a model's verdict on pairs, several in a prompt.
+"""Ask a model which pairs of memories say the same, replace or contradict each other, several pairs in a prompt.
 
-What is compared is chosen without a model. A verdict rewrites no text and deletes nothing. Rules look at it first; inside the
-lock both memories are looked at again.
+Pairs are chosen without a model. A verdict rewrites no text and deletes nothing. Rules check it first, and both memories are
+checked again inside the lock.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,12 +13,12 @@ from pydantic import Field
 
 from recollect.engine import operations
 from recollect.engine.context import Engine
-from recollect.engine.lifecycle.outdated import between, was_linked
+from recollect.engine.lifecycle.consolidation import as_compared, group_of
+from recollect.engine.lifecycle.outdated import find_link, put_link, was_linked
 from recollect.engine.read.meaning import likeness_of
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.transaction import Pen, Pens, may_overrule, tell_gone
-from recollect.engine.upkeep.running import Running, day_of, set_outcome
-from recollect.engine.write.relations import replace_relation
+from recollect.engine.upkeep.running import Running, day_of, put_proposal, set_outcome
 from recollect.engine.write.superseding import supersede_in
 from recollect.llm.protocol import Answer
 from recollect.model.canonical import canonical_json, format_time
@@ -26,16 +26,16 @@ from recollect.model.ledger import Event
 from recollect.model.operation import Node, Op
 from recollect.model.run import Action, Job, ProposalStatus, StoredProposal
 from recollect.model.state import State
-from recollect.model.vocabulary import KIND_CLASS, MAY_UPDATE, Authority, Kind, Status
-from recollect.rules.identity.likeness import Compared, preference_key
+from recollect.model.vocabulary import Kind, Status
+from recollect.rules.identity.likeness import preference_key
 from recollect.rules.identity.outdating import STATED
 from recollect.rules.upkeep import Pair, may_be_one, says_the_same, top_tenth
-from recollect.stores.protocol import Reader, Relation, Selection, Stored
+from recollect.stores.protocol import Reader, Selection, Stored
 
 POOL, NEAREST = 500, 12
 """How many memories are compared in one run, the latest changed first, and with how many of their nearest each."""
 RUN = "model_run"
-"""Where an entry's amendment names the run that it belongs to."""
+"""The field of an entry's amendment that names its run."""
 SAME, UPDATE, CONFLICT, CONTESTED = "upkeep:same", "upkeep:update", "conflict:upkeep", "relation:upkeep"
 DIFFERS, UNANSWERED, DIFFERENT = "model:differs", "model:unanswered", "model:different"
 STALE, WAITS = "model:stale", "model:waits"
@@ -80,7 +80,7 @@ def run(running: Running) -> None:
         since = format_time(engine.clock() - timedelta(days=settings.recheck_days))
         known = reader.pairs_since(engine.tenant, running.stream.number, Job.CONSOLIDATE, since)
         today = reader.count_proposals(engine.tenant, running.stream.number, Job.CONSOLIDATE, day_of(engine))
-        every = [one for one in _facing(running, reader) if one.pair.fingerprint not in known]
+        every = [one for one in _find_pairs(running, reader) if one.pair.fingerprint not in known]
     chosen = every[: max(0, settings.day_pairs - today)]
     gone: set[str] = set()
     for start in range(0, len(chosen), settings.prompt_pairs):
@@ -89,7 +89,7 @@ def run(running: Running) -> None:
             gone |= _compare(running, batch)
 
 
-def _facing(running: Running, reader: Reader) -> list[Facing]:
+def _find_pairs(running: Running, reader: Reader) -> list[Facing]:
     """Return the pairs that are worth a verdict, the most alike first."""
     engine, settings, stream = running.engine, running.engine.policy.upkeep, running.stream
     oldest = format_time(engine.clock() - timedelta(days=settings.max_age_days))
@@ -117,33 +117,22 @@ def _facing(running: Running, reader: Reader) -> list[Facing]:
             if other is None or other is one or not settings.fallback_low <= cosine < settings.check_low:
                 continue
             earlier, later = sorted((one, other), key=lambda each: each.number)
-            if _may_meet(engine, earlier, later) and may_be_one(content_of(earlier), content_of(later)):
+            in_conflict = later.state.id in earlier.state.conflict_ids
+            if in_conflict or group_of(engine, earlier) != group_of(engine, later):
+                continue
+            if may_be_one(content_of(earlier), content_of(later)):
                 pair = Pair(earlier.state.id, later.state.id, cosine)
                 found.setdefault(pair.fingerprint, Facing(pair, earlier, later))
     return sorted(found.values(), key=lambda one: (-one.pair.cosine, one.pair))
 
 
-def _may_meet(engine: Engine, one: Stored, other: Stored) -> bool:
-    """Return whether two memories are of one scope and sort, of one category where agents have lists, and in no conflict yet."""
-    groups = [
-        (
-            (stored.body or {})["scope"],
-            KIND_CLASS[Kind((stored.body or {})["kind"])],
-            stored.state.category if engine.policy.agents.allowlists else None,
-        )
-        for stored in (one, other)
-    ]
-    return groups[0] == groups[1] and other.state.id not in one.state.conflict_ids
-
-
 def _compare(running: Running, batch: Sequence[Facing]) -> set[str]:
-    """Ask about some pairs and settle the verdicts; returns the memories that left the active set."""
-    told = "\n".join(
-        f"Pair {number}\nA ({_day(one.earlier)}): {_line(one.texts[0])}\nB ({_day(one.later)}): {_line(one.texts[1])}"
-        for number, one in enumerate(batch, start=1)
+    """Ask about some pairs and settle the verdicts; return the memories that left the active set."""
+    listed = "\n".join(
+        f"Pair {number}\nA {_render(one.earlier)}\nB {_render(one.later)}" for number, one in enumerate(batch, start=1)
     )
     ids = [id for one in batch for id in one.pair[:2]]
-    answer = running.ask("consolidate", {"pairs": told}, Verdicts, ids)
+    answer = running.ask("consolidate", {"pairs": listed}, Verdicts, ids)
     if answer is None:
         return set()
     verdicts = {one.pair: one for one in answer.verdicts}
@@ -151,46 +140,38 @@ def _compare(running: Running, batch: Sequence[Facing]) -> set[str]:
     for number, one in enumerate(batch, start=1):
         if gone.isdisjoint(one.pair[:2]):
             gone |= _settle(running, one, verdicts.get(number))
-    running.dealt_with()
+    running.mark_answered()
     return gone
 
 
-def _day(stored: Stored) -> str:
-    return str((stored.body or {})["created_at"])[:10]
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())
+def _render(stored: Stored) -> str:
+    """Return the day and the content of a memory as one line of a prompt."""
+    return f"({str((stored.body or {})['created_at'])[:10]}): {' '.join(content_of(stored).split())}"
 
 
 def _settle(running: Running, facing: Facing, verdict: Verdict | None) -> set[str]:
-    """Apply a verdict, let it wait, or note that there is nothing to do."""
+    """Apply a verdict, let it wait, or note that there is nothing to do; return the memory that left the active set."""
     said = Action(verdict.verdict) if verdict is not None else Action.DIFFERENT
     proposal = running.proposal(said, facing.pair[:2], pair=facing.pair.fingerprint)
     if verdict is None or said is Action.DIFFERENT:
-        reason = UNANSWERED if verdict is None else DIFFERENT
-        running.note(set_outcome(proposal, ProposalStatus.NOTED, reason))
-        return set()
-    if said is Action.SAME and not says_the_same(*facing.texts):
-        running.note(set_outcome(proposal, ProposalStatus.REFUSED, DIFFERS))
-        return set()
-    if running.engine.policy.model.verdicts == "propose":
-        body = canonical_json({"why": verdict.reason})
-        running.note(set_outcome(proposal, ProposalStatus.WAITING, WAITS, body=body))
-        return set()
-    seen = {one.state.id: one.state for one in (facing.earlier, facing.later)}
-    done = apply_verdict(running.engine, proposal, seen)
-    return {done.memory_id} if done.status == ProposalStatus.APPLIED and done.memory_id else set()
-
-
-# ── inside the lock ─────────────────────────────────────────────────────────────────────────────────────────────────
+        done = set_outcome(proposal, ProposalStatus.NOTED, UNANSWERED if verdict is None else DIFFERENT)
+    elif said is Action.SAME and not says_the_same(*facing.texts):
+        done = set_outcome(proposal, ProposalStatus.REFUSED, DIFFERS)
+    elif running.engine.policy.model.verdicts == "propose":
+        done = set_outcome(proposal, ProposalStatus.WAITING, WAITS, body=canonical_json({"why": verdict.reason}))
+    else:
+        seen = {one.state.id: one.state for one in (facing.earlier, facing.later)}
+        done = apply_verdict(running.engine, proposal, seen)
+        return {done.memory_id} if done.status == ProposalStatus.APPLIED and done.memory_id else set()
+    put_proposal(running.engine, done)
+    return set()
 
 
 @again_on_conflict
 def apply_verdict(
     engine: Engine, proposal: StoredProposal, seen: Mapping[str, State] | None = None, *, decided: bool = False
 ) -> StoredProposal:
-    """Carry out a verdict if both memories stand as they were ``seen``; returns what became of the proposal.
+    """Carry out a verdict if both memories are as they were ``seen``; return the proposal with its outcome.
 
     ``decided``: a person carries it out, who may overrule the earlier memory.
     """
@@ -198,7 +179,7 @@ def apply_verdict(
         pens = Pens(engine, writer)
         pen = pens.numbered(proposal.stream)
         found = writer.by_ids(engine.tenant, list(proposal.sources))
-        if not _stand(found, proposal.sources, seen):
+        if not _are_unchanged(found, proposal.sources, seen):
             done = set_outcome(proposal, ProposalStatus.STALE, STALE)
         else:
             earlier, later = (found[id] for id in proposal.sources)
@@ -213,18 +194,19 @@ def apply_verdict(
     return done
 
 
-def _stand(found: Mapping[str, Stored], ids: Sequence[str], seen: Mapping[str, State] | None) -> bool:
-    """Return whether both memories are active, and as they were when the verdict was asked for."""
+def _are_unchanged(found: Mapping[str, Stored], ids: Sequence[str], seen: Mapping[str, State] | None) -> bool:
+    """Return whether both memories are active, and as they were when the model was asked."""
     if any(id not in found or found[id].state.status is not Status.ACTIVE for id in ids):
         return False
     return seen is None or all(found[id].state == seen[id] for id in ids)
 
 
 def _carry_out(pen: Pen, proposal: StoredProposal, earlier: Stored, later: Stored, decided: bool) -> tuple[str, str]:
-    """Record what a verdict changes; returns the memory that moved, and the rule."""
+    """Record what a verdict changes; return the id of the memory that changed, and the rule."""
     noting: dict[str, Any] = {RUN: proposal.run_id}
     if proposal.action == Action.SAME:
-        best, weaker = _best_first(pen.engine, earlier, later)
+        order = pen.engine.policy.conflict.authority_order
+        best, weaker = sorted((earlier, later), key=lambda one: preference_key(as_compared(pen.engine, one), order))
         if decided:
             may_overrule(pen.engine, weaker)
         tell_gone(pen, weaker, SAME)
@@ -243,21 +225,7 @@ def _carry_out(pen: Pen, proposal: StoredProposal, earlier: Stored, later: Store
         return (later.state.id if held else earlier.state.id), receipt.reasons[0]
     pen.record(Event.LINKED, later.state.id, rule=CONFLICT, other=earlier.state.id, amendment=noting)
     if not was_linked(pen.writer, later, earlier):
-        near = between(pen.writer, later, earlier)
+        near = find_link(pen.writer, later, earlier)
         before = {"before": near.strength} if near is not None else {}
-        said = {**noting, **before, "relation_type": MAY_UPDATE, "strength": 1.0, "reason": STATED}
-        entry = pen.record(Event.LINKED, later.state.id, rule=CONTESTED, other=earlier.state.id, amendment=said)
-        ends = (later.stream, later.number), (earlier.stream, earlier.number)
-        replace_relation(pen, Relation(*ends, MAY_UPDATE, 1.0, entry.at))
+        put_link(pen, later, earlier, CONTESTED, STATED, **noting, **before)
     return later.state.id, CONFLICT
-
-
-def _best_first(engine: Engine, one: Stored, other: Stored) -> list[Stored]:
-    """Return two memories, the one first that is believed more, then the more important, then the newer."""
-    order = engine.policy.conflict.authority_order
-    return sorted((one, other), key=lambda stored: preference_key(_compared(stored), order))
-
-
-def _compared(stored: Stored) -> Compared:
-    state = stored.state
-    return Compared(state.id, content_of(stored), Authority(state.authority), state.importance, stored.number)

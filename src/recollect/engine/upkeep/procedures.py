@@ -1,11 +1,11 @@
-"""The steps of a workflow that was stored, as a procedure that waits for somebody to approve it."""
+"""Have a model propose a procedure from named memories; it waits for somebody to approve it."""
 
 from typing import Annotated
 
 from pydantic import Field
 
 from recollect.engine.context import find
-from recollect.engine.upkeep.insights import cited, labelled
+from recollect.engine.upkeep.insights import label_sources, make_quote
 from recollect.engine.upkeep.proposing import Claimed, read_sources, settle
 from recollect.engine.upkeep.running import Running
 from recollect.llm.protocol import Answer
@@ -36,12 +36,12 @@ def run(running: Running) -> None:
     engine = running.engine
     with engine.read() as reader:
         sources = read_sources(engine, reader, [find(engine, reader, id, "ids") for id in running.ids])
-    answer = running.ask("procedures", {"notes": labelled(sources)}, Steps, [one.id for one in sources.memories])
+    answer = running.ask("procedures", {"notes": label_sources(sources)}, Steps, [one.id for one in sources.memories])
     if answer is None:
         return
     if answer.steps:
         text = "\n".join(f"{number}. {' '.join(one.step.split())}" for number, one in enumerate(answer.steps, start=1))
-        quotes = tuple(cited(sources, one.source, one.span) for one in answer.steps)
+        quotes = tuple(make_quote(sources, one.source, one.span) for one in answer.steps)
         fields = {"title": answer.title} if answer.title.strip() else {}
         settle(running, Claimed(Action.PROCEDURE, text, quotes, Kind.PROCEDURAL, CATEGORY, fields, True), sources)
-    running.dealt_with()
+    running.mark_answered()

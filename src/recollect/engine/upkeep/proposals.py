@@ -1,4 +1,4 @@
-"""The queue of what a model proposed and nobody has decided: list, apply, decline."""
+"""List, apply and decline the proposals of a model that nobody has decided yet."""
 
 import json
 from dataclasses import replace
@@ -12,8 +12,8 @@ from recollect.engine.retries import again_on_conflict
 from recollect.engine.transaction import refuse_agents
 from recollect.engine.upkeep import pairs, proposing
 from recollect.engine.upkeep.proposing import Claimed, Sources
-from recollect.engine.upkeep.running import put_proposals, set_outcome
-from recollect.engine.upkeep.runs import find_proposal, shown_proposal
+from recollect.engine.upkeep.running import put_proposal, set_outcome
+from recollect.engine.upkeep.runs import find_proposal, render_proposal
 from recollect.engine.write.ingest import Writing
 from recollect.engine.write.outcomes import new_version
 from recollect.model.caller import Right
@@ -36,10 +36,10 @@ def proposals(engine: Engine, *, owner: str | None = None, space: Spaces = None)
         streams = readable_streams(engine, reader, owner, space, tuple(Namespace))
         numbers = {stream.number for stream in streams}
         found = [one for one in reader.proposals_waiting(engine.tenant) if one.stream in numbers]
-        return tuple(shown_proposal(engine, reader, one) for one in found if _sees(engine, reader, one))
+        return tuple(render_proposal(engine, reader, one) for one in found if _is_visible(engine, reader, one))
 
 
-def _sees(engine: Engine, reader: Reader, row: StoredProposal) -> bool:
+def _is_visible(engine: Engine, reader: Reader, row: StoredProposal) -> bool:
     """Return whether the caller may see every memory that a proposal is made from."""
     found = reader.by_ids(engine.tenant, list(row.sources))
     return all(
@@ -51,31 +51,31 @@ def _sees(engine: Engine, reader: Reader, row: StoredProposal) -> bool:
 @failures_noted(Node.HOTPATH, Op.UPDATE)
 def apply(engine: Engine, id: str) -> ModelProposal:
     """Carry out a proposal, as the person or with the right to govern; never as an agent. What it stores stays an inference."""
-    row, address = _waiting(engine, id, "apply a proposal")
+    row, address = _find_waiting(engine, id, "apply a proposal")
     if Action(row.action) in _CLAIMS:
-        claim, sources = _claim(engine, row)
+        claim, sources = _read_claim(engine, row)
         done = proposing.store(_as_upkeep(engine), row, claim, address, sources, unsure=False)
         if done.status != ProposalStatus.APPLIED:
-            put_proposals(engine, done)
+            put_proposal(engine, done)
     else:
         done = pairs.apply_verdict(engine, row, decided=True)
-    return _shown(engine, done)
+    return _render(engine, done)
 
 
 @failures_noted(Node.HOTPATH, Op.UPDATE)
 def decline(engine: Engine, id: str, reason: str | None = None) -> ModelProposal:
     """Decline a proposal. Of a fact that is a rejection: only the person can bring its value back."""
-    row, address = _waiting(engine, id, "decline a proposal")
+    row, address = _find_waiting(engine, id, "decline a proposal")
     done = set_outcome(row, ProposalStatus.DECLINED, DECLINED)
     if row.action == Action.FACT:
-        claim, sources = _claim(engine, row)
+        claim, sources = _read_claim(engine, row)
         done = _reject(_as_upkeep(engine), done, row, claim, address, sources, reason)
     else:
-        put_proposals(engine, done)
-    return _shown(engine, done)
+        put_proposal(engine, done)
+    return _render(engine, done)
 
 
-def _waiting(engine: Engine, id: str, what: str) -> tuple[StoredProposal, Address]:
+def _find_waiting(engine: Engine, id: str, what: str) -> tuple[StoredProposal, Address]:
     """Return a proposal that waits and where it would be stored; raise unless the caller may decide about it."""
     refuse_agents(engine, what)
     with engine.read() as reader:
@@ -91,11 +91,11 @@ def _waiting(engine: Engine, id: str, what: str) -> tuple[StoredProposal, Addres
 
 
 def _as_upkeep(engine: Engine) -> Engine:
-    """Return the engine for what a model wrote, once somebody decided who may: nobody writes under its name themselves."""
+    """Return the engine with the rights to write in upkeep's name, which no caller has: somebody allowed this write."""
     return engine.seen_by(replace(engine.caller, trusted=True))
 
 
-def _claim(engine: Engine, row: StoredProposal) -> tuple[Claimed, Sources]:
+def _read_claim(engine: Engine, row: StoredProposal) -> tuple[Claimed, Sources]:
     """Return what a waiting proposal claims, with its sources as they are now."""
     said = json.loads(row.body or "{}")
     quotes = tuple(Quote(*quote) for quote in said["quotes"])
@@ -116,9 +116,9 @@ def _reject(
     reason: str | None,
 ) -> StoredProposal:
     """Keep the declined fact as an archived memory, so that its rejection has words, and reject its value."""
-    answer = proposing.prepared(engine, row, claim, address, sources)
+    answer = proposing.prepare_claim(engine, row, claim, address, sources)
     if isinstance(answer, str):  # the gates refuse it, so that it cannot come back anyway
-        put_proposals(engine, done)
+        put_proposal(engine, done)
         return done
     with engine.write([address]) as writer:
         writing = Writing(engine, writer)
@@ -134,6 +134,6 @@ def _reject(
     return done
 
 
-def _shown(engine: Engine, row: StoredProposal) -> ModelProposal:
+def _render(engine: Engine, row: StoredProposal) -> ModelProposal:
     with engine.read() as reader:
-        return shown_proposal(engine, reader, row)
+        return render_proposal(engine, reader, row)

@@ -1,8 +1,7 @@
-"""From a claim of a model to a memory: the grounding gate, the bands, the ordinary gates, and one transaction.
+"""Turn a claim of a model into a memory: the grounding gate, the bands, the ordinary gates, and one transaction.
 
-Everything is compared before the lock. Inside it the sources are looked at again, and what an ordinary write would decide is
-decided: a claim that is known already leaves nothing behind, and one that may change a memory which no rule is sure about
-waits for somebody to decide.
+Everything is compared before the lock. Inside it the sources are checked again, and the claim is decided like any write: a
+claim that is known already leaves nothing behind, and one that may change a memory without a rule being sure waits.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,7 +12,7 @@ from recollect.engine.context import Engine
 from recollect.engine.lifecycle.changes import was_forgotten
 from recollect.engine.read.meaning import likeness_of, vector_of
 from recollect.engine.retries import again_on_conflict
-from recollect.engine.upkeep.running import Running, set_outcome
+from recollect.engine.upkeep.running import Running, put_proposal, set_outcome
 from recollect.engine.write.drafting import parse_candidate
 from recollect.engine.write.ingest import Writing
 from recollect.engine.write.preparing import Prepared, Refused, prepare
@@ -59,7 +58,7 @@ class Claimed:
     kind: Kind = Kind.SEMANTIC
     category: str = DEFAULT_CATEGORY
     fields: Mapping[str, Any] = field(default_factory=dict)
-    """Importance, tags, confidence, a title: what else the model says of it and may say."""
+    """Importance, tags, confidence and title, as the model gives them."""
     always_waits: bool = False
 
     @property
@@ -68,7 +67,7 @@ class Claimed:
 
 
 class Sources(NamedTuple):
-    """The memories that a prompt was made from, as they were read: by id, and as the grounding gate sees them."""
+    """The memories that a prompt was made from, as they were read: by id, and in the form of the grounding gate."""
 
     stored: Mapping[str, Stored]
     memories: tuple[SourceMemory, ...]
@@ -77,17 +76,14 @@ class Sources(NamedTuple):
         return [one for one in self.memories if one.id in ids]
 
 
-# ── sources ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def read_sources(engine: Engine, reader: Reader, found: Sequence[Stored]) -> Sources:
-    """Return memories as sources; one without content, or whose owner is gone, is none."""
-    seen = [(one, _source(engine, reader, one)) for one in found if one.body is not None]
+    """Return memories as sources, without those that have no content or no owner any more."""
+    seen = [(one, _as_source(engine, reader, one)) for one in found]
     kept = [(one, source) for one, source in seen if source is not None]
     return Sources({one.state.id: one for one, _ in kept}, tuple(source for _, source in kept))
 
 
-def _source(engine: Engine, reader: Reader, stored: Stored) -> SourceMemory | None:
+def _as_source(engine: Engine, reader: Reader, stored: Stored) -> SourceMemory | None:
     address, body = reader.stream_numbered(engine.tenant, stored.stream).address, stored.body
     if address is None or body is None:
         return None
@@ -97,15 +93,15 @@ def _source(engine: Engine, reader: Reader, stored: Stored) -> SourceMemory | No
         stored.state.id,
         body["content"],
         parse_time(body["created_at"]),
-        _belongs_to(engine, address, body),
+        _find_home(engine, address, body),
         body["scope"],
         stored.state.category,
-        _names(reader, address, person) if person is not None and is_theirs else (),
+        _find_names(reader, address, person) if person is not None and is_theirs else (),
     )
 
 
-def _belongs_to(engine: Engine, address: Address, body: Mapping[str, Any]) -> Address:
-    """Return the stream in which the policy keeps what a memory states: of a person's line, mostly the person's own."""
+def _find_home(engine: Engine, address: Address, body: Mapping[str, Any]) -> Address:
+    """Return the address where the policy stores what a memory states: for a person's line mostly the person's own."""
     policy, person = engine.policy, body.get("user_id")
     is_line = address.space is Space.SESSION and body["kind"] == Kind.SHORT_TERM and body.get("role") == "user"
     is_named = person is not None and body.get("actor_id") == person
@@ -116,10 +112,9 @@ def _belongs_to(engine: Engine, address: Address, body: Mapping[str, Any]) -> Ad
     return address._replace(space=Space.USER, owner=str(person)) if open_to and policy.promotion.at_once else address
 
 
-def _names(reader: Reader, address: Address, person: str) -> tuple[str, ...]:
-    """Return what a person is called: the name of their memory, and those that they gave themselves."""
-    home = address._replace(space=Space.USER, owner=person)
-    stream = reader.stream_at(home)
+def _find_names(reader: Reader, address: Address, person: str) -> tuple[str, ...]:
+    """Return the names of a person: their owner name, and those in their profile."""
+    stream = reader.stream_at(address._replace(space=Space.USER, owner=person))
     known = reader.standing(stream, "profile", 50)() if stream is not None else []
     given = [
         (one.body or {}).get("content", "")
@@ -133,7 +128,7 @@ def _names(reader: Reader, address: Address, person: str) -> tuple[str, ...]:
 def may_be_read(reader: Reader, stored: Stored) -> bool:
     """Return whether a line may be a source: it is active, or only left the window of its conversation.
 
-    Once somebody forgot what was taken from it, it is none: its words are still there, and not to be brought back.
+    Once somebody forgot a memory that was taken from it, it may not: its words must not come back.
     """
     if stored.body is None or stored.state.status not in _READ:
         return False
@@ -146,57 +141,58 @@ def may_be_read(reader: Reader, stored: Stored) -> bool:
     return not any(was_forgotten(reader, tenant, one.state.id) for one in reader.tied_to(tenant, [id]))
 
 
-# ── one claim ───────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def settle(running: Running, claim: Claimed, sources: Sources) -> StoredProposal:
-    """Check a claim and store it, let it wait, or refuse it; returns the proposal with what became of it."""
+    """Check a claim and store it, let it wait, or refuse it; return the proposal with its outcome."""
+    done = _decide(running, claim, sources)
+    if done.status != ProposalStatus.APPLIED:  # a proposal that changed memory was written in the same transaction
+        put_proposal(running.engine, done)
+    return done
+
+
+def _decide(running: Running, claim: Claimed, sources: Sources) -> StoredProposal:
     engine, named = running.engine, sources.of(claim.source_ids)
-    address = named[0].address if named else None
     proposal = running.proposal(claim.action, claim.source_ids)
-    if address is None or len(named) < len(claim.source_ids):
-        return _noted(running, set_outcome(proposal, ProposalStatus.REFUSED, "ungrounded:source"))
+    if not named or len(named) < len(claim.source_ids):
+        return set_outcome(proposal, ProposalStatus.REFUSED, "ungrounded:source")
+    address = named[0].address
     with engine.read() as reader:
         home = reader.stream_at(address)
         rejected = reader.rejections(home) if home is not None else []
     proposal = proposal._replace(stream=running.stream.number if home is None else home.number)
-    verdict = check(engine, claim, named, rejected)
+    verdict = _check_claim(engine, claim, named, rejected)
     if not verdict.accepted:
-        return _noted(running, set_outcome(proposal, ProposalStatus.REFUSED, verdict.code))
+        return set_outcome(proposal, ProposalStatus.REFUSED, verdict.code)
     if claim.always_waits:
-        return _noted(running, waiting(proposal, claim, WAITS))
-    nearest = _nearest(engine, address, claim)
+        return _let_wait(proposal, claim, WAITS)
+    nearest = _find_nearest(engine, address, claim)
     band = Band.FALLBACK if nearest is None else band_of(nearest[1], nearest[0], claim.content, engine.policy.upkeep)
     if band is Band.AUTO_MERGE:
-        return _noted(running, set_outcome(proposal, ProposalStatus.NOTED, KNOWN))
-    return _noted(running, store(engine, proposal, claim, address, sources, unsure=band is Band.UPDATE))
+        return set_outcome(proposal, ProposalStatus.NOTED, KNOWN)
+    return store(engine, proposal, claim, address, sources, unsure=band is Band.UPDATE)
 
 
-def check(engine: Engine, claim: Claimed, named: Sequence[SourceMemory], rejected: Sequence[Any] = ()) -> Verdict:
-    """Return what the grounding gate says of a claim. The steps of a procedure are checked one by one."""
-    address, scopes = named[0].address, {one.scope for one in named} - {SHARED}
-    scope = min(scopes) if scopes else SHARED
-    whole = Proposal(
-        claim.content, claim.quotes, claim.source_ids, address, claim.kind, scope, claim.category, Authority.AI_INFERRED
-    )
+def _check_claim(engine: Engine, claim: Claimed, named: Sequence[SourceMemory], rejected: Sequence[Any]) -> Verdict:
+    """Return the grounding gate's verdict on a claim. The steps of a procedure are checked one by one."""
+    place = named[0].address, claim.kind, _scope_of(named), claim.category
+    whole = Proposal(claim.content, claim.quotes, claim.source_ids, *place, Authority.AI_INFERRED)
     if claim.action is not Action.PROCEDURE:
         return check_grounding(whole, named, engine.policy, rejected)
-    verdicts = [
-        check_grounding(
-            whole._replace(content=step, quotes=(quote,), kind=Kind.INSIGHT), named, engine.policy, rejected
-        )
-        for step, quote in zip(steps_of(claim.content), claim.quotes, strict=True)
+    steps = [line.partition(". ")[2] for line in claim.content.splitlines()]  # without their numbers
+    each = [
+        whole._replace(content=step, quotes=(quote,), kind=Kind.INSIGHT)
+        for step, quote in zip(steps, claim.quotes, strict=True)
     ]
+    verdicts = [check_grounding(one, named, engine.policy, rejected) for one in each]
     return next((one for one in verdicts if not one.accepted), verdicts[0])
 
 
-def steps_of(text: str) -> list[str]:
-    """Return the steps of a procedure without their numbers."""
-    return [line.partition(". ")[2] for line in text.splitlines()]
+def _scope_of(named: Sequence[SourceMemory]) -> str:
+    """Return the scope of a claim: an agent's, if one of its sources has one."""
+    return min({one.scope for one in named} - {SHARED}, default=SHARED)
 
 
-def waiting(proposal: StoredProposal, claim: Claimed, reason: str) -> StoredProposal:
-    """Return a proposal that waits, with what it says."""
+def _let_wait(proposal: StoredProposal, claim: Claimed, reason: str) -> StoredProposal:
+    """Return a proposal that waits, with its words."""
     body = {
         "content": claim.content,
         "kind": str(claim.kind),
@@ -207,13 +203,7 @@ def waiting(proposal: StoredProposal, claim: Claimed, reason: str) -> StoredProp
     return set_outcome(proposal, ProposalStatus.WAITING, reason, body=canonical_json(body))
 
 
-def _noted(running: Running, proposal: StoredProposal) -> StoredProposal:
-    if proposal.status != ProposalStatus.APPLIED:  # what changed memory was kept in the same transaction
-        running.note(proposal)
-    return proposal
-
-
-def _nearest(engine: Engine, address: Address, claim: Claimed) -> tuple[str, float] | None:
+def _find_nearest(engine: Engine, address: Address, claim: Claimed) -> tuple[str, float] | None:
     """Return the content of the nearest active memory where a claim would be stored, and how near it is."""
     with engine.read() as reader:
         stream = reader.stream_at(address)
@@ -243,38 +233,38 @@ class _NotStored(Exception):
 def store(
     engine: Engine, proposal: StoredProposal, claim: Claimed, address: Address, sources: Sources, *, unsure: bool
 ) -> StoredProposal:
-    """Write a claim through the ordinary gates, as an inference of the model; returns what became of it.
+    """Write a claim through the ordinary gates, as an inference of the model; return the proposal with its outcome.
 
-    ``unsure`` says that it may change a memory: then it is written only if a rule is sure what it is to that memory.
+    If the claim may change a memory (``unsure``), it is written only if a rule decides how the two are related.
     """
     try:
-        return _written(engine, proposal, claim, address, sources, unsure)
+        return _write(engine, proposal, claim, address, sources, unsure)
     except _NotStored as no:
         if no.reason == DOUBTFUL:
-            return waiting(proposal, claim, DOUBTFUL)
+            return _let_wait(proposal, claim, DOUBTFUL)
         status = ProposalStatus.NOTED if no.reason == KNOWN else ProposalStatus.STALE
         return set_outcome(proposal, status, no.reason)
 
 
 @again_on_conflict
-def _written(
+def _write(
     engine: Engine, proposal: StoredProposal, claim: Claimed, address: Address, sources: Sources, unsure: bool
 ) -> StoredProposal:
-    answer = prepared(engine, proposal, claim, address, sources)
+    answer = prepare_claim(engine, proposal, claim, address, sources)
     if isinstance(answer, str):
         return set_outcome(proposal, ProposalStatus.REFUSED, answer)
     with engine.write([address]) as writer:
-        if not still_there(writer, engine.tenant, claim, sources):
+        if not _are_unchanged(writer, engine.tenant, claim, sources):
             raise _NotStored(STALE)
         writing = Writing(engine, writer)
         receipt = writing.write(answer)
-        done = _outcome(proposal, receipt, unsure)
+        done = _read_outcome(proposal, receipt, unsure)
         writer.put_model_proposals(engine.tenant, [done])
         writing.finish()
     return done
 
 
-def _outcome(proposal: StoredProposal, receipt: Receipt, unsure: bool) -> StoredProposal:
+def _read_outcome(proposal: StoredProposal, receipt: Receipt, unsure: bool) -> StoredProposal:
     if receipt.memory is None:
         return set_outcome(proposal, ProposalStatus.REFUSED, receipt.reasons[0])
     if receipt.outcome is Outcome.REINFORCED or not any(one.before is None for one in receipt.changed):
@@ -284,8 +274,8 @@ def _outcome(proposal: StoredProposal, receipt: Receipt, unsure: bool) -> Stored
     return set_outcome(proposal, ProposalStatus.APPLIED, receipt.reasons[0], memory_id=receipt.memory.id)
 
 
-def still_there(writer: Writer, tenant: str, claim: Claimed, sources: Sources) -> bool:
-    """Return whether every source still says what was read, and nobody has forgotten or rejected it since."""
+def _are_unchanged(writer: Writer, tenant: str, claim: Claimed, sources: Sources) -> bool:
+    """Return whether every source still has the content that was read, and nobody has forgotten or rejected it since."""
     found = writer.by_ids(tenant, list(claim.source_ids))
     for id in claim.source_ids:
         was, now = sources.stored.get(id), found.get(id)
@@ -297,12 +287,10 @@ def still_there(writer: Writer, tenant: str, claim: Claimed, sources: Sources) -
     return True
 
 
-def prepared(
+def prepare_claim(
     engine: Engine, proposal: StoredProposal, claim: Claimed, address: Address, sources: Sources
 ) -> Prepared | str:
-    """Return a claim as the gates answer it: prepared for the transaction, or the code of what refused it."""
-    named = sources.of(claim.source_ids)
-    scopes = {one.scope for one in named} - {SHARED}
+    """Put a claim through the gates: return it prepared for the transaction, or the code of the refusal."""
     bodies = [sources.stored[id].body or {} for id in claim.source_ids]
     ends = [body["expires_at"] for body in bodies if body.get("expires_at")]
     fields = {
@@ -313,7 +301,7 @@ def prepared(
         "namespace": address.namespace,
         "space": address.space,
         "owner": address.owner,
-        "scope": min(scopes) if scopes else SHARED,
+        "scope": _scope_of(sources.of(claim.source_ids)),
         "source": Source.AGENT,
         "authority": Authority.AI_INFERRED,
         "author": principal(AGENT, "upkeep"),
@@ -329,6 +317,4 @@ def prepared(
         answer = prepare(engine, parse_candidate(engine, fields), proposed=True)
     except BadInput:
         return "model:bad_input"
-    if isinstance(answer, Refused):
-        return answer.no.code
-    return answer
+    return answer.no.code if isinstance(answer, Refused) else answer

@@ -1,19 +1,19 @@
-"""One run of a job on one stream: it asks the model within its limits, and notes what was proposed and what became of it.
+"""Run a job on one stream: ask the model within its limits, and keep each proposal with its outcome.
 
-A call is written before it is made, at the most that it may use, and settled afterwards, so that a crash counts too. The
-model is called outside every lock. A run that had nothing to ask leaves no row.
+A call is written before it is made, with the most tokens that it may use, and corrected afterwards, so that a crashed call
+counts too. The model is called outside every lock. A run that had nothing to ask leaves no row.
 """
 
 import hmac
 import json
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import cache
 from importlib import resources
 from string import Template
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from recollect.embed.static import count_tokens
 from recollect.engine.context import Engine
@@ -24,12 +24,14 @@ from recollect.model.operation import Node
 from recollect.model.run import Action, Job, ModelCall, ProposalStatus, RunOutcome, StoredProposal, StoredRun
 from recollect.rules.model_budget import Spent, allow_call, cost_of
 from recollect.rules.reasons import plain
-from recollect.stores.protocol import Stream
+from recollect.stores.protocol import Stream, Writer
+
+T = TypeVar("T")
 
 ASKED, RECEIVED, ANSWERED = "asked", "received", "answered"
-"""A call that was sent, one that came back, and one whose answer has been dealt with."""
+"""The outcomes of a call that was sent, of one that came back, and of one whose answer was processed."""
 TOKENS_PER_MESSAGE = 8
-"""What servers add to each message."""
+"""How many tokens servers add to each message."""
 _OF_ONE_PROMPT = frozenset({Failure.INVALID, Failure.OVERLONG, Failure.UNREADABLE})
 """Failures after which the next prompt may be asked; after any other the run ends."""
 _GOES_ON = {
@@ -44,7 +46,7 @@ _AS_LETTERS = str.maketrans("0123456789", "ghijklmnop")
 
 
 class PromptTemplate(NamedTuple):
-    """A prompt as its file has it: its version, what the model is told, where the values go, and how long an answer may be."""
+    """A prompt file: its version, the longest answer in tokens, and the two messages with places for values."""
 
     name: str
     version: int
@@ -58,7 +60,7 @@ class PromptTemplate(NamedTuple):
 
 
 @cache
-def template(name: str) -> PromptTemplate:
+def read_template(name: str) -> PromptTemplate:
     """Return the prompt of this name."""
     text = resources.files(__package__).joinpath("prompts", f"{name}.toml").read_text(encoding="utf-8")
     return PromptTemplate(name, **tomllib.loads(text))
@@ -71,30 +73,28 @@ class Running:
         self.engine = replace(engine, node=Node.WORKER)
         self.job, self.stream, self.model = job, stream, model
         self.ids = tuple(ids)
-        """The memories that the run was asked to work on, where its job wants them named."""
+        """The memories that the run was asked to work on, for a job that needs them named."""
         self.id = _fresh_id(engine)
         self.is_kept = False
         """Whether the run has left a row."""
         self.stopped = ""
-        """The reason for which no more is asked: a limit, or a failure of the model."""
+        """The code of the reason why the run asks no more: a limit, or a failure of the model."""
         self.problem = ""
-        """The same in words, with what to do next."""
+        """The same reason in words, with what to do next."""
         self._calls: list[ModelCall] = []
         now, secret = engine.now(), engine.randomness.bytes(_SECRET_BYTES)
         self._row = StoredRun(self.id, str(job), stream.number, now, None, RunOutcome.RUNNING, "", secret)
 
-    # ── asking ──────────────────────────────────────────────────────────────────────────────────────────────────
-
     def ask(self, name: str, values: Mapping[str, str], schema: type[A], sources: Sequence[str]) -> A | None:
-        """Return the model's answer to a prompt made from these sources; ``None`` if a limit or a failure is in the way.
+        """Return the model's answer to a prompt made from these sources; ``None`` if a limit or a failure prevents it.
 
-        Call ``dealt_with`` once everything in the answer has been noted.
+        Call ``mark_answered`` once everything in the answer has been processed.
         """
         if self.stopped:
             return None
-        prompt = template(name)
+        prompt = read_template(name)
         messages = prompt.messages(values)
-        call = self._written_beforehand(prompt, messages, schema, sources)
+        call = self._reserve_call(prompt, messages, schema, sources)
         if call is None:
             return None
         begun, budget = self.engine.clock(), call.prompt_tokens + call.answer_tokens
@@ -103,22 +103,22 @@ class Running:
             reply = self.model.complete(asked)
         except ModelFailed as failed:
             if failed.failure not in _OF_ONE_PROMPT:
-                self._stop(f"model:{failed.failure}", str(failed))
+                self.stopped, self.problem = f"model:{failed.failure}", str(failed)
             self._settle(call, failed.usage, begun, str(failed.failure))
             return None
         self._settle(call, reply.usage, begun, RECEIVED)
         return reply.answer
 
-    def dealt_with(self) -> None:
-        """Note that the last answer was dealt with, so that its sources are not read again."""
+    def mark_answered(self) -> None:
+        """Note that the last answer was processed, so that its sources are not read again."""
         _put_call(self.engine, self._calls[-1]._replace(outcome=ANSWERED), Spent())
 
-    def _written_beforehand(
+    def _reserve_call(
         self, prompt: PromptTemplate, messages: Sequence[Message], schema: type[A], sources: Sequence[str]
     ) -> ModelCall | None:
-        """Write a call that is about to be made, at the most that it may use; ``None`` if a limit forbids it."""
-        told = json.dumps(schema.model_json_schema())
-        tokens = sum(count_tokens(one.content) + TOKENS_PER_MESSAGE for one in messages) + count_tokens(told)
+        """Write a call that is about to be made, with the most that it may use; return ``None`` if a limit forbids it."""
+        schema_text = json.dumps(schema.model_json_schema())
+        tokens = sum(count_tokens(one.content) + TOKENS_PER_MESSAGE for one in messages) + count_tokens(schema_text)
         assert self._row.secret is not None, "a run at work has its secret"
         seal = hmac.digest(self._row.secret, canonical_json([list(one) for one in messages]).encode(), "sha256").hex()
         call = ModelCall(
@@ -146,17 +146,13 @@ class Running:
         self.is_kept = True
         if isinstance(reserved, str):
             limits = f"model.max_{reserved.removeprefix('model:').removesuffix('_limit')}_tokens and _cost"
-            self._stop(reserved, f"{limits}: {plain(reserved)}. {_GOES_ON[reserved]}")
+            self.stopped, self.problem = reserved, f"{limits}: {plain(reserved)}. {_GOES_ON[reserved]}"
             return None
         self._calls.append(reserved)
         return reserved
 
-    def _stop(self, reason: str, problem: str) -> None:
-        """Ask no more in this run."""
-        self.stopped, self.problem = reason, problem
-
     def _settle(self, call: ModelCall, usage: Usage, begun: datetime, outcome: str) -> None:
-        """Write what a call took in the place of the most that it might have taken."""
+        """Replace the reserved figures of a call by what it took."""
         took = (self.engine.clock() - begun).total_seconds()
         settled = call._replace(
             calls=usage.calls,
@@ -171,18 +167,14 @@ class Running:
         spent = Spent(*(now - most for now, most in zip(_used(settled), _used(call), strict=True)))
         _put_call(self.engine, settled, spent)
 
-    # ── noting ──────────────────────────────────────────────────────────────────────────────────────────────────
-
-    def proposal(
-        self, action: Action, sources: Sequence[str], *, stream: int | None = None, pair: str | None = None
-    ) -> StoredProposal:
-        """Return the row of a new proposal that nothing has become of yet."""
+    def proposal(self, action: Action, sources: Sequence[str], *, pair: str | None = None) -> StoredProposal:
+        """Return the row of a new proposal without an outcome."""
         return StoredProposal(
             id=_fresh_id(self.engine),
             run_id=self.id,
             at=self.engine.now(),
             job=str(self.job),
-            stream=self.stream.number if stream is None else stream,
+            stream=self.stream.number,
             action=str(action),
             status=ProposalStatus.REFUSED,
             reason="",
@@ -192,20 +184,17 @@ class Running:
             body=None,
         )
 
-    def note(self, *proposals: StoredProposal) -> None:
-        """Keep what became of proposals that changed no memory."""
-        put_proposals(self.engine, *proposals)
-
     def end(self) -> None:
         """Write how the run ended, if it did anything."""
         if self.is_kept:
             of_limits = self.stopped.endswith("_limit")
             outcome = RunOutcome.DONE if not self.stopped else RunOutcome.LIMITED if of_limits else RunOutcome.FAILED
-            _put_run(self.engine, self._row._replace(ended_at=self.engine.now(), outcome=outcome, reason=self.stopped))
+            row = self._row._replace(ended_at=self.engine.now(), outcome=outcome, reason=self.stopped)
+            write_alone(self.engine, lambda writer: writer.put_model_run(self.engine.tenant, row))
 
 
 def set_outcome(proposal: StoredProposal, status: ProposalStatus, reason: str, **values: Any) -> StoredProposal:
-    """Return a proposal with what became of it. What it says stays only while it waits."""
+    """Return a proposal with its outcome. Its words are kept only while it waits."""
     body = values.pop("body", None) if status is ProposalStatus.WAITING else None
     return proposal._replace(status=str(status), reason=reason, body=body, **values)
 
@@ -222,7 +211,7 @@ def day_of(engine: Engine) -> str:
 
 @again_on_conflict
 def _reserve(engine: Engine, run: StoredRun, call: ModelCall) -> ModelCall | str:
-    """Write a call at the most that it may use, if every limit allows it; else return the reason against it."""
+    """Write a call with the most that it may use, if every limit allows it; else return the code of the limit."""
     settings, day = engine.policy.model, day_of(engine)
     with engine.write() as writer:
         writer.lock_spending()
@@ -243,24 +232,24 @@ def _reserve(engine: Engine, run: StoredRun, call: ModelCall) -> ModelCall | str
 
 
 @again_on_conflict
-def _put_call(engine: Engine, call: ModelCall, spent: Spent) -> None:
+def write_alone(engine: Engine, write: Callable[[Writer], T]) -> T:
+    """Run one write in a transaction of its own, again if it lost against another writer."""
     with engine.write() as writer:
+        return write(writer)
+
+
+def _put_call(engine: Engine, call: ModelCall, spent: Spent) -> None:
+    def write(writer: Writer) -> None:
         writer.put_model_call(engine.tenant, call._replace(source_ids=()))
         if any(spent):
             writer.add_spending(call.at[:10], spent)
 
-
-@again_on_conflict
-def put_proposals(engine: Engine, *proposals: StoredProposal) -> None:
-    """Write what became of proposals, in a transaction of its own."""
-    with engine.write() as writer:
-        writer.put_model_proposals(engine.tenant, proposals)
+    write_alone(engine, write)
 
 
-@again_on_conflict
-def _put_run(engine: Engine, run: StoredRun) -> None:
-    with engine.write() as writer:
-        writer.put_model_run(engine.tenant, run)
+def put_proposal(engine: Engine, proposal: StoredProposal) -> None:
+    """Write a proposal with its outcome, in a transaction of its own."""
+    write_alone(engine, lambda writer: writer.put_model_proposals(engine.tenant, [proposal]))
 
 
 def _used(call: ModelCall) -> Spent:

@@ -1,26 +1,26 @@
-"""What runs of the model did: listing them, showing one, and taking one back.
+"""List the runs of the model, show one, and undo one.
 
-A run is taken back with new ledger entries: what it stored leaves, what it put away comes back. If later work builds upon it,
-nothing is done, and the error names what is in the way.
+A run is undone with new ledger entries: what it stored is archived, what it retired becomes active again. If later work
+depends on it, nothing is done, and the error names that work.
 """
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from recollect.engine import operations
 from recollect.engine.arguments import check_number, check_word, decode_cursor, encode_cursor
 from recollect.engine.context import Engine
-from recollect.engine.lifecycle.changes import take_key
+from recollect.engine.lifecycle.changes import check_key_free
 from recollect.engine.lifecycle.outdated import UNDONE as LINK_UNDONE
-from recollect.engine.lifecycle.outdated import remove_link
+from recollect.engine.lifecycle.outdated import put_link, remove_link
 from recollect.engine.operations import failures_noted
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.transaction import Pen, Pens, tell_gone
 from recollect.engine.upkeep.pairs import CONFLICT, CONTESTED, RUN
 from recollect.engine.upkeep.running import set_outcome
-from recollect.engine.write.relations import CARRIED, replace_relation
+from recollect.engine.write.relations import CARRIED
 from recollect.model.caller import Right
 from recollect.model.errors import AmbiguousId, NotFound, WrongState
 from recollect.model.ledger import Entry, Event
@@ -37,7 +37,7 @@ from recollect.model.run import (
     StoredRun,
     Undone,
 )
-from recollect.model.vocabulary import MAY_UPDATE, Status
+from recollect.model.vocabulary import Status
 from recollect.rules.identity.outdating import NEAR
 from recollect.stores.protocol import NO_LIMIT, Reader, Relation, Selection, Stored, Writer
 
@@ -49,9 +49,6 @@ _HARMLESS = (Event.LINKED, Event.UNLINKED, Event.SEVERED)
 _MIN_PREFIX = 4
 
 
-# ── looking at them ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def runs(engine: Engine, *, job: str | None = None, limit: int = 100, cursor: str | None = None) -> Page[Run]:
     """Return the runs of the model, newest first, without their proposals. ``cursor`` is that of the page before."""
     engine.require(Right.OPERATE, "see the runs of the model, which may be about anybody")
@@ -60,7 +57,7 @@ def runs(engine: Engine, *, job: str | None = None, limit: int = 100, cursor: st
     before = ("~", "") if cursor is None else tuple(map(str, decode_cursor(cursor)))
     with engine.read() as reader:
         found = reader.model_runs(engine.tenant, limit + 1, (before[0], before[1]), job=wanted)
-        shown = [_shown(engine, reader, one, proposals=False) for one in found[:limit]]
+        shown = [_render_run(engine, reader, one, proposals=False) for one in found[:limit]]
     more = len(found) > limit
     return Page(tuple(shown), encode_cursor(found[limit - 1].started_at, found[limit - 1].id) if more else None)
 
@@ -69,20 +66,20 @@ def run(engine: Engine, id: str) -> Run:
     """Return one run with everything that it proposed, what was refused and why, and what it took."""
     engine.require(Right.OPERATE, "see the runs of the model, which may be about anybody")
     with engine.read() as reader:
-        return _shown(engine, reader, find_run(engine, reader, id), proposals=True)
+        return _render_run(engine, reader, find_run(engine, reader, id), proposals=True)
 
 
 def find_run(engine: Engine, reader: Reader, id: str) -> StoredRun:
     """Return the run of an id, or of its first digits."""
-    return _only(reader.model_runs_like(engine.tenant, id) if len(str(id)) >= _MIN_PREFIX else [], "run", id)
+    return _take_only(reader.model_runs_like(engine.tenant, id) if len(str(id)) >= _MIN_PREFIX else [], "run", id)
 
 
 def find_proposal(engine: Engine, reader: Reader, id: str) -> StoredProposal:
     """Return the proposal of an id, or of its first digits."""
-    return _only(reader.proposals_like(engine.tenant, id) if len(str(id)) >= _MIN_PREFIX else [], "proposal", id)
+    return _take_only(reader.proposals_like(engine.tenant, id) if len(str(id)) >= _MIN_PREFIX else [], "proposal", id)
 
 
-def _only(found: Sequence[T], what: str, id: str) -> T:
+def _take_only(found: Sequence[T], what: str, id: str) -> T:
     if not found:
         raise NotFound(f"there is no {what} {str(id)[:40]!r}.", field="id", hint=f"`{what}s list` shows them.")
     if len(found) > 1:
@@ -90,7 +87,7 @@ def _only(found: Sequence[T], what: str, id: str) -> T:
     return found[0]
 
 
-def _shown(engine: Engine, reader: Reader, row: StoredRun, *, proposals: bool) -> Run:
+def _render_run(engine: Engine, reader: Reader, row: StoredRun, *, proposals: bool) -> Run:
     calls = reader.model_calls(engine.tenant, row.id)
     made = reader.proposals_of_run(engine.tenant, row.id)
     return Run(
@@ -107,18 +104,18 @@ def _shown(engine: Engine, reader: Reader, row: StoredRun, *, proposals: bool) -
         answer_tokens=sum(call.answer_tokens for call in calls),
         cost_millionths=sum(call.cost_millionths for call in calls),
         counts=dict(sorted(Counter(one.status for one in made).items())),
-        proposals=tuple(shown_proposal(engine, reader, one) for one in made) if proposals else (),
+        proposals=tuple(render_proposal(engine, reader, one) for one in made) if proposals else (),
     )
 
 
-def shown_proposal(engine: Engine, reader: Reader, row: StoredProposal) -> ModelProposal:
-    """Return a proposal for people: while it waits with its words, and its evidence span by span."""
+def render_proposal(engine: Engine, reader: Reader, row: StoredProposal) -> ModelProposal:
+    """Return a proposal for people; while it waits, with its words and its evidence span by span."""
     said: Mapping[str, Any] = json.loads(row.body) if row.body is not None else {}
     found = reader.by_ids(engine.tenant, list(row.sources)) if said else {}
     texts = {id: str((one.body or {}).get("content", "")) for id, one in found.items()}
-    evidence = [_evidence(texts, *quote) for quote in said.get("quotes", ())]
+    evidence = [_find_evidence(texts, *quote) for quote in said.get("quotes", ())]
     if said and row.pair is not None:
-        evidence = [_evidence(texts, id, texts.get(id, "")) for id in row.sources]
+        evidence = [_find_evidence(texts, id, texts.get(id, "")) for id in row.sources]
     return ModelProposal(
         id=row.id,
         run=row.run_id,
@@ -135,22 +132,18 @@ def shown_proposal(engine: Engine, reader: Reader, row: StoredProposal) -> Model
     )
 
 
-def _evidence(texts: Mapping[str, str], source_id: str, span: str) -> Evidence:
-    """Return one span with where it stands in its source now."""
+def _find_evidence(texts: Mapping[str, str], source_id: str, span: str) -> Evidence:
+    """Return one span with its position in its source now."""
     start = texts.get(source_id, "").find(span)
-    how = ("span:verbatim", start) if start >= 0 else ("span:normalised", None)
-    return Evidence(source_id, span, *how)
-
-
-# ── taking one back ─────────────────────────────────────────────────────────────────────────────────────────────────
+    return Evidence(source_id, span, *(("span:verbatim", start) if start >= 0 else ("span:normalised", None)))
 
 
 @failures_noted(Node.WORKER, Op.UPDATE)
 @again_on_conflict
 def undo(engine: Engine, id: str) -> Undone:
-    """Take a run back: what it stored is archived, what it put away is active again, what waits is withdrawn.
+    """Undo a run: archive what it stored, make active again what it retired, withdraw what waits.
 
-    If somebody has done something with these memories since, nothing is taken back, and the error names them.
+    If somebody has changed these memories since, nothing is undone, and the error names them.
     """
     engine.require(Right.OPERATE, "undo a run of the model, which may be about anybody")
     with engine.write() as writer:
@@ -162,12 +155,12 @@ def undo(engine: Engine, id: str) -> Undone:
         for number in sorted({one.stream for one in applied}):
             writer.locked_stream(engine.tenant, number)
         undoing = _Undoing(engine, writer, row.id)
-        in_the_way = [why for one in applied for why in undoing.in_the_way(one)]
-        if in_the_way:
+        obstacles = [why for one in applied for why in undoing.find_obstacles(one)]
+        if obstacles:
             hint = "Settle those first (archive, restore or erase them), then undo the run."
-            raise WrongState(f"later work depends on it: {'; '.join(in_the_way[:10])}.", field="id", hint=hint)
+            raise WrongState(f"later work depends on it: {'; '.join(obstacles[:10])}.", field="id", hint=hint)
         for one in reversed(applied):
-            undoing.take_back(one)
+            undoing.undo(one)
         undoing.pens.finish()
         waited = [one for one in made if one.status == ProposalStatus.WAITING]
         ended = [set_outcome(one, ProposalStatus.UNDONE, UNDONE) for one in (*applied, *waited)]
@@ -177,7 +170,7 @@ def undo(engine: Engine, id: str) -> Undone:
 
 
 class _Undoing:
-    """Takes the proposals of one run back, inside one transaction."""
+    """Undoes the proposals of one run, inside one transaction."""
 
     def __init__(self, engine: Engine, writer: Writer, run_id: str) -> None:
         self.engine, self.writer, self.run_id = engine, writer, run_id
@@ -185,40 +178,37 @@ class _Undoing:
         self.removed: list[str] = []
         self.restored: list[str] = []
 
-    # ── what is in the way ──────────────────────────────────────────────────────────────────────────────────────
-
-    def in_the_way(self, proposal: StoredProposal) -> Iterator[str]:
-        """Yield what happened since to the memories that a proposal changed."""
+    def find_obstacles(self, proposal: StoredProposal) -> Iterator[str]:
+        """Yield what happened since then to the memories that a proposal changed."""
         if proposal.pair is not None:
-            yield from self._since_the_verdict(proposal)
+            yield from self._find_verdict_obstacles(proposal)
             return
-        stored = self._found(proposal.memory_id)
-        if stored is None or stored.body is None or stored.state.status in (Status.ARCHIVED, Status.SOFT_DELETED):
-            return  # it is gone already
-        later = self._later_entries(stored.state.id, lambda one: one.event in (Event.STORED, Event.CONTRADICTED))
+        stored = self._find_stored(proposal)
+        if stored is None or stored.body is None:
+            return
+        later = self._find_later_entries(stored.state.id, lambda one: one.event in (Event.STORED, Event.CONTRADICTED))
         yield from (f"{stored.state.id} was {entry.event} since ({entry.rule})" for entry in later[:1])
         hashes = [stored.body["content_hash"]]
         built = self.writer.built_upon(self.engine.tenant, hashes, Selection(), NO_LIMIT)
         others = [one.state.id for one in built if (one.body or {}).get("run_id") != self.run_id]
         yield from (f"{other} was built upon {stored.state.id}" for other in others[:3])
-        replaced = self._found(stored.state.supersedes_id)
+        replaced = self._find(stored.state.supersedes_id)
         if replaced is not None and replaced.state.status is not Status.SUPERSEDED:
             yield f"{replaced.state.id}, which it replaced, is {replaced.state.removed or replaced.state.status} now"
 
-    def _since_the_verdict(self, proposal: StoredProposal) -> Iterator[str]:
+    def _find_verdict_obstacles(self, proposal: StoredProposal) -> Iterator[str]:
         for id in proposal.sources:
-            stored = self._found(id)
+            stored = self._find(id)
             if stored is None or stored.body is None:
                 yield f"{id} was {stored.state.removed if stored is not None else 'removed'} since"
                 continue
-            later = self._later_entries(id, self._is_of_run)
+            later = self._find_later_entries(id, self._is_of_run)
             yield from (f"{id} was {entry.event} since ({entry.rule})" for entry in later[:1])
 
-    def _later_entries(self, id: str, is_ours: Any) -> list[Entry]:
-        """Return what was done to a memory after the run's own entries about it, links aside."""
+    def _find_later_entries(self, id: str, is_ours: Callable[[Entry], bool]) -> list[Entry]:
+        """Return the entries about a memory after the run's own ones, without links."""
         every = self.writer.entries_about(self.engine.tenant, id)
-        own = [number for number, entry in enumerate(every) if is_ours(entry)]
-        last = every[own[-1]] if own else None
+        last = next((entry for entry in reversed(every) if is_ours(entry)), None)
         after = [one for one in every if last is not None and one.stream == last.stream and one.tick > last.tick]
         return [one for one in after if one.event not in _HARMLESS and one.memory_id == id]
 
@@ -226,44 +216,45 @@ class _Undoing:
         said = self.writer.amendments_about(self.engine.tenant, entry.memory_id).get(entry.seq, {})
         return bool(said.get(RUN) == self.run_id)
 
-    def _found(self, id: str | None) -> Stored | None:
+    def _find(self, id: str | None) -> Stored | None:
         return self.writer.by_ids(self.engine.tenant, [id]).get(id) if id else None
 
-    # ── taking back ─────────────────────────────────────────────────────────────────────────────────────────────
+    def _find_stored(self, proposal: StoredProposal) -> Stored | None:
+        """Return the memory that a proposal stored, unless it has left the active set already."""
+        stored = self._find(proposal.memory_id)
+        if stored is None or stored.body is None or stored.state.status in (Status.ARCHIVED, Status.SOFT_DELETED):
+            return None
+        return stored
 
-    def take_back(self, proposal: StoredProposal) -> None:
+    def undo(self, proposal: StoredProposal) -> None:
         pen = self.pens.numbered(proposal.stream)
         if proposal.pair is not None:
-            for entry in self._entries_of(proposal):
+            for entry in self._find_entries(proposal):
                 self._revert(pen, entry)
             return
-        stored = self._found(proposal.memory_id)
-        if stored is None or stored.body is None or stored.state.status in (Status.ARCHIVED, Status.SOFT_DELETED):
+        stored = self._find_stored(proposal)
+        if stored is None:
             return
         pen = self.pens.numbered(stored.stream)
         pen.load(stored)
-        replaced = self._found(stored.state.supersedes_id)
+        replaced = self._find(stored.state.supersedes_id)
         tell_gone(pen, stored, UNDONE)
         pen.record(Event.ARCHIVED, stored.state.id, rule=UNDONE, to=Status.ARCHIVED)
         self._note(pen, stored, Op.DELETE)
         self.removed.append(stored.state.id)
         pen.flush()
         if replaced is not None:
-            self._bring_back(pen, replaced, self._values_before(replaced, stored.state.id))
+            self._bring_back(pen, replaced, self._find_values_before(replaced, stored.state.id))
 
-    def _entries_of(self, proposal: StoredProposal) -> list[Entry]:
+    def _find_entries(self, proposal: StoredProposal) -> list[Entry]:
         """Return the run's entries about a pair, the last first."""
-        found: dict[int, Entry] = {}
-        for id in proposal.sources:
-            about = self.writer.entries_about(self.engine.tenant, id)
-            found |= {
-                entry.seq: entry for entry in about if self._is_of_run(entry) and entry.other_id in proposal.sources
-            }
+        about = [one for id in proposal.sources for one in self.writer.entries_about(self.engine.tenant, id)]
+        found = {one.seq: one for one in about if self._is_of_run(one) and one.other_id in proposal.sources}
         return [found[seq] for seq in sorted(found, reverse=True)]
 
     def _revert(self, pen: Pen, entry: Entry) -> None:
         said = self.writer.amendments_about(self.engine.tenant, entry.memory_id).get(entry.seq, {})
-        one, other = self._found(entry.memory_id), self._found(entry.other_id)
+        one, other = self._find(entry.memory_id), self._find(entry.other_id)
         assert one is not None and other is not None, "both were found when it was asked what is in the way"
         pen.load(one, other)
         if entry.event is Event.CONSOLIDATED:
@@ -272,7 +263,7 @@ class _Undoing:
                 pen.record(Event.UNLINKED, entry.memory_id, rule=UNDONE, other=entry.other_id)
         elif entry.event is Event.SUPERSEDED:
             self._give_key_back(pen, other, said["before"])
-            self._uncarry(pen, entry, other)
+            self._remove_carried_links(pen, entry, other)
             self._bring_back(pen, one, {"superseded_by_id": None})
         elif entry.event is Event.HELD:
             self._give_key_back(pen, one, said["before"])
@@ -281,16 +272,13 @@ class _Undoing:
         elif entry.rule == CONFLICT:
             pen.record(Event.UNLINKED, one.state.id, rule=CONFLICT, other=other.state.id)
         elif entry.rule == CONTESTED and "before" in said:
-            link = {"relation_type": MAY_UPDATE, "strength": said["before"], "reason": NEAR}
-            linked = pen.record(Event.LINKED, one.state.id, rule=LINK_UNDONE, other=other.state.id, amendment=link)
-            ends = (one.stream, one.number), (other.stream, other.number)
-            replace_relation(pen, Relation(*ends, MAY_UPDATE, said["before"], linked.at))
+            put_link(pen, one, other, LINK_UNDONE, NEAR, said["before"])
         elif entry.rule == CONTESTED:
             remove_link(pen, one, other, LINK_UNDONE)
         pen.flush()
 
     def _give_key_back(self, pen: Pen, stored: Stored, before: Mapping[str, Any]) -> None:
-        """Give the later memory of a pair its own key and its own place in its chain again."""
+        """Restore the key of the later memory of a pair, and its place in its own chain."""
         state, id = stored.state, stored.state.id
         if (state.canonical_key, state.key_digest) != (before["canonical_key"], before["key_digest"]):
             names = {name: before[name] for name in ("canonical_key", "key_digest")}
@@ -300,26 +288,26 @@ class _Undoing:
             pen.record(Event.EDITED, id, rule=UNDONE, amendment={"set": values})
         pen.flush()
 
-    def _uncarry(self, pen: Pen, entry: Entry, newer: Stored) -> None:
-        """Take back the links that were carried over to the later memory in the same step."""
+    def _remove_carried_links(self, pen: Pen, entry: Entry, newer: Stored) -> None:
+        """Remove the links that were carried over to the later memory in the same step."""
         for link in self.writer.entries_about(self.engine.tenant, newer.state.id):
             if link.rule != CARRIED or link.tick != entry.tick or link.event is not Event.LINKED:
                 continue
-            ends = [self._found(link.memory_id), self._found(link.other_id)]
+            source, target = self._find(link.memory_id), self._find(link.other_id)
             said = self.writer.amendments_about(self.engine.tenant, link.memory_id).get(link.seq, {})
-            if ends[0] is None or ends[1] is None or "relation_type" not in said:
+            if source is None or target is None or "relation_type" not in said:
                 continue
-            places = [(end.stream, end.number) for end in ends if end is not None]
-            pen.load(ends[0])
+            pen.load(source)
             amendment = {"relation_type": said["relation_type"]}
             pen.record(Event.UNLINKED, link.memory_id, rule=LINK_UNDONE, other=link.other_id, amendment=amendment)
-            relation = Relation(places[0], places[1], said["relation_type"], said["strength"], link.at)
+            ends = (source.stream, source.number), (target.stream, target.number)
+            relation = Relation(*ends, said["relation_type"], said["strength"], link.at)
             self.writer.remove_relation(self.engine.tenant, relation)
 
     def _bring_back(self, pen: Pen, stored: Stored, values: Mapping[str, Any]) -> None:
-        """Make a memory active again that the run put away, with the values that it had."""
+        """Make a memory active again that the run retired, with the values that it had."""
         pen.load(stored)
-        take_key(pen, stored)
+        check_key_free(pen, stored)
         pen.record(Event.RESTORED, stored.state.id, rule=UNDONE, to=Status.ACTIVE)
         if values:
             pen.record(Event.EDITED, stored.state.id, rule=UNDONE, amendment={"set": dict(values)})
@@ -327,8 +315,8 @@ class _Undoing:
         self._note(pen, pen.stored(stored.state.id), Op.UPDATE)
         self.restored.append(stored.state.id)
 
-    def _values_before(self, replaced: Stored, by: str) -> dict[str, Any]:
-        """Return the values of a memory that being superseded changed, as they were before."""
+    def _find_values_before(self, replaced: Stored, by: str) -> dict[str, Any]:
+        """Return the values of a memory before it was superseded, for those that being superseded changed."""
         id, body = replaced.state.id, replaced.body or {}
         said = self.writer.amendments_about(self.engine.tenant, id)
         entries = [one for one in self.writer.entries_about(self.engine.tenant, id) if one.memory_id == id]

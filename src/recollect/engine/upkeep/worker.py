@@ -1,8 +1,8 @@
-"""Look after tenants in rounds: upkeep, consolidation, and the jobs that ask a language model.
+"""Run upkeep, consolidation and the jobs that ask a language model, in rounds over the tenants.
 
-A job finds the streams that it has to look at by comparing the ledger with its cursor. The cursor moves after the work, so a
-crash loses nothing; every job leaves alone what is done already, so what is looked at twice is not done twice. A lease keeps
-two workers off one tenant. It only saves work: cursors move by compare and set, and jobs recheck what they change in its lock.
+A job finds its streams by comparing the ledger with its cursor. The cursor moves after the work, so that a crash loses
+nothing; jobs are idempotent, so that a stream may be visited twice. A lease keeps two workers off one tenant. It only saves
+work: cursors move by compare and set, and jobs check again inside the lock what they change.
 """
 
 from collections import Counter
@@ -16,8 +16,8 @@ from typing import NamedTuple
 from recollect.engine.arguments import check_number, check_word
 from recollect.engine.context import Engine, fresh_uuid
 from recollect.engine.lifecycle import changes, consolidation
-from recollect.engine.retries import again_on_conflict
 from recollect.engine.upkeep.jobs import JOBS, run_job
+from recollect.engine.upkeep.running import write_alone
 from recollect.llm import Model, open_model
 from recollect.llm.protocol import A, Prompt, Reply
 from recollect.model.caller import Right
@@ -31,33 +31,30 @@ from recollect.rules.time.slots import is_due, last_slot
 from recollect.stores.protocol import Behind, Lease
 
 LOOK_AGAIN = timedelta(minutes=1)
-"""How long a worker that has nothing to do waits before it looks at its clock again, at most."""
+"""How long an idle worker sleeps at most."""
 NEW_TENANTS = timedelta(hours=1)
-"""How long a worker goes by its list of tenants: to list them, a store reads much of itself."""
+"""How long a worker uses its list of tenants: to list them, a store reads much of itself."""
 ANSWERED_WITHIN = timedelta(days=1)
-"""A stream about which a model was asked is looked at again for so long: caps of a day may have put work off."""
+"""How long after a model call a stream is visited again: daily caps may have put work off."""
 OF_ONE_RUN = frozenset({"model:run_limit", "model:call_limit"})
 """Limits that end a run and not the round: the next stream has a run of its own."""
 
 Progress = Callable[[str, str, int, int], None]
-"""Told the tenant, the job, and how many of how many streams it has looked at."""
+"""Called with the tenant, the job, and how many of how many streams are done."""
 Wait = Callable[[float], bool]
-"""Waits for so many seconds; returns whether the worker shall end."""
+"""Waits for so many seconds; returns whether the worker has to end."""
 
 
 class Bounds(NamedTuple):
-    """How often a tenant's round is, how long it may take, and how long a lease lasts that is not renewed."""
+    """The interval between a tenant's rounds, the longest time of one, and the time after which a lease ends unless renewed."""
 
     every: timedelta = timedelta(hours=24)
     longest: timedelta = timedelta(minutes=60)
     lease: timedelta = timedelta(minutes=10)
 
 
-DEFAULT_BOUNDS = Bounds()
-
-
-def bounds_of(every_hours: int, max_minutes: int, lease_s: int) -> Bounds:
-    """Return bounds that make sense, or raise an error that names the one that does not."""
+def check_bounds(every_hours: int, max_minutes: int, lease_s: int) -> Bounds:
+    """Return the bounds, or raise an error that names the wrong one."""
     return Bounds(
         timedelta(hours=check_number("every_hours", every_hours, 1, 8_760)),
         timedelta(minutes=check_number("max_minutes", max_minutes, 1, 1_440)),
@@ -67,7 +64,7 @@ def bounds_of(every_hours: int, max_minutes: int, lease_s: int) -> Bounds:
 
 @dataclass(frozen=True)
 class Worker:
-    """What all rounds of one worker share. ``stopping`` says whether it was told to end."""
+    """What all rounds of one worker share. ``stopping`` returns whether the worker has to end."""
 
     engine: Engine
     bounds: Bounds
@@ -82,18 +79,18 @@ class Worker:
 
 
 @contextmanager
-def at_work(
+def open_worker(
     engine: Engine,
     *,
-    bounds: Bounds = DEFAULT_BOUNDS,
+    bounds: Bounds | None = None,
     jobs: Sequence[str] | None = None,
     stopping: Callable[[], bool] = lambda: False,
     progress: Progress | None = None,
     holder: str | None = None,
 ) -> Iterator[Worker]:
-    """Make a worker that asks the model which the policy configures, if any, and close that model afterwards.
+    """Yield a worker that asks the model which the policy configures, if any, and close that model afterwards.
 
-    Workers of one ``holder`` take leases from each other: somebody else must see to it that only one looks after a tenant.
+    Workers of one ``holder`` share leases: the caller must see to it that only one of them works on a tenant.
     """
     engine.require(Right.OPERATE, "look after tenants")
     if not engine.caller.trusted:
@@ -103,17 +100,16 @@ def at_work(
     chosen = tuple(WorkerJob) if jobs is None else tuple(WorkerJob(check_word("jobs", WorkerJob, one)) for one in jobs)
     model = open_model(engine.policy.model)
     try:
-        yield Worker(engine, bounds, chosen, stopping, progress, holder or fresh_uuid(engine.randomness), model)
+        yield Worker(
+            engine, bounds or Bounds(), chosen, stopping, progress, holder or fresh_uuid(engine.randomness), model
+        )
     finally:
         if model is not None:
             model.close()
 
 
-# ── rounds, one after another ───────────────────────────────────────────────────────────────────────────────────────
-
-
 def work_once(worker: Worker, tenants: Sequence[str] | None, each: Callable[[Round], None]) -> tuple[Round, ...]:
-    """Run one round for each tenant, whether its turn has come or not."""
+    """Run one round for each tenant, whether it is due or not."""
     rounds: list[Round] = []
     for tenant in worker.engine.store.tenants() if tenants is None else tenants:
         if worker.stopping():
@@ -125,13 +121,13 @@ def work_once(worker: Worker, tenants: Sequence[str] | None, each: Callable[[Rou
 
 
 def _scrub(worker: Worker) -> None:
-    """Drive removed bytes out of the files: once for all tenants, since it takes long and others wait meanwhile."""
+    """Scrub removed bytes from the files: once for all tenants, since it takes long and blocks others."""
     if WorkerJob.UPKEEP in worker.jobs and not worker.stopping() and worker.engine.store.scrub_due():
-        changes.scrubbed(worker.engine)
+        changes.scrub_files(worker.engine)
 
 
 def work_forever(worker: Worker, tenants: Sequence[str] | None, each: Callable[[Round], None], wait: Wait) -> None:
-    """Run each tenant's round when its turn has come, until ``wait`` says that the worker shall end."""
+    """Run each tenant's round when it is due, until ``wait`` returns that the worker has to end."""
     next_look: dict[str, datetime] = {}
     known = tuple(tenants or ())
     next_list = next_scrub = worker.engine.clock()
@@ -141,7 +137,7 @@ def work_forever(worker: Worker, tenants: Sequence[str] | None, each: Callable[[
             known, next_list = tuple(worker.engine.store.tenants()), now + NEW_TENANTS
         for tenant in known:
             if not worker.stopping() and next_look.get(tenant, now) <= worker.engine.clock():
-                next_look[tenant] = _look_after(worker, tenant, each)
+                next_look[tenant] = _visit(worker, tenant, each)
         if now >= next_scrub:
             _scrub(worker)
             next_scrub = now + worker.bounds.every
@@ -150,40 +146,35 @@ def work_forever(worker: Worker, tenants: Sequence[str] | None, each: Callable[[
             return
 
 
-def _look_after(worker: Worker, tenant: str, each: Callable[[Round], None]) -> datetime:
-    """Run a tenant's round if its turn has come; return when to look at the tenant next."""
-    if tenants_due(worker, [tenant]):
+def _visit(worker: Worker, tenant: str, each: Callable[[Round], None]) -> datetime:
+    """Run a tenant's round if it is due; return when to visit the tenant next."""
+    if find_due(worker, [tenant]):
         done = run_round(worker, tenant)
         each(done)
         if done.outcome in (RoundOutcome.BUSY, RoundOutcome.TAKEN_OVER):
-            return _busy_until(worker, tenant)
+            lease, soon = _read_lease(worker, tenant), worker.engine.clock() + LOOK_AGAIN
+            return min(parse_time(lease.until), soon) if lease is not None else soon
     return last_slot(tenant, worker.engine.clock(), worker.bounds.every) + worker.bounds.every
 
 
-def _busy_until(worker: Worker, tenant: str) -> datetime:
+def _read_lease(worker: Worker, tenant: str) -> Lease | None:
     with worker.of(tenant).read(brief=True) as reader:
-        lease = reader.lease(tenant)
-    soon = worker.engine.clock() + LOOK_AGAIN
-    return min(parse_time(lease.until), soon) if lease is not None else soon
+        return reader.lease(tenant)
 
 
-def tenants_due(worker: Worker, tenants: Sequence[str]) -> list[str]:
-    """Return those of these tenants whose turn has come since their last round."""
+def find_due(worker: Worker, tenants: Sequence[str]) -> list[str]:
+    """Return those of these tenants whose round is due."""
     due = []
     for tenant in tenants:
-        with worker.of(tenant).read(brief=True) as reader:
-            lease = reader.lease(tenant)
+        lease = _read_lease(worker, tenant)
         last = parse_time(lease.last_round) if lease is not None and lease.last_round else None
         if is_due(tenant, last, worker.engine.clock(), worker.bounds.every):
             due.append(tenant)
     return due
 
 
-# ── one round ───────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 class RoundEnded(Exception):
-    """The round has to end before all is done."""
+    """Ends a round before all is done."""
 
     def __init__(self, outcome: RoundOutcome) -> None:
         self.outcome = outcome
@@ -192,7 +183,7 @@ class RoundEnded(Exception):
 
 @dataclass
 class Tenure:
-    """A lease that is being held, and the round that it is for."""
+    """A lease that is held, and the round that it is for."""
 
     worker: Worker
     engine: Engine
@@ -201,7 +192,7 @@ class Tenure:
     reports: list[JobReport] = field(default_factory=list)
 
     def check(self) -> None:
-        """Raise if the round has to end; renew the lease if a third of its time is over."""
+        """Raise if the round has to end; renew the lease when a third of its time is over."""
         now, bounds = self.engine.clock(), self.worker.bounds
         if self.worker.stopping():
             raise RoundEnded(RoundOutcome.STOPPED)
@@ -214,21 +205,25 @@ class Tenure:
         """Hold the lease until then; raise if somebody else holds it."""
         last = self.lease.last_round if last_round is None else last_round
         self.lease = self.lease._replace(until=format_time(until), last_round=last)
-        if not _renewed(self.engine, self.lease):
+        if not write_alone(self.engine, lambda writer: writer.renew_lease(self.engine.tenant, self.lease)):
             raise RoundEnded(RoundOutcome.TAKEN_OVER)
 
     def move(self, job: str, found: Behind, seq: int) -> None:
-        """Move a job's cursor; raise if the lease is not ours any more."""
-        if not _moved(self.engine, self.lease, job, found, seq):
-            self.renew(parse_time(self.lease.until))  # and else somebody without a lease has moved it: so be it
+        """Move a job's cursor; raise if the lease is not ours any more. Another may have moved the cursor without a lease."""
+        engine, lease = self.engine, self.lease
+        if not write_alone(
+            engine, lambda writer: writer.move_worker_cursor(engine.tenant, lease, job, found, seq, engine.now())
+        ):
+            self.renew(parse_time(lease.until))
 
 
 def run_round(worker: Worker, tenant: str) -> Round:
-    """Look after one tenant, unless another worker does. What is not done within the bounds waits for the next round."""
+    """Run a round for one tenant, unless another worker does. Work that exceeds the bounds waits for the next round."""
     engine, started = worker.of(tenant), worker.engine.clock()
-    lease = _take(engine, worker.holder, started, started + worker.bounds.lease)
+    lasts = format_time(started), format_time(started + worker.bounds.lease)
+    lease = write_alone(engine, lambda writer: writer.take_lease(tenant, worker.holder, *lasts))
     if lease is None:
-        return _ended(worker, tenant, started, RoundOutcome.BUSY)
+        return Round(tenant, format_time(started), engine.now(), RoundOutcome.BUSY, ())
     tenure = Tenure(worker, engine, lease, started)
     outcome = RoundOutcome.DONE
     try:
@@ -240,40 +235,13 @@ def run_round(worker: Worker, tenant: str) -> Round:
             tenure.renew(engine.clock())
         raise
     with suppress(RoundEnded):
-        came_to_its_end = outcome in (RoundOutcome.DONE, RoundOutcome.OUT_OF_TIME)
-        tenure.renew(engine.clock(), format_time(started) if came_to_its_end else None)
-    return _ended(worker, tenant, started, outcome, tenure.reports)
-
-
-def _ended(
-    worker: Worker, tenant: str, started: datetime, outcome: RoundOutcome, reports: Sequence[JobReport] = ()
-) -> Round:
-    return Round(tenant, format_time(started), worker.engine.now(), outcome, tuple(reports))
-
-
-@again_on_conflict
-def _take(engine: Engine, holder: str, now: datetime, until: datetime) -> Lease | None:
-    with engine.write() as writer:
-        return writer.take_lease(engine.tenant, holder, format_time(now), format_time(until))
-
-
-@again_on_conflict
-def _renewed(engine: Engine, lease: Lease) -> bool:
-    with engine.write() as writer:
-        return writer.renew_lease(engine.tenant, lease)
-
-
-@again_on_conflict
-def _moved(engine: Engine, lease: Lease, job: str, found: Behind, seq: int) -> bool:
-    with engine.write() as writer:
-        return writer.move_worker_cursor(engine.tenant, lease, job, found, seq, engine.now())
-
-
-# ── the jobs of a round ─────────────────────────────────────────────────────────────────────────────────────────────
+        is_complete = outcome in (RoundOutcome.DONE, RoundOutcome.OUT_OF_TIME)
+        tenure.renew(engine.clock(), format_time(started) if is_complete else None)
+    return Round(tenant, format_time(started), engine.now(), outcome, tuple(tenure.reports))
 
 
 class Looked(NamedTuple):
-    """What a job did with a stream. ``is_through``: its cursor may move; ``reason``, ``problem``: why it asked no more."""
+    """What a job did with a stream. ``is_through``: its cursor may move; ``reason``, ``problem``: why it stopped early."""
 
     changes: Mapping[str, int]
     is_through: bool = True
@@ -282,7 +250,7 @@ class Looked(NamedTuple):
 
 
 class Step(NamedTuple):
-    """A job, as rules or the model do it, and the streams that it is for."""
+    """A job, done by rules or by the model, and the streams that it is for."""
 
     job: WorkerJob
     by: str
@@ -290,7 +258,7 @@ class Step(NamedTuple):
     spaces: frozenset[Space] = frozenset(Space)
     namespaces: frozenset[Namespace] = frozenset(Namespace)
     by_time: bool = False
-    """Whether time alone makes work: then every stream is looked at in every round."""
+    """Whether time alone makes work: then every stream is visited in every round."""
 
     @property
     def cursor(self) -> str:
@@ -308,7 +276,7 @@ def _consolidate(tenure: Tenure, found: Behind) -> Looked:
 
 
 def _ask(job: Job, tenure: Tenure, found: Behind) -> Looked:
-    """Run a job that asks the model. Its cursor moves once there was nothing to ask, and nothing had been for a while."""
+    """Run a job that asks the model. Its cursor moves once there is nothing to ask, and was nothing for a day."""
     engine, model = tenure.engine, tenure.worker.model
     assert model is not None, "the step is there because there is a model"
     runs = run_job(engine, job, stream=found.stream, model=Renewing(model, tenure))
@@ -365,7 +333,7 @@ def _run_jobs(tenure: Tenure) -> None:
 
 
 def _run_step(tenure: Tenure, step: Step) -> str:
-    """Look at every stream that waits for a job; return the reason for which it ended early, if it did."""
+    """Run a job on every stream that waits for it; return the reason why it ended early, if it did."""
     engine, progress = tenure.engine, tenure.worker.progress
     since = format_time(tenure.started) if step.by_time else ""
     with engine.read() as reader:

@@ -152,8 +152,10 @@ class Care:
         check_flags(once=once)
         stop, report = stop or Event(), each or (lambda _: None)
         known = None if tenants is None else check_names("tenants", tenants)
-        bounds = worker.bounds_of(every_hours, max_minutes, lease_s)
-        with worker.at_work(self._engine, bounds=bounds, jobs=jobs, stopping=stop.is_set, progress=progress) as at_work:
+        bounds = worker.check_bounds(every_hours, max_minutes, lease_s)
+        with worker.open_worker(
+            self._engine, bounds=bounds, jobs=jobs, stopping=stop.is_set, progress=progress
+        ) as at_work:
             for tenant in sorted(set(known or ()) - set(self._engine.store.tenants())):
                 hint = "Leave tenants out to look after all."
                 raise BadInput(f"there is no tenant {tenant!r:.80}.", field="tenants", hint=hint)

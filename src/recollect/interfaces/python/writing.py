@@ -15,13 +15,13 @@ from recollect.interfaces.python.arguments import Edits, MemoryFields, NewMemory
 
 if TYPE_CHECKING:
     from recollect.engine.lifecycle import changes as lifecycle
-    from recollect.engine.lifecycle import consent, permitted, promotion, rejecting
+    from recollect.engine.lifecycle import consent, promotion, rejecting
     from recollect.engine.trust import vouching
     from recollect.engine.write import relations, superseding
     from recollect.model.receipt import Proposal, Receipt, RejectedValue, Related
     from recollect.model.record import Memory
 else:
-    lifecycle, consent, permitted, promotion = lazy("recollect.engine.lifecycle", "changes consent permitted promotion")
+    lifecycle, consent, promotion = lazy("recollect.engine.lifecycle", "changes consent promotion")
     (rejecting,) = lazy("recollect.engine.lifecycle", "rejecting")
     (vouching,) = lazy("recollect.engine.trust", "vouching")
     relations, superseding = lazy("recollect.engine.write", "relations superseding")
@@ -132,7 +132,7 @@ class Writing:
     @traced
     def permitted(self, ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """Return, for each id, the operations that the caller may do to that memory as it stands now, by their names."""
-        return permitted.permitted(self._engine, ids)
+        return lifecycle.permitted(self._engine, ids)
 
     @traced
     def link(self, id: str, other: str, *, relation_type: str = "related_to", strength: float = 1.0) -> Related:
