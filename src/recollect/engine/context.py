@@ -289,12 +289,12 @@ def find(engine: Engine, reader: Reader, id: str, field: str = "id", *, damaged:
         hint = "Take an id from what a list or a query shows."
         short = isinstance(id, str) and len(id) < MIN_PREFIX
         hint = f"Give at least {MIN_PREFIX} digits of an id." if short else hint
-        raise NotFound(f"there is no memory {_shown(id)}.", field=field, hint=hint)
+        raise NotFound(f"there is no memory {_shorten_id(id)}.", field=field, hint=hint)
     seen = [stored for stored in seen if _is_its_id(id, stored)] or _in_force(id, seen)
     if len(seen) > 1:
         same_words = content_hash_in(id) is not None
         hint = "They have the same words: give the id of one." if same_words else "Give more of its digits."
-        raise AmbiguousId(f"{_shown(id)} fits several memories: {_listed(seen)}.", field=field, hint=hint)
+        raise AmbiguousId(f"{_shorten_id(id)} fits several memories: {_join_names(seen)}.", field=field, hint=hint)
     if seen[0].damage is not None and not damaged:
         raise damage_of(reader, seen[0])
     return seen[0]
@@ -335,7 +335,7 @@ def own_names(caller: Caller) -> list[str]:
     return sorted({name for name in (caller.user, caller.session, *caller.projects) if name is not None})
 
 
-def _listed(found: Sequence[Stored]) -> str:
+def _join_names(found: Sequence[Stored]) -> str:
     ids = sorted(stored.state.id for stored in found)
     more = f" and {len(ids) - MAX_LISTED} more" if len(ids) > MAX_LISTED else ""
     return ", ".join(ids[:MAX_LISTED]) + more
@@ -362,7 +362,7 @@ def _is_its_id(text: str, stored: Stored) -> bool:
     return len(digits) >= SHORT_ID and stored.state.id.replace("-", "").startswith(digits)
 
 
-def _shown(id: object) -> str:
+def _shorten_id(id: object) -> str:
     text = repr(id)
     return text if len(text) <= 80 else f"{text[:60]}…"
 

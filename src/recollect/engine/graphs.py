@@ -70,7 +70,7 @@ class Retention:
         return count > 1 and (too_many or oldest < self.oldest_moment(now, SLACK))
 
 
-def outdated(
+def find_outdated(
     versions: Sequence[GraphVersion], keep: Retention, now: datetime, stored: StoredChannels
 ) -> list[GraphVersion]:
     """Return the versions of a thread that its retention gives up.
@@ -230,7 +230,7 @@ def _give_up(engine: Engine, tables: KeepsGraphs, uid: str, ns: str, keep: Reten
     now = engine.clock()
     if keep.exceeded(count, oldest, now):
         versions = tables.graph_versions(engine.tenant, uid)
-        gone = outdated(versions, keep, now, _load_channels(engine, tables, uid))
+        gone = find_outdated(versions, keep, now, _load_channels(engine, tables, uid))
         tables.remove_graph_versions(engine.tenant, uid, gone)
 
 

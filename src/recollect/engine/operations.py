@@ -22,7 +22,7 @@ from recollect.engine.arguments import (
 )
 from recollect.engine.context import Engine, visible
 from recollect.engine.retries import again_on_conflict
-from recollect.engine.waiting import waiting
+from recollect.engine.waiting import waiting_rows
 from recollect.model.caller import Caller, Right
 from recollect.model.canonical import format_time, parse_time
 from recollect.model.errors import RecollectError, StoreError
@@ -158,10 +158,10 @@ def _node(kind: str) -> Node:
 def note(engine: Engine, operation: Operation) -> None:
     """Note an operation that has no transaction of its own."""
     if engine.policy.operations.keep:
-        waiting(engine).note(engine.tenant, operation)
+        waiting_rows(engine).note(engine.tenant, operation)
 
 
-def queried(engine: Engine, owner: str | None, at: str) -> Operation:
+def describe_query(engine: Engine, owner: str | None, at: str) -> Operation:
     """A query by the caller, or on behalf of an owner who has something in the store."""
     caller = engine.caller
     user = owner if owner is not None and caller.trusted else caller.user
@@ -219,11 +219,11 @@ def events(
         since=check_moment("since", since),
         before=_decode(engine, cursor),
     )
-    waiting(engine).flush()
+    waiting_rows(engine).flush()
     with engine.read() as reader:
         found = list(itertools.islice(_walk(engine, reader, wanted, limit + 1), limit + 1))
     page, more = found[:limit], len(found) > limit
-    return Page(tuple(operation for _, operation in page), _encoded(engine, page[-1][0]) if more else None)
+    return Page(tuple(operation for _, operation in page), _encode_place(engine, page[-1][0]) if more else None)
 
 
 def ops(
@@ -232,14 +232,16 @@ def ops(
     """How often each thing was done, by ``hour``, ``day`` or in ``total``; a bound caller counts its own user's."""
     digits = DIGITS[Period(check_word("by", Period, by))]
     wanted, start = _own(engine, user), check_moment("since", since)
-    waiting(engine).flush()
+    waiting_rows(engine).flush()
     with engine.read() as reader:
         if _sees_all(engine.caller):
             return tuple(reader.count_operations(engine.tenant, digits, start, wanted))
-        return tuple(_counted(_walk(engine, reader, OperationsWanted(user=wanted, since=start), MAX_PAGE), digits))
+        return tuple(
+            _count_visible(_walk(engine, reader, OperationsWanted(user=wanted, since=start), MAX_PAGE), digits)
+        )
 
 
-def _counted(found: Iterable[Placed], digits: int) -> Iterator[OperationCount]:
+def _count_visible(found: Iterable[Placed], digits: int) -> Iterator[OperationCount]:
     """How often each thing was done, of what a caller may know of: the database's own counts include the rest."""
     counts, checked, met = Counter[Counted](), Counter[Counted](), Counter[Counted]()
     for _, done in found:
@@ -291,11 +293,11 @@ def _visible(engine: Engine, reader: Reader, found: Sequence[Placed]) -> list[Pl
     return [placed for placed in found if placed[1].memory_id in seen]
 
 
-def _encoded(engine: Engine, place: OperationPlace) -> str:
-    return encode_cursor(*_masked(engine, place))
+def _encode_place(engine: Engine, place: OperationPlace) -> str:
+    return encode_cursor(*_mask_place(engine, place))
 
 
-def _masked(engine: Engine, place: OperationPlace) -> OperationPlace:
+def _mask_place(engine: Engine, place: OperationPlace) -> OperationPlace:
     """Hide the number of a place, or show it again: two of them would tell how much others did in between."""
     digest = hmac.digest(engine.store.store_id.encode(), place.at.encode("utf-8", "surrogatepass"), "sha256")
     return place._replace(number=place.number ^ (int.from_bytes(digest[:8]) >> 3))
@@ -305,4 +307,4 @@ def _decode(engine: Engine, cursor: str | None) -> OperationPlace:
     if cursor is None:
         return OperationPlace()
     at, number = decode_cursor(cursor)
-    return _masked(engine, OperationPlace(at, check_number("cursor", number)))
+    return _mask_place(engine, OperationPlace(at, check_number("cursor", number)))

@@ -49,15 +49,15 @@ def check_key(engine: Engine, key: str) -> None:
 
 def earlier_answer(engine: Engine, writer: Writer, key: str, *asked: Candidate) -> Receipt | None:
     """The receipt of an earlier write under this key, or ``None`` if there was none."""
-    kept = writer.retry(engine.tenant, _owned(engine, key))
+    kept = writer.retry(engine.tenant, _own_key(engine, key))
     if kept is None:
         return None
-    _check_request(kept, _said(engine, asked))
+    _check_request(kept, _describe_call(engine, asked))
     stored = writer.by_ids(engine.tenant, [kept["memory_id"]]).get(kept["memory_id"])
-    return Receipt(Outcome(kept["outcome"]), _shown(engine, writer, stored), tuple(kept["reasons"]), replayed=True)
+    return Receipt(Outcome(kept["outcome"]), _read_shown(engine, writer, stored), tuple(kept["reasons"]), replayed=True)
 
 
-def _shown(engine: Engine, writer: Writer, stored: Stored | None) -> Memory | None:
+def _read_shown(engine: Engine, writer: Writer, stored: Stored | None) -> Memory | None:
     """What became of the memory since, unless it is gone or no longer for this caller to see."""
     if stored is None or stored.body is None:
         return None
@@ -73,9 +73,9 @@ def keep_answer(engine: Engine, writer: Writer, key: str, receipt: Receipt, at: 
     salt = engine.randomness.bytes(16)
     writer.keep_retry(
         engine.tenant,
-        _owned(engine, key),
+        _own_key(engine, key),
         {
-            "digest": _digest(salt, _said(engine, asked)),
+            "digest": _digest(salt, _describe_call(engine, asked)),
             "salt": salt,
             "outcome": str(receipt.outcome),
             "memory_id": receipt.memory.id,
@@ -85,7 +85,7 @@ def keep_answer(engine: Engine, writer: Writer, key: str, receipt: Receipt, at: 
     )
 
 
-def _owned(engine: Engine, key: str) -> str:
+def _own_key(engine: Engine, key: str) -> str:
     """Return what a key is kept as. Each caller has keys of its own: two that draw the same one never meet.
 
     It is a digest, so that the name of a person who is erased stands nowhere.
@@ -95,7 +95,7 @@ def _owned(engine: Engine, key: str) -> str:
     return hashlib.sha256(canonical_json([engine.store.store_id, *whose, key]).encode("utf-8")).hexdigest()
 
 
-def _said(engine: Engine, asked: Sequence[Candidate]) -> str:
+def _describe_call(engine: Engine, asked: Sequence[Candidate]) -> str:
     said = [candidate.model_dump(mode="json", exclude_unset=True) for candidate in asked]
     return canonical_json([engine.caller.name, *said])
 
@@ -153,7 +153,7 @@ def once(engine: Engine, key: str, request: str, work: Callable[[Engine], str]) 
     check_key(engine, key)
     caller = engine.caller
     said = canonical_json([caller.name, sorted(caller.rights), sorted(caller.projects), request])
-    claim = _KeyClaim(engine, _owned(engine, key), said)
+    claim = _KeyClaim(engine, _own_key(engine, key), said)
     deadline = time.monotonic() + ANSWER_WAIT_S
     while True:
         answer = claim.kept_answer(deadline)

@@ -44,7 +44,7 @@ def span(name: str, **attributes: Value) -> "Iterator[Span]":
     """A span around a block; needs the library. An error is recorded by its code, since its message may name someone."""
     tracer = trace.get_tracer("recollect")
     with tracer.start_as_current_span(
-        PREFIX + name, attributes=_prefixed(attributes), record_exception=False, set_status_on_exception=False
+        PREFIX + name, attributes=_prefix_names(attributes), record_exception=False, set_status_on_exception=False
     ) as live:
         try:
             yield live
@@ -55,7 +55,7 @@ def span(name: str, **attributes: Value) -> "Iterator[Span]":
             raise
 
 
-def traced(method: Callable[P, T]) -> Callable[P, T]:
+def trace_method(method: Callable[P, T]) -> Callable[P, T]:
     """The method inside a span of its own name, described by its answer; the method itself if there is no library."""
     if not present:
         return method
@@ -65,20 +65,20 @@ def traced(method: Callable[P, T]) -> Callable[P, T]:
     def spanned(*args: P.args, **kwargs: P.kwargs) -> T:
         if isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
             return method(*args, **kwargs)  # the application has the library and collects nothing
-        with span(op, op=op, **_asked(kwargs)) as live:
+        with span(op, op=op, **_describe_arguments(kwargs)) as live:
             answer = method(*args, **kwargs)
             if live.is_recording():
-                live.set_attributes(_prefixed(described(answer)))
+                live.set_attributes(_prefix_names(describe_answer(answer)))
             return answer
 
     return spanned
 
 
-def _prefixed(attributes: Attributes) -> dict[str, Value]:
+def _prefix_names(attributes: Attributes) -> dict[str, Value]:
     return {PREFIX + name: value for name, value in attributes.items()}
 
 
-def _asked(arguments: Mapping[str, Any]) -> dict[str, Value]:
+def _describe_arguments(arguments: Mapping[str, Any]) -> dict[str, Value]:
     given = {name: arguments.get(name) for name in _ENUMERATED}
     return {name: str(value) for name, value in given.items() if isinstance(value, str) and value in _ENUMERATED[name]}
 
@@ -87,31 +87,31 @@ def _asked(arguments: Mapping[str, Any]) -> dict[str, Value]:
 
 
 @functools.singledispatch
-def described(answer: object) -> Attributes:
+def describe_answer(answer: object) -> Attributes:
     """Return an answer in codes and counts."""
     describe = _BY_NAME.get(type(answer).__name__)
     return describe(answer) if describe is not None else {}
 
 
-@described.register
+@describe_answer.register
 def _(answer: Receipt) -> Attributes:
-    about = described(answer.memory) if answer.memory is not None else {}
+    about = describe_answer(answer.memory) if answer.memory is not None else {}
     return {**about, "outcome": str(answer.outcome), "reasons": answer.reasons, "replayed": answer.replayed}
 
 
-@described.register
+@describe_answer.register
 def _(answer: Memory) -> Attributes:
     return {"namespace": str(answer.namespace), "space": str(answer.space), "outcome": str(answer.status)}
 
 
-@described.register(Page)
-@described.register(Recall)
+@describe_answer.register(Page)
+@describe_answer.register(Recall)
 def _(answer: Page[Any] | Recall) -> Attributes:
     return {"count": len(answer.items)}
 
 
-@described.register(list)
-@described.register(tuple)
+@describe_answer.register(list)
+@describe_answer.register(tuple)
 def _(answer: Sequence[object]) -> Attributes:
     if type(answer).__name__ in _BY_NAME:  # a named tuple
         return _BY_NAME[type(answer).__name__](answer)
@@ -119,18 +119,18 @@ def _(answer: Sequence[object]) -> Attributes:
     return {"count": len(answer), **{f"count.{outcome}": count for outcome, count in sorted(outcomes.items())}}
 
 
-@described.register
+@describe_answer.register
 def _(answer: UpkeepReport) -> Attributes:
     return {f"count.{name}": len(getattr(answer, name)) for name in ("expired", "forgotten", "purged")}
 
 
-@described.register
+@describe_answer.register
 def _(answer: ErasureReceipt) -> Attributes:
     return {"count": len(answer.removed), "count.streams": answer.streams}
 
 
-def _recorded_erasure(answer: "RecordedErasure") -> Attributes:
-    return described(answer.receipt)
+def _describe_erasure(answer: "RecordedErasure") -> Attributes:
+    return describe_answer(answer.receipt)
 
 
 def _consolidation(answer: "ConsolidationReport") -> Attributes:
@@ -141,13 +141,13 @@ def _import(answer: "ImportReport") -> Attributes:
     return {"count": answer.read, **{f"count.{outcome}": count for outcome, count in answer.outcomes.items()}}
 
 
-@described.register
+@describe_answer.register
 def _(answer: Verification) -> Attributes:
     return {"count": answer.entries, "outcome": "ok" if answer.ok else "broken"}
 
 
 _BY_NAME: dict[str, Callable[[Any], Attributes]] = {
-    "RecordedErasure": _recorded_erasure,
+    "RecordedErasure": _describe_erasure,
     "ConsolidationReport": _consolidation,
     "ImportReport": _import,
 }

@@ -17,7 +17,7 @@ from recollect.engine.arguments import (
 from recollect.engine.context import Engine, find
 from recollect.engine.read.assemble import hidden_ids
 from recollect.engine.retries import again_on_conflict
-from recollect.engine.waiting import TraceRow, waiting
+from recollect.engine.waiting import TraceRow, waiting_rows
 from recollect.model import trace
 from recollect.model.caller import Right
 from recollect.model.canonical import format_time, parse_time, storable
@@ -42,7 +42,7 @@ _CHUNK = 200
 _REDACTED = "[redacted: {} characters]"
 
 
-def denied_trace(engine: Engine, candidate: Candidate, no: Rejection) -> Trace:
+def trace_denial(engine: Engine, candidate: Candidate, no: Rejection) -> Trace:
     """What was attempted, with every free text left out: a refused secret must not live on in its refusal."""
     source = Source(candidate.source or engine.caller.speaks_as)
     attempted = {
@@ -55,7 +55,7 @@ def denied_trace(engine: Engine, candidate: Candidate, no: Rejection) -> Trace:
     return trace.memory_denied(engine.caller, attempted, no.code, engine.in_force.expanded)
 
 
-def shown_query(query: str, settings: Privacy) -> str:
+def redact_query(query: str, settings: Privacy) -> str:
     """A question as its event may repeat it: without anything that the policy would not let be remembered as it is.
 
     A question may hold what no store takes, such as half a letter. Its event may not, or the next write would fail.
@@ -89,7 +89,7 @@ def note_block(engine: Engine, event: Trace, block: Callable[[], PromptBlock]) -
         event["block"] = made._asdict() | {"quotes": sorted(set(made.quotes))}
 
 
-def unquoted(events: Iterable[Trace]) -> list[Trace]:
+def drop_quotes(events: Iterable[Trace]) -> list[Trace]:
     """The same without a question's words: what nothing ties to a person could not be erased with that person."""
     return [event | {"query": _REDACTED.format(len(event["query"]))} if "query" in event else event for event in events]
 
@@ -102,7 +102,7 @@ def border_check(engine: Engine, action: str, space: Space, refusal: str | None)
     )
 
 
-def refused(engine: Engine, check: Trace, error: RecollectError) -> RecollectError:
+def refuse_border(engine: Engine, check: Trace, error: RecollectError) -> RecollectError:
     """The error of a border that is closed: it carries the event, which is kept although nothing is done."""
     keep_later(engine, [check])
     error.events = (check,)
@@ -119,7 +119,7 @@ def keep_later(engine: Engine, events: Iterable[Trace], stream: int | None = Non
     """The same for a read, which must not wait for the write lock: they are written a moment later."""
     rows = list(_rows(engine, events, stream))
     if rows:
-        waiting(engine).note(engine.tenant, *rows)
+        waiting_rows(engine).note(engine.tenant, *rows)
 
 
 def _rows(engine: Engine, events: Iterable[Trace], stream: int | None) -> Iterator[TraceRow]:
@@ -170,13 +170,13 @@ def traces(
         since=check_moment("since", since),
         before=before,
     )
-    waiting(engine).flush()
+    waiting_rows(engine).flush()
     with engine.read() as reader:
         wanted = wanted._replace(memory=_whole_id(engine, reader, memory))
         if engine.caller.may(Right.OPERATE):
             found = list(reader.traces(engine.tenant, after, limit + 1, wanted, latest=latest))
         else:
-            found = list(islice(_seen(engine, reader, after, wanted, latest), limit + 1))
+            found = list(islice(_iterate_visible(engine, reader, after, wanted, latest), limit + 1))
             found = found[::-1] if latest else found
     page = found[-limit:] if latest else found[:limit]
     return Page(
@@ -199,7 +199,7 @@ def _range(number: int | None, cursor: str | None, latest: bool) -> tuple[int, i
     return (0, place) if latest else (place, ANY_TRACE.before)
 
 
-def _seen(engine: Engine, reader: Reader, after: int, wanted: TracesWanted, latest: bool) -> Iterator[Trace]:
+def _iterate_visible(engine: Engine, reader: Reader, after: int, wanted: TracesWanted, latest: bool) -> Iterator[Trace]:
     """Everything that fits and may be known to a bound caller, a chunk at a time; the newest first if ``latest``."""
     while found := reader.traces(engine.tenant, after, _CHUNK, wanted, latest=latest):
         hidden = hidden_ids(engine, reader, (id for event in found for id in named_ids(event)))
@@ -211,12 +211,12 @@ def _seen(engine: Engine, reader: Reader, after: int, wanted: TracesWanted, late
             after = found[-1]["number"]
 
 
-def told_decisions(engine: Engine, memory: str) -> tuple[str, ...]:
+def explain_decisions(engine: Engine, memory: str) -> tuple[str, ...]:
     """Return what was decided about one memory and why, in a few sentences."""
     return sentences(traces(engine, memory=memory, latest=True, limit=MAX_TRACES).items)
 
 
-def told_turn(engine: Engine, session: str | None, number: int | None) -> tuple[tuple[str, ...], tuple[Trace, ...]]:
+def explain_turn(engine: Engine, session: str | None, number: int | None) -> tuple[tuple[str, ...], tuple[Trace, ...]]:
     """Return what was decided in a turn, in a few sentences, and its events: the last turn, or the one with event ``number``."""
     if number is None:
         turn = last_turn(traces(engine, session=session, latest=True, limit=MAX_TRACES).items)

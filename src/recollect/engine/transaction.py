@@ -1,7 +1,7 @@
 """Write to one stream inside one transaction.
 
 ``Pen`` appends ledger entries and changes state with them. Expired memories leave the active set at the start of every
-write; ``changing`` checks who may change one memory and opens the transaction for it.
+write; ``change_memory`` checks who may change one memory and opens the transaction for it.
 """
 
 from collections import Counter, defaultdict
@@ -15,7 +15,7 @@ from recollect.engine import operations
 from recollect.engine.context import Engine, find, visible
 from recollect.engine.read.assemble import as_seen, to_memory
 from recollect.engine.read.meaning import Fresh, check_stream
-from recollect.engine.tracing import border_check, keep, refused
+from recollect.engine.tracing import border_check, keep, refuse_border
 from recollect.model import trace
 from recollect.model.caller import Right
 from recollect.model.canonical import canonical_json, format_time, parse_time
@@ -468,7 +468,7 @@ def soft_delete(pen: Pen, id: str, event: Event, rule: str, reason: str | None =
 
 
 @contextmanager
-def changing(
+def change_memory(
     engine: Engine, id: str, op: Op = Op.UPDATE, *, field: str = "id", overrules: bool = True
 ) -> Iterator[tuple[Pen, Stored]]:
     """A pen on one memory's stream, for a caller that may write there; what it does is noted as ``op``.
@@ -505,7 +505,7 @@ def require_change(engine: Engine, writer: Writer, stored: Stored) -> None:
     check = border_check(engine, "write", space, refusal)
     if address is None or refusal is not None:
         no = NotAllowed("this caller may not change it.", field="id", hint="It takes the write right on its space.")
-        raise refused(engine, check, no)
+        raise refuse_border(engine, check, no)
     keep(engine, writer, [check], stored.stream)
 
 

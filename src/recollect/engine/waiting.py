@@ -95,14 +95,14 @@ class Waiting:
         store = self._store()
         if store is None or not rows:
             return
-        left = _written(store, tenant, rows)
+        left = _write_rows(store, tenant, rows)
         if left:
             with self._lock:
                 waiting = left + self._rows.get(tenant, [])
                 self._rows[tenant] = waiting[-MAX_WAITING:]
                 self._wake_later()
             if len(waiting) > MAX_WAITING:
-                _given_up(len(waiting) - MAX_WAITING, "the store has not been writable for long")
+                _describe_given_up(len(waiting) - MAX_WAITING, "the store has not been writable for long")
 
     def _wake_later(self) -> None:
         if self._timer is None and not self._closed:
@@ -118,7 +118,7 @@ class Waiting:
             self.flush()
 
 
-def _written(store: Store, tenant: str, rows: list[Row]) -> list[Row]:
+def _write_rows(store: Store, tenant: str, rows: list[Row]) -> list[Row]:
     """Write rows together; return those to try again later. Their callers were answered long ago.
 
     A row that the store refuses must fail neither the next write nor other rows: where a batch is refused
@@ -134,12 +134,12 @@ def _written(store: Store, tenant: str, rows: list[Row]) -> list[Row]:
         return rows
     except _REFUSED as refused:
         if len(rows) > 1:
-            return [left for row in rows for left in _written(store, tenant, [row])]
-        _given_up(1, f"the store refused it ({type(refused).__name__})")
+            return [left for row in rows for left in _write_rows(store, tenant, [row])]
+        _describe_given_up(1, f"the store refused it ({type(refused).__name__})")
     return []
 
 
-def _given_up(count: int, why: str) -> None:
+def _describe_given_up(count: int, why: str) -> None:
     """Describe rows without their content, which may be what the store refused, or a person's words."""
     _log.warning("%d rows of traces or operations were given up: %s.", count, why)
 
@@ -162,7 +162,7 @@ def _start_afresh() -> None:
 os.register_at_fork(after_in_child=_start_afresh)
 
 
-def waiting(engine: Engine) -> Waiting:
+def waiting_rows(engine: Engine) -> Waiting:
     """Return the rows that wait for the engine's store, which all its callers share."""
     with _finding:
         found = _waiting.get(engine.store)

@@ -73,7 +73,7 @@ def memory_recall(
     current_phase: Mapping[str, Any] | None,
     phase_counts: Mapping[str, Mapping[str, int]] | None = None,
 ) -> Trace:
-    """Return the event of a recall. ``query`` comes redacted (``engine.tracing.shown_query`` does it) and is truncated here."""
+    """Return the event of a recall. ``query`` comes redacted (``engine.tracing.redact_query`` does it) and is truncated here."""
     event = _event(
         TraceType.RECALL,
         caller,

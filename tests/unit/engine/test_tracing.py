@@ -9,7 +9,7 @@ import recollect
 from recollect.compose import open_store
 from recollect.engine.context import AccessCounter, Engine, PolicyInForce, SeededRandomness, fresh_uuid
 from recollect.engine.read.meaning import Meanings
-from recollect.engine.tracing import keep, shown_query, traces
+from recollect.engine.tracing import keep, redact_query, traces
 from recollect.interfaces.python import Recollect
 from recollect.model import trace
 from recollect.model.caller import Caller, Right
@@ -102,13 +102,13 @@ def test_the_policy_says_what_is_kept(clock: Clock, setting: str, expected: list
     ],
 )
 def test_a_question_is_shown_without_what_may_not_be_kept(query: str, settings: dict[str, Any], shown: str) -> None:
-    assert shown_query(query, Privacy(**settings)) == shown
+    assert redact_query(query, Privacy(**settings)) == shown
 
 
 def test_a_secret_is_found_before_the_question_is_cut() -> None:
     """Cut in half it would no longer look like one."""
     query = "x" * (trace.MAX_QUERY_CHARACTERS - 8) + " " + CARD
-    assert "4111" not in trace.truncated(shown_query(query, Privacy()))
+    assert "4111" not in trace.truncated(redact_query(query, Privacy()))
 
 
 # ── for how long ────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 import recollect
-from recollect.engine.waiting import TraceRow, waiting
+from recollect.engine.waiting import TraceRow, waiting_rows
 from recollect.interfaces.python import Recollect
 from recollect.model.errors import BadInput
 from recollect.model.operation import Node, Op, Operation
@@ -36,7 +36,7 @@ def test_a_question_that_cannot_be_written_is_told_as_far_as_it_can(mem: Recolle
 
 def test_a_row_that_cannot_be_written_is_given_up_alone(mem: Recollect) -> None:
     mem.query("before")
-    rows = waiting(mem.engine)
+    rows = waiting_rows(mem.engine)
     rows.note("default", TraceRow({"type": "memory_recall", "session": "\ud800"}, AT, None, None))
     rows.note("default", TraceRow({"type": "memory_recall", "query": float("nan")}, AT, None, None))
     rows.note("default", Operation(AT, "ana", "half \ud800", Node.CONTEXT, Op.SEARCH))

@@ -15,8 +15,8 @@ from recollect.engine.ledger.checkpoint_log import HINT, Actors, audit_log
 from recollect.engine.ledger.stream_audit import Walked, walk_stream
 from recollect.engine.lifecycle.outdated import find_outdated
 from recollect.engine.read.meaning import FORMER_DEFAULTS
-from recollect.engine.read.reading import readable_streams, told_damage
-from recollect.engine.read.reindexing import made_anew
+from recollect.engine.read.reading import describe_damage, readable_streams
+from recollect.engine.read.reindexing import remake_vectors
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.write.incumbents import Places
 from recollect.engine.write.relations import relations_of_stream
@@ -191,7 +191,7 @@ def _rebuild_stream(engine: Engine, number: int, embedder: Embedder | None) -> i
             words = findable(body, state, engine.policy.text.synonyms) if active and body else None
             writer.put_memory(stream, version.number, state, body, words, beside=places.is_taken(state, body))
         writer.advance_stream(stream)
-        made_anew(writer, stream, embedder)
+        remake_vectors(writer, stream, embedder)
         texts = [(one, amendments.get(one.seq, (None, None))[0]) for one in entries if one.event in ABOUT_THE_STREAM]
         rejections = rejections_in_force((entry, None if text is None else values_from(text)) for entry, text in texts)
         writer.add_rejections(stream, rejections)
@@ -335,7 +335,7 @@ def doctor(engine: Engine) -> tuple[Problem, ...]:
 def _find_damaged(engine: Engine, reader: Reader) -> list[Problem]:
     """Return every memory that cannot be read: ``verify`` stops at the first of a stream."""
     found = reader.select(engine.tenant, Selection(), NO_LIMIT, damaged=True)
-    return [told_damage(reader, stored) for stored in found if stored.damage is not None]
+    return [describe_damage(reader, stored) for stored in found if stored.damage is not None]
 
 
 def _count_contradictory(engine: Engine, reader: Reader) -> list[Problem]:

@@ -30,7 +30,7 @@ from recollect.engine.retries import again_on_conflict
 from recollect.engine.tracing import keep
 from recollect.engine.transaction import (
     Pen,
-    changing,
+    change_memory,
     expire_due,
     forgotten,
     may_change,
@@ -83,7 +83,7 @@ def resolve(engine: Engine, id: str, *, winner: str) -> Memory:
     decided = decide(engine, id, winner)
     if decided is not None:
         return decided
-    with changing(engine, id) as (pen, stored):
+    with change_memory(engine, id) as (pen, stored):
         hint = "Only a contradictory or a pending memory waits for a decision."
         check_status(stored, (Status.CONTRADICTORY, Status.PENDING), "resolve", hint)
         chosen = find(engine, pen.writer, winner, "winner").state.id
@@ -129,7 +129,7 @@ def _check_winner(pen: Pen, stored: Stored, incumbent: Stored | None, chosen: st
 @again_on_conflict
 def archive(engine: Engine, id: str) -> Memory:
     """Take an active memory out of recall and keep it for the record."""
-    with changing(engine, id) as (pen, stored):
+    with change_memory(engine, id) as (pen, stored):
         waiting = (Status.CONTRADICTORY, Status.PENDING)
         check_status(stored, (Status.ACTIVE, *waiting), "archive", "Only what is active or waiting can be.")
         tell_gone(pen, stored, "archived:by_hand")
@@ -196,7 +196,7 @@ def find_sources(reader: Reader, stored: Stored) -> list[Stored]:
 
 @again_on_conflict
 def _forget_copy(engine: Engine, id: str) -> None:
-    with changing(engine, id, Op.DELETE) as (pen, stored):
+    with change_memory(engine, id, Op.DELETE) as (pen, stored):
         if stored.state.status is Status.ACTIVE:
             tell_gone(pen, stored, "forgotten:with_its_copy")
             soft_delete(pen, stored.state.id, Event.FORGOTTEN, "forgotten:with_its_copy")
@@ -204,7 +204,7 @@ def _forget_copy(engine: Engine, id: str) -> None:
 
 @again_on_conflict
 def _forget_one(engine: Engine, id: str, copies: Sequence[str]) -> Memory:
-    with changing(engine, id, Op.DELETE) as (pen, stored):
+    with change_memory(engine, id, Op.DELETE) as (pen, stored):
         allowed = tuple(status for status in Status if status is not Status.SOFT_DELETED)
         check_status(stored, allowed, "forget", "It is soft-deleted already.")
         if stored.state.status is Status.SUPERSEDED:
@@ -220,7 +220,7 @@ def _forget_one(engine: Engine, id: str, copies: Sequence[str]) -> Memory:
 @again_on_conflict
 def restore(engine: Engine, id: str) -> Memory:
     """Bring back what was archived, forgotten, expired or found redundant, if its key is still free."""
-    with changing(engine, id) as (pen, stored):
+    with change_memory(engine, id) as (pen, stored):
         check_status(stored, _RESTORABLE, "restore", "Only what was archived, forgotten or redundant can come back.")
         check_key_free(pen, stored)
         full = no_room(pen)
@@ -249,7 +249,7 @@ def edit(engine: Engine, id: str, changes: Mapping[str, Any]) -> Memory:
     """
     values = _check_edit(engine, changes)
     try:
-        with changing(engine, id) as (pen, stored):
+        with change_memory(engine, id) as (pen, stored):
             if stored.state.status is Status.SUPERSEDED:
                 message = "it was superseded, and older versions do not change."
                 raise WrongState(message, field="id", hint="Edit the current one.")

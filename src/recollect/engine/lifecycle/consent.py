@@ -13,9 +13,9 @@ from recollect.engine.lifecycle import rejecting
 from recollect.engine.operations import failures_noted
 from recollect.engine.read.assemble import as_seen, to_memory
 from recollect.engine.read.reading import Spaces, readable_streams
-from recollect.engine.read.validity import closed_by
+from recollect.engine.read.validity import close_validity
 from recollect.engine.retries import again_on_conflict
-from recollect.engine.transaction import Pen, changing, may_overrule, refuse_agents, soft_delete, tell_gone
+from recollect.engine.transaction import Pen, change_memory, may_overrule, refuse_agents, soft_delete, tell_gone
 from recollect.engine.write.drafting import speaker_of
 from recollect.engine.write.incumbents import Held, holder
 from recollect.engine.write.relations import carry_links_on
@@ -67,7 +67,7 @@ def make_active(
     other = incumbent.state.id
     pen.load(incumbent)
     tell_gone(pen, incumbent, "superseded")
-    closing = closed_by(stored.state.valid_from, (stored.body or {}).get("content", ""), incumbent)
+    closing = close_validity(stored.state.valid_from, (stored.body or {}).get("content", ""), incumbent)
     pen.record(Event.SUPERSEDED, other, rule=rule, to=Status.SUPERSEDED, other=id, amendment=closing)
     pen.record(Event.RESOLVED, id, rule=rule, to=Status.ACTIVE, other=other)
     carry_links_on(pen, incumbent, id)
@@ -181,7 +181,7 @@ def grant(engine: Engine, id: str) -> Memory:
 
     For the person, or for a caller with the right to govern; never for an agent.
     """
-    with changing(engine, id) as (pen, stored):
+    with change_memory(engine, id) as (pen, stored):
         check_status(stored, (Status.PENDING,), "grant", _HINT)
         check_may_grant(pen, stored)
         incumbent, _ = find_holder(pen, stored)

@@ -15,7 +15,7 @@ from recollect.engine.lifecycle.rejecting import reject_again, was_rejected
 from recollect.engine.read.reading import chain_of, record_of
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.transaction import SALT_BYTES, Pen, expire_due, soft_delete
-from recollect.engine.waiting import waiting
+from recollect.engine.waiting import waiting_rows
 from recollect.model import trace
 from recollect.model.caller import Right, short_name
 from recollect.model.errors import BadInput, NotAllowed, StoreError
@@ -60,7 +60,7 @@ def erase(
     list before the commit.
     """
     _check_erasure(engine, owner, id, whole_chain)
-    with _noting(engine) as note, waiting(engine).forgetting(engine.tenant, owner), engine.write() as writer:
+    with _noting(engine) as note, waiting_rows(engine).forgetting(engine.tenant, owner), engine.write() as writer:
         at = engine.now()
         locked = writer.locked_streams(engine.tenant)  # all: nothing may be derived from a memory while it is erased
         person = scope.find_person(writer, engine.tenant, owner, locked)

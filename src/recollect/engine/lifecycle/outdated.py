@@ -13,8 +13,8 @@ from recollect.engine.context import Engine, find
 from recollect.engine.read.assemble import as_seen, to_memory
 from recollect.engine.read.reading import MAX_PAGE, readable_streams
 from recollect.engine.retries import again_on_conflict
-from recollect.engine.transaction import Pen, changing, may_overrule, tell_gone
-from recollect.engine.write.relations import brought_for, replace_relation, within
+from recollect.engine.transaction import Pen, change_memory, may_overrule, tell_gone
+from recollect.engine.write.relations import brought_for, replace_relation, select_within
 from recollect.engine.write.superseding import supersede_in
 from recollect.model.caller import Right
 from recollect.model.errors import BadInput, WrongState
@@ -88,7 +88,7 @@ def _read_links(
     others = [reader.stream_numbered(engine.tenant, number) for number in sorted({at for at, _ in places} - known)]
     reach = [*streams, *(one for one in others if one.address is not None and may_read(engine.caller, one.address))]
     selection = engine.selecting(equal={"status": "active"}, unexpired_at=engine.now())
-    seen = dict(within(engine, reader, reach, selection)(places))
+    seen = dict(select_within(engine, reader, reach, selection)(places))
     both = [(seen[one.source], seen[one.target], one) for one in relations if {one.source, one.target} <= seen.keys()]
     return [Linked(later, earlier, one, _reason(reader, later, earlier, one)) for later, earlier, one in both]
 
@@ -218,13 +218,13 @@ def _apply_decision(engine: Engine, pair: Linked, *, later_wins: bool) -> Memory
         engine.require(Right.GOVERN, "decide what is outdated: that is for a person")
     id, other = pair.later.state.id, pair.earlier.state.id
     if later_wins and not _may_be_next_version(pair.later, pair.earlier):
-        with changing(engine, other) as (pen, earlier):
+        with change_memory(engine, other) as (pen, earlier):
             later = pen.writer.by_ids(engine.tenant, [id])[id]
             _check_still_open(pen.writer, later, earlier)
             tell_gone(pen, earlier, "archived:by_hand")
             pen.record(Event.RESOLVED, other, rule=RESOLVED, to=Status.ARCHIVED, other=id)
             return to_memory(*as_seen(engine, pen.writer, [later]))
-    with changing(engine, id) as (pen, later):
+    with change_memory(engine, id) as (pen, later):
         earlier = pen.writer.by_ids(engine.tenant, [other])[other]
         _check_still_open(pen.writer, later, earlier)
         if later_wins:

@@ -14,7 +14,7 @@ from recollect.engine.context import Engine
 from recollect.engine.read.as_of import STILL_GOING_ON, snapshot
 from recollect.engine.read.assemble import hidden_in, without_hidden
 from recollect.engine.retries import again_on_conflict
-from recollect.engine.tracing import border_check, keep, keep_later, refused
+from recollect.engine.tracing import border_check, keep, keep_later, refuse_border
 from recollect.engine.transaction import Pen, expire_due, forgotten, soft_delete
 from recollect.model import trace
 from recollect.model.errors import BadInput, NotAllowed, NotFound
@@ -81,7 +81,9 @@ def start_phase(
     check = border_check(engine, "write", address.space, refusal)
     if refusal is not None:
         hint = "It takes the write right on it and, since it hides what was known, an agent needs the right 'govern'."
-        raise refused(engine, check, NotAllowed("this caller may not start a phase there.", field="space", hint=hint))
+        raise refuse_border(
+            engine, check, NotAllowed("this caller may not start a phase there.", field="space", hint=hint)
+        )
     with engine.write([address]) as writer:
         pen = Pen.at_address(engine, writer, address, engine.now())
         events = [check, *first_phase(pen, address), *expire_due(pen)]
@@ -135,7 +137,7 @@ def phase_diff(
         for field, phase in (("from_phase", from_phase), ("to_phase", to_phase)):
             if phase not in known:
                 no = NotFound(f"there is no phase {phase!r} there.", field=field, hint=LISTED)
-                raise refused(engine, check, no)
+                raise refuse_border(engine, check, no)
         assert stream is not None, "a phase that is known has its stream"
         old, new = (_snapshot_at_end(engine, reader, stream, known, phase) for phase in (from_phase, to_phase))
     difference = compare(old, new)

@@ -24,7 +24,7 @@ from recollect.engine.read import assemble, reading, recall
 from recollect.engine.read.assemble import as_seen, hidden_ids
 from recollect.engine.read.meaning import Meanings
 from recollect.engine.read.reading import Spaces, readable_streams
-from recollect.engine.waiting import waiting
+from recollect.engine.waiting import waiting_rows
 from recollect.engine.write.incumbents import Places
 from recollect.engine.write.relations import relations_of_stream
 from recollect.model.canonical import parse_time
@@ -90,7 +90,7 @@ def point(
         return Point(time=check_moment("time", time))
     with engine.read() as reader:
         streams = readable_streams(engine, reader, owner, space, tuple(Namespace))
-        return Point(phase=_known_phase(reader, streams, check_sought("phase", phase)))
+        return Point(phase=_check_phase(reader, streams, check_sought("phase", phase)))
 
 
 def point_named(engine: Engine, field: str, text: int | datetime | str, owner: str | None, space: str | None) -> Point:
@@ -110,7 +110,7 @@ def get(engine: Engine, when: Point, id: str) -> Memory:
             hint = "What is removed is gone from the past too."
             raise NotFound(f"the content of {id!r} was {found.state.removed} since.", field="id", hint=hint)
         stream = reader.stream_numbered(engine.tenant, found.stream)
-        stood = _stood(reader, _cut(reader, stream, when, engine.now()), found)
+        stood = _stood(reader, _cut_history(reader, stream, when, engine.now()), found)
         if stood is None:
             raise NotFound(f"there was no memory {id!r} yet.", field="id", hint="`history` says when it came.")
         (stored,) = as_seen(engine, reader, [stood])
@@ -203,7 +203,7 @@ def query(engine: Engine, when: Point, wanted: recall.Query) -> Recall:
         streams = readable_streams(engine, reader, wanted.owner, wanted.space, wanted.include_namespaces)
         with as_it_stood(engine, reader, cuts_at(engine, reader, streams, when)) as past:
             answer = recall.query(past, wanted)
-    operations.note(engine, operations.queried(engine, wanted.owner if streams else None, engine.now()))
+    operations.note(engine, operations.describe_query(engine, wanted.owner if streams else None, engine.now()))
     return answer
 
 
@@ -225,7 +225,7 @@ def difference(
         check_number("most_entries", most_entries, 1)
     with engine.read() as reader:
         now, streams = engine.now(), readable_streams(engine, reader, owner, space, include_namespaces)
-        found = [_compared(engine, reader, stream, since, until, now, most_entries) for stream in streams]
+        found = [_compare_stream(engine, reader, stream, since, until, now, most_entries) for stream in streams]
     return Difference(
         tuple(one for each in found for one in each.added),
         tuple(pair for each in found for pair in each.replaced),
@@ -233,10 +233,10 @@ def difference(
     )
 
 
-def _compared(
+def _compare_stream(
     engine: Engine, reader: Reader, stream: Stream, since: Point, until: Point, now: str, most_entries: int | None
 ) -> Difference:
-    cuts = [_cut(reader, stream, when, now) for when in (since, until)]
+    cuts = [_cut_history(reader, stream, when, now) for when in (since, until)]
     between = abs(cuts[0].moment.seq - cuts[1].moment.seq)
     if most_entries is not None and between > most_entries:
         message = f"{between:,} entries lie between these moments, and at most {most_entries:,} may."
@@ -245,9 +245,9 @@ def _compared(
     old, new = (_snapshot_at(engine, reader, cut, part) for cut in cuts)
     both = [key for key in new if key in old and old[key][0].id != new[key][0].id]
     return Difference(
-        tuple(_believed(*new[key]) for key in new if key not in old),
-        tuple((_believed(*old[key]), _believed(*new[key])) for key in both),
-        tuple(_believed(*old[key]) for key in old if key not in new),
+        tuple(_to_believed(*new[key]) for key in new if key not in old),
+        tuple((_to_believed(*old[key]), _to_believed(*new[key])) for key in both),
+        tuple(_to_believed(*old[key]) for key in old if key not in new),
     )
 
 
@@ -259,7 +259,7 @@ def _what_may_differ(reader: Reader, stream: Stream, cuts: Sequence[_Cut]) -> Le
     return reader.ledger_around(stream, reader.changed_between(stream, low.moment, high.moment))
 
 
-def _believed(state: State, body: Mapping[str, Any]) -> Believed:
+def _to_believed(state: State, body: Mapping[str, Any]) -> Believed:
     return Believed(state.id, state.canonical_key, body["content"], body["created_at"])
 
 
@@ -267,7 +267,7 @@ def _snapshot_at(engine: Engine, reader: Reader, cut: _Cut, part: LedgerPart) ->
     """What was active where a stream is cut, without what had expired by then."""
     return {
         key: (state, body)
-        for key, (state, body) in _seen_active(engine, reader, cut.states(part)).items()
+        for key, (state, body) in _select_visible(engine, reader, cut.states(part)).items()
         if not (state.expires_at and state.expires_at <= cut.moment.at)
         and not (state.expires_at_tick is not None and state.expires_at_tick <= cut.moment.tick)
     }
@@ -275,15 +275,17 @@ def _snapshot_at(engine: Engine, reader: Reader, cut: _Cut, part: LedgerPart) ->
 
 def snapshot(engine: Engine, reader: Reader, stream: Stream, last_tick: int = STILL_GOING_ON) -> Snapshot:
     """Return what was active in a stream at the end of a tick and the caller may see, by its identity."""
-    cut = _cut(reader, stream, Point(tick=last_tick), engine.now())
-    return _seen_active(engine, reader, cut.states(reader.ledger_around(stream)))
+    cut = _cut_history(reader, stream, Point(tick=last_tick), engine.now())
+    return _select_visible(engine, reader, cut.states(reader.ledger_around(stream)))
 
 
-def _seen_active(engine: Engine, reader: Reader, states: States) -> Snapshot:
+def _select_visible(engine: Engine, reader: Reader, states: States) -> Snapshot:
     """Return the active ones of these states that the caller may see, each with its body."""
     active = [state for state in states.values() if state.status is Status.ACTIVE and state.removed is None]
     found = reader.by_ids(engine.tenant, [state.id for state in active])
-    bodies = {id: stored.body for id, stored in found.items() if stored.body is not None and _seen(engine, stored)}
+    bodies = {
+        id: stored.body for id, stored in found.items() if stored.body is not None and _is_visible(engine, stored)
+    }
     seen, places = [(state, bodies[state.id]) for state in active if state.id in bodies], Places()
     return {_key(state, body, beside=places.is_taken(state, body)): (state, body) for state, body in seen}
 
@@ -294,14 +296,14 @@ def _key(state: State, body: Mapping[str, Any], *, beside: bool) -> tuple[str, s
     return (body["scope"], body["kind"], f"{key} {state.id}" if beside else key)
 
 
-def _seen(engine: Engine, stored: Stored) -> bool:
+def _is_visible(engine: Engine, stored: Stored) -> bool:
     return stored.body is not None and engine.sight.sees(stored.body["scope"], stored.state.category)
 
 
 # ── where a stream is cut ───────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _cut(reader: Reader, stream: Stream, when: Point, now: str) -> _Cut:
+def _cut_history(reader: Reader, stream: Stream, when: Point, now: str) -> _Cut:
     """What had not happened yet is left out; a point that is still to come leaves out nothing."""
     if when.time is not None:
         found = reader.last_entry(stream, STILL_GOING_ON, LAST_MOMENT if when.time >= now else when.time)
@@ -314,7 +316,7 @@ def _cut(reader: Reader, stream: Stream, when: Point, now: str) -> _Cut:
 def cuts_at(engine: Engine, reader: Reader, streams: Sequence[Stream], when: Point) -> list[_Cut]:
     """Return the streams that had begun by the point, each up to it."""
     now = engine.now()
-    cuts = (_cut(reader, stream, when, now) for stream in sorted(streams, key=lambda stream: stream.number))
+    cuts = (_cut_history(reader, stream, when, now) for stream in sorted(streams, key=lambda stream: stream.number))
     return [cut for cut in cuts if cut.moment.seq]
 
 
@@ -327,7 +329,7 @@ def _last_tick_of(reader: Reader, stream: Stream, wanted: str | None) -> int:
     return phases[place + 1].started_tick - 1 if place + 1 < len(phases) else STILL_GOING_ON
 
 
-def _known_phase(reader: Reader, streams: Sequence[Stream], wanted: str) -> str:
+def _check_phase(reader: Reader, streams: Sequence[Stream], wanted: str) -> str:
     known = {phase_id(phase.number) for stream in streams for phase in reader.phases(stream)}
     if wanted not in known:
         raise NotFound(f"there is no phase {wanted!r} there.", field="phase", hint=LISTED)
@@ -364,7 +366,7 @@ def as_it_stood(
                 _lay_down_relations(writer, cut, part, stream)
         yield past
     finally:
-        waiting(past).close()
+        waiting_rows(past).close()
         past.close()
 
 

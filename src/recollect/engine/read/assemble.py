@@ -112,8 +112,8 @@ def as_seen(engine: Engine, reader: Reader, found: Sequence[Stored]) -> list[Sto
 
     Versions before and after it, related memories and conflicts are all such links.
     """
-    hidden = hidden_ids(engine, reader, (id for stored in found for id in _linked(stored)))
-    return [_unlinked(stored, hidden) for stored in found] if hidden else list(found)
+    hidden = hidden_ids(engine, reader, (id for stored in found for id in _list_links(stored)))
+    return [_drop_links(stored, hidden) for stored in found] if hidden else list(found)
 
 
 def receipt_shown(engine: Engine, receipt: Receipt) -> Receipt:
@@ -148,25 +148,25 @@ def without_hidden(events: Iterable[Trace], hidden: frozenset[str]) -> tuple[Tra
     return tuple(event for event in events if event.get("memory_id") not in hidden)
 
 
-def _linked(stored: Stored) -> list[str]:
+def _list_links(stored: Stored) -> list[str]:
     state = stored.state
     either_side = [id for id in (state.supersedes_id, state.superseded_by_id) if id is not None]
     return [*either_side, *state.related_memory_ids, *state.conflict_ids]
 
 
-def _unlinked(stored: Stored, hidden: frozenset[str]) -> Stored:
-    if hidden.isdisjoint(_linked(stored)):
+def _drop_links(stored: Stored, hidden: frozenset[str]) -> Stored:
+    if hidden.isdisjoint(_list_links(stored)):
         return stored
     state = stored.state
     shown = replace(
         state,
-        supersedes_id=_shown(state.supersedes_id, hidden),
-        superseded_by_id=_shown(state.superseded_by_id, hidden),
+        supersedes_id=_hide_id(state.supersedes_id, hidden),
+        superseded_by_id=_hide_id(state.superseded_by_id, hidden),
         related_memory_ids=[id for id in state.related_memory_ids if id not in hidden],
         conflict_ids=[id for id in state.conflict_ids if id not in hidden],
     )
     return stored._replace(state=shown, parent_hash=None if state.supersedes_id in hidden else stored.parent_hash)
 
 
-def _shown(id: str | None, hidden: frozenset[str]) -> str | None:
+def _hide_id(id: str | None, hidden: frozenset[str]) -> str | None:
     return None if id in hidden else id

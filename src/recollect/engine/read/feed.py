@@ -15,7 +15,7 @@ from typing import Any
 
 from recollect.engine.arguments import MAX_NUMBER, check_number, refuse_cursor
 from recollect.engine.context import Engine
-from recollect.engine.read.reading import MAX_PAGE, PAGE, Spaces, readable_streams, told_of_stream
+from recollect.engine.read.reading import MAX_PAGE, PAGE, Spaces, iterate_history, readable_streams
 from recollect.model.canonical import canonical_json
 from recollect.model.errors import BadInput
 from recollect.model.receipt import HistoryEvent, Plain
@@ -77,7 +77,7 @@ def changes(
     places = {one.number: told.get(_key(one), 0) for one in streams} | dict(after.read if after is not None else {})
     behind = [one for one in streams if places.get(one.number, 0) < one.last_seq]
     keys = {one.number: _key(one) for one in streams}
-    found = [_placed(engine, stream, names, places.get(stream.number, 0)) for stream in behind]
+    found = [_iterate_events(engine, stream, names, places.get(stream.number, 0)) for stream in behind]
     items: list[Change] = []
     for (number, seq), entry in groupby(heapq.merge(*found, key=lambda one: one[:3]), key=lambda one: one[1:3]):
         if len(items) >= limit:
@@ -100,17 +100,17 @@ def _last_told(engine: Engine, stream: Stream, names: Mapping[str, str | None]) 
     """Return the place of the last change in a stream that the caller may see, or 0."""
     for end in range(stream.last_seq, 0, -PAGE):
         window = replace(stream, last_seq=end)
-        seqs = [event.meta["seq"] for event in told_of_stream(engine, window, names, None, max(0, end - PAGE))]
+        seqs = [event.meta["seq"] for event in iterate_history(engine, window, names, None, max(0, end - PAGE))]
         if seqs:
             return int(max(seqs))
     return 0
 
 
-def _placed(
+def _iterate_events(
     engine: Engine, stream: Stream, names: Mapping[str, str | None], after: int
 ) -> Iterator[tuple[str, int, int, HistoryEvent]]:
     """Yield the events of one stream with their time and place."""
-    for event in told_of_stream(engine, stream, names, None, after):
+    for event in iterate_history(engine, stream, names, None, after):
         yield event.at, stream.number, event.meta["seq"], event
 
 

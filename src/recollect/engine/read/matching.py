@@ -10,7 +10,7 @@ from typing import Any
 from recollect.engine.context import Engine
 from recollect.engine.read.assemble import as_seen, to_memory
 from recollect.engine.read.meaning import Asked
-from recollect.engine.read.ranking import Ranked, concept, ranked
+from recollect.engine.read.ranking import Ranked, concept, rank_memories
 from recollect.engine.write.relations import reasons_in
 from recollect.model.ledger import phase_number
 from recollect.model.receipt import Recalled
@@ -39,7 +39,7 @@ NEARLY_AS_WELL = 0.5
 _NOTHING: Mapping[Place, Stored] = MappingProxyType({})
 
 
-def matching(
+def find_matches(
     engine: Engine, reader: Reader, streams: Sequence[Stream], asked: Asked, top_k: int, selection: Selection
 ) -> list[Ranked]:
     """The memories of these streams that answer a question best and fit the selection; a few more than ``top_k``.
@@ -47,13 +47,15 @@ def matching(
     However many guesses match better, some places are kept for what is believed more and matches nearly as well: a flood
     of guesses must not wash away what a person said.
     """
-    found = _later_first(engine, reader, ranked(engine, reader, streams, asked, top_k + SHADOW_MARGIN, selection))
+    found = _later_first(
+        engine, reader, rank_memories(engine, reader, streams, asked, top_k + SHADOW_MARGIN, selection)
+    )
     places = top_k // 2
     if sum(one.is_a_guess for one in found[:top_k]) <= top_k - places:
         return found
     selection = replace(selection, equal={**selection.equal, "authority": _BELIEVED_MORE})
     floor = max(one.words for one in found) * NEARLY_AS_WELL
-    believed = [one for one in ranked(engine, reader, streams, asked, places, selection) if one.words >= floor]
+    believed = [one for one in rank_memories(engine, reader, streams, asked, places, selection) if one.words >= floor]
     return make_room_for(found, believed, top_k)
 
 
@@ -81,7 +83,7 @@ def _later_first(engine: Engine, reader: Reader, found: Sequence[Ranked]) -> lis
 
     def may_pass(later: Place, earlier: Place) -> bool:
         newer, older = at[later], at[earlier]
-        if newer.features.get("not_then") or _believed_more(engine, older, newer):
+        if newer.features.get("not_then") or _is_believed_more(engine, older, newer):
             return False
         if not _is_as_good(newer, older, AS_GOOD):
             return False
@@ -148,7 +150,7 @@ def _with_newness(ordered: Sequence[Ranked]) -> list[Ranked]:
     return scored[::-1]
 
 
-def _believed_more(engine: Engine, one: Ranked, other: Ranked) -> bool:
+def _is_believed_more(engine: Engine, one: Ranked, other: Ranked) -> bool:
     vouched, other_vouched = one.features.get("vouching", 0.0), other.features.get("vouching", 0.0)
     return _outranks(engine, one.row, other.row) or vouched > other_vouched
 
@@ -209,7 +211,9 @@ def _outranks(engine: Engine, one: Contender, other: Contender) -> bool:
     return outranks(Authority(one.authority), Authority(other.authority), order)
 
 
-def shadowed(engine: Engine, found: Sequence[Ranked], spaces: Sequence[Space], *, one_person: bool) -> list[Ranked]:
+def drop_shadowed(
+    engine: Engine, found: Sequence[Ranked], spaces: Sequence[Space], *, one_person: bool
+) -> list[Ranked]:
     """One item per concept where spaces or scopes overlap, with what it is told instead of."""
     precedence = Precedence(engine.policy.conflict.authority_order, spaces, engine.caller.agent)
     hidden = shadows([one.holder for one in found], precedence, one_person=one_person)
@@ -218,7 +222,7 @@ def shadowed(engine: Engine, found: Sequence[Ranked], spaces: Sequence[Space], *
     return [one._replace(shadowed=hidden[one.id]) if one.id in hidden else one for one in shown]
 
 
-def loaded(
+def load_chosen(
     engine: Engine, reader: Reader, chosen: Iterable[Ranked], at_hand: Mapping[Place, Stored] = _NOTHING
 ) -> dict[Place, Stored]:
     """What the chosen ones say, besides those that are at hand."""
@@ -227,26 +231,28 @@ def loaded(
     return {**at_hand, **{(stored.stream, stored.number): stored for stored in found}}
 
 
-def as_told(one: Ranked, stored: Stored) -> Recalled:
+def to_recalled(one: Ranked, stored: Stored) -> Recalled:
     """A memory as it is told."""
     return Recalled(to_memory(stored), one.score, (one.reason,), one.shadowed, one.relevance, dict(one.features))
 
 
-def told(engine: Engine, chosen: Sequence[Ranked], at_hand: Mapping[Place, Stored]) -> list[tuple[Ranked, Recalled]]:
+def mark_outdated(
+    engine: Engine, chosen: Sequence[Ranked], at_hand: Mapping[Place, Stored]
+) -> list[tuple[Ranked, Recalled]]:
     """The chosen memories as they are told. Those that a later one may make outdated, for a stated reason, say so, or are
     dropped if the policy says that."""
     chosen = [one for one in chosen if one.place in at_hand]  # what is damaged has no words to tell
-    outdated = _outdated(chosen, at_hand)
+    outdated = _find_outdated(chosen, at_hand)
     updates: dict[Place, list[str]] = defaultdict(list)
     for earlier, later in outdated.items():
         updates[later].append(at_hand[earlier].state.id)
     if engine.policy.identity.outdated == "drop":
-        return [(one, as_told(one, at_hand[one.place])) for one in chosen if one.place not in outdated]
+        return [(one, to_recalled(one, at_hand[one.place])) for one in chosen if one.place not in outdated]
     return [
         (
             one,
             replace(
-                as_told(one, at_hand[one.place]),
+                to_recalled(one, at_hand[one.place]),
                 outdated_by=at_hand[outdated[one.place]].state.id if one.place in outdated else None,
                 may_update=tuple(updates[one.place]),
             ),
@@ -255,7 +261,7 @@ def told(engine: Engine, chosen: Sequence[Ranked], at_hand: Mapping[Place, Store
     ]
 
 
-def _outdated(chosen: Sequence[Ranked], at_hand: Mapping[Place, Stored]) -> dict[Place, Place]:
+def _find_outdated(chosen: Sequence[Ranked], at_hand: Mapping[Place, Stored]) -> dict[Place, Place]:
     """Return those of the chosen that another of them may make outdated for a stated reason, each with the first such."""
     rank = {one.place: rank for rank, one in enumerate(chosen)}
     found: dict[Place, Place] = {}
@@ -267,7 +273,7 @@ def _outdated(chosen: Sequence[Ranked], at_hand: Mapping[Place, Stored]) -> dict
     return found
 
 
-def unasked(stored: Stored) -> Ranked:
+def rank_unasked(stored: Stored) -> Ranked:
     """A memory that is told whatever is asked."""
     body, state = stored.body, stored.state
     assert body is not None, "an active memory has its content"
@@ -303,7 +309,7 @@ def newest_phase_first(engine: Engine, found: Sequence[Ranked]) -> list[Ranked]:
     return sorted(found, key=lambda one: -one.row.phase)
 
 
-def standing(
+def read_standing(
     engine: Engine, reader: Reader, streams: Sequence[Stream], which: Standing, most: int
 ) -> Later[list[Stored]]:
     """The newest memories of a sort that is read whatever is asked and that may be seen; of each stream the newest first."""
@@ -312,7 +318,7 @@ def standing(
     return lambda: as_seen(engine, reader, [stored for answer in asked for stored in answer()])
 
 
-def standing_in(
+def read_standing_in(
     engine: Engine, reader: Reader, streams: Sequence[Stream], categories: Sequence[str], most: int
 ) -> Later[list[Stored]]:
     """Return the newest visible memories of these categories, which a turn recalls whatever is asked."""

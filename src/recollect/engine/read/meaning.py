@@ -67,7 +67,7 @@ class Meanings:
         """
         found = self._known.get(engine.tenant)
         if found is None:
-            found = _checked(engine, self._chosen or _asked_for(engine), reader)
+            found = _check_vectors(engine, self._chosen or _choose_embedder(engine), reader)
             found = self._known.setdefault(engine.tenant, found)
         return found
 
@@ -178,7 +178,7 @@ class Fresh:
         if block is None or block.after > after or block.last < stream.last_memory:
             block = self._block = Block(len(vector), after)
             block.extend(reader.vectors_after(stream, after), stream.last_memory)
-        numbers, likes = _compared_with(_codes_in(vector), block.between(after, stream.last_memory), scale)
+        numbers, likes = _compare_rows(_codes_in(vector), block.between(after, stream.last_memory), scale)
         return near.choose(numbers, likes[0])
 
 
@@ -221,7 +221,7 @@ def _alike_together(
     found = []
     for begin in range(0, len(vectors), TOGETHER):
         codes = codes_from(vectors[begin : begin + TOGETHER], len(vectors[0]))
-        numbers, likes = _compared_with(codes, rows, scale)
+        numbers, likes = _compare_rows(codes, rows, scale)
         if count <= RERANKED:
             found += [near.choose(numbers, one) for one in likes]
             continue
@@ -233,7 +233,7 @@ def _alike_together(
     return found
 
 
-def _compared_with(codes: "Codes", rows: Slice, scale: Scale) -> "tuple[NDArray[np.int64], NDArray[np.float64]]":
+def _compare_rows(codes: "Codes", rows: Slice, scale: Scale) -> "tuple[NDArray[np.int64], NDArray[np.float64]]":
     """Return the numbers of whole rows, and the cosine of each to every vector, a row for each vector."""
     from recollect.rules.ranking.vectors import cosines
 
@@ -486,7 +486,7 @@ def _likeness(
 
 def codes_of(embedder: Embedder, *texts: str) -> "Codes":
     """A question may hold half a character, which no embedder can read."""
-    return _made(embedder, [text.encode("utf-8", "replace").decode("utf-8") for text in texts])
+    return _embed_checked(embedder, [text.encode("utf-8", "replace").decode("utf-8") for text in texts])
 
 
 def _codes_in(vector: bytes) -> "Codes":
@@ -503,10 +503,10 @@ def vector_of(engine: "Engine", text: str, reader: Reader | None) -> bytes:
 
 def vectors_of(embedder: Embedder, texts: Sequence[str]) -> list[bytes]:
     """The vectors of many texts as they are kept."""
-    return [row.tobytes() for row in _made(embedder, texts)] if texts else []
+    return [row.tobytes() for row in _embed_checked(embedder, texts)] if texts else []
 
 
-def _made(embedder: Embedder, texts: Sequence[str]) -> "Codes":
+def _embed_checked(embedder: Embedder, texts: Sequence[str]) -> "Codes":
     """What an embedder makes of texts, if it is what it says: one that is not would make the stream unreadable."""
     import numpy as np
 
@@ -530,7 +530,7 @@ def check_stream(reader: Reader, stream: Stream, embedder: Embedder) -> None:
         raise _mismatch(there, embedder)
 
 
-def _asked_for(engine: "Engine") -> Embedder | None:
+def _choose_embedder(engine: "Engine") -> Embedder | None:
     settings = engine.policy.embedder
     return None if settings.name is None else embedder_named(settings_of(settings))
 
@@ -541,12 +541,12 @@ def settings_of(section: Embedding) -> EmbedderSettings:
     return EmbedderSettings(**(values | {"name": section.name or "static"}))
 
 
-def _checked(engine: "Engine", asked: Embedder | None, reader: Reader | None) -> Embedder:
+def _check_vectors(engine: "Engine", asked: Embedder | None, reader: Reader | None) -> Embedder:
     """The embedder to use, if the vectors that are there are its own; while they are made anew, some are another's."""
     with nullcontext(reader) if reader is not None else engine.read(brief=True) as asking:
         there = asking.embedders(engine.tenant)
     if there and FORMER_DEFAULTS.issuperset(there) and (asked is None or policy_name(asked) == "static"):
-        message = f"the vectors here were made by {_named(there)}, the default of an earlier version."
+        message = f"the vectors here were made by {_join_names(there)}, the default of an earlier version."
         hint = "Make them anew: recollect reindex. Until then queries are answered by words alone."
         raise FormerVectors(message, field="embedder", hint=hint)
     embedder = asked or _as_it_is(there)
@@ -562,7 +562,7 @@ def _as_it_is(there: Sequence[str]) -> Embedder:
     if found is not None or not there:
         return found or known[label_of(embedder_named(EmbedderSettings()))]
     hint = "Open it with that embedder, or change to another: recollect reindex --embedder static"
-    raise EmbedderMismatch(f"the vectors here were made by {_named(there)}.", field="embedder", hint=hint)
+    raise EmbedderMismatch(f"the vectors here were made by {_join_names(there)}.", field="embedder", hint=hint)
 
 
 def _mismatch(there: Sequence[str], embedder: Embedder) -> EmbedderMismatch:
@@ -571,10 +571,10 @@ def _mismatch(there: Sequence[str], embedder: Embedder) -> EmbedderMismatch:
     command = f"recollect reindex --embedder {name}" if name else "mem.reindex(embedder), in Python"
     if name == "openai":
         command = "recollect --policy FILE reindex, with the policy that describes it"
-    message = f"the vectors here were made by {_named(there)}, not by {_named([label_of(embedder)])}."
+    message = f"the vectors here were made by {_join_names(there)}, not by {_join_names([label_of(embedder)])}."
     hint = f"Open it with the embedder that made them, or make them anew with this one: {command}"
     return EmbedderMismatch(message, field="embedder", hint=hint)
 
 
-def _named(labels: Sequence[str]) -> str:
+def _join_names(labels: Sequence[str]) -> str:
     return " and ".join(label or "nobody (there are none)" for label in labels)

@@ -136,7 +136,7 @@ class _Gathered(NamedTuple):
     related: Mapping[Place, float]
 
 
-def ranked(
+def rank_memories(
     engine: Engine, reader: Reader, streams: Sequence[Stream], asked: Asked, most: int, selection: Selection
 ) -> list[Ranked]:
     """The memories of these streams that answer a question best and fit the selection, best first."""
@@ -146,19 +146,19 @@ def ranked(
         text = search_among(engine, reader, streams, question.terms, similar, text, selection)
     meant = likeness(engine, reader, streams, asked)
     looking = _Looking(reader, engine.tenant, streams, selection)
-    named = _named(engine, reader, looking, text.best_first(), asked.text) if asked.named_only else None
+    named = _find_named(engine, reader, looking, text.best_first(), asked.text) if asked.named_only else None
     topic = _on_topic(engine, reader, looking, question) if named is None else []
     sought = _Sought(question, similar, text, meant, looking, most, named, topic)
-    text, facts, relations, related = _gathered(engine, reader, sought)
-    bearing, asked_for = _bearing(sought), _asked_for(sought, asked.text)
+    text, facts, relations, related = _gather_candidates(engine, reader, sought)
+    bearing, asked_for = _find_bearing(sought), _find_asked_for(sought, asked.text)
     facts |= looking.at((*bearing, *asked_for))
-    facts |= _vouched(engine, reader, streams, looking, facts)
+    facts |= _weigh_vouchers(engine, reader, streams, looking, facts)
     cosines = meant.cosines(list(facts)) if meant else {}
     idf = {term: text.idf[term] for term in question.terms if term in text.idf}
     in_context = reads_context(asked.embedder)
     evidence = Evidence(text.shares(facts), cosines, related, idf, text.widened(facts), bearing, asked_for, in_context)
-    best = _scored(engine, reader, sought, asked.text, evidence, facts)
-    told = [_ranked(question, text.idf, evidence, one, looking) for one in best[:most]]
+    best = _score_candidates(engine, reader, sought, asked.text, evidence, facts)
+    told = [_to_ranked(question, text.idf, evidence, one, looking) for one in best[:most]]
     supports = _supports(engine, reader, streams, sought, asked, evidence, told)
     return [
         one._replace(relations=relations.get(one.place), support=of_it, asks_what_holds=question.asks_what_holds)
@@ -196,7 +196,7 @@ def _had(question: Question, evidence: Evidence, one: Ranked) -> set[str]:
     return {term for term, having in evidence.text.items() if one.place in having} | (question.named & speaker)
 
 
-def _gathered(engine: Engine, reader: Reader, sought: _Sought) -> _Gathered:
+def _gather_candidates(engine: Engine, reader: Reader, sought: _Sought) -> _Gathered:
     """The best by their words and by meaning, what the best of those are related to, and their neighbours in a conversation.
 
     Where only what the question names is told, it is looked for by nothing but its words.
@@ -251,7 +251,7 @@ def _on_topic(engine: Engine, reader: Reader, looking: "_Looking", question: Que
     return [(place, found.score(place)) for place in found.best_first()]
 
 
-def _bearing(sought: _Sought) -> dict[Place, float]:
+def _find_bearing(sought: _Sought) -> dict[Place, float]:
     """Those that are about what the question depends on, and how much, up to 1."""
     scores = dict(sought.topic)
     told = sought.looking.first(iter(scores), BY_BEARING)
@@ -259,7 +259,7 @@ def _bearing(sought: _Sought) -> dict[Place, float]:
     return {place: round(scores[place] / best, DIGITS) for place in told}
 
 
-def _asked_for(sought: _Sought, text: str) -> dict[Place, float]:
+def _find_asked_for(sought: _Sought, text: str) -> dict[Place, float]:
     """What is told of a person where all that is known is asked for, and how much each belongs to it."""
     most, looking = sought.most, sought.looking
     if sought.question.spans or sought.named is not None or not asks_for_everything(text, _names(looking.streams)):
@@ -272,7 +272,7 @@ def _asked_for(sought: _Sought, text: str) -> dict[Place, float]:
     return found
 
 
-def _vouched(
+def _weigh_vouchers(
     engine: Engine, reader: Reader, streams: Sequence[Stream], looking: "_Looking", facts: Mapping[Place, Facts]
 ) -> dict[Place, Facts]:
     """Those of them that somebody vouches for, with what the vouches weigh."""
@@ -281,7 +281,7 @@ def _vouched(
     return {place: facts[place]._replace(vouchers=weight) for place, weight in weights.items()}
 
 
-def _scored(
+def _score_candidates(
     engine: Engine, reader: Reader, sought: _Sought, text: str, evidence: Evidence, facts: Mapping[Place, Facts]
 ) -> list[Scored]:
     """Everybody scored by what is known of them, then the best again by what they say; best first."""
@@ -311,7 +311,7 @@ def _nearest_words(
     return add_up((dict(zip(contents, shares, strict=True)) for shares in found.values()), read, lent)
 
 
-def _named(
+def _find_named(
     engine: Engine, reader: Reader, looking: "_Looking", ranking: Iterator[Place], text: str
 ) -> dict[Place, Facts]:
     """Those of a ranking that may be told and that the text names, in their order.
@@ -340,7 +340,7 @@ def _among(engine: Engine, reader: Reader, wanted: Sequence[Place], known: Edges
     return {place: (known if place in known else more)[place] for place in wanted}
 
 
-def _ranked(
+def _to_ranked(
     question: Question, idf: Mapping[str, float], evidence: Evidence, one: Scored, looking: "_Looking"
 ) -> Ranked:
     own = {term: of_term[one.place] for term, of_term in evidence.text.items() if one.place in of_term}

@@ -18,7 +18,7 @@ from recollect.engine.arguments import (
 from recollect.engine.context import MENDING, Engine, damage_of, find, own_names, own_streams, visible
 from recollect.engine.read.assemble import as_of, as_seen, hidden_ids, to_memory, to_tombstone
 from recollect.engine.read.filters import selection_of
-from recollect.engine.tracing import told_decisions, told_turn
+from recollect.engine.tracing import explain_decisions, explain_turn
 from recollect.engine.write.relations import links_in
 from recollect.model.caller import Right, names_shown
 from recollect.model.canonical import parse_time, validity_words
@@ -116,19 +116,19 @@ def page_of(
     found = current(engine, reader, reader.select(engine.tenant, selection, limit + 1, damaged=True))
     page, more = found[:limit], len(found) > limit
     items = tuple(to_memory(stored) for stored in page if stored.damage is None)
-    damaged = tuple(told_damage(reader, stored) for stored in page if stored.damage is not None)
+    damaged = tuple(describe_damage(reader, stored) for stored in page if stored.damage is not None)
     # the last memory by its time and id: its place would tell how many there are of what may not be seen
     cursor = encode_cursor(place_of(page[-1])[0], page[-1].state.id) if more else None
     return MemoryPage(items, cursor, damaged)
 
 
-def told_damage(reader: Reader, stored: Stored) -> Problem:
+def describe_damage(reader: Reader, stored: Stored) -> Problem:
     """What a list says of a memory that cannot be read."""
     error = damage_of(reader, stored)
     return Problem(stored.state.id, error.message, error.hint)
 
 
-def exported_from(
+def select_exported(
     engine: Engine, reader: Reader, owner: str | None, space: Spaces, include_namespaces: Sequence[str]
 ) -> dict[str, Any]:
     """Return what of a selection says where an export looks, wherever the caller may read.
@@ -140,7 +140,7 @@ def exported_from(
         streams = readable_streams(engine, reader, None, space, include_namespaces)
         return {"streams": tuple(stream.number for stream in streams), "current_phase": engine.phases_hidden}
     record = record_of(reader, engine.tenant, check_sought("owner", owner))
-    streams = _admitted(engine, _streams_of(engine, reader, record), space, include_namespaces)
+    streams = _admit_streams(engine, _streams_of(engine, reader, record), space, include_namespaces)
     return {
         "streams": tuple(stream.number for stream in streams),
         "whole_streams": tuple(stream.number for stream in record.streams),
@@ -156,7 +156,7 @@ def _streams_of(engine: Engine, reader: Reader, record: PersonsRecord) -> list[S
 
 def _is_about_people(space: Spaces) -> bool:
     """Return whether the owners that a read names are people: in a project's space they are projects."""
-    asked = asked_spaces(space)
+    asked = parse_spaces(space)
     return asked is None or Space.USER in asked
 
 
@@ -166,16 +166,16 @@ def readable_streams(
     """The streams that this read is about and that the caller may read."""
     if owner is not None:
         check_sought("owner", owner)
-    return _admitted(engine, _streams_in_reach(engine, reader, owner), space, include_namespaces)
+    return _admit_streams(engine, _streams_in_reach(engine, reader, owner), space, include_namespaces)
 
 
-def _admitted(
+def _admit_streams(
     engine: Engine, streams: Sequence[Stream], space: Spaces, include_namespaces: Sequence[str]
 ) -> list[Stream]:
     """Return those of the streams that lie in the spaces and namespaces that are asked for, and that the caller may read."""
     names = check_names("include_namespaces", include_namespaces)
     wanted = {check_word("include_namespaces", Namespace, name) for name in names}
-    only = asked_spaces(space)
+    only = parse_spaces(space)
     return [
         stream
         for stream in streams
@@ -186,7 +186,7 @@ def _admitted(
     ]
 
 
-def asked_spaces(space: Spaces) -> list[Space] | None:
+def parse_spaces(space: Spaces) -> list[Space] | None:
     """The spaces that a read names, one or several; ``None`` if it names none."""
     if space is None:
         return None
@@ -216,7 +216,7 @@ def history(engine: Engine, id: str) -> tuple[HistoryEvent, ...]:
         amendments = reader.amendments_about(engine.tenant, stored.state.id)
         names = {uid: name for uid, (name, _) in reader.actor_names(engine.tenant).items()}
         shown = [e for e in entries if e.memory_id == stored.state.id or e.event in _CONCERNS_BOTH]
-        shown = _told_of(engine, reader, shown)
+        shown = _select_known(engine, reader, shown)
         links = _links_of(engine, reader, stored, entries, names)
     told = [_history_event(entry, names, amendments.get(entry.seq), stored.state.id) for entry in shown]
     return tuple(sorted([*told, *links], key=lambda event: (event.at, event.meta["seq"])))
@@ -236,16 +236,16 @@ def history_of_owner(
     namespaces = tuple(Namespace) if include_namespaces is None else include_namespaces
     with engine.read() as reader:
         record = record_of(reader, engine.tenant, owner)
-        streams = _admitted(engine, _streams_of(engine, reader, record), space, namespaces)
+        streams = _admit_streams(engine, _streams_of(engine, reader, record), space, namespaces)
         names = {uid: name for uid, (name, _) in reader.actor_names(engine.tenant).items()}
     own = {stream.number for stream in record.streams}
     told = (
-        told_of_stream(engine, one, names, None if one.number in own else record.elsewhere, since) for one in streams
+        iterate_history(engine, one, names, None if one.number in own else record.elsewhere, since) for one in streams
     )
     return heapq.merge(*told, key=lambda event: event.at)
 
 
-def told_of_stream(
+def iterate_history(
     engine: Engine, stream: Stream, names: Mapping[str, str | None], only: Collection[str] | None, after: int
 ) -> Iterator[HistoryEvent]:
     """Yield one stream's history up to where it stands, of these memories ``only``, with no snapshot open between pages."""
@@ -308,14 +308,14 @@ def _links_brought(
     hidden = hidden_ids(engine, reader, ends) if ends else set()
     return {
         entry.seq: [
-            _written_link(entry, names, *link) for link in linked.get(entry.memory_id, ()) if link[0] not in hidden
+            _describe_link(entry, names, *link) for link in linked.get(entry.memory_id, ()) if link[0] not in hidden
         ]
         for entry in entries
         if entry.event in BRINGS_VERSION and entry.memory_id not in hidden
     }
 
 
-def _written_link(
+def _describe_link(
     entry: Entry, names: Mapping[str, str | None], other: str, relation_type: str, strength: float
 ) -> HistoryEvent:
     meta = {"operation": "linked", "rule": WHEN_WRITTEN, "tick": entry.tick, "seq": entry.seq}
@@ -342,10 +342,10 @@ def _visible_entries(engine: Engine, reader: Reader, entries: Sequence[Entry]) -
     if sight == Sight(None, None):
         return list(entries)
     found = reader.by_ids(engine.tenant, [entry.memory_id for entry in entries])
-    return _told_of(engine, reader, [entry for entry in entries if _seen(sight, found.get(entry.memory_id))])
+    return _select_known(engine, reader, [entry for entry in entries if _is_visible(sight, found.get(entry.memory_id))])
 
 
-def _told_of(engine: Engine, reader: Reader, entries: Sequence[Entry]) -> list[Entry]:
+def _select_known(engine: Engine, reader: Reader, entries: Sequence[Entry]) -> list[Entry]:
     """The entries as the caller may know of them: what only concerns a hidden memory is left out, and so is its id."""
     ids = (id for entry in entries for id in (entry.memory_id, entry.other_id) if id is not None)
     hidden = hidden_ids(engine, reader, ids) - {one.other_id for one in entries if one.event in _ABOUT_A_VALUE}
@@ -437,7 +437,7 @@ def _was_on_a_page(engine: Engine, reader: Reader, last: Stored) -> bool:
     return engine.caller.trusted or (address is not None and may_read(engine.caller, address))
 
 
-def _seen(sight: Sight, stored: Stored | None) -> bool:
+def _is_visible(sight: Sight, stored: Stored | None) -> bool:
     return stored is not None and stored.body is not None and sight.sees(stored.body["scope"], stored.state.category)
 
 
@@ -449,7 +449,7 @@ def explain(
     ``number`` is that of a trace, whose turn is told. A removed memory's story comes without its content.
     """
     if id is None:
-        told, turn = told_turn(engine, session, number)
+        told, turn = explain_turn(engine, session, number)
         return Explanation("", "\n".join(told), sentences=told, events=turn)
     if session is not None or number is not None:
         raise BadInput("name either a memory or a turn.", field="session", hint="Leave one of them out.")
@@ -460,14 +460,14 @@ def explain(
     decided = stored.body["decisions"] if stored.body is not None else ()
     decisions = tuple(Decision.unpacked(one).to_dict() for one in decided)
     chain = tuple(_explain_link(link) for link in links)
-    around = [*_rejected(events), *_around(stored, links), *_happened(events)]
-    text = "\n".join([*_opening(stored), *_gates(decisions), *around])
+    around = [*_explain_rejection(events), *_around(stored, links), *_explain_events(events)]
+    text = "\n".join([*_explain_origin(stored), *_gates(decisions), *around])
     kept = stored.body is not None and engine.caller.may(Right.GOVERN)
-    told = told_decisions(engine, stored.state.id) if kept else ()
+    told = explain_decisions(engine, stored.state.id) if kept else ()
     return Explanation(stored.state.id, text, decisions, chain, events, told)
 
 
-def _opening(stored: Stored) -> list[str]:
+def _explain_origin(stored: Stored) -> list[str]:
     state, body = stored.state, stored.body
     if stored.damage is not None:
         return [f"Memory {state.id}: {stored.damage.what}. {MENDING.format(id=state.id)}"]
@@ -493,7 +493,7 @@ def _gates(decisions: Sequence[Mapping[str, str]]) -> list[str]:
     return lines
 
 
-def _rejected(events: Sequence[HistoryEvent]) -> list[str]:
+def _explain_rejection(events: Sequence[HistoryEvent]) -> list[str]:
     """Say that the value of a memory is rejected, and how that ends."""
     told = [event for event in events if event.meta["operation"] in ("rejected", "lifted")]
     if not told or told[-1].meta["operation"] == "lifted":
@@ -518,7 +518,7 @@ def _around(stored: Stored, links: Sequence[Stored]) -> list[str]:
     return lines
 
 
-def _happened(events: Sequence[HistoryEvent]) -> list[str]:
+def _explain_events(events: Sequence[HistoryEvent]) -> list[str]:
     lines = ["", "What happened to it:"]
     shown = names_shown({event.actor for event in events if event.actor})
     for event in events:

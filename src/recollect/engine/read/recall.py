@@ -12,21 +12,21 @@ from recollect.engine.arguments import check_moment, check_number
 from recollect.engine.context import Engine
 from recollect.engine.read.filters import FILTERS, check_categories, selection_of
 from recollect.engine.read.matching import (
-    as_told,
+    drop_shadowed,
+    find_matches,
     is_unsure,
-    loaded,
-    matching,
+    load_chosen,
+    mark_outdated,
     newest_phase_first,
-    shadowed,
-    told,
+    to_recalled,
     with_counterparts,
 )
 from recollect.engine.read.meaning import Asked, announce, as_asked
 from recollect.engine.read.ranking import Ranked
-from recollect.engine.read.reading import Spaces, asked_spaces, owners_in_reach, readable_streams
-from recollect.engine.read.validity import held_at, with_what_held
+from recollect.engine.read.reading import Spaces, owners_in_reach, parse_spaces, readable_streams
+from recollect.engine.read.validity import find_held_at, with_what_held
 from recollect.engine.turns.change_header import change_header
-from recollect.engine.write.relations import Seen, told_with, within
+from recollect.engine.write.relations import Seen, find_related, select_within
 from recollect.model import trace
 from recollect.model.canonical import canonical_json
 from recollect.model.errors import BadInput, NotAllowed
@@ -120,10 +120,10 @@ class Answer(NamedTuple):
 def block_of(recall: Recall, header: ChangeHeader, budget_tokens: int | None) -> tracing.PromptBlock:
     """Return what a prompt gets of a recall: its text."""
     text = recall.text
-    return tracing.PromptBlock(text, count_tokens(text), budget_tokens, quoted_by(recall.items, header))
+    return tracing.PromptBlock(text, count_tokens(text), budget_tokens, list_quoted(recall.items, header))
 
 
-def quoted_by(items: Iterable[Recalled], header: ChangeHeader) -> list[str]:
+def list_quoted(items: Iterable[Recalled], header: ChangeHeader) -> list[str]:
     """Return the ids of the memories whose words stand in a prompt: of the items, what is told along, and the header."""
     told = [line.memory_id for line in header.lines]
     for item in items:
@@ -141,31 +141,31 @@ def query(engine: Engine, wanted: Query) -> Recall:
 @operations.failures_noted(Node.CONTEXT, Op.SEARCH)
 def answer(engine: Engine, wanted: Query) -> Answer:
     """The same, before anything is kept of it."""
-    top_k = _checked(engine, wanted)
+    top_k = _check_wanted(engine, wanted)
     held_when = None if wanted.at is None else check_moment("at", wanted.at)
     asked = as_asked(engine, wanted.text[:MAX_QUERY_CHARACTERS], named_only=wanted.named)
     header = _header(engine, wanted)
-    budget = _Budget(_left_by(header.text, wanted.budget_tokens), wanted.form)
+    budget = _Budget(_subtract_header(header.text, wanted.budget_tokens), wanted.form)
     consulted = engine.policy.spaces.read_order
     with engine.read() as reader:
         announce(engine, reader, owners_in_reach(engine, wanted.owner), wanted.include_namespaces, asked)
         readable = readable_streams(engine, reader, wanted.owner, wanted.space, wanted.include_namespaces)
         streams = [s for s in readable if s.address is not None and s.address.space in consulted]
         selection = _selection(engine, streams, wanted)
-        found = _found(engine, reader, streams, asked, top_k, selection, held_when)
+        found = _find_answers(engine, reader, streams, asked, top_k, selection, held_when)
         sure = confidence([one.support for one in found])
         not_sure = wanted.threshold is None and is_unsure(engine, asked, sure) and bool(found)
         chosen, items, no_room = _chosen(engine, reader, wanted, [] if not_sure else found, top_k, budget)
         items = _with_history(engine, reader, items, budget) if wanted.history else items
-        items = _with_related(engine, reader, items, chosen, within(engine, reader, streams, selection), budget)
-        items, too_many = _trimmed(items, budget)
-        left_out = _left_out(engine, reader, wanted, found, items, not_sure) if wanted.left_out else ()
-        refusals = read_refusals(engine.caller, wanted.owner, asked_spaces(wanted.space), consulted)
+        items = _with_related(engine, reader, items, chosen, select_within(engine, reader, streams, selection), budget)
+        items, too_many = _trim_to_budget(items, budget)
+        left_out = _explain_left_out(engine, reader, wanted, found, items, not_sure) if wanted.left_out else ()
+        refusals = read_refusals(engine.caller, wanted.owner, parse_spaces(wanted.space), consulted)
         open_ones = [space for space, refusal in refusals.items() if refusal is None]
         event = recall_event(engine, reader, wanted.text, items, streams, open_ones)
     events = (*(tracing.border_check(engine, "read", *check) for check in refusals.items()), event)
     _note(engine, wanted, streams, items)
-    kept = events if checks_are_kept(engine, wanted.owner, asked_spaces(wanted.space), refusals) else (event,)
+    kept = events if checks_are_kept(engine, wanted.owner, parse_spaces(wanted.space), refusals) else (event,)
     why = NOT_SURE if not_sure else BELOW_THRESHOLD if found else NOTHING_MATCHES
     said = (tuple(items), events, header.text, no_room + too_many, asked.notice, sure, why, left_out)
     return Answer(Recall(wanted.text, *said), header, kept, streams[0].number if len(streams) == 1 else None)
@@ -186,7 +186,7 @@ def _header(engine: Engine, wanted: Query) -> ChangeHeader:
     )
 
 
-def _left_by(header: str, budget_tokens: int | None) -> int | None:
+def _subtract_header(header: str, budget_tokens: int | None) -> int | None:
     return budget_tokens - count_tokens(f"{header}\n") if budget_tokens is not None and header else budget_tokens
 
 
@@ -209,7 +209,7 @@ def _selection(engine: Engine, streams: Sequence[Stream], wanted: Query) -> Sele
     return replace(found, current_phase=True) if closed else found
 
 
-def _found(
+def _find_answers(
     engine: Engine,
     reader: Reader,
     streams: Sequence[Stream],
@@ -221,12 +221,12 @@ def _found(
     """What answers it, one item a concept, in the order in which it is told; a few more than ``top_k``."""
     top_k = top_k if held_when is None else min(top_k * MORE_THAN_HELD, MAX_TOP_K)
     one_person = not engine.caller.trusted
-    found = matching(engine, reader, streams, asked, top_k, selection)
+    found = find_matches(engine, reader, streams, asked, top_k, selection)
     found = with_counterparts(engine, reader, streams, found, selection, one_person=one_person)
     found = newest_phase_first(engine, found)
-    found = shadowed(engine, found, engine.policy.spaces.read_order, one_person=one_person)
+    found = drop_shadowed(engine, found, engine.policy.spaces.read_order, one_person=one_person)
     if held_when is not None:
-        return held_at(engine, reader, found, held_when)
+        return find_held_at(engine, reader, found, held_when)
     return with_what_held(engine, reader, asked.text, found)
 
 
@@ -256,14 +256,14 @@ def _chosen(
     """
     least = least_relevance((one.relevance for one in found), wanted.threshold, wanted.share_of_best)
     about = [one for one in found if one.relevance >= least]
-    at_hand = {} if budget.tokens is None else loaded(engine, reader, about)
+    at_hand = {} if budget.tokens is None else load_chosen(engine, reader, about)
     room = budget.room()
 
     def fits(one: Ranked) -> bool:
-        return budget.tokens is None or room.takes(as_told(one, at_hand[one.place]).written(budget.form))
+        return budget.tokens is None or room.takes(to_recalled(one, at_hand[one.place]).written(budget.form))
 
     chosen, no_room = best_within(about, top_k, lambda one: one.row.category, share_of(engine), fits)
-    items = told(engine, chosen, loaded(engine, reader, chosen, at_hand))
+    items = mark_outdated(engine, chosen, load_chosen(engine, reader, chosen, at_hand))
     return [one for one, _ in items], [item for _, item in items], no_room
 
 
@@ -271,7 +271,7 @@ MAX_LEFT_OUT = 25
 """How many of the memories that an answer leaves out it names."""
 
 
-def _left_out(
+def _explain_left_out(
     engine: Engine, reader: Reader, wanted: Query, found: Sequence[Ranked], items: Sequence[Recalled], not_sure: bool
 ) -> tuple[LeftOut, ...]:
     """Return what was looked at and is not told, best first, each with the reason, which the order of the steps decides."""
@@ -287,7 +287,7 @@ def _left_out(
         return "beyond_top_k" if len(items) >= top_k else "no_room"
 
     missing = [one for one in found if one.id not in told][:MAX_LEFT_OUT]
-    at_hand = loaded(engine, reader, missing)
+    at_hand = load_chosen(engine, reader, missing)
     others = [
         LeftOut(one.id, memory["content"], reason(one), one.score, one.relevance)
         for one in missing
@@ -356,7 +356,7 @@ def _with_related(
     for item in items:
         shares.use(item.memory.category)
     known = {one.place: one.relations for one in chosen if one.relations is not None}
-    found = told_with(engine, reader, [one.place for one in chosen], seen, known, apart_from=MAY_UPDATE)
+    found = find_related(engine, reader, [one.place for one in chosen], seen, known, apart_from=MAY_UPDATE)
     for place, related in found[:most]:
         if not shares.is_used_up(related.category) and room.takes(_along(related, budget.form)):
             shares.use(related.category)
@@ -366,7 +366,7 @@ def _with_related(
     return [replace(item, related=tuple(along[one.place])) for item, one in zip(items, chosen, strict=True)]
 
 
-def _trimmed(items: list[Recalled], budget: _Budget) -> tuple[list[Recalled], int]:
+def _trim_to_budget(items: list[Recalled], budget: _Budget) -> tuple[list[Recalled], int]:
     """As many as the budget really has room for, and how many of them it has none for.
 
     What was chosen piece by piece may take a token or two more once it stands together.
@@ -383,7 +383,7 @@ def _note(engine: Engine, wanted: Query, streams: Sequence[Stream], items: Seque
     """What was told counts as used, and the query is counted."""
     now = engine.now()
     engine.accesses.note(engine.tenant, [item.memory.id for item in items], now)
-    operations.note(engine, operations.queried(engine, wanted.owner if streams else None, now))
+    operations.note(engine, operations.describe_query(engine, wanted.owner if streams else None, now))
 
 
 def checks_are_kept(
@@ -408,7 +408,7 @@ def recall_event(
         phases[item.memory.space][item.memory.phase_id or "none"] += 1
     return trace.memory_recall(
         engine.caller,
-        tracing.shown_query(text, engine.policy.privacy),
+        tracing.redact_query(text, engine.policy.privacy),
         [to_item(item.memory, item.recall_reason, item.score) for item in items],
         engine.in_force.expanded,
         consulted,
@@ -438,7 +438,7 @@ def _current_phase(engine: Engine, reader: Reader, streams: Sequence[Stream]) ->
     }
 
 
-def _checked(engine: Engine, wanted: Query) -> int:
+def _check_wanted(engine: Engine, wanted: Query) -> int:
     """How many are asked for, once everything that was given makes sense."""
     if not isinstance(wanted.text, str):
         raise BadInput("must be text.", field="query", hint="Say what to look for, in plain words.")

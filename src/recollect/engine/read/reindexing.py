@@ -178,7 +178,7 @@ def _add_missing(writer: Writer, stream: Stream, generation: int, embedder: Embe
     return len(missing)
 
 
-def made_anew(writer: Writer, stream: Stream, embedder: Embedder | None) -> None:
+def remake_vectors(writer: Writer, stream: Stream, embedder: Embedder | None) -> None:
     """Drop a stream's vectors and make them again; another embedder's stay as they are."""
     if embedder is not None and embedder.dimensions and stream.embedder == label_of(embedder):
         writer.drop_vectors(stream, stream.generation)

@@ -33,16 +33,16 @@ def partly_hidden(engine: Engine, reader: Reader, streams: Sequence[Stream]) -> 
     return lambda: {s.number: max(s.documents - hidden, 0) for s, count in beyond if (hidden := count())}
 
 
-def seen_postings(engine: Engine, reader: Reader, partly: Mapping[int, int], postings: Postings) -> Postings:
+def select_visible_postings(engine: Engine, reader: Reader, partly: Mapping[int, int], postings: Postings) -> Postings:
     """The same without the entries of hidden memories."""
     selection = engine.selecting(equal={"status": "active"})
     return {
-        (number, term): _seen(reader, engine, number, of_term, selection) if number in partly else of_term
+        (number, term): _select_visible(reader, engine, number, of_term, selection) if number in partly else of_term
         for (number, term), of_term in postings.items()
     }
 
 
-def _seen(
+def _select_visible(
     reader: Reader, engine: Engine, number: int, of_term: Sequence[Posting], selection: Selection
 ) -> Sequence[Posting]:
     stream = reader.stream_numbered(engine.tenant, number)
@@ -50,7 +50,7 @@ def _seen(
     return [posting for posting in of_term if posting[0] in seen]
 
 
-def seen_statistics(
+def count_visible(
     streams: Sequence[Stream], partly: Mapping[int, int], postings: Postings, counted: Mapping[int, Mapping[str, int]]
 ) -> tuple[TextStatistics, dict[str, int]]:
     """How many texts there are and how long, and how many have each term, as far as they may be seen.
@@ -189,16 +189,16 @@ def search_text(
     hidden = partly_hidden(engine, reader, streams)
     either = _with_neighbours(wanted, similar)
     counted = {s.number: reader.term_frequencies(s, either) for s in streams if s.documents}
-    totals = _summed(counted.values())
-    plan = _planned(totals, wanted, similar, settings.max_postings)
+    totals = _sum_frequencies(counted.values())
+    plan = _plan_search(totals, wanted, similar, settings.max_postings)
     partly = hidden()
     texts = TextStatistics(sum(s.documents for s in streams), sum(s.words for s in streams))
     if partly and not plan.whole:
         visible = engine.selecting(equal={"status": "active"})
-        everything = _fitting(reader, streams, either, dict.fromkeys(partly, visible), settings.max_postings)
-        plan, postings = _chosen(everything, wanted, similar, settings.max_postings)
+        everything = _read_fitting(reader, streams, either, dict.fromkeys(partly, visible), settings.max_postings)
+        plan, postings = _choose_postings(everything, wanted, similar, settings.max_postings)
         rare = {at: of_term for at, of_term in everything.items() if len(of_term) <= settings.max_postings}
-        texts, totals = seen_statistics(streams, partly, rare, counted)
+        texts, totals = count_visible(streams, partly, rare, counted)
     else:
         postings = {
             (stream.number, term): of_term
@@ -206,11 +206,11 @@ def search_text(
             for term, of_term in _postings(reader, stream, plan.find, counted.get(stream.number, {})).items()
         }
         if partly:
-            postings = seen_postings(engine, reader, partly, postings)
-            texts, totals = seen_statistics(streams, partly, postings, counted)
+            postings = select_visible_postings(engine, reader, partly, postings)
+            texts, totals = count_visible(streams, partly, postings, counted)
     idf = {term: inverse_frequency(texts.documents, totals.get(term, 0)) for term in either}
     found = TextScores(idf, texts.mean_length, settings, complete=plan.own.whole)
-    return _filled(found, reader, streams, plan, postings, similar)
+    return _fill_scores(found, reader, streams, plan, postings, similar)
 
 
 def search_among(
@@ -225,16 +225,16 @@ def search_among(
     """Who has these terms among those that fit a selection, for when too many others have them; scored as before."""
     most = engine.policy.recall.max_postings
     narrowed = {stream.number: selection for stream in streams}
-    everything = _fitting(reader, streams, _with_neighbours(wanted, similar), narrowed, most)
-    plan, postings = _chosen(everything, wanted, similar, most)
-    return _filled(found.again(complete=plan.own.whole), reader, streams, plan, postings, similar)
+    everything = _read_fitting(reader, streams, _with_neighbours(wanted, similar), narrowed, most)
+    plan, postings = _choose_postings(everything, wanted, similar, most)
+    return _fill_scores(found.again(complete=plan.own.whole), reader, streams, plan, postings, similar)
 
 
 def _with_neighbours(wanted: Sequence[str], similar: Neighbours) -> list[str]:
     return sorted({*wanted, *(other for near in similar.values() for other in near)})
 
 
-def _filled(
+def _fill_scores(
     found: TextScores, reader: Reader, streams: Sequence[Stream], plan: _Plan, postings: Postings, similar: Neighbours
 ) -> TextScores:
     near: dict[int, dict[str, Sequence[Posting]]] = defaultdict(dict)
@@ -263,7 +263,7 @@ def _postings(
     return reader.postings(stream, limits) if limits else {}
 
 
-def _fitting(
+def _read_fitting(
     reader: Reader, streams: Sequence[Stream], wanted: Sequence[str], selections: Mapping[int, Selection], most: int
 ) -> Postings:
     """Every term's entries of those who fit their stream's selection, one more than ``most`` where there are too many."""
@@ -275,7 +275,7 @@ def _fitting(
     }
 
 
-def _planned(totals: Mapping[str, int], wanted: Sequence[str], similar: Neighbours, most: int) -> _Plan:
+def _plan_search(totals: Mapping[str, int], wanted: Sequence[str], similar: Neighbours, most: int) -> _Plan:
     """What is read, by how many entries each term has. Of a neighbour it is all of them or nothing."""
     own = plan_reading(rarest_first(totals, wanted), totals, most)
     neighbours = (other for near in similar.values() for other in near)
@@ -283,15 +283,17 @@ def _planned(totals: Mapping[str, int], wanted: Sequence[str], similar: Neighbou
     return _Plan(own, tuple(one for one in near.find if one[1] == totals[one[0]]), own.whole and near.whole)
 
 
-def _chosen(everything: Postings, wanted: Sequence[str], similar: Neighbours, most: int) -> tuple[_Plan, Postings]:
+def _choose_postings(
+    everything: Postings, wanted: Sequence[str], similar: Neighbours, most: int
+) -> tuple[_Plan, Postings]:
     """Which of the entries count, by how many there are of each term."""
-    totals = _summed({term: len(of_term)} for (_, term), of_term in everything.items())
-    plan = _planned(totals, wanted, similar, most)
+    totals = _sum_frequencies({term: len(of_term)} for (_, term), of_term in everything.items())
+    plan = _plan_search(totals, wanted, similar, most)
     limits = dict(plan.find)
     return plan, {at: of_term[: limits[at[1]]] for at, of_term in everything.items() if at[1] in limits}
 
 
-def _summed(by_stream: Iterable[Mapping[str, int]]) -> dict[str, int]:
+def _sum_frequencies(by_stream: Iterable[Mapping[str, int]]) -> dict[str, int]:
     totals: dict[str, int] = defaultdict(int)
     for frequencies in by_stream:
         for term, count in frequencies.items():

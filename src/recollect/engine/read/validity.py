@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from recollect.engine.context import Engine
-from recollect.engine.read.matching import unasked
+from recollect.engine.read.matching import rank_unasked
 from recollect.engine.read.ranking import Ranked
 from recollect.model.canonical import format_time, parse_time
 from recollect.model.errors import BadInput
@@ -22,13 +22,13 @@ MAX_VERSIONS = 100
 """How many versions of a memory are looked at: what was replaced more often than that is known by the ledger."""
 
 
-def stated_validity(draft: Draft) -> dict[str, str]:
+def read_stated(draft: Draft) -> dict[str, str]:
     """Return the sides of a draft's validity that are known, as a state has them."""
     known = {"valid_from": draft.valid_from, "valid_until": draft.valid_until}
     return {name: format_time(moment) for name, moment in known.items() if moment is not None}
 
 
-def closed_by(start: datetime | str | None, content: str, old: Stored) -> dict[str, Any] | None:
+def close_validity(start: datetime | str | None, content: str, old: Stored) -> dict[str, Any] | None:
     """Return the amendment by which a replacement that holds from ``start`` on ends the validity of the old memory.
 
     ``None`` if the start is not known, if the old one was over before or only began later, or if both say the same and the
@@ -69,13 +69,13 @@ class _Version(NamedTuple):
     """From when until when it held, as far as is known: as it is stated, or else as it was recorded."""
 
 
-def held_at(engine: Engine, reader: Reader, found: Sequence[Ranked], at: str) -> list[Ranked]:
+def find_held_at(engine: Engine, reader: Reader, found: Sequence[Ranked], at: str) -> list[Ranked]:
     """Return what held at a time: of each memory that was found, the version that did, active or superseded."""
     chains = _versions(engine, reader, found)
     held: list[Ranked] = []
     for one in found:
         then = (v for v in chains[one.id] if (v.start is None or v.start <= at) and (v.end is None or at < v.end))
-        held += [_told_instead(one, version.stored) for version in then]
+        held += [_put_in_place(one, version.stored) for version in then]
     return held
 
 
@@ -96,7 +96,7 @@ def with_what_held(engine: Engine, reader: Reader, text: str, found: Sequence[Ra
         for version in chains[one.id][1:]:
             state = version.stored.state
             if state.valid_until is not None and _covers(version.start, state.valid_until, spans):
-                older = _told_instead(one, version.stored)
+                older = _put_in_place(one, version.stored)
                 place = next((n for n, other in enumerate(told) if other.score < older.score), len(told))
                 told.insert(min(place, told.index(one)), older)
                 break
@@ -107,13 +107,13 @@ def _covers(start: str | None, end: str | None, spans: Sequence[Span]) -> bool:
     return covers(parse_time(start) if start else None, parse_time(end) if end else None, spans)
 
 
-def _told_instead(one: Ranked, stored: Stored) -> Ranked:
+def _put_in_place(one: Ranked, stored: Stored) -> Ranked:
     """An older version in the place of the memory that was found, as if it had been: it loses nothing for its time."""
     if stored.state.id == one.id:
         return one
     features = {name: value for name, value in one.features.items() if name != "not_then"}
     score = round(one.score - one.features.get("not_then", 0.0), DIGITS)
-    older = unasked(stored)
+    older = rank_unasked(stored)
     return one._replace(place=older.place, row=older.row, score=score, features=features, relations=None, shadowed=())
 
 
@@ -134,10 +134,10 @@ def _versions(engine: Engine, reader: Reader, found: Sequence[Ranked]) -> dict[s
             chains[head].append(stored)
             if stored.state.supersedes_id:
                 older[head] = stored.state.supersedes_id
-    return {id: _bounded(engine, chain) for id, chain in chains.items()}
+    return {id: _bound_versions(engine, chain) for id, chain in chains.items()}
 
 
-def _bounded(engine: Engine, chain: Sequence[Stored]) -> list[_Version]:
+def _bound_versions(engine: Engine, chain: Sequence[Stored]) -> list[_Version]:
     """Each with its validity. Where none is stated, a version held from when it was recorded until the next one began."""
     versions: list[_Version] = []
     next_start: str | None = None

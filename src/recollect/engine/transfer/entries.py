@@ -11,7 +11,7 @@ from recollect.engine.arguments import check_flags, check_names, check_word
 from recollect.engine.context import Engine, visible
 from recollect.engine.lifecycle.changes import archive
 from recollect.engine.read.assemble import as_seen, to_memory
-from recollect.engine.read.reading import MAX_PAGE, current, exported_from, place_of
+from recollect.engine.read.reading import MAX_PAGE, current, place_of, select_exported
 from recollect.engine.transfer.import_terms import ImportTerms
 from recollect.engine.trust.identities import resolve_holder, sign_entry, signing_key
 from recollect.engine.write.drafting import check_expiry, parse_candidate
@@ -118,14 +118,14 @@ def export_entries(
 ) -> Iterator[str]:
     """Yield every memory that the caller may see as one line of canonical JSON, the oldest first: parents before children.
 
-    ``asked`` is passed to :func:`exported_from`. The caller sees what it sees in any read: an export crosses no border. With
+    ``asked`` is passed to :func:`select_exported`. The caller sees what it sees in any read: an export crosses no border. With
     ``sign_as`` the unsigned entries of that author are signed with the author's key.
     """
     statuses = _check_statuses(status)
     signer = resolve_holder(engine, sign_as) if sign_as is not None else None
     private = signing_key(engine, signer, key_file) if signer is not None else None
     with engine.read() as reader:
-        where = exported_from(engine, reader, **asked)
+        where = select_exported(engine, reader, **asked)
         if signer not in (None, sign_as, engine.caller.principal):
             _check_unambiguous(engine, reader, str(signer), equal={"status": statuses}, **where)
         ids = _sort_exported(engine, reader, statuses, **where)

@@ -9,7 +9,7 @@ from recollect.engine.arguments import check_path
 from recollect.engine.context import Engine
 from recollect.engine.read.assemble import to_memory
 from recollect.engine.read.filters import selection_of
-from recollect.engine.read.reading import MAX_PAGE, current, exported_from, place_of
+from recollect.engine.read.reading import MAX_PAGE, current, place_of, select_exported
 from recollect.engine.transfer import entries
 from recollect.formats import records
 from recollect.formats.entry_files import NAME as ENTRIES
@@ -67,7 +67,7 @@ def every_memory(
 ) -> Iterator[Memory]:
     """Yield every memory that fits, ``where`` the caller may see it, from one snapshot, a page at a time."""
     with engine.read() as reader:
-        fitting = replace(selection_of(engine, (), {}, status), **exported_from(engine, reader, **where))
+        fitting = replace(selection_of(engine, (), {}, status), **select_exported(engine, reader, **where))
         starts: list[tuple[str, int, int] | None] = [None]
         while True:
             page = reader.select(engine.tenant, replace(fitting, before=starts[-1]), MAX_PAGE)

@@ -24,7 +24,7 @@ from recollect.engine.transfer.foreign_files import NOTHING, Beside, ForeignLine
 from recollect.engine.transfer.import_terms import ImportTerms, decided_by_time
 from recollect.engine.transfer.migration import copy_rows
 from recollect.engine.trust.imported_signatures import ImportedSignatures, add_later_vouches
-from recollect.engine.waiting import waiting
+from recollect.engine.waiting import waiting_rows
 from recollect.engine.write.drafting import check_concepts, parse_candidate
 from recollect.engine.write.ingest import Writing
 from recollect.engine.write.preparing import Answer, Prepared, Refused, addresses_of, prepare
@@ -400,7 +400,7 @@ def _write_batch(engine: Engine, batch: Sequence[_Asked | Taken]) -> list[Taken]
     """Write a batch in one transaction; return the outcomes."""
     own = _find_own(engine, [one for one in batch if isinstance(one, _Asked)])
     answers = [(None, one) if isinstance(one, Taken) else _answer(engine, one, own) for one in batch]
-    waiting(engine).flush_traces(engine.tenant)
+    waiting_rows(engine).flush_traces(engine.tenant)
     with engine.write(addresses_of(answer for _, answer in answers if isinstance(answer, Prepared))) as writer:
         writing = Writing(engine, writer)
         taken = [_settle(writing, one, answer) for one, answer in answers]

@@ -13,7 +13,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from recollect.engine.context import Engine
 from recollect.engine.lifecycle import changes
 from recollect.engine.read.reading import MAX_PAGE, page_of
-from recollect.engine.telemetry import traced
+from recollect.engine.telemetry import trace_method
 from recollect.engine.write import ingest
 from recollect.model.errors import BadInput, NotFound, WrongState
 from recollect.model.receipt import MemoryPage, Receipt
@@ -61,7 +61,7 @@ class _Planned(NamedTuple):
     fields: dict[str, Any]
 
 
-@traced
+@trace_method
 def create_entities(engine: Engine, entities: Sequence[Entity]) -> Made[Entity]:
     """Make new entities, with the observations that pass the gates. One that exists is left as it is."""
     first: dict[str, tuple[str, Entity]] = {}
@@ -90,7 +90,7 @@ def _select_new(entity: Entity, receipts: Sequence[Receipt]) -> Entity | None:
     return Entity(entity.name, entity.type, known) if _is_new(receipts[0]) else None
 
 
-@traced
+@trace_method
 def create_relations(engine: Engine, relations: Sequence[Relation]) -> Made[Relation]:
     """Make new relations between entities that exist."""
     distinct = list(dict.fromkeys(relations))
@@ -104,7 +104,7 @@ def create_relations(engine: Engine, relations: Sequence[Relation]) -> Made[Rela
     return Made(tuple(made), receipts)
 
 
-@traced
+@trace_method
 def add_observations(engine: Engine, observations: Sequence[Observations]) -> Made[Observations]:
     """Add new observations about entities that exist; return the new ones of each part of the request."""
     names = [part.entity for part in observations]
@@ -153,7 +153,7 @@ def _is_new(receipt: Receipt) -> bool:
     return kept is not None and kept.namespace is Namespace.PROD
 
 
-@traced
+@trace_method
 def delete_entities(engine: Engine, names: Iterable[str]) -> Deleted:
     """Soft-delete entities with their observations and relations.
 
@@ -166,7 +166,7 @@ def delete_entities(engine: Engine, names: Iterable[str]) -> Deleted:
     return Deleted(len(distinct) - len(missing), len(distinct), tuple(missing))
 
 
-@traced
+@trace_method
 def delete_observations(engine: Engine, observations: Sequence[Observations]) -> Deleted:
     """Soft-delete observations by their exact words."""
     keys = {graph.observation_key(part.entity, text) for part in observations for text in part.texts}
@@ -176,7 +176,7 @@ def delete_observations(engine: Engine, observations: Sequence[Observations]) ->
     return Deleted(deleted, len(keys), tuple(missing))
 
 
-@traced
+@trace_method
 def delete_relations(engine: Engine, relations: Iterable[Relation]) -> Deleted:
     """Soft-delete relations by their ends and their type."""
     keys = {graph.relation_key(relation) for relation in relations}
@@ -200,7 +200,7 @@ def _forget(engine: Engine, **which: Any) -> int:
     return forgotten
 
 
-@traced
+@trace_method
 def whole_graph(engine: Engine) -> Graph:
     """Return everything in the graph that the caller may see."""
     with engine.read() as reader:

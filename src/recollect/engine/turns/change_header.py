@@ -91,7 +91,7 @@ def change_header(
 
     name = check_kept(engine.policy.privacy, "thread", thread)
     asking = thread_of(engine, name, owner)
-    return told(engine, asking, lambda reader: _consulted(engine, reader, *where), fits or within_budget)
+    return read_changes(engine, asking, lambda reader: _find_streams(engine, reader, *where), fits or within_budget)
 
 
 def thread_of(engine: Engine, name: str, owner: str | None) -> Thread:
@@ -111,7 +111,7 @@ def thread_of(engine: Engine, name: str, owner: str | None) -> Thread:
 
 
 @again_on_conflict
-def told(
+def read_changes(
     engine: Engine,
     thread: Thread,
     streams: Callable[[Reader], Sequence[Stream]],
@@ -141,7 +141,7 @@ def _new_look(engine: Engine, thread: Thread, streams: Callable[[Reader], Sequen
         return look_at(engine, reader, glance_at(engine, reader, thread, read), read, fits)
 
 
-def _consulted(
+def _find_streams(
     engine: Engine, reader: Reader, owner: str | None, space: Spaces, namespaces: Sequence[str]
 ) -> list[Stream]:
     """The streams that a query at the same place would read."""
@@ -200,7 +200,7 @@ def look_at(
     first = {number: entries() for number, entries in glance.unseen.items()}
     ahead = reader.in_advance()
     for stream in streams:
-        concerned = _concerned(_fresh(engine, stream, first[stream.number], _cursor(cursors, at, stream)))
+        concerned = _list_concerned(_fresh(engine, stream, first[stream.number], _cursor(cursors, at, stream)))
         if ahead is not None and concerned:
             ahead.by_ids(engine.tenant, concerned)
     windows = [_window(engine, reader, s, _cursor(cursors, at, s), first[s.number]) for s in streams]
@@ -248,7 +248,7 @@ def _move(engine: Engine, thread: Thread, look: Look) -> bool:
 
 def _since(engine: Engine, since: int, owner: str | None, space: Spaces, namespaces: Sequence[str]) -> ChangeHeader:
     with engine.read() as reader:
-        streams = _consulted(engine, reader, owner, space, namespaces)
+        streams = _find_streams(engine, reader, owner, space, namespaces)
         if len(streams) > 1:
             hint = "Name owner and space, or a thread."
             raise BadInput("counts the entries of one stream.", field="since", hint=hint)
@@ -324,7 +324,7 @@ def _newest_lines(store_id: str, stream_uid: str, last_memory: int) -> frozenset
     return frozenset(id_of(Kind.SHORT_TERM, number) for number in newest)
 
 
-def _concerned(entries: Sequence[Entry]) -> list[str]:
+def _list_concerned(entries: Sequence[Entry]) -> list[str]:
     """Return the memories that these entries are about, and the memories they were merged into."""
     happened = [(entry, sign) for entry in entries if (sign := sign_of(entry)) is not None]
     kept = [entry.other_id for entry, sign in happened if sign is Sign.MERGED and entry.other_id is not None]
@@ -337,12 +337,12 @@ def _changes(
     """What the entries come to for this caller, one change a memory. ``came`` gathers what came since the cursor: if it went
     again unseen, nobody has to be told."""
     happened = [(entry, sign) for entry in entries if (sign := sign_of(entry)) is not None]
-    found = reader.by_ids(engine.tenant, _concerned(entries)) if happened else {}
+    found = reader.by_ids(engine.tenant, _list_concerned(entries)) if happened else {}
     words = _tellable(engine, reader, stream, list(found.values()))
     told = (
         _change(stream, one, stored, found)
         for one in by_memory(happened, came, words)
-        if (stored := words.get(one.memory_id) or _missed(engine, stream, found.get(one.memory_id))) is not None
+        if (stored := words.get(one.memory_id) or _find_missing(engine, stream, found.get(one.memory_id))) is not None
     )
     return tuple(change for change in told if change is not None)
 
@@ -374,7 +374,7 @@ def _tellable(engine: Engine, reader: Reader, stream: Stream, found: Sequence[St
     return {a.state.id: a for a, b in zip(seen, now, strict=True) if a.state.status is b.state.status}
 
 
-def _missed(engine: Engine, stream: Stream, stored: Stored | None) -> Stored | None:
+def _find_missing(engine: Engine, stream: Stream, stored: Stored | None) -> Stored | None:
     """Return a memory that was erased or purged, if the caller may learn of it.
 
     Its scope and category went with its content, so only callers who see everything are told. Its kind is gone too, but the

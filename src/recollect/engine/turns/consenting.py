@@ -25,7 +25,7 @@ def decide_proposal(
 ) -> tuple[str, ...]:
     """Grant or decline the one proposal that an answer is about, if there is one. Returns the ids that left for it."""
     engine = writing.engine
-    waiting = _waiting_for(writing, exchange, addresses)
+    waiting = _find_proposals(writing, exchange, addresses)
     if not waiting:
         return ()
     proposed = [Proposed(id, one.state.canonical_key, (one.body or {})["content"]) for id, (_, one) in waiting.items()]
@@ -42,7 +42,7 @@ def decide_proposal(
     return (stored.state.id, *rejected.also_gone)
 
 
-def _waiting_for(
+def _find_proposals(
     writing: Writing, exchange: Exchange, addresses: Sequence[Address]
 ) -> dict[str, tuple[Address, Stored]]:
     """Return the proposals about the person who speaks, in their own memory and in this session, by id."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from recollect.engine.arguments import check_kept
 from recollect.engine.context import Engine
-from recollect.engine.tracing import border_check, refused
+from recollect.engine.tracing import border_check, refuse_border
 from recollect.engine.transaction import Pen, forgotten, soft_delete
 from recollect.engine.write.drafting import parse_candidate
 from recollect.engine.write.incumbents import holder
@@ -77,7 +77,7 @@ def as_session(engine: Engine, session: str, ai_profile: str | None) -> Engine:
     if not caller.trusted and caller.session != session:
         hint = "Open it with as_caller(session=…)."
         no = NotAllowed("this caller is not in that session.", field="session", hint=hint)
-        raise refused(engine, border_check(engine, "read", Space.SESSION, "border:not_your_space"), no)
+        raise refuse_border(engine, border_check(engine, "read", Space.SESSION, "border:not_your_space"), no)
     return engine.seen_by(replace(caller, session=session, ai_profile=ai_profile or caller.ai_profile))
 
 
@@ -171,7 +171,7 @@ def slide(
     """
     pen, settings = writing.pen(address), writing.engine.policy.turns
     known = {s.state.id: s for s in before() if pen.is_active(s)} | {id: pen.stored(id) for id in written}
-    lines = [s for s in known.values() if not _is_summary(s) and _seen(writing, s)]
+    lines = [s for s in known.values() if not _is_summary(s) and _is_visible(writing, s)]
     exchanged = [stored for stored in lines if OF_A_TURN in (stored.body or {}).get("meta", {})] or lines
     ticks = sorted({_tick(stored) for stored in exchanged}, reverse=True)[: settings.short_term_window]
     gone = sorted((s for s in lines if _tick(s) < ticks[-1]), key=lambda s: s.number) if ticks else []
@@ -201,7 +201,7 @@ def _ask_in_advance(pen: Pen, gone: Sequence[Stored], summarised: Sequence[Store
             soon.relations_at(pen.stream.tenant, [(stored.stream, stored.number)])
 
 
-def _seen(writing: Writing, stored: Stored) -> bool:
+def _is_visible(writing: Writing, stored: Stored) -> bool:
     """What the caller may not know of is not the caller's to let go."""
     scope = stored.body["scope"] if stored.body is not None else None
     return writing.engine.sight.sees(scope, stored.state.category)
@@ -225,7 +225,7 @@ def _summarise(writing: Writing, address: Address, gone: Sequence[Stored]) -> Re
     carried = earlier is not None and _is_summary(earlier) and _is_of_this_phase(writing, pen, earlier)
     before = (earlier.body or {}) if earlier is not None and carried else {}
     of = [*before.get("meta", {}).get("summary_of", ()), *(stored.state.id for stored in gone)]
-    text = summary(before.get("content"), [_said(stored) for stored in gone], engine.policy.turns.summary_characters)
+    text = summary(before.get("content"), [_to_said(stored) for stored in gone], engine.policy.turns.summary_characters)
     fields = {
         "content": text,
         "title": SUMMARY_TITLE,
@@ -242,7 +242,7 @@ def _summarise(writing: Writing, address: Address, gone: Sequence[Stored]) -> Re
     return writing.write(answer.noting(summary_of=of[-MAX_SUMMARISED:]) if isinstance(answer, Prepared) else answer)
 
 
-def _said(stored: Stored) -> Said:
+def _to_said(stored: Stored) -> Said:
     body = stored.body or {}
     speaker = source_word(Source(body["source"]), Authority(stored.state.authority))
     tool = body.get("actor_id") if body["source"] == Source.TOOL else None

@@ -13,9 +13,9 @@ from recollect.engine.arguments import check_names, check_number, check_sought, 
 from recollect.engine.context import Engine
 from recollect.engine.read.assemble import as_seen
 from recollect.engine.read.filters import selection_of, whole_categories
-from recollect.engine.read.matching import as_told, shadowed, unasked
+from recollect.engine.read.matching import drop_shadowed, rank_unasked, to_recalled
 from recollect.engine.read.reading import readable_streams
-from recollect.engine.read.recall import Query, answer, checks_are_kept, query, quoted_by, recall_event
+from recollect.engine.read.recall import Query, answer, checks_are_kept, list_quoted, query, recall_event
 from recollect.engine.turns.change_header import change_header
 from recollect.model.caller import Right
 from recollect.model.errors import BadInput
@@ -66,7 +66,7 @@ def snapshot_block(
     """
     where = _Where(owner, _spaces(engine, spaces), _scopes(scopes), include_namespaces)
     most = max(WEIGHED_ANYWAY, most_lines(_budget(engine, budget_tokens), count_tokens or static.count_tokens))
-    return _unasked_block(engine, ALWAYS, where, partial(_standing, most=most), budget_tokens, count_tokens)
+    return _build_block(engine, ALWAYS, where, partial(_choose_standing, most=most), budget_tokens, count_tokens)
 
 
 @operations.failures_noted(Node.CONTEXT, Op.SEARCH)
@@ -81,7 +81,7 @@ def newest_block(
     """What is remembered, without a question: at most ``top_k``, canon first, then what is newest."""
     most = _most(engine, top_k)
     where = _Where(None, engine.policy.spaces.read_order, _scopes(scopes), ("prod",))
-    return _unasked_block(engine, RELEVANT, where, partial(_newest, most=most), budget_tokens, count_tokens)
+    return _build_block(engine, RELEVANT, where, partial(_newest, most=most), budget_tokens, count_tokens)
 
 
 class _Where(NamedTuple):
@@ -104,7 +104,7 @@ class _Chosen(NamedTuple):
 _Choice = Callable[[Engine, Reader, Sequence[Stream], _Where], _Chosen]
 
 
-def _unasked_block(
+def _build_block(
     engine: Engine,
     heading: str,
     where: _Where,
@@ -125,7 +125,7 @@ def _unasked_block(
     events = (*(tracing.border_check(engine, "read", *check) for check in refusals.items()), event)
     now = engine.now()
     engine.accesses.note(engine.tenant, list(told.items), now)
-    operations.note(engine, operations.queried(engine, where.owner if streams else None, now))
+    operations.note(engine, operations.describe_query(engine, where.owner if streams else None, now))
     tracing.note_block(engine, event, lambda: tracing.PromptBlock(told.text, told.tokens, budget, told.items))
     kept = events if checks_are_kept(engine, where.owner, where.order, refusals) else (event,)
     tracing.keep_later(engine, kept, streams[0].number if len(streams) == 1 else None)
@@ -153,7 +153,7 @@ def memory_block(
     fresh = [item for item in found.recall.items if item.memory.id not in known][:most]
     header = _header(engine, wanted, budget, count_tokens or static.count_tokens)
     told = _block(engine, RELEVANT, canon_first(fresh), budget, count_tokens, header=header.text.splitlines())
-    quotes = quoted_by(found.recall.items, header)
+    quotes = list_quoted(found.recall.items, header)
     found.keep(engine, lambda: tracing.PromptBlock(told.text, told.tokens, budget, quotes))
     return replace(told, events=found.recall.events)
 
@@ -226,7 +226,7 @@ def _streams(engine: Engine, reader: Reader, where: _Where) -> list[Stream]:
     return [stream for stream in one_each if stream.address is not None and stream.address.space in where.order]
 
 
-def _standing(engine: Engine, reader: Reader, streams: Sequence[Stream], where: _Where, most: int) -> _Chosen:
+def _choose_standing(engine: Engine, reader: Reader, streams: Sequence[Stream], where: _Where, most: int) -> _Chosen:
     """The content of a snapshot: canon, registers that have a topic, and whole categories, one memory of each key.
 
     Canon comes first, then registers, then the rest (see ``sort_standing``); of each sort, what could have room.
@@ -237,7 +237,7 @@ def _standing(engine: Engine, reader: Reader, streams: Sequence[Stream], where: 
         some, more = _foremost(engine, reader, selection, most)
         found |= {stored.state.id: stored for stored in some}
         beyond += more
-    by_id = {item.memory.id: item for item in _told_once(engine, list(found.values()), where)}
+    by_id = {item.memory.id: item for item in _drop_repeated(engine, list(found.values()), where)}
     memories = [item.memory for item in by_id.values()]
     in_order = sort_standing(memories, engine.policy.conflict.authority_order)
     return _Chosen([by_id[memory.id] for memory in in_order], beyond)
@@ -249,15 +249,15 @@ def _newest(engine: Engine, reader: Reader, streams: Sequence[Stream], where: _W
         return _Chosen([])
     sorts = (_selection(engine, streams, tier=Tier.CANON, **where.scopes), _selection(engine, streams, **where.scopes))
     found = [stored for one in sorts for stored in as_seen(engine, reader, reader.select(engine.tenant, one, most))]
-    return _Chosen(canon_first(_told_once(engine, found, where))[:most])
+    return _Chosen(canon_first(_drop_repeated(engine, found, where))[:most])
 
 
-def _told_once(engine: Engine, found: Sequence[Stored], where: _Where) -> list[Recalled]:
+def _drop_repeated(engine: Engine, found: Sequence[Stored], where: _Where) -> list[Recalled]:
     """One of each key, where spaces or scopes overlap."""
     by_id = {stored.state.id: stored for stored in found}
     one_person = where.owner is not None or not engine.caller.trusted
-    shown = shadowed(engine, list(map(unasked, by_id.values())), where.order, one_person=one_person)
-    return [replace(as_told(one, by_id[one.id]), recall_reason=_WHATEVER_IS_ASKED) for one in shown]
+    shown = drop_shadowed(engine, list(map(rank_unasked, by_id.values())), where.order, one_person=one_person)
+    return [replace(to_recalled(one, by_id[one.id]), recall_reason=_WHATEVER_IS_ASKED) for one in shown]
 
 
 def _sorts(engine: Engine, streams: Sequence[Stream], where: _Where) -> Iterator[Selection]:
@@ -330,7 +330,7 @@ def recall_if_unsure(engine: Engine, wanted: Query, confidence: float, *, budget
     engine.require(Right.READ, "recall")
     most = settings.budget_tokens  # a call may ask for less than the policy allows, never for more
     budget = most if budget_tokens is None else min(most, check_number("budget_tokens", budget_tokens, 1))
-    if _checked(confidence) >= settings.confidence_below:
+    if _check_confidence(confidence) >= settings.confidence_below:
         _note(engine, wanted.owner, OpStatus.SKIPPED)
         return OnDemand(False, SURE)
     found = query(engine, replace(wanted, top_k=settings.top_k, budget_tokens=budget))
@@ -353,11 +353,11 @@ def on_demand_share(engine: Engine, *, since: datetime | str | None = None, user
 
 
 def _note(engine: Engine, owner: str | None, status: OpStatus) -> None:
-    whose = operations.queried(engine, _known(engine, owner), engine.now())
+    whose = operations.describe_query(engine, _find_known_owner(engine, owner), engine.now())
     operations.note(engine, whose._replace(op=Op.CLASSIFY, status=status))
 
 
-def _known(engine: Engine, owner: str | None) -> str | None:
+def _find_known_owner(engine: Engine, owner: str | None) -> str | None:
     """An owner who has something in the store: no other name is kept, for it may be anything."""
     if owner is None or not engine.caller.trusted:
         return None
@@ -365,7 +365,7 @@ def _known(engine: Engine, owner: str | None) -> str | None:
         return owner if reader.streams_of(engine.tenant, check_sought("owner", owner)) else None
 
 
-def _checked(confidence: Any) -> float:
+def _check_confidence(confidence: Any) -> float:
     if not isinstance(confidence, int | float) or isinstance(confidence, bool) or not 0 <= confidence <= 1:
         raise BadInput("must be a number between 0 and 1.", field="confidence", hint="1 is sure, 0 has no idea.")
     return float(confidence)

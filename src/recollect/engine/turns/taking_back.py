@@ -28,7 +28,7 @@ _MOST_TAKEN = 1_000
 """How many memories of a space are looked through for what was taken from the lines, the newest first."""
 
 
-def spoken_in(engine: Engine, exchange: Exchange) -> list[Address]:
+def find_addresses(engine: Engine, exchange: Exchange) -> list[Address]:
     """Return the streams that a session's words may have reached and that the caller may write to."""
     found = [exchange.address(engine.tenant, space) for space in _REACHED]
     return [at for at in found if at is not None and write_refusal(engine.caller, at, "shared", Source.USER) is None]
@@ -41,14 +41,16 @@ def take_back(writing: Writing, exchange: Exchange, which: LeavesOut) -> tuple[s
     """
     if which is LeavesOut.THIS:
         return ()
-    homes = [(at, stream) for at in spoken_in(writing.engine, exchange) if (stream := writing.writer.stream_at(at))]
+    homes = [
+        (at, stream) for at in find_addresses(writing.engine, exchange) if (stream := writing.writer.stream_at(at))
+    ]
     session = next((stream for at, stream in homes if at.space is Space.SESSION), None)
     lines = _lines(writing, exchange, session, which) if session is not None else []
     said = {stored.state.id for stored in lines} | {id for s in lines for id in _meta(s).get("summary_of", ())}
     gone: list[str] = []
     for at, stream in homes if said else ():
         found = lines if stream is session else []
-        gone += _forget(writing, at, [*found, *_taken_from(writing, stream, said, lines)])
+        gone += _forget(writing, at, [*found, *_find_kept_of(writing, stream, said, lines)])
     note_forgotten(writing.engine, gone)
     return tuple(gone)
 
@@ -58,11 +60,11 @@ def misspoken(writing: Writing, exchange: Exchange, said: Sequence[TakenBack]) -
     engine = writing.engine
     if not (engine.caller.trusted or (engine.caller.user is not None and not engine.caller.is_an_agent)):
         return []
-    own = [at for at in spoken_in(engine, exchange) if at.space is not Space.PROJECT]
+    own = [at for at in find_addresses(engine, exchange) if at.space is not Space.PROJECT]
     homes = [(at, stream) for at in own if (stream := writing.writer.stream_at(at))]
     found: dict[str, Stored] = {}
     for one in said:
-        fitting = [stored for at, stream in homes for stored in _fitting(writing, at, stream, one)]
+        fitting = [stored for at, stream in homes for stored in _find_taken_back(writing, at, stream, one)]
         values = {rejected_marks(claim, engine.policy.text.synonyms): stored for claim, stored in fitting}
         if len(values) == 1:
             stored = next(iter(values.values()))
@@ -98,7 +100,7 @@ def reject_misspoken(writing: Writing, found: Sequence[Stored], addresses: Seque
     return tuple(gone)
 
 
-def _fitting(writing: Writing, at: Address, stream: Stream, one: TakenBack) -> list[tuple[Claim, Stored]]:
+def _find_taken_back(writing: Writing, at: Address, stream: Stream, one: TakenBack) -> list[tuple[Claim, Stored]]:
     """Return the active memories of a stream that a clause takes back. Lines of the conversation go with what they state."""
     writer, about = writing.writer, slots_of(one.frames)
     numbers = writer.sharing(stream, one.words, 1, 0, _MOST_TAKEN, Selection()) if one.words else []
@@ -128,7 +130,7 @@ def _lines(writing: Writing, exchange: Exchange, session: Stream, which: LeavesO
     return [s for s in theirs if ticks and _tick(s) == max(ticks) and OF_A_TURN in _meta(s)]
 
 
-def _taken_from(writing: Writing, stream: Stream, said: set[str], lines: Sequence[Stored]) -> Iterator[Stored]:
+def _find_kept_of(writing: Writing, stream: Stream, said: set[str], lines: Sequence[Stored]) -> Iterator[Stored]:
     """What was kept of these lines in a stream. It is no older than they are, unless a summary stands for some of them."""
     engine = writing.engine
     summed_up = any("summary_of" in _meta(stored) for stored in lines)

@@ -14,22 +14,22 @@ from recollect.engine.context import Engine
 from recollect.engine.read.assemble import to_memory
 from recollect.engine.read.filters import whole_categories
 from recollect.engine.read.matching import (
+    drop_shadowed,
+    find_matches,
     is_unsure,
-    loaded,
-    matching,
+    load_chosen,
+    mark_outdated,
     newest_phase_first,
-    shadowed,
-    standing,
-    standing_in,
-    told,
-    unasked,
+    rank_unasked,
+    read_standing,
+    read_standing_in,
     with_counterparts,
 )
 from recollect.engine.read.meaning import Asked, announce, as_asked
 from recollect.engine.read.recall import block_of, recall_event, share_of
 from recollect.engine.read.validity import with_what_held
 from recollect.engine.turns.change_header import announce_glance, glance_at, look_at, thread_of
-from recollect.engine.turns.change_header import told as told_of_changes
+from recollect.engine.turns.change_header import read_changes as told_of_changes
 from recollect.engine.turns.exchange import Exchange, as_session
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Recall, Recalled, bullet
@@ -57,13 +57,13 @@ def recall_for(
 ) -> Recall:
     """What the policy has a turn recall. Its events go back to the caller and, where policy asks, into the store."""
     engine = as_session(engine, exchange.session, ai_profile)
-    recall, stream = recalled(engine, exchange, top_k)
+    recall, stream = recall_turn(engine, exchange, top_k)
     quotes = stream is not None and read_discretion(exchange.user) is None
-    tracing.keep_later(engine, recall.events if quotes else tracing.unquoted(recall.events), stream)
+    tracing.keep_later(engine, recall.events if quotes else tracing.drop_quotes(recall.events), stream)
     return recall
 
 
-def recalled(engine: Engine, exchange: Exchange, top_k: int | None) -> tuple[Recall, int | None]:
+def recall_turn(engine: Engine, exchange: Exchange, top_k: int | None) -> tuple[Recall, int | None]:
     """The recall, and the number of a stream of the person's, else the session's, to keep its events with."""
     top_k = engine.policy.recall.top_k if top_k is None else check_number("top_k", top_k, 1, MAX_RECALLED)
     refusals = _refusals(engine, exchange)
@@ -82,7 +82,7 @@ def recalled(engine: Engine, exchange: Exchange, top_k: int | None) -> tuple[Rec
     header = told_of_changes(engine, thread, lambda reader: reader.streams_at(addresses), taken=look)
     lasting = [item.memory.id for item in items if item.memory.kind is not Kind.SHORT_TERM]
     engine.accesses.note(engine.tenant, lasting, engine.now())
-    operations.note(engine, operations.queried(engine, exchange.owner if streams else None, engine.now()))
+    operations.note(engine, operations.describe_query(engine, exchange.owner if streams else None, engine.now()))
     checks = (tracing.border_check(engine, "read", space, refusal) for space, refusal in refusals.items())
     homes = {s.address.space: s.number for s in streams if s.address is not None}
     why = NOT_SURE if sure else NOTHING_MATCHES
@@ -112,12 +112,12 @@ def _items(
     The second value says how sure it is that what matches answers what was asked: if too little, nothing comes for matching.
     """
     settings = engine.policy.turns
-    rules_there = standing(engine, reader, streams, "rules", _MARGIN * settings.recalled_rules)
-    facts_there = standing(engine, reader, streams, "profile", _MARGIN * settings.recalled_facts)
-    categories_there = standing_in(engine, reader, streams, whole_categories(engine), _MOST_OF_CATEGORIES)
+    rules_there = read_standing(engine, reader, streams, "rules", _MARGIN * settings.recalled_rules)
+    facts_there = read_standing(engine, reader, streams, "profile", _MARGIN * settings.recalled_facts)
+    categories_there = read_standing_in(engine, reader, streams, whole_categories(engine), _MOST_OF_CATEGORIES)
     conversation = _conversation(engine, reader, streams)
     selection = replace(engine.what_is_active(), equal={"status": "active", "kind": _SEARCHED})
-    matches = matching(engine, reader, streams, asked, top_k, selection)
+    matches = find_matches(engine, reader, streams, asked, top_k, selection)
     matches = with_counterparts(engine, reader, streams, matches, selection, one_person=True)
     matches = newest_phase_first(engine, matches)
     sure = confidence([one.support for one in matches])
@@ -128,16 +128,16 @@ def _items(
     facts += _with_room(engine, categories_there())
     anyway = {stored.state.id: "importance" for stored in facts} | {stored.state.id: "active_rule" for stored in rules}
     found = {one.id: one for one in matches}
-    found |= {stored.state.id: unasked(stored) for stored in (*rules, *facts) if stored.state.id not in found}
-    kept = shadowed(engine, list(found.values()), consulted, one_person=True)
+    found |= {stored.state.id: rank_unasked(stored) for stored in (*rules, *facts) if stored.state.id not in found}
+    kept = drop_shadowed(engine, list(found.values()), consulted, one_person=True)
     kept = with_what_held(engine, reader, asked.text, kept)
     matching_ids = {one.id for one in matches}
     others = [one for one in kept if one.id in matching_ids or one.id not in anyway]
     best = best_within(others, top_k, lambda one: one.row.category, share_of(engine), lambda one: True)[0]
     asked_for = {one.id for one in best}
     best = [*best, *(one for one in kept if one.id in anyway and one.id not in asked_for)]
-    at_hand = loaded(engine, reader, best, {(stored.stream, stored.number): stored for stored in (*rules, *facts)})
-    items = [item for _, item in told(engine, best, at_hand)]
+    at_hand = load_chosen(engine, reader, best, {(stored.stream, stored.number): stored for stored in (*rules, *facts)})
+    items = [item for _, item in mark_outdated(engine, best, at_hand)]
     items = _with_reasons(items, anyway, {one.id for one in (*matches, *others)})
     recent = [Recalled(to_memory(stored), 0.0, ("recency",)) for stored in conversation()]
     return [*items, *recent], sure
@@ -179,16 +179,16 @@ def _conversation(engine: Engine, reader: Reader, streams: Sequence[Stream]) -> 
     """Return the lines still in the window and the summary of earlier ones, oldest first."""
     sessions = [s for s in streams if s.address is not None and s.address.space is Space.SESSION]
     most = (engine.policy.turns.short_term_window + 1) * _LINES_PER_EXCHANGE
-    lines = standing(engine, reader, sessions, "turns", most)
+    lines = read_standing(engine, reader, sessions, "turns", most)
 
     def in_order() -> list[Stored]:
-        told = _within_reason([stored for stored in lines() if _meta(stored).get("part", 1) == 1])
+        told = _limit_lines([stored for stored in lines() if _meta(stored).get("part", 1) == 1])
         return sorted(told, key=lambda stored: ("summary_of" not in _meta(stored), stored.number))
 
     return in_order
 
 
-def _within_reason(lines: Sequence[Stored]) -> list[Stored]:
+def _limit_lines(lines: Sequence[Stored]) -> list[Stored]:
     """The newest lines that are not too much for a prompt; the summary comes anyway."""
     told, size = [], 0
     for stored in lines:

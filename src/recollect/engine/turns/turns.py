@@ -15,14 +15,14 @@ from recollect.engine import operations, retries
 from recollect.engine.context import Engine
 from recollect.engine.lifecycle.promotion import carry_over, crossing_refusal
 from recollect.engine.read.assemble import receipt_shown
-from recollect.engine.read.matching import standing
+from recollect.engine.read.matching import read_standing
 from recollect.engine.retries import again_on_conflict
-from recollect.engine.tracing import unquoted
+from recollect.engine.tracing import drop_quotes
 from recollect.engine.turns.consenting import decide_proposal, may_answer
 from recollect.engine.turns.exchange import MAX_EVICTED, OF_A_TURN, Exchange, ToolResult, as_session, slide
-from recollect.engine.turns.taking_back import misspoken, reject_misspoken, sessions_with, spoken_in, take_back
-from recollect.engine.turns.turn_recall import recalled
-from recollect.engine.waiting import waiting
+from recollect.engine.turns.taking_back import find_addresses, misspoken, reject_misspoken, sessions_with, take_back
+from recollect.engine.turns.turn_recall import recall_turn
+from recollect.engine.waiting import waiting_rows
 from recollect.engine.write.drafting import parse_candidate
 from recollect.engine.write.incumbents import holder
 from recollect.engine.write.ingest import Writing
@@ -129,7 +129,7 @@ def turn(
 ) -> Turn:
     """Recall for an exchange, and record it."""
     engine = as_session(engine, exchange.session, ai_profile)
-    recall, stream = recalled(engine, exchange, top_k)
+    recall, stream = recall_turn(engine, exchange, top_k)
     return replace(_record(engine, exchange, idempotency_key, recall.events, stream), recall=recall)
 
 
@@ -137,7 +137,7 @@ def record(
     engine: Engine, exchange: Exchange, *, ai_profile: str | None = None, idempotency_key: str | None = None
 ) -> Turn:
     """Record an exchange whose recall was asked for beforehand, with ``recall_for``."""
-    waiting(engine).flush_traces(engine.tenant)
+    waiting_rows(engine).flush_traces(engine.tenant)
     return _record(as_session(engine, exchange.session, ai_profile), exchange, idempotency_key, (), None)
 
 
@@ -148,7 +148,7 @@ def _record(
 ) -> Turn:
     if key is not None:
         retries.check_key(engine, key)
-    leaving = _leaving(engine, exchange)
+    leaving = _plan_leaving(engine, exchange)
     with engine.write(leaving.addresses) as writer:
         replayed = retries.earlier_answer(engine, writer, key, *leaving.candidates) if key is not None else None
         if replayed is not None:
@@ -162,10 +162,10 @@ def _record(
             retries.keep_answer(engine, writer, key, kept, writing.at, *leaving.candidates)
         written = _slid(writing, exchange, written, lines)
         writing.finish()
-    return _shown(engine, replace(written, events=tuple(writing.events)))
+    return _show_turn(engine, replace(written, events=tuple(writing.events)))
 
 
-def _shown(engine: Engine, written: Turn) -> Turn:
+def _show_turn(engine: Engine, written: Turn) -> Turn:
     """Return a turn as its caller may read it."""
     if engine.caller.may(Right.READ):
         return written
@@ -174,7 +174,7 @@ def _shown(engine: Engine, written: Turn) -> Turn:
     return Turn(written.session, None, receipts, promoted)
 
 
-def _leaving(engine: Engine, exchange: Exchange) -> _Leaving:
+def _plan_leaving(engine: Engine, exchange: Exchange) -> _Leaving:
     """Decide what an exchange leaves behind: everything is read and checked before anything goes through the gates."""
     asked = read_discretion(exchange.user)
     said = _readable(engine, exchange.user if asked is None else asked.rest)
@@ -187,9 +187,9 @@ def _leaving(engine: Engine, exchange: Exchange) -> _Leaving:
     for fields, space in _statements(engine, exchange, said, facts) if said else ():
         way = _way_of_a_statement(engine, exchange, fields, space)
         ways.append(way)
-        written.append(fields | _placed(exchange, way.space))
+        written.append(fields | _place_fields(exchange, way.space))
     stated = [parse_candidate(engine, fields) for fields in written]
-    others = [parse_candidate(engine, fields) for fields in _said_besides(engine, exchange)] if asked is None else []
+    others = [parse_candidate(engine, fields) for fields in _iterate_others(engine, exchange)] if asked is None else []
     answers = iter(as_spoken(prepare_all(engine, [*(lines if asked is None else ()), *stated, *others])))
     return _Leaving(
         lines=[next(answers) if asked is None else Refused(line, OFF_THE_RECORD) for line in lines],
@@ -201,7 +201,7 @@ def _leaving(engine: Engine, exchange: Exchange) -> _Leaving:
         others=list(answers),
         asked=asked,
         touched=[
-            *(spoken_in(engine, exchange) if asked is not None or never_true or answer is not None else ()),
+            *(find_addresses(engine, exchange) if asked is not None or never_true or answer is not None else ()),
             *(sessions_with(engine, exchange, never_true) if never_true else ()),
         ],
         never_true=never_true,
@@ -216,7 +216,7 @@ def _keep_before(
     if stream is None and any(isinstance(answer, Prepared) for answer in leaving.lines):
         stream = writing.pen(_session(writing.engine, exchange)).stream.number
     quotes = stream is not None and leaving.asked is None
-    writing.keep(before if quotes else unquoted(before), stream)
+    writing.keep(before if quotes else drop_quotes(before), stream)
 
 
 def _write(writing: Writing, exchange: Exchange, leaving: _Leaving) -> Turn:
@@ -226,9 +226,9 @@ def _write(writing: Writing, exchange: Exchange, leaving: _Leaving) -> Turn:
     if leaving.answer is not None:
         facts = [one.fact for one in leaving.stated if one.fact is not None]
         gone += decide_proposal(writing, exchange, leaving.answer, facts, leaving.touched)
-    receipts = _written(writing, [_noted(answer, **{OF_A_TURN: True}) for answer in leaving.lines])
+    receipts = _write_lines(writing, [_note_answer(answer, **{OF_A_TURN: True}) for answer in leaving.lines])
     ids = [receipt.memory.id for receipt in receipts[: leaving.spoken] if receipt.memory is not None]
-    stated, promoted = _stated(writing, leaving.stated, ids)
+    stated, promoted = _write_stated(writing, leaving.stated, ids)
     others = [writing.write(_of_turn(answer, ids)) for answer in leaving.others]
     gone += reject_misspoken(writing, wrong, leaving.touched)
     return Turn(exchange.session, None, (*receipts, *stated, *others), tuple(promoted), gone)
@@ -272,7 +272,7 @@ def _lines(engine: Engine, exchange: Exchange) -> Iterator[dict[str, Any]]:
         pieces = _pieces(engine, text)
         for number, piece in enumerate(pieces, start=1):
             part = {"meta": {"part": number, "parts": len(pieces)}} if len(pieces) > 1 else {}
-            fields = {**_of_the_exchange(engine, exchange), **_placed(exchange), **spoken, **part, **thread}
+            fields = {**_of_the_exchange(engine, exchange), **_place_fields(exchange), **spoken, **part, **thread}
             yield {**fields, "kind": Kind.SHORT_TERM, "content": piece}
 
 
@@ -295,7 +295,7 @@ def _of_the_exchange(engine: Engine, exchange: Exchange) -> dict[str, Any]:
     return {**run, **user}
 
 
-def _placed(exchange: Exchange, space: Space = Space.SESSION) -> dict[str, Any]:
+def _place_fields(exchange: Exchange, space: Space = Space.SESSION) -> dict[str, Any]:
     return {"space": space, "owner": exchange.owner_in(space)}
 
 
@@ -348,21 +348,24 @@ def _statement_fields(one: Kept) -> dict[str, Any]:
     return {"content": one.text, **sort, **({"event_type": EventType.DECISION} if one.space is Space.PROJECT else {})}
 
 
-def _said_besides(engine: Engine, exchange: Exchange) -> Iterator[dict[str, Any]]:
+def _iterate_others(engine: Engine, exchange: Exchange) -> Iterator[dict[str, Any]]:
     """What the write policy keeps of the others' words besides the lines.
 
     ``normal``: what a verifying tool returned. ``aggressive``: also what other tools returned and what the model said.
     """
-    policy, common = engine.policy, {**_of_the_exchange(engine, exchange), **_placed(exchange), "kind": Kind.SEMANTIC}
+    policy, common = (
+        engine.policy,
+        {**_of_the_exchange(engine, exchange), **_place_fields(exchange), "kind": Kind.SEMANTIC},
+    )
     if policy.write.policy in ("none", "minimal"):
         return
     everything = policy.write.policy == "aggressive"
     for tool in exchange.tools:
         if everything or tool.name in policy.authority.verifying_tools:
-            for content in _said_by_others(engine, tool.output):
+            for content in _cut_snippets(engine, tool.output):
                 yield {**common, **_by_tool(tool), "content": content, "event_type": EventType.EXECUTION}
     if everything and exchange.ai is not None:
-        for content in _said_by_others(engine, exchange.ai):
+        for content in _cut_snippets(engine, exchange.ai):
             yield {**common, **_by_model(engine), "content": content, "event_type": EventType.CONTEXT}
 
 
@@ -375,7 +378,7 @@ def _procedure_fields(procedure: Procedure) -> dict[str, Any]:
     }
 
 
-def _said_by_others(engine: Engine, text: str) -> list[str]:
+def _cut_snippets(engine: Engine, text: str) -> list[str]:
     """As much of what a tool or the model said as a snippet holds; nothing of what must not be remembered as a whole."""
     return [] if places(text, engine.policy.privacy) else [split_parts(text, MAX_SNIPPET_BYTES)[0]]
 
@@ -392,8 +395,8 @@ def _facts(engine: Engine, exchange: Exchange, said: str) -> list[Extracted]:
     most = engine.policy.turns.max_facts
     stated = extract(said, most=most) if most else ()
     found = [fact for fact in stated if REDACTED not in fact.sentence]
-    known = _known_facts(engine, exchange) if any(fact.points_back for fact in found) else []
-    return [_resolved(fact, known) for fact in found]
+    known = _read_profile_facts(engine, exchange) if any(fact.points_back for fact in found) else []
+    return [_resolve_value(fact, known) for fact in found]
 
 
 def _fact_fields(engine: Engine, exchange: Exchange, fact: Extracted) -> dict[str, Any]:
@@ -401,7 +404,7 @@ def _fact_fields(engine: Engine, exchange: Exchange, fact: Extracted) -> dict[st
     decided = fact.kind is Kind.SEMANTIC and fact.target_space is Space.PROJECT  # that it belongs to the project
     return {
         **_of_the_exchange(engine, exchange),
-        **_placed(exchange),
+        **_place_fields(exchange),
         **_by_person(engine, exchange),
         **named,
         "content": fact.content,
@@ -412,15 +415,15 @@ def _fact_fields(engine: Engine, exchange: Exchange, fact: Extracted) -> dict[st
     }
 
 
-def _known_facts(engine: Engine, exchange: Exchange) -> list[Stored]:
+def _read_profile_facts(engine: Engine, exchange: Exchange) -> list[Stored]:
     """Return the profile facts that the caller may read: the session's first, then the person's."""
     addresses = (exchange.address(engine.tenant, space) for space in (Space.SESSION, Space.USER))
     open_to = [address for address in addresses if address is not None and may_read(engine.caller, address)]
     with engine.read() as reader:
-        return standing(engine, reader, reader.streams_at(open_to), "profile", _WELL_KNOWN)()
+        return read_standing(engine, reader, reader.streams_at(open_to), "profile", _WELL_KNOWN)()
 
 
-def _resolved(fact: Extracted, known: Sequence[Stored]) -> Extracted:
+def _resolve_value(fact: Extracted, known: Sequence[Stored]) -> Extracted:
     """A value alone ("it's Lisbon, not Porto") as the fact that it puts right, if there is just one that says the old one."""
     if not fact.points_back or fact.replaces is None:
         return fact
@@ -439,7 +442,7 @@ def _resolved(fact: Extracted, known: Sequence[Stored]) -> Extracted:
 # ── writing it ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _written(writing: Writing, answers: Sequence[Answer]) -> list[Receipt]:
+def _write_lines(writing: Writing, answers: Sequence[Answer]) -> list[Receipt]:
     """The lines, in order; the parts of one line are linked to each other."""
     receipts = [writing.write(answer) for answer in answers]
     for earlier, later in pairwise(receipts):
@@ -454,27 +457,29 @@ def _written(writing: Writing, answers: Sequence[Answer]) -> list[Receipt]:
 
 def _of_turn(answer: Answer, ids: Sequence[str]) -> Answer:
     """What was said, with the lines that it was said in."""
-    return _noted(answer, source_turn_ids=list(ids)) if ids else answer
+    return _note_answer(answer, source_turn_ids=list(ids)) if ids else answer
 
 
-def _noted(answer: Answer, **meta: Any) -> Answer:
+def _note_answer(answer: Answer, **meta: Any) -> Answer:
     return answer.noting(**meta) if isinstance(answer, Prepared) else answer
 
 
-def _stated(writing: Writing, stated: Sequence[_Stated], ids: Sequence[str]) -> tuple[list[Receipt], list[Receipt]]:
+def _write_stated(
+    writing: Writing, stated: Sequence[_Stated], ids: Sequence[str]
+) -> tuple[list[Receipt], list[Receipt]]:
     """Write each thing that was said, and take it where it belongs."""
     receipts, promoted = [], []
     for one in stated:
         if one.fact is not None and one.fact.ended and not _still_holds(writing, one, one.fact):
             continue
         receipt = writing.write(_of_turn(one.answer, ids))
-        receipts.append(_staying(receipt, one.way.stays))
+        receipts.append(_mark_staying(receipt, one.way.stays))
         if one.way.target is not None and receipt.memory is not None and receipt.memory.status is Status.ACTIVE:
             promoted.append(carry_over(writing, receipt.memory, one.way.target, one.way.reason))
     return receipts, promoted
 
 
-def _staying(receipt: Receipt, code: str | None) -> Receipt:
+def _mark_staying(receipt: Receipt, code: str | None) -> Receipt:
     """The same receipt with why it goes no further than the session."""
     if code is None or receipt.memory is None:
         return receipt
@@ -487,7 +492,7 @@ def _staying(receipt: Receipt, code: str | None) -> Receipt:
 def _way_of_a_fact(engine: Engine, exchange: Exchange, fact: Extracted) -> _Way:
     """A fact enters by the session, and is taken where the person said, else to their own memory if policy does so at once."""
     if fact.target_space not in (None, Space.SESSION):
-        return _asked_for(engine, exchange, fact.target_space)
+        return _choose_way(engine, exchange, fact.target_space)
     if not engine.policy.promotion.at_once or fact.points_back:
         return _Way()
     return _to_the_person(engine, exchange, AT_ONCE)
@@ -499,7 +504,7 @@ def _way_of_a_statement(engine: Engine, exchange: Exchange, fields: Mapping[str,
     Where none does, it stays in the session, and the border says why.
     """
     if asked is Space.PROJECT:
-        return _asked_for(engine, exchange, asked)
+        return _choose_way(engine, exchange, asked)
     if engine.policy.turns.statements == "session":
         return _to_the_person(engine, exchange, SAID_SO) if asked is Space.USER else _Way()
     way = _to_the_person(engine, exchange, SAID_SO if asked is Space.USER else AT_ONCE)
@@ -517,7 +522,7 @@ def _to_the_person(engine: Engine, exchange: Exchange, reason: str) -> _Way:
     return _Way(target=exchange.address(engine.tenant, Space.USER), reason=reason)
 
 
-def _asked_for(engine: Engine, exchange: Exchange, space: Space) -> _Way:
+def _choose_way(engine: Engine, exchange: Exchange, space: Space) -> _Way:
     if space is Space.USER:
         return _to_the_person(engine, exchange, SAID_SO)
     target = exchange.address(engine.tenant, space)

@@ -58,7 +58,7 @@ SLOT_HOLDERS = 16
 """How many active memories of one slot, or of one subject and value, a statement is compared with."""
 
 
-def changed_by(engine: Engine, reader: Reader, stream: Stream, draft: Draft) -> Stored | None:
+def find_changed(engine: Engine, reader: Reader, stream: Stream, draft: Draft) -> Stored | None:
     """Return the one active memory, under another key, that a plain statement repeats, changes or retracts.
 
     It is found by its slot ("the rent") or by whom and what it names ("sold the Volvo"). Where two memories fit, or the
@@ -124,7 +124,7 @@ _MOST_VERSIONS = 10
 """How many versions of the active memory are asked for claims that wait against them."""
 
 
-def waiting_claim(pen: Pen, draft: Draft, incumbent: Stored) -> Stored | None:
+def find_waiting_claim(pen: Pen, draft: Draft, incumbent: Stored) -> Stored | None:
     """Return the memory that waits against the incumbent and says what the draft says, if the caller may know of it.
 
     Only a claim of the same source and the same authority counts: a person who repeats a guess makes a claim of their own.
@@ -274,12 +274,12 @@ NOTHING = Search((), 0)
 
 def search(engine: Engine, reader: Reader, stream: Stream, drafts: Sequence[Draft]) -> list[Search]:
     """Look for near-duplicates of each draft: in a snapshot, so that the lock is not held meanwhile."""
-    sought = [wanted(engine, draft) for draft in drafts]
+    sought = [may_merge(engine, draft) for draft in drafts]
     words = {term for draft, is_sought in zip(drafts, sought, strict=True) if is_sought for term in draft.terms}
     literal = engine.policy.near_duplicates.compare == "literal"
     frequencies = reader.term_frequencies(stream, sorted(words)) if words and not literal else {}
     return [
-        Search(tuple(_overlapping(engine, reader, stream, draft, 0, frequencies)), stream.last_memory)
+        Search(tuple(_find_overlapping(engine, reader, stream, draft, 0, frequencies)), stream.last_memory)
         if is_sought
         else NOTHING
         for draft, is_sought in zip(drafts, sought, strict=True)
@@ -288,15 +288,15 @@ def search(engine: Engine, reader: Reader, stream: Stream, drafts: Sequence[Draf
 
 def recheck(pen: Pen, draft: Draft, earlier: Search) -> list[Near]:
     """Inside the lock: what was found before and is still active, and what has come since. Best first."""
-    if not wanted(pen.engine, draft):
+    if not may_merge(pen.engine, draft):
         return []
     alike = [*earlier.found]
     if earlier.seen_to == pen.own_after and pen.engine.policy.near_duplicates.compare != "literal":
-        alike += _overlapping_own(pen, draft)
+        alike += _find_overlapping_own(pen, draft)
     elif pen.stream.last_memory > earlier.seen_to:
         pen.flush()
         frequencies = pen.writer.term_frequencies(pen.stream, sorted(set(draft.terms)))
-        alike += _overlapping(pen.engine, pen.writer, pen.stream, draft, earlier.seen_to, frequencies)
+        alike += _find_overlapping(pen.engine, pen.writer, pen.stream, draft, earlier.seen_to, frequencies)
     if not alike:
         return []
     said = read(draft.candidate.content)
@@ -314,7 +314,7 @@ def _closest(pen: Pen, draft: Draft, alike: Sequence[Alike]) -> Sequence[Stored]
     return [stored for stored in known if sight.sees(draft.candidate.scope, stored.state.category)][:most]
 
 
-def wanted(engine: Engine, draft: Draft) -> bool:
+def may_merge(engine: Engine, draft: Draft) -> bool:
     """An explicit key always wins over likeness, and events are never merged."""
     assert draft.key is not None, "the naming gate sets the key"
     if engine.policy.near_duplicates.action == "ignore" or not draft.terms:
@@ -325,7 +325,7 @@ def wanted(engine: Engine, draft: Draft) -> bool:
     return draft.key.source in BY_RULE or (literal and draft.key.source != "topic")
 
 
-def _overlapping(
+def _find_overlapping(
     engine: Engine, reader: Reader, stream: Stream, draft: Draft, after: int, frequencies: Mapping[str, int]
 ) -> Iterable[Alike]:
     """Return the memories above a number that overlap enough. ``frequencies`` says how many have each of the draft's terms."""
@@ -345,7 +345,7 @@ def _overlapping(
     return [one for one in scored if -one.negated_overlap >= settings.overlap_min]
 
 
-def _overlapping_own(pen: Pen, draft: Draft) -> Iterator[Alike]:
+def _find_overlapping_own(pen: Pen, draft: Draft) -> Iterator[Alike]:
     """The same among the memories that this transaction itself has stored, without asking the store."""
     words, sight, least = frozenset(draft.terms), pen.engine.sight, pen.engine.policy.near_duplicates.overlap_min
     place = (draft.candidate.scope, KIND_CLASS[draft.candidate.kind])

@@ -14,9 +14,9 @@ from recollect.engine.context import Engine
 from recollect.engine.lifecycle import rejecting
 from recollect.engine.read.assemble import hidden_in, receipt_shown, without_hidden
 from recollect.engine.retries import again_on_conflict
-from recollect.engine.tracing import denied_trace, keep
+from recollect.engine.tracing import keep, trace_denial
 from recollect.engine.transaction import Pen, expire_due
-from recollect.engine.waiting import waiting
+from recollect.engine.waiting import waiting_rows
 from recollect.engine.write import relations
 from recollect.engine.write.drafting import (
     check_expiry,
@@ -25,7 +25,7 @@ from recollect.engine.write.drafting import (
     draft_for,
     parse_candidate,
 )
-from recollect.engine.write.incumbents import changed_by, holder
+from recollect.engine.write.incumbents import find_changed, holder
 from recollect.engine.write.outcomes import decide, place_of_key, with_event_key
 from recollect.engine.write.preparing import Answer, Prepared, Refused, addresses_of, as_spoken, prepare_all
 from recollect.model import trace
@@ -98,7 +98,7 @@ def add_many(
         raise BadInput("must be a list of memories.", field="memories", hint='Such as [{"content": "…"}].')
     if len(many) > MAX_BATCH:
         raise BadInput(f"{len(many):,} memories at once; the limit is {MAX_BATCH:,}.", hint="Split the batch.")
-    candidates = [_numbered(engine, i, fields, refuse_expired) for i, fields in enumerate(many)]
+    candidates = [_read_candidate(engine, i, fields, refuse_expired) for i, fields in enumerate(many)]
     return _write(engine, candidates, linked=linked, still_wanted=still_wanted, refuse_expired=refuse_expired)
 
 
@@ -107,7 +107,7 @@ def check(engine: Engine, fields: Mapping[str, Any]) -> None:
     draft_for(engine, parse_candidate(engine, fields))
 
 
-def _numbered(engine: Engine, index: int, fields: Mapping[str, Any], refuse_expired: bool) -> Candidate:
+def _read_candidate(engine: Engine, index: int, fields: Mapping[str, Any], refuse_expired: bool) -> Candidate:
     try:
         candidate = parse_candidate(engine, fields)
         if refuse_expired:
@@ -134,7 +134,7 @@ def _write(
     answers = prepare_all(engine, candidates, linked=linked, ask_in_advance=_ask_in_advance)
     if not answers:
         return []
-    waiting(engine).flush_traces(engine.tenant)
+    waiting_rows(engine).flush_traces(engine.tenant)
     with engine.write(addresses_of(answers)) as writer:
         if idempotency_key is not None and isinstance(answers[0], Prepared):
             replayed = retries.earlier_answer(engine, writer, idempotency_key, candidates[0])
@@ -200,7 +200,7 @@ class Writing:
         numbers: dict[Address, set[int]] = defaultdict(set)
         for answer in answers if len(answers) > 1 else ():
             if isinstance(answer, Prepared) and answer.related:
-                numbers[answer.address].update(relations.looked_up_first(answer.related))
+                numbers[answer.address].update(relations.choose_first_lookups(answer.related))
         for address, near in numbers.items():
             if near:
                 self.pen(address).nearby(sorted(near))
@@ -255,7 +255,7 @@ class Writing:
 
     def _deny(self, candidate: Candidate, no: Rejection) -> Receipt:
         self._log.refused(candidate, no, self.at)
-        return Receipt(Outcome.DENIED, None, (no.code,), (denied_trace(self.engine, candidate, no),), (), no.detail)
+        return Receipt(Outcome.DENIED, None, (no.code,), (trace_denial(self.engine, candidate, no),), (), no.detail)
 
     def _around(
         self, answer: Answer, receipt: Receipt, border: Callable[[Receipt], Sequence[trace.Trace]] | None
@@ -297,6 +297,6 @@ def _ask_in_advance(
         return
     soon.rejection_secrets(prepared.address, prepared.draft.candidate.user_id or engine.caller.user)
     holder(engine, soon, stream, *place_of_key(with_event_key(prepared, stream).draft))
-    changed_by(engine, soon, stream, prepared.draft)
+    find_changed(engine, soon, stream, prepared.draft)
     if prepared.related:
-        soon.nearby(stream, relations.looked_up_first(prepared.related))
+        soon.nearby(stream, relations.choose_first_lookups(prepared.related))

@@ -12,14 +12,14 @@ from recollect.engine import operations
 from recollect.engine.context import find
 from recollect.engine.lifecycle import consent, rejecting
 from recollect.engine.read.assemble import as_seen, to_memory
-from recollect.engine.read.validity import closed_by, stated_validity
+from recollect.engine.read.validity import close_validity, read_stated
 from recollect.engine.transaction import Pen
 from recollect.engine.trust import provenance
 from recollect.engine.write import incumbents, relations
 from recollect.engine.write.drafting import (
     version_body,
 )
-from recollect.engine.write.incumbents import Held, changed_by, check_active, check_same_place, holder, no_room
+from recollect.engine.write.incumbents import Held, check_active, check_same_place, find_changed, holder, no_room
 from recollect.engine.write.preparing import Prepared
 from recollect.engine.write.relations import RELATED_TO, Link, carry_links_on
 from recollect.model import trace
@@ -85,7 +85,7 @@ def decide(pen: Pen, prepared: Prepared, log: operations.WriteLog) -> Receipt | 
         prepared = prepared.decide("key:contested", key=fallback_key(draft.fingerprint, shared=False))
         incumbent, beside = _find_holder(pen, prepared.draft)
     if incumbent is None:
-        incumbent = changed_by(pen.engine, pen.writer, pen.stream, draft)
+        incumbent = find_changed(pen.engine, pen.writer, pen.stream, draft)
         if incumbent is not None:
             return _meet_under_its_key(pen, prepared, incumbent, "key:slot", log)
     prepared = prepared._replace(beside=beside)
@@ -304,7 +304,7 @@ def _store(pen: Pen, prepared: Prepared, alike: Sequence[incumbents.Near]) -> Re
     reasons = ["identity:new"] + (["near_duplicate:linked"] if alike else [])
     reasons += [d.rule for d in draft.decisions if d.rule.startswith("allowed_by:") or d.rule == INSIGHT]
     receipt = _make_receipt(pen, Outcome.STORED, id, reasons, (Changed(id, None, "active"),), wrote=True)
-    return replace(receipt, similar=relations.offered(pen, doubts))
+    return replace(receipt, similar=relations.choose_offers(pen, doubts))
 
 
 def _find_nearest(pen: Pen, prepared: Prepared) -> list[relations.Neighbour]:
@@ -345,7 +345,7 @@ def _fields_of_confirmation(draft: Draft) -> dict[str, Any]:
         "vouchers": [],
         "valid_from": None,
         "valid_until": None,
-        **stated_validity(draft),
+        **read_stated(draft),
     }
 
 
@@ -362,7 +362,7 @@ def _renew_expiry(pen: Pen, stored: Stored) -> dict[str, int]:
 
 def new_version(pen: Pen, draft: Draft, links: Sequence[Link], *, beside: bool = False) -> tuple[str, str]:
     """Keep the version of a draft with its links; returns its id, and the commitment for the entry that brings it."""
-    body = version_body(pen.engine, draft, pen.at, pen.tick, pen.phase) | relations.noted(links)
+    body = version_body(pen.engine, draft, pen.at, pen.tick, pen.phase) | relations.describe_links(links)
     id, commitment = pen.new_version(body, draft.terms, draft.vector)
     relations.put_links(pen, id, links)
     pen.admit(id)
@@ -378,7 +378,7 @@ def _supersede(pen: Pen, prepared: Prepared, incumbent: Stored, verdict: Judgeme
         draft = with_inheritance(draft, incumbent.body, incumbent.state, engine.policy.conflict.authority_order)
     id, commitment = new_version(pen, draft, _links_to(pen, _find_nearest(pen, prepared), old), beside=prepared.beside)
     content = draft.candidate.content
-    closing = closed_by(draft.valid_from or read_end(content, parse_time(pen.at)), content, incumbent)
+    closing = close_validity(draft.valid_from or read_end(content, parse_time(pen.at)), content, incumbent)
     pen.record(Event.SUPERSEDED, old, rule=verdict.rule, to=Status.SUPERSEDED, other=id, amendment=closing)
     pen.record(Event.STORED, id, rule=verdict.rule, to=Status.ACTIVE, other=old, commitment=commitment)
     carry_links_on(pen, incumbent, id)
@@ -406,7 +406,7 @@ def _store_behind(pen: Pen, prepared: Prepared, incumbent: Stored, verdict: Judg
 def _contradict(pen: Pen, prepared: Prepared, incumbent: Stored, verdict: Judgement) -> Receipt:
     old, engine = incumbent.state.id, pen.engine
     leaves = engine.policy.conflict.losing_newcomer == "leave"
-    claim = None if leaves else incumbents.waiting_claim(pen, prepared.draft, incumbent)
+    claim = None if leaves else incumbents.find_waiting_claim(pen, prepared.draft, incumbent)
     if claim is not None:
         id = claim.state.id
         incumbents.count_again(pen, claim, incumbent)

@@ -129,7 +129,7 @@ def _compare_all(
     with nullcontext(reader) if reader is not None else engine.read(brief=sum(wanted) <= BRIEF) as found_in:
         for address, at in places.items():
             together = [answer for place in at if isinstance(answer := answers[place], Prepared)]
-            compared = _compared(engine, found_in, address, together, ask, committed=reader is None)
+            compared = _compare_together(engine, found_in, address, together, ask, committed=reader is None)
             for place, prepared in zip(at, compared, strict=True):
                 found[place] = prepared
     return found
@@ -137,10 +137,10 @@ def _compare_all(
 
 def _is_looked_up(engine: Engine, prepared: Prepared) -> bool:
     linked = prepared.related is not None
-    return incumbents.wanted(engine, prepared.draft) or (linked and relations.wanted(engine, prepared.draft))
+    return incumbents.may_merge(engine, prepared.draft) or (linked and relations.may_link(engine, prepared.draft))
 
 
-def _compared(
+def _compare_together(
     engine: Engine,
     reader: Reader,
     address: Address,

@@ -16,7 +16,7 @@ from recollect.engine.context import Engine, find, is_visible_in
 from recollect.engine.read.assemble import to_memory
 from recollect.engine.read.meaning import Near, alike_to_each, check_stream
 from recollect.engine.retries import again_on_conflict
-from recollect.engine.transaction import Pen, changing
+from recollect.engine.transaction import Pen, change_memory
 from recollect.model.errors import BadInput, NotFound
 from recollect.model.ledger import Entry, Event, phase_id
 from recollect.model.operation import Op
@@ -51,7 +51,7 @@ class Search(NamedTuple):
 NOTHING = Search()
 
 
-def wanted(engine: Engine, draft: Draft) -> bool:
+def may_link(engine: Engine, draft: Draft) -> bool:
     """Only what is known for good is linked: not the lines of a conversation, not what is about the person as such."""
     asked_for = engine.policy.relations.neighbours > 0 or engine.policy.identity.offer
     return draft.candidate.kind is Kind.SEMANTIC and bool(draft.vector) and asked_for
@@ -62,12 +62,12 @@ def search(engine: Engine, reader: Reader, stream: Stream, drafts: Sequence[Draf
 
     Some are returned in any case, since the nearest are offered however far they are.
     """
-    vectors = [draft.vector for draft in drafts if wanted(engine, draft)]
+    vectors = [draft.vector for draft in drafts if may_link(engine, draft)]
     if not vectors:
         return [NOTHING] * len(drafts)
     found, seen_to = alike_to_each(engine, reader, stream, vectors, _near(engine), committed=committed)
     each = iter(found)
-    return [Search(tuple(next(each)), seen_to) if wanted(engine, draft) else NOTHING for draft in drafts]
+    return [Search(tuple(next(each)), seen_to) if may_link(engine, draft) else NOTHING for draft in drafts]
 
 
 def _near(engine: Engine) -> Near:
@@ -79,7 +79,7 @@ Neighbour = tuple[Nearby, float]
 
 def nearest(pen: Pen, draft: Draft, earlier: Search) -> list[Neighbour]:
     """Inside the lock: the nearest that are active still, what has come since included, each with how like it is."""
-    if not wanted(pen.engine, draft):
+    if not may_link(pen.engine, draft):
         return []
     embedder = pen.engine.meanings.embedder(pen.engine, pen.writer)
     check_stream(pen.writer, pen.stream, embedder)
@@ -87,11 +87,11 @@ def nearest(pen: Pen, draft: Draft, earlier: Search) -> list[Neighbour]:
     fresh = pen.fresh.alike(pen.writer, pen.stream, draft.vector, since, _near(pen.engine), scale_of(embedder))
     near = dict(earlier.found) | dict(fresh)
     best = _best_first(near)
-    linked = (one for one in _looked_up(pen, best) if _may_link(pen.engine, draft, one))
+    linked = (one for one in _look_up(pen, best) if _may_link(pen.engine, draft, one))
     return [(one, near[one.number]) for one in islice(linked, max(settings.neighbours, COMPARED) + 1)]
 
 
-def looked_up_first(earlier: Search) -> list[int]:
+def choose_first_lookups(earlier: Search) -> list[int]:
     """Return which of the nearest are looked up first, if nothing has come since."""
     return _best_first(dict(earlier.found))[:CHUNK]
 
@@ -106,7 +106,7 @@ def neighbours(engine: Engine, near: Sequence[Neighbour]) -> list[Neighbour]:
     return [one for one in near if one[1] >= settings.link_min][: settings.neighbours]
 
 
-def _looked_up(pen: Pen, numbers: Sequence[int]) -> Iterator[Nearby]:
+def _look_up(pen: Pen, numbers: Sequence[int]) -> Iterator[Nearby]:
     """The active memories of these numbers, in their order, as far as they are asked for."""
     for begin in range(0, len(numbers), CHUNK):
         chunk = numbers[begin : begin + CHUNK]
@@ -122,7 +122,7 @@ class Link(NamedTuple):
     reason: str = ""
 
 
-def noted(links: Sequence[Link]) -> dict[str, Any]:
+def describe_links(links: Sequence[Link]) -> dict[str, Any]:
     """Return how a version's body says what it is linked to. What may be outdated has a reason, what is related has none."""
     said = [[one.other.id, one.strength, *([one.reason] if one.reason else [])] for one in links]
     return {"neighbours": said} if said else {}
@@ -186,7 +186,7 @@ def link(engine: Engine, id: str, other: str, *, relation_type: str = RELATED_TO
     """Note that one memory has to do with another, and how: ``explains``, ``part_of``, ``contrasts_with`` …"""
     _check(relation_type, strength)
     check_kept(engine.policy.privacy, "relation_type", relation_type)
-    with changing(engine, id, Op.LINK) as (pen, stored):
+    with change_memory(engine, id, Op.LINK) as (pen, stored):
         target = find(engine, pen.writer, other, "other")
         if target.body is None:
             raise NotFound(f"the content of {other!r} was {target.state.removed}.", field="other")
@@ -197,13 +197,13 @@ def link(engine: Engine, id: str, other: str, *, relation_type: str = RELATED_TO
         if not there or brought_for(stored, target, there[0]) == NEAR:
             _record(pen, stored.state.id, target, relation_type, round(float(strength), 6))
             there = []
-        return _shown(target, there[0].strength if there else float(strength), relation_type)
+        return _to_related(target, there[0].strength if there else float(strength), relation_type)
 
 
 @again_on_conflict
 def unlink(engine: Engine, id: str, other: str) -> int:
     """Take back what relates one memory to another, of every type; returns how many relations there were."""
-    with changing(engine, id, Op.LINK) as (pen, stored):
+    with change_memory(engine, id, Op.LINK) as (pen, stored):
         target = find(engine, pen.writer, other, "other")
         there = _between(pen.writer, engine.tenant, (pen.stream.number, stored.number), target)
         for one in there:
@@ -233,7 +233,7 @@ def related(engine: Engine, id: str) -> list[Related]:
     with engine.read() as reader:
         stored = find(engine, reader, id)
         seen = wherever_it_is(engine, reader)
-        return [one for _, one in told_with(engine, reader, [(stored.stream, stored.number)], seen)]
+        return [one for _, one in find_related(engine, reader, [(stored.stream, stored.number)], seen)]
 
 
 Edges = Mapping[Place, Sequence[Relation]]
@@ -259,7 +259,7 @@ Seen: TypeAlias = Callable[[Sequence[Place]], Mapping[Place, Stored]]
 """Which of some memories may be told along with others, and what they say."""
 
 
-def told_with(
+def find_related(
     engine: Engine,
     reader: Reader,
     places: Sequence[Place],
@@ -280,7 +280,7 @@ def told_with(
     wanted = {other: one for other, one in strongest_of.items() if one[1].relation_type != apart_from}
     seen = seen_of(list(wanted)) if wanted else {}
     return [
-        (place, _shown(seen[other], relation.strength, relation.relation_type))
+        (place, _to_related(seen[other], relation.strength, relation.relation_type))
         for other, (place, relation) in wanted.items()
         if other in seen
     ]
@@ -292,9 +292,9 @@ def _other_ends(relations: Iterable[Relation], places: Sequence[Place]) -> list[
     return [end for end in both if end[0] in at_hand and end[1] not in at_hand]
 
 
-def within(engine: Engine, reader: Reader, streams: Sequence[Stream], selection: Selection) -> Seen:
+def select_within(engine: Engine, reader: Reader, streams: Sequence[Stream], selection: Selection) -> Seen:
     """Those that a question is about: in the streams that it reads, and fitting its selection."""
-    return lambda places: _fitting(engine, reader, places, {stream.number for stream in streams}, selection)
+    return lambda places: _select_fitting(engine, reader, places, {stream.number for stream in streams}, selection)
 
 
 def wherever_it_is(engine: Engine, reader: Reader) -> Seen:
@@ -303,12 +303,12 @@ def wherever_it_is(engine: Engine, reader: Reader) -> Seen:
     def seen(places: Sequence[Place]) -> Mapping[Place, Stored]:
         addresses = {number: reader.stream_numbered(engine.tenant, number).address for number, _ in sorted(places)}
         open_to = {number for number, at in addresses.items() if at is not None and may_read(engine.caller, at)}
-        return _fitting(engine, reader, places, open_to, engine.what_is_active())
+        return _select_fitting(engine, reader, places, open_to, engine.what_is_active())
 
     return seen
 
 
-def _fitting(
+def _select_fitting(
     engine: Engine, reader: Reader, places: Sequence[Place], streams: Collection[int], selection: Selection
 ) -> dict[Place, Stored]:
     reachable = [place for place in dict.fromkeys(places) if place[0] in streams]
@@ -316,7 +316,7 @@ def _fitting(
     return {(one.stream, one.number): one for one in reader.by_places(engine.tenant, list(fitting))}
 
 
-def _shown(stored: Stored, strength: float, relation_type: str) -> Related:
+def _to_related(stored: Stored, strength: float, relation_type: str) -> Related:
     memory = to_memory(stored)
     return Related(memory.id, memory.content, relation_type, strength, memory.category)
 
@@ -348,7 +348,7 @@ def relations_of_stream(
     amendments: Mapping[int, tuple[str | None, Any]],
 ) -> list[Relation]:
     """The relations that begin in a stream, as its versions and its ledger say; what has lost an end is none."""
-    said = {**_stated(versions), **_by_hand(entries, amendments)}
+    said = {**_read_stated(versions), **_by_hand(entries, amendments)}
     stated = {ends: strength_and_time for ends, strength_and_time in said.items() if strength_and_time is not None}
     ids = sorted({id for source, target, _ in stated for id in (source, target)})
     found = reader.by_ids(stream.tenant, ids) if ids else {}
@@ -360,7 +360,7 @@ def relations_of_stream(
     )
 
 
-def _stated(versions: Iterable[Version]) -> dict[Ends, tuple[float, str]]:
+def _read_stated(versions: Iterable[Version]) -> dict[Ends, tuple[float, str]]:
     """What each version says of those that it was near to when it was made."""
     read = ((version.id, body_from(version.body)[0]) for version in versions)
     bodies = [(id, body) for id, body in read if body is not None]
@@ -420,7 +420,7 @@ def _reason(draft: Draft, marks: Collection[str], other: Nearby, similarity: flo
     return reason_to_doubt(other.content, draft.candidate.content, similarity, relation, nearest=nearest)
 
 
-def offered(pen: Pen, found: Sequence[Doubt]) -> tuple[Similar, ...]:
+def choose_offers(pen: Pen, found: Sequence[Doubt]) -> tuple[Similar, ...]:
     """Return what the receipt of a newly stored memory offers: at most three that the caller may read."""
     if not pen.engine.policy.identity.offer:
         return ()

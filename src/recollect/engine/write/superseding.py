@@ -15,7 +15,7 @@ from recollect.engine.read import reading
 from recollect.engine.read.assemble import as_seen, to_memory
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.tracing import keep
-from recollect.engine.transaction import Pen, changing, may_overrule, refuse_agents
+from recollect.engine.transaction import Pen, change_memory, may_overrule, refuse_agents
 from recollect.engine.write.incumbents import check_active, check_same_place, explain
 from recollect.engine.write.ingest import add
 from recollect.engine.write.relations import carry_links_on
@@ -61,7 +61,7 @@ def supersede(engine: Engine, id: str, *, by: str) -> Receipt:
     A caller who is believed less than the older memory's author cannot replace it by somebody else's words; with words that
     are believed less, too, the newer memory waits for a decision.
     """
-    with changing(engine, by, field="by", overrules=False) as (pen, newer):
+    with change_memory(engine, by, field="by", overrules=False) as (pen, newer):
         older = find(engine, pen.writer, id, "id")
         check_pair(pen, older, newer)
         may_overrule(engine, newer if _is_outranked(pen, older, newer) else older)

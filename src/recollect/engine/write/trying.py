@@ -34,7 +34,7 @@ def try_policy(engine: Engine, policy: Policy, limit: int = 100) -> PolicyTrial:
     check_number("limit", limit, 1, MAX_TRIED)
     with engine.read() as reader:
         found = reader.select(engine.tenant, engine.selecting(), limit)
-        writes = sorted(((_written_at(reader, one), one) for one in found if one.body), key=lambda pair: pair[0])
+        writes = sorted(((_find_written_at(reader, one), one) for one in found if one.body), key=lambda pair: pair[0])
         if not writes:
             return PolicyTrial(0, ())
         before = Point(time=format_time(parse_time(writes[0][0]) - timedelta(microseconds=1)))
@@ -45,11 +45,13 @@ def try_policy(engine: Engine, policy: Policy, limit: int = 100) -> PolicyTrial:
             for in_force in (engine.in_force, PolicyInForce(policy))
         )
     tried = [(at, one, now[n], then[n]) for n, (at, one) in enumerate(writes)]
-    changed = [_told(at, one, old, new) for at, one, old, new in tried if _ended(old) != _ended(new)]
+    changed = [
+        _to_tried_write(at, one, old, new) for at, one, old, new in tried if _summarise_end(old) != _summarise_end(new)
+    ]
     return PolicyTrial(sum(old is not None for _, _, old, _ in tried), tuple(changed))
 
 
-def _written_at(reader: Reader, stored: Stored) -> str:
+def _find_written_at(reader: Reader, stored: Stored) -> str:
     return reader.entries_about(stored.tenant, stored.state.id)[0].at
 
 
@@ -68,13 +70,13 @@ def _replay(
             moment = parse_time(at)
             trying = replace(past, in_force=in_force, clock=repeat(moment).__next__)
             try:
-                receipts.append(add(trying, _said(stored.body or {})))
+                receipts.append(add(trying, _read_fields(stored.body or {})))
             except (BadInput, Refused):
                 receipts.append(None)
     return receipts
 
 
-def _said(body: Mapping[str, Any]) -> dict[str, Any]:
+def _read_fields(body: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a version was written with, as far as it says so."""
     said = {name: body[name] for name in SAID if body.get(name) not in (None, [], {})}
     key = (body.get("meta") or {}).get("key")
@@ -82,7 +84,7 @@ def _said(body: Mapping[str, Any]) -> dict[str, Any]:
     return said | named | ({"key": key} if key else {})
 
 
-def _ended(receipt: Receipt | None) -> tuple[Any, ...]:
+def _summarise_end(receipt: Receipt | None) -> tuple[Any, ...]:
     """What counts as a write's end: its outcome, and where and as what it is kept."""
     if receipt is None:
         return ()
@@ -91,7 +93,7 @@ def _ended(receipt: Receipt | None) -> tuple[Any, ...]:
     return (receipt.outcome, reasons, *((kept.namespace, kept.canonical_key, kept.content) if kept else ()))
 
 
-def _told(at: str, stored: Stored, old: Receipt | None, new: Receipt | None) -> TriedWrite:
+def _to_tried_write(at: str, stored: Stored, old: Receipt | None, new: Receipt | None) -> TriedWrite:
     before, after = (str(one.outcome) if one is not None else "bad_input" for one in (old, new))
     reasons = tuple(one.reasons if one is not None else () for one in (old, new))
     return TriedWrite(stored.state.id, (stored.body or {})["content"], at, before, after, *reasons)

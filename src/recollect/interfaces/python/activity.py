@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, overload
 
 from recollect.engine.arguments import check_flags, owner_named
 from recollect.engine.context import Engine
-from recollect.engine.telemetry import traced
+from recollect.engine.telemetry import trace_method
 from recollect.interfaces.lazy import lazy
 from recollect.interfaces.python.arguments import NamespaceName, Spaces, When
 from recollect.model.errors import BadInput
@@ -44,7 +44,7 @@ class Activity:
         include_namespaces: Sequence[NamespaceName] | None = None,
         since: int = 0,
     ) -> Iterator[HistoryEvent]: ...
-    @traced
+    @trace_method
     def history(
         self,
         id: str | None = None,
@@ -69,7 +69,7 @@ class Activity:
             )
         raise BadInput("name either an id or an owner.", field="id", hint="history(id) or history(owner=…).")
 
-    @traced
+    @trace_method
     def changes(
         self,
         *,
@@ -96,7 +96,7 @@ class Activity:
             limit=limit,
         )
 
-    @traced
+    @trace_method
     def explain(self, id: str | None = None, *, session: str | None = None, number: int | None = None) -> Explanation:
         """Say in plain English why a memory is as it is, or what was decided in the last turn of a session.
 
@@ -107,7 +107,7 @@ class Activity:
         """
         return reading.explain(self._engine, id, session=session, number=number)
 
-    @traced
+    @trace_method
     def events(
         self,
         *,
@@ -133,12 +133,12 @@ class Activity:
             cursor=cursor,
         )
 
-    @traced
+    @trace_method
     def ops(self, *, by: str = "day", since: When | None = None, user: str | None = None) -> tuple[OperationCount, ...]:
         """Count the operations by ``hour``, ``day`` or in ``total``."""
         return operations.ops(self._engine, by=by, since=since, user=user)
 
-    @traced
+    @trace_method
     def traces(
         self,
         *,
@@ -169,7 +169,7 @@ class Activity:
             cursor=cursor,
         )
 
-    @traced
+    @trace_method
     def change_header(
         self,
         *,

@@ -10,7 +10,7 @@ from recollect.engine.context import Engine
 from recollect.engine.lifecycle.erasure import replay_erasures
 from recollect.engine.retries import once
 from recollect.engine.trust.access_keys import bound_caller, caller_of_key
-from recollect.engine.waiting import waiting
+from recollect.engine.waiting import waiting_rows
 from recollect.interfaces.python.activity import Activity
 from recollect.interfaces.python.care import Care
 from recollect.interfaces.python.reading import Reading
@@ -59,7 +59,7 @@ class Recollect(Writing, Reading, Turns, Activity, Care, Trust):
         """
         if self._owns_store and not self._closed:
             self._closed = True
-            waiting(self._engine).close()
+            waiting_rows(self._engine).close()
             self._engine.close()
 
     def as_caller(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Never, Unpack
 
 from recollect.engine.arguments import check_flags, owner_named
 from recollect.engine.context import Engine, check_caller
-from recollect.engine.telemetry import traced
+from recollect.engine.telemetry import trace_method
 from recollect.interfaces.lazy import lazy
 from recollect.interfaces.python.arguments import Filters, ListFilters, NamespaceName, SpaceName, Spaces, When
 from recollect.model.caller import Caller
@@ -36,7 +36,7 @@ class Asking:
     _where: dict[str, Any] = {"owner": None, "space": None}
     """Where a query looks that names no other place."""
 
-    @traced
+    @trace_method
     def query(
         self,
         text: str,
@@ -113,12 +113,12 @@ class Past(Asking):
         self._point = point
         self._where = {"owner": owner, "space": space}
 
-    @traced
+    @trace_method
     def get(self, id: str) -> Memory:
         """Return one memory as it stood then; a memory that came later is not found."""
         return as_of.get(self._engine, self._point, id)
 
-    @traced
+    @trace_method
     def list(self, *, limit: int = 100, cursor: str | None = None, **filters: Unpack[ListFilters]) -> MemoryPage:
         """Return the memories that fitted every filter then, newest first."""
         which: dict[str, Any] = {**self._where, **filters}

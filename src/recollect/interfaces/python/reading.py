@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from recollect.engine.arguments import check_flags, owner_named
 from recollect.engine.read import reading
-from recollect.engine.telemetry import traced
+from recollect.engine.telemetry import trace_method
 from recollect.interfaces.lazy import lazy
 from recollect.interfaces.python.arguments import Filters, ListFilters, NamespaceName, SpaceName, Spaces, When
 from recollect.interfaces.python.past import Asking, Past, through_agent
@@ -40,12 +40,12 @@ PROD: tuple[NamespaceName, ...] = ("prod",)
 class Reading(Asking):
     """Methods of :class:`recollect.Recollect` that read memories."""
 
-    @traced
+    @trace_method
     def get(self, id: str) -> Memory:
         """Return one memory."""
         return reading.get(self._engine, id)
 
-    @traced
+    @trace_method
     def list(self, *, limit: int = 100, cursor: str | None = None, **filters: Unpack[ListFilters]) -> MemoryPage:
         """Return memories that fit every filter, newest first, a page at a time; ``cursor`` continues a page.
 
@@ -74,7 +74,7 @@ class Reading(Asking):
             if cursor is None:
                 return
 
-    @traced
+    @trace_method
     def as_of(
         self,
         *,
@@ -94,7 +94,7 @@ class Reading(Asking):
         point = as_of.point(self._engine, tick=tick, time=time, phase=phase, owner=owner, space=space)
         return Past(self._engine, point, owner=owner, space=space)
 
-    @traced
+    @trace_method
     def difference(
         self,
         since: int | When,
@@ -115,12 +115,12 @@ class Reading(Asking):
         end = as_of.point_named(self._engine, "until", self._engine.clock() if until is None else until, owner, space)
         return as_of.difference(self._engine, start, end, owner=owner, space=space, most_entries=most_entries)
 
-    @traced
+    @trace_method
     def chain(self, id: str) -> tuple[Memory | Tombstone, ...]:
         """Return every version of a memory's concept, first to last."""
         return reading.chain(self._engine, id)
 
-    @traced
+    @trace_method
     def snapshot_block(
         self,
         *,
@@ -137,14 +137,14 @@ class Reading(Asking):
         return injection.snapshot_block(
             through_agent(self._engine, agent),
             owner=owner_named(owner, user_id),
-            spaces=reading.asked_spaces(space),
+            spaces=reading.parse_spaces(space),
             scopes=scopes,
             include_namespaces=include_namespaces,
             budget_tokens=budget_tokens,
             count_tokens=count_tokens,
         )
 
-    @traced
+    @trace_method
     def memory_block(
         self,
         text: str,
@@ -176,7 +176,7 @@ class Reading(Asking):
             count_tokens=count_tokens,
         )
 
-    @traced
+    @trace_method
     def recall_if_unsure(
         self,
         text: str,
@@ -199,17 +199,17 @@ class Reading(Asking):
             budget_tokens=budget_tokens,
         )
 
-    @traced
+    @trace_method
     def on_demand_share(self, *, since: When | None = None, user: str | None = None) -> OnDemandShare:
         """Return in which share of the turns :meth:`recall_if_unsure` had to ask memory."""
         return injection.on_demand_share(self._engine, since=since, user=user)
 
-    @traced
+    @trace_method
     def related(self, id: str) -> tuple[Related, ...]:
         """Return the memories that a memory is related to, in either direction, strongest first."""
         return tuple(relations.related(self._engine, id))
 
-    @traced
+    @trace_method
     def outdated(
         self,
         *,
@@ -234,37 +234,37 @@ class Reading(Asking):
             )
         )
 
-    @traced
+    @trace_method
     def ancestors(self, id: str) -> Lineage:
         """Return every source that a memory goes back to; ``to_dot`` and ``to_mermaid`` of the rules draw it."""
         return provenance.ancestors(self._engine, id)
 
-    @traced
+    @trace_method
     def descendants(self, id: str) -> Lineage:
         """Return every memory that was built upon a memory."""
         return provenance.descendants(self._engine, id)
 
-    @traced
+    @trace_method
     def common_sources(self, a: str, b: str) -> tuple[CommonSource, ...]:
         """Return the sources that two memories both go back to, nearest first."""
         return provenance.common_sources(self._engine, a, b)
 
-    @traced
+    @trace_method
     def credit(self, id: str) -> tuple[Credit, ...]:
         """Return who is credited with a memory, and for how much; the shares add up to 1."""
         return provenance.credit(self._engine, id)
 
-    @traced
+    @trace_method
     def derivatives(self, id: str) -> tuple[Derivative, ...]:
         """Return other authors' memories of much the same words, where neither names the other."""
         return provenance.derivatives(self._engine, id)
 
-    @traced
+    @trace_method
     def parent_hashes(self, named: Sequence[str]) -> tuple[str, ...]:
         """Return what ``parent_refs`` takes, for parents that are named by an id, its first digits, an alias or a hash."""
         return tuple(provenance.parent_hashes(self._engine, named))
 
-    @traced
+    @trace_method
     def vouchers(self, id: str) -> Vouching:
         """Return who vouches for a memory, and what that weighs for the caller."""
         return vouching.vouching(self._engine, id)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from recollect.engine.arguments import owner_named
 from recollect.engine.context import Engine
-from recollect.engine.telemetry import traced
+from recollect.engine.telemetry import trace_method
 from recollect.engine.write import ingest
 from recollect.interfaces.lazy import lazy
 from recollect.interfaces.python.arguments import Edits, MemoryFields, NewMemory, SpaceName, Spaces
@@ -32,17 +32,17 @@ class Writing:
 
     _engine: Engine
 
-    @traced
+    @trace_method
     def add(self, content: str, *, idempotency_key: str | None = None, **fields: Unpack[MemoryFields]) -> Receipt:
         """Remember one thing. A denied write is an answer too: the receipt says why."""
         return ingest.add(self._engine, {"content": content, **fields}, idempotency_key, refuse_expired=True)
 
-    @traced
+    @trace_method
     def add_many(self, memories: Sequence[NewMemory]) -> tuple[Receipt, ...]:
         """Remember many things in one transaction, and return a receipt for each."""
         return tuple(ingest.add_many(self._engine, memories, refuse_expired=True))
 
-    @traced
+    @trace_method
     def update(
         self, id: str, content: str, *, idempotency_key: str | None = None, **fields: Unpack[MemoryFields]
     ) -> Receipt:
@@ -53,37 +53,37 @@ class Writing:
         """
         return superseding.update(self._engine, id, content, fields, idempotency_key)
 
-    @traced
+    @trace_method
     def supersede(self, id: str, *, by: str) -> Receipt:
         """Make the active memory ``by`` the next version of another, such as one that :attr:`Receipt.similar` offered."""
         return superseding.supersede(self._engine, id, by=by)
 
-    @traced
+    @trace_method
     def edit(self, id: str, **changes: Unpack[Edits]) -> Memory:
         """Change a memory's metadata: same id, same content, no new version."""
         return lifecycle.edit(self._engine, id, changes)
 
-    @traced
+    @trace_method
     def resolve(self, id: str, *, winner: str) -> Memory:
         """Decide a contradiction, or a pair that may be outdated; ``winner`` is the id of the side to believe."""
         return lifecycle.resolve(self._engine, id, winner=winner)
 
-    @traced
+    @trace_method
     def archive(self, id: str) -> Memory:
         """Take a memory out of recall, and keep it for the record."""
         return lifecycle.archive(self._engine, id)
 
-    @traced
+    @trace_method
     def forget(self, id: str) -> Memory:
         """Soft-delete a memory; ``restore`` brings it back until its purge date."""
         return lifecycle.forget(self._engine, id)
 
-    @traced
+    @trace_method
     def restore(self, id: str) -> Memory:
         """Bring back a memory that was archived, forgotten, expired or redundant."""
         return lifecycle.restore(self._engine, id)
 
-    @traced
+    @trace_method
     def promote(
         self,
         id: str,
@@ -96,7 +96,7 @@ class Writing:
         """Take a memory into another space, along the policy's paths. A denied promotion is an answer too."""
         return promotion.promote(self._engine, id, to_space, owner=owner_named(owner, user_id, to_space), reason=reason)
 
-    @traced
+    @trace_method
     def reject(self, id: str, reason: str | None = None) -> RejectedValue:
         """Say of a memory that it was never true: its value is refused from now on, until the person says it again.
 
@@ -104,47 +104,47 @@ class Writing:
         """
         return rejecting.reject(self._engine, id, reason)
 
-    @traced
+    @trace_method
     def lift(self, id: str) -> RejectedValue:
         """End a rejection, named by its own id or its memory's; ``restore`` then brings the memory back."""
         return rejecting.lift(self._engine, id)
 
-    @traced
+    @trace_method
     def rejections(self, *, owner: str | None = None, space: Spaces = None) -> tuple[RejectedValue, ...]:
         """Return the rejections in force, oldest first, with the words of memories that still exist."""
         return rejecting.rejections(self._engine, owner=owner, space=space)
 
-    @traced
+    @trace_method
     def consent(self, *, owner: str | None = None, space: Spaces = None) -> tuple[Proposal, ...]:
         """Return the profile fields that somebody proposed and that wait for the person, oldest first."""
         return consent.proposals(self._engine, owner=owner, space=space)
 
-    @traced
+    @trace_method
     def grant(self, id: str) -> Memory:
         """Consent to a proposal, as the person or with the right to govern: it becomes active. An agent never can."""
         return consent.grant(self._engine, id)
 
-    @traced
+    @trace_method
     def decline(self, id: str, reason: str | None = None) -> RejectedValue:
         """Decline a proposal: its value is rejected, until the person says it themselves."""
         return consent.decline(self._engine, id, reason)
 
-    @traced
+    @trace_method
     def permitted(self, ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """Return, for each id, the operations that the caller may do to that memory as it stands now, by their names."""
         return lifecycle.permitted(self._engine, ids)
 
-    @traced
+    @trace_method
     def link(self, id: str, other: str, *, relation_type: str = "related_to", strength: float = 1.0) -> Related:
         """Relate one memory to another: ``explains``, ``part_of``, ``contrasts_with`` …"""
         return relations.link(self._engine, id, other, relation_type=relation_type, strength=strength)
 
-    @traced
+    @trace_method
     def unlink(self, id: str, other: str) -> int:
         """Remove every relation of one memory to another, and return how many there were."""
         return relations.unlink(self._engine, id, other)
 
-    @traced
+    @trace_method
     def vouch(
         self,
         id: str,
@@ -159,7 +159,7 @@ class Writing:
         file = Path(key_file) if key_file is not None else None
         return vouching.vouch(self._engine, id, confidence=confidence, says=says, by=by, sign_as=sign_as, key_file=file)
 
-    @traced
+    @trace_method
     def withdraw_vouch(self, id: str, *, by: str | None = None) -> Memory:
         """Withdraw one's own vouch."""
         return vouching.withdraw_vouch(self._engine, id, by=by)
