@@ -101,9 +101,6 @@ def print_weights(sets: Mapping[str, Sequence[Case]]) -> None:
     print(f"\nMacro average of right first, in five and R@10: {macro(sets, defaults):.4f}")
 
 
-# ── how sure an answer is ───────────────────────────────────────────────────────────────────────────────────────────
-
-
 class Judged(NamedTuple):
     """The support of an answer to each question of a set, whether a right memory is among five, and whether there is one."""
 

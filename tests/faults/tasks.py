@@ -36,9 +36,6 @@ def twenty_operations(say: Say, path: str) -> None:
     run_script(path, lambda number, answer: say(ack=[number, answer]))
 
 
-# ── many writers ────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def write_in_turn(say: Say, path: str, writer: int, count: int, start_at: float) -> float:
     """One of many writers: every other write goes to one of ten shared keys, the rest to its own. Longest wait, in s."""
     _wait_until(start_at)
@@ -75,9 +72,6 @@ def create_at(say: Say, path: str, writer: int, start_at: float) -> str:
         return str(receipt.outcome)
 
 
-# ── writers that stand still ────────────────────────────────────────────────────────────────────────────────────────
-
-
 def hold_the_lock(say: Say, path: str, release: str) -> str:
     """Stay inside a write transaction until a file appears, then write."""
     with recollect.open(path) as mem:
@@ -94,9 +88,6 @@ def add_one(say: Say, path: str, content: str, timeout_s: float = 30.0, **fields
         receipt = mem.add(content, **fields)
         say(ack=kept(receipt).id)
         return str(receipt.outcome)
-
-
-# ── forks ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 class Baton:
@@ -182,9 +173,6 @@ def _outcome_of(mem: Any, content: str, **fields: Any) -> str:
         return f"{type(error).__name__}: {error}"
 
 
-# ── bad places ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def read_only(say: Say, path: str) -> list[str]:
     """Open, query, close: what a reader of somebody else's store does."""
     with recollect.open(path, timeout_s=1) as mem:
@@ -241,9 +229,6 @@ def open_on_a_failing_disk(say: Say, path: str, trouble: dict[str, Any]) -> None
         say(sound_again=mem.verify().ok)
 
 
-# ── secrets ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def offer_secrets(say: Say, path: str, offers: list[dict[str, Any]]) -> list[str]:
     """Offer memories with a secret in them, every log wide open; returns what became of each.
 
@@ -253,9 +238,6 @@ def offer_secrets(say: Say, path: str, offers: list[dict[str, Any]]) -> list[str
     with open_seeded(path, policy={"traces": {"keep": "all"}}) as mem:
         mem.add("The garden gate is green", owner="ana")
         return [_outcome_of(mem, **offer) for offer in offers]
-
-
-# ── erasures ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def erase_an_id(say: Say, path: str) -> None:
@@ -285,9 +267,6 @@ def write_to_the_erased(say: Say, path: str, count: int) -> None:
 def purge(say: Say, path: str) -> None:
     with open_at(path, 40, seed=2) as mem:
         say(ack=mem.upkeep().purged)
-
-
-# ── everything at once ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def do_anything(say: Say, path: str, writer: int, count: int, start_at: float) -> dict[str, int]:
@@ -352,9 +331,6 @@ ANYTHING = (*[write_something] * 8, edit_something, edit_something, forget_somet
             erase_something, erase_somebody, clean_up, look_around, look_around)  # fmt: skip
 
 
-# ── Ctrl-C ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 class CtrlC:
     """Raises KeyboardInterrupt inside the block only; a signal that comes at any other time does nothing."""
 
@@ -394,8 +370,6 @@ def write_through_interruptions(say: Say, path: str, stop: str) -> None:
     say(ack=kept(mem.add("The last sentence was not", canonical_key="Sentence-Last")).id)
     mem.close()
 
-
-# ── vectors ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 DRINKS, TRAVEL = "tea coffee beverage", "train bus ferry"
 

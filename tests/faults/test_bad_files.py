@@ -227,9 +227,6 @@ def test_an_old_copy_under_a_newer_log_is_found_out(tmp_path: Path) -> None:
     assert is_found_out(path)
 
 
-# ── permissions ─────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 @pytest.fixture
 def protected(tmp_path: Path) -> Iterator[Path]:
     """A store in a folder of its own, whose permissions a test may take away."""

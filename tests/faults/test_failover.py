@@ -69,9 +69,6 @@ def _sound(server: PostgresServer, database: str) -> list[str]:
     return contents
 
 
-# ── killed exactly while it commits ─────────────────────────────────────────────────────────────────────────────────
-
-
 @contextmanager
 def _committing(pair: ServerPair, database: str) -> Iterator["Future[Receipt]"]:
     """An ``add`` that has come to its commit, which no standby confirms."""
@@ -165,9 +162,6 @@ def test_a_commit_that_did_not_reach_the_standby_is_made_again(pair: ServerPair)
     assert _sound(pair.primary, database) == [TEA["content"]]
 
 
-# ── writers at work ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_writers_outlive_their_primary(pair: ServerPair, torture: bool) -> None:
     """Killed again and again while four write: the standby takes over, and they go on through the same open store."""
     database = pair.new_database()
@@ -213,9 +207,6 @@ def test_a_frozen_primary_is_replaced_and_acknowledges_nothing_more(pair: Server
             deposed.kill()
         wait_for_progress(writers)
     assert_kept_once(pair.url(database), writers)
-
-
-# ── one server that is frozen or slow ───────────────────────────────────────────────────────────────────────────────
 
 
 def test_a_frozen_server_is_a_bounded_wait_whatever_is_asked(server: PostgresServer) -> None:

@@ -61,9 +61,6 @@ def test_an_empty_file_that_was_there_keeps_its_mode(path: Path) -> None:
         assert modes(path)[""] == "0o640"
 
 
-# ── whatever any command writes ─────────────────────────────────────────────────────────────────────────────────────
-
-
 @pytest.fixture
 def command(path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
     """The command line, in the folder of the store."""

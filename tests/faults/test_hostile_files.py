@@ -201,9 +201,6 @@ def test_messages_that_follow_each_other_in_a_circle_are_refused(tmp_path: Path)
     assert report.outcomes == {"refused": 1} and "in a circle" in str(report.refused[0].detail)
 
 
-# ── paths ───────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_links_within_a_folder_are_not_followed(tmp_path: Path) -> None:
     secret = tmp_path / "secret.md"
     secret.write_text("The treasure is under the oak\n")
@@ -255,9 +252,6 @@ def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path) -> None
             list(source.lines())
 
 
-# ── databases ───────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 class Trap:
     """What a pickle may do to whoever loads it."""
 
@@ -306,9 +300,6 @@ def test_another_tools_database_is_left_as_it_was(tmp_path: Path) -> None:
     before = file.read_bytes()
     assert import_source(recollect.open(":memory:").engine, "langgraph", file).outcomes == {"stored": 1}
     assert file.read_bytes() == before and sorted(one.name for one in tmp_path.iterdir()) == ["store.sqlite"]
-
-
-# ── a row that never ends ───────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_a_quote_that_is_never_closed(tmp_path: Path) -> None:

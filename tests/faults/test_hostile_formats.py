@@ -116,9 +116,6 @@ def test_messages_with_one_id_must_say_the_same(tmp_path: Path) -> None:
     assert report.outcomes == {"refused": 1, "stored": 1} and report.reasons == {"duplicate_id": 1}
 
 
-# ── entries ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_an_entry_whose_hash_is_not_its_contents_is_refused(tmp_path: Path) -> None:
     first, second = entries()
     forged = {**first, "content": "Rivers flow to the moon"}
@@ -137,9 +134,6 @@ def test_entries_that_are_their_own_parents_are_refused(tmp_path: Path) -> None:
     around = {**first, "parent_refs": [second["content_hash"]]}
     report = import_source(mem.engine, "entries", written(tmp_path / "circle.jsonl", around, second))
     assert report.outcomes == {"refused": 1, "stored": 1} and mem.verify().ok
-
-
-# ── archives, notes and databases ───────────────────────────────────────────────────────────────────────────────────
 
 
 def conversation(words: str) -> str:

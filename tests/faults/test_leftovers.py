@@ -34,9 +34,6 @@ def said(mem: Any) -> list[str]:
     return sorted(one.content for one in mem.list(limit=100).items)
 
 
-# ── the list of erasures ────────────────────────────────────────────────────────────────────────────────────────────
-
-
 @pytest.mark.parametrize("name", ["memory.db", "memory.jsonl"])
 @pytest.mark.parametrize(
     "bad", [b"\xff\xfe\x00}", b'{"tenant": [1], "what": "memory", "id": "x"}', b'{"a":' * 3_000 + b"}"]
@@ -85,9 +82,6 @@ def test_an_erasure_that_waits_for_room_says_so_and_is_carried_out_once_there_is
         assert said(mem) == ["Ben likes coffee"] and mem.verify().ok
 
 
-# ── backups ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_a_backup_that_was_killed_keeps_its_name_from_nobody(place: str, tmp_path: Path, request: Any) -> None:
     backup, partial = tmp_path / "nightly", tmp_path / "nightly.partial"
     with two_people(place) as mem:
@@ -113,9 +107,6 @@ def test_a_backup_that_was_killed_keeps_its_name_from_nobody(place: str, tmp_pat
         restore_backup(backup, target)
         with recollect.open(target) as mem:
             assert said(mem) == ["Ana likes tea", "Ben likes coffee"] and mem.verify().ok
-
-
-# ── odd files and paths ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.parametrize("text", ["{a: " * 5_000, "[" * 5_000, "since: 2026-13-45", "a: \x00", "a: [1"])

@@ -161,9 +161,6 @@ def _files_with(server: PostgresServer, url: str, word: str) -> list[str]:
     return [file.name for file in server.table_files(url) if word.encode() in file.read_bytes().lower()]
 
 
-# ── moves that are killed ───────────────────────────────────────────────────────────────────────────────────────────
-
-
 def _fill(location: str) -> None:
     """Two tenants, one of them with enough rows for several batches, chains, and somebody who was erased."""
     with recollect.open(location) as mem:

@@ -56,9 +56,6 @@ def open_at(path: Path) -> MemoryVault:
     return MemoryVault(path, policy=ROOMY, clock=clock, randomness=SeededRandomness(7))
 
 
-# ── the script, and every file that it may leave behind ─────────────────────────────────────────────────────────────
-
-
 def script(vault: MemoryVault) -> Iterator[None]:
     """Each kind of write once; a step is acknowledged when the next one is asked for."""
     mission = vault.add_memory("The mission is to stabilise", "shared", "mission").memory
@@ -129,9 +126,6 @@ def in_a_child(work: Callable[[], None]) -> int:
 
 def status_of(pid: int) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-
-
-# ── what runs in the process on the faulty disk ─────────────────────────────────────────────────────────────────────
 
 
 def die_at_every_change(folder: Path) -> int:
@@ -311,9 +305,6 @@ def use_on_both_sides_of_a_fork(folder: Path) -> int:
     (register,) = vault.recall(topic_id="count")
     assert register.version == 60
     return 60
-
-
-# ── the tests ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.fixture(scope="module")

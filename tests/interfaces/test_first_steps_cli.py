@@ -44,9 +44,6 @@ def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Here:
     return Here(tmp_path, monkeypatch)
 
 
-# ── a store that is not there ───────────────────────────────────────────────────────────────────────────────────────
-
-
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -105,9 +102,6 @@ def test_lines_that_are_no_vault_are_told_to_be_imported(shell: Here) -> None:
     assert "recollect --store memory.db import jsonl notes.jsonl" in hint
 
 
-# ── usage ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 @pytest.mark.parametrize(
     ("arguments", "help"),
     [
@@ -137,9 +131,6 @@ def test_the_outcome_s_word_lists_what_waits(shell: Here) -> None:
     assert found[0] == found[1] and len(found[0]) == 1
     error = shell.json("list", "--status", "nonsense", code=2)["error"]
     assert error["field"] == "status" and "contradictory" in error["hint"]
-
-
-# ── what people copy ────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_hashes_ids_keys_and_cursors_are_printed_whole(shell: Here) -> None:
@@ -181,9 +172,6 @@ def test_a_file_that_was_written_is_named(shell: Here) -> None:
     for file, command in written.items():
         assert shell.run(*command) == f"written to {file}, {(shell.folder / file).stat().st_size:,} bytes\n"
     assert shell.run("--json", "export", "--output", "again.jsonl") == ""
-
-
-# ── parents, vouches, proofs ────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_parents_are_named_by_id_or_by_hash(shell: Here) -> None:
@@ -230,9 +218,6 @@ def test_a_receipt_is_checked_by_a_key_and_says_so(shell: Here) -> None:
         assert "--key" in error["hint"] and "--kept" not in error["hint"]
 
 
-# ── other tools' files ──────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_an_import_says_what_it_counts_and_what_it_guessed(shell: Here) -> None:
     (shell.folder / "f.csv").write_text('note,who\n"Rivers flow\nand flow",ana\n,ben\nRain falls,ana\n')
     shown = shell.run("import", "f.csv", "--format", "csv", code=1)
@@ -277,9 +262,6 @@ def test_a_vaults_file_runs_the_vault_preset_unless_a_policy_is_named(shell: Her
     noise = ("add", "The heartbeat of the old clock is slow")
     assert shell.json("--store", "vault.jsonl", *noise, code=1)["reasons"] == ["noise_signal"]
     assert shell.json("--store", "vault.jsonl", "--policy", "default", *noise)["outcome"] == "stored"
-
-
-# ── times, and values that make no sense ────────────────────────────────────────────────────────────────────────────
 
 
 def test_what_is_over_already_is_not_remembered(shell: Here) -> None:
@@ -356,9 +338,6 @@ def test_the_tier_that_is_always_denied_is_not_offered(shell: Here) -> None:
     assert shell.json("add", "Rivers flow", "--tier", "log", code=1)["outcome"] == "denied"
 
 
-# ── what is done, and what is not ───────────────────────────────────────────────────────────────────────────────────
-
-
 def test_an_edit_that_changes_nothing_says_so_and_writes_nothing(shell: Here) -> None:
     id = shell.json("add", "Rivers flow")["memory"]["id"]
     assert shell.run("edit", id, "--pinned").startswith("edited  ")
@@ -399,9 +378,6 @@ def test_words_of_other_schemas_for_a_source_are_understood(shell: Here) -> None
     assert refused["field"] == "source" and "user_input" in refused["hint"]
 
 
-# ── answers for programs and for pipes ──────────────────────────────────────────────────────────────────────────────
-
-
 def test_json_is_printed_wherever_it_is_asked_for(shell: Here) -> None:
     assert shell.json("--version") == {"version": recollect.__version__}
     assert json.loads(shell.run("--version", "--json")) == {"version": recollect.__version__}
@@ -437,9 +413,6 @@ def test_what_many_lines_hold_is_told_by_file_and_line(shell: Here) -> None:
     listed = '[{"content": "Rivers flow"},\n {"content": "Rain falls"}]'
     assert [one["outcome"] for one in shell.json("add-many", stdin=listed)] == ["stored", "stored"]
     assert shell.json("add-many", stdin="[5]", code=2)["error"]["field"] == "standard input, record 1"
-
-
-# ── files that are not what they were taken for ─────────────────────────────────────────────────────────────────────
 
 
 def test_a_folder_is_no_store(shell: Here) -> None:
@@ -491,9 +464,6 @@ def test_a_policy_that_is_none_is_refused_by_name() -> None:
     with pytest.raises(recollect.BadInput) as refused:
         recollect.open(":memory:", policy=[1])  # type: ignore[arg-type]
     assert refused.value.field == "policy"
-
-
-# ── other doors ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_an_argument_of_another_door_is_told_how_it_is_written_here() -> None:

@@ -192,9 +192,6 @@ def test_an_entry_is_signed_and_checked(desk: Desk) -> None:
     assert desk.json("identity", "check", "signed.json", code=1)["standing"] == "revoked"
 
 
-# ── what became of the keys ─────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_a_revoked_key_is_known_to_whoever_has_the_history(desk: Desk) -> None:
     desk.run("add", "Ana lives in Lisbon", "--owner", "ana")
     for name in ("auditor", "clerk"):

@@ -84,8 +84,6 @@ def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Here:
     return Here(tmp_path, monkeypatch)
 
 
-# ── two tenants ─────────────────────────────────────────────────────────────────────────────────────────────────────
-
 COMMANDS: dict[str, list[str]] = {
     **{name: ["ID"] for name in ("get", "chain", "explain", "archive", "forget", "restore", "history")},
     "reject": ["ID", "--reason", "never true"],
@@ -210,9 +208,6 @@ def test_a_tenants_name_is_a_name_and_nothing_else(shell: Here, server_store: st
     assert rows_of(server_store, GLOBEX) == before
 
 
-# ── setting up ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_a_database_is_set_up_with_partitions(shell: Here, postgres: PostgresServer, empty: str) -> None:
     made = shell.json("--store", empty, "db", "init", "--partitions", "3")
     assert made["partitions"] == 3
@@ -229,9 +224,6 @@ def test_setting_up_says_what_is_wrong(shell: Here, empty: str) -> None:
     assert shell.json("--store", "memory.db", "db", "init", code=2)["error"]["field"] == "store"
     assert shell.json("--store", empty, "db", "init", "--partitions", "x", code=2)["error"]["code"] == "bad_input"
     assert list(shell.folder.iterdir()) == []
-
-
-# ── moving ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_a_store_moves_to_a_server_and_back(shell: Here, empty: str) -> None:
@@ -264,9 +256,6 @@ def test_moving_says_what_is_wrong(shell: Here, server_store: str) -> None:
     other = shell.json("migrate", "--from", "memory.db", "--to", server_store, code=1)["error"]
     assert (other["code"], other["field"]) == ("wrong_state", "to")
     assert not (shell.folder / "x.db").exists()
-
-
-# ── backing up ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_a_backup_is_put_back_and_forgets_again(shell: Here, server_store: str, empty: str, programs: None) -> None:
@@ -305,9 +294,6 @@ def test_what_is_no_backup_is_refused_and_leaves_nothing(
     refused = shell.json("--store", empty, "restore-backup", "letter.txt", code=3)["error"]
     assert refused["code"] == "store_unavailable" and "pg_restore failed" in refused["message"]
     assert postgres.execute("SELECT to_regnamespace('recollect') IS NULL", empty) == [(True,)]
-
-
-# ── passwords ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _with_password(url: str) -> str:

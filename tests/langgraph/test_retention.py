@@ -24,9 +24,6 @@ def ids(versions: list[GraphVersion]) -> list[str]:
     return [one.id for one in versions]
 
 
-# ── the rule ────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_the_last_so_many_stay() -> None:
     history = [version(id) for id in "abcde"]
     assert ids(outdated(history, Retention(keep_last=2), NOW, NOTHING)) == ["a", "b", "c"]
@@ -57,9 +54,6 @@ def test_what_a_version_is_rebuilt_from_stays() -> None:
     assert ids(all_but_latest(chain, lambda one: {"said"} if one.id == "b" else set())) == ["a"]
     assert all_but_latest(chain, NOTHING) == []
     assert ids(outdated(chain, Retention(keep_last=1), NOW, lambda one: {"said"})) == ["a", "b"]
-
-
-# ── in a store ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_a_long_thread_stays_small(file: str) -> None:

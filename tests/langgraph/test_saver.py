@@ -25,9 +25,6 @@ def found(saver: RecollectSaver, config: Any) -> CheckpointTuple:
     return tuple_
 
 
-# ── users ───────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_two_users_may_have_threads_of_one_name(saver: RecollectSaver) -> None:
     saver.put(thread(user_id="ana"), checkpoint(0, word="hers"), metadata(), {})
     saver.put(thread(user_id="ben"), checkpoint(0, word="his"), metadata(), {})
@@ -132,9 +129,6 @@ def test_what_is_told_no_user_acts_on_every_users_thread(saver: RecollectSaver) 
     saver.delete_thread("t")
     assert {head.thread_id for head in saver.threads()} == {"copy"}
     assert steps(saver, thread("copy", user_id="ben")) == [1, 0]
-
-
-# ── versions ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_the_head_row_follows_the_newest_version(saver: RecollectSaver) -> None:
@@ -257,9 +251,6 @@ def test_a_copy_lives_its_own_life(saver: RecollectSaver) -> None:
     assert found(saver, thread("b")).checkpoint["channel_values"]["same"] == "x" * 100
 
 
-# ── a thread's state ────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_the_four_parts_of_a_threads_state(saver: RecollectSaver) -> None:
     root = checkpoint(0, messages=["hello"], memory_context="- Ana likes tea", plan="greet")
     saver.put(thread(), root, metadata(), {})
@@ -271,9 +262,6 @@ def test_the_four_parts_of_a_threads_state(saver: RecollectSaver) -> None:
     assert state.memory_context == "- Ana likes tea"
     assert state.agent_states == {"researcher": {"notes": ["tea"]}}
     assert saver.thread_state(thread("nowhere")) is None
-
-
-# ── odd input, and bytes that nobody should trust ───────────────────────────────────────────────────────────────
 
 
 @every_row(

@@ -12,8 +12,6 @@ from recollect.langgraph import RecollectStore
 from recollect.model.errors import BadInput
 from rows import every_row
 
-# ── put, get, delete ────────────────────────────────────────────────────────────────────────────────────────────
-
 
 def test_put_get_update_delete(store: RecollectStore) -> None:
     namespace = ("test", "documents")
@@ -93,9 +91,6 @@ def test_operations_past_the_methods_are_checked_too(store: RecollectStore) -> N
         store.batch([("put",)])  # type: ignore[list-item]
 
 
-# ── batches ─────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_a_batch_answers_in_order_and_reads_what_was_there_before_it(store: RecollectStore) -> None:
     store.put(("test", "foo"), "key1", {"data": "value1"})
     store.put(("test", "bar"), "key2", {"data": "value2"})
@@ -130,9 +125,6 @@ def test_of_two_puts_to_one_key_the_last_counts(store: RecollectStore, mem: reco
 
 def test_an_empty_batch(store: RecollectStore) -> None:
     assert store.batch([]) == []
-
-
-# ── searching ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_search_by_prefix_filter_limit_and_offset(store: RecollectStore) -> None:
@@ -229,8 +221,6 @@ def test_pages_are_counted_in_whole_numbers(store: RecollectStore, wrong: Any) -
         store.list_namespaces(offset=wrong)
 
 
-# ── namespaces ──────────────────────────────────────────────────────────────────────────────────────────────────
-
 PLACES = [
     ("a", "b", "c"),
     ("a", "b", "d", "e"),
@@ -278,9 +268,6 @@ def test_an_emptied_namespace_is_not_listed(store: RecollectStore) -> None:
     with pytest.raises(BadInput, match="match_type"):
         store.put(("a",), "k", {"n": 1})
         store.batch([ListNamespacesOp((MatchCondition("middle", ("a",)),))])  # type: ignore[arg-type]
-
-
-# ── async callers ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_async_callers_get_the_same(location: str) -> None:

@@ -20,8 +20,6 @@ NS = ("memories", "ana")
 SECRET = {"note": "my password is hunter2-Zx9Q"}
 
 
-# ── exactly as it was put ───────────────────────────────────────────────────────────────────────────────────────
-
 plain = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
 values = st.dictionaries(
     st.text(), st.recursive(plain, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=8)
@@ -111,9 +109,6 @@ def test_two_items_never_share_a_key(one: tuple[str, str], other: tuple[str, str
     assert all(len(key) == 30 and key.isascii() for key in keys)
 
 
-# ── what is refused, and what is not ────────────────────────────────────────────────────────────────────────────
-
-
 @pytest.mark.parametrize(
     ("key", "refused", "why"),
     [
@@ -198,9 +193,6 @@ def test_a_put_always_updates_whoever_made_it(location: str) -> None:
             assert value(person, ("team",), "port") == {"port": 9090}
 
 
-# ── history, erasure, upkeep ────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_every_put_is_a_version_that_can_be_explained(store: RecollectStore, mem: recollect.Recollect) -> None:
     for number in range(3):
         store.put(NS, "k", {"n": number})
@@ -252,9 +244,6 @@ def test_memories_and_items_share_a_database_and_do_not_mix(store: RecollectStor
     assert len(mem.query("oolong").items) == 2
     mem.add("Only a memory", owner="store:empty", space="project")
     assert store.list_namespaces() == [NS]
-
-
-# ── borders ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_a_bound_caller_reaches_the_namespaces_it_was_given(location: str) -> None:

@@ -49,8 +49,6 @@ def fill(memory: recollect.Recollect) -> None:
             memory.add(text, owner=owner, importance=3)
 
 
-# ── an own look at what was stored, which knows nothing of the gate ────────────────────────────────────────────────────
-
 WORDS = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?|\d[\d.,:]*")
 DENIALS = frozenset("not no never without neither nor cannot none nobody".split())
 SMALL = frozenset(

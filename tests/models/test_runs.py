@@ -33,9 +33,6 @@ def insight(summary: str = TRUST, span: str = "trust you more when you admit mis
     }
 
 
-# ── what is kept ────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_a_run_keeps_what_it_took_and_no_words(opened: Opened, clock: Clock) -> None:
     priced = {"prompt_price": 1.0, "answer_price": 2.0}
     with opened(facts(MOVED, YACHT), model=priced) as (mem, _):
@@ -76,9 +73,6 @@ def test_runs_are_paged_and_an_id_must_be_clear(opened: Opened) -> None:
             writer.put_model_run("default", row._replace(id=row.id[:-1] + ("0" if row.id[-1] != "0" else "1")))
         with pytest.raises(AmbiguousId):
             mem.run(ids[0][:8])
-
-
-# ── erasing a source ────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.parametrize("how", ["by id", "by owner"])
@@ -133,9 +127,6 @@ def test_erasing_a_source_takes_what_a_waiting_proposal_says(opened: Opened) -> 
             mem.apply_proposal(waits.id)
 
 
-# ── taking back ─────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_what_a_run_stored_leaves_and_what_it_replaced_comes_back(opened: Opened) -> None:
     later = VET.replace("Lane 4", "Lane 9")
     moved = {"content": MOVED["content"].replace("4", "9"), "quotes": ["The vet moved to Mill Lane 9 in May"]}
@@ -182,9 +173,6 @@ def test_a_fact_that_somebody_put_away_already_is_no_obstacle(opened: Opened) ->
         (run,) = mem.upkeep(job="extract")
         mem.archive(stored_by(mem, run)[0].id)
         assert mem.undo(run.id).removed == ()
-
-
-# ── insights ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_an_insight_is_stored_as_the_policy_of_insights_says(opened: Opened, clock: Clock) -> None:
@@ -239,9 +227,6 @@ def test_what_a_prompt_for_insights_holds(opened: Opened) -> None:
         notes = server.requests[0]["messages"][1]["content"]
         assert (notes.count("rowed lap"), notes.count("likes boat"), notes.count("Line ")) == (5, 3, 2)
         assert run.counts == {}
-
-
-# ── procedures ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_a_procedure_waits_with_the_evidence_of_each_step(opened: Opened) -> None:

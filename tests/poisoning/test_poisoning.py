@@ -51,9 +51,6 @@ def test_there_are_enough_attacks_and_no_two_alike() -> None:
     assert {attack.family for attack in ATTACKS} == {attack.family for attack in ALL_ATTACKS} >= set(FAMILIES)
 
 
-# ── what people write every day ─────────────────────────────────────────────────────────────────────────────────────
-
-
 def _ordinary() -> list[dict[str, Any]]:
     told = yaml.safe_load(ORDINARY.read_text(encoding="utf-8"))
     return [

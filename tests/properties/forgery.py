@@ -25,8 +25,6 @@ class Forger:
         db.row_factory = sqlite3.Row
         self.db, self.random = db, random
 
-    # ── what is changed ─────────────────────────────────────────────────────────────────────────────────────────
-
     def words(self) -> None:
         """What a memory says."""
         row = self._any("SELECT * FROM versions WHERE body IS NOT NULL")
@@ -133,8 +131,6 @@ class Forger:
         words, author, salt, values, entry, order, removal, addition, stream, leaf, key, new_log, short_log,
     )  # fmt: skip
 
-    # ── what is put right ───────────────────────────────────────────────────────────────────────────────────────
-
     def cover_up_chains(self) -> None:
         """Every chain hashed anew, from the first entry to the head."""
         for stream in self.db.execute("SELECT * FROM streams").fetchall():
@@ -182,8 +178,6 @@ class Forger:
         if rows:
             last = self.db.execute("SELECT max(size) FROM log_checkpoints").fetchone()[0]
             self._run("UPDATE OR IGNORE log_checkpoints SET size = ? WHERE size = ?", len(rows), last)
-
-    # ── tools ───────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _any(self, query: str) -> sqlite3.Row:
         found: sqlite3.Row = self.random.choice(self.db.execute(query).fetchall())

@@ -48,9 +48,6 @@ class Moment:
         self.now = START + timedelta(minutes=minutes)
 
 
-# ── who is behind which border, and who looks ───────────────────────────────────────────────────────────────────────
-
-
 def as_coder(mem: Recollect, **more: Any) -> Recollect:
     """Ana's own caller, through the agent `coder`: most borders are tried with it."""
     who: dict[str, Any] = {"user": "ana", "agent": "coder", "session": "s-ana", "projects": ["apollo"], **more}
@@ -150,9 +147,6 @@ BORDERS = {
     "no list": Border(_of("ana"), lambda mem: as_coder(mem, agent="stranger"), within_the_stream=True),
     "no read right": Border(_of("ana"), lambda mem: as_coder(mem, rights=["write"]), within_the_stream=True),
 }
-
-
-# ── what there is ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 @dataclass
@@ -263,8 +257,6 @@ def _adding(stranger: Recollect, border: Border) -> Callable[..., str]:
 
     return add
 
-
-# ── every way to look ───────────────────────────────────────────────────────────────────────────────────────────────
 
 Read = Callable[[Recollect, House], object]
 
@@ -466,9 +458,6 @@ def _pages(mem: Recollect) -> Iterator[Page]:
 
 def _unnumbered(traces: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{name: value for name, value in trace.items() if name != "number"} for trace in traces]
-
-
-# ── what is told ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 class Refusal(NamedTuple):

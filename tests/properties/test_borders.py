@@ -111,8 +111,6 @@ def test_a_foreign_winner_looks_exactly_like_a_missing_one(mem: Recollect) -> No
         assert _answer(lambda id=id: ben.resolve(waiting.id, winner=id), id) == expected  # type: ignore[misc]
 
 
-# ── what Ben gets does not depend on what Ana has ───────────────────────────────────────────────────────────────────
-
 READS: dict[str, Callable[[Recollect], object]] = {
     "list": lambda mem: mem.list(status=None, include_namespaces=EVERYWHERE),
     "list of then": lambda mem: mem.as_of(tick=100).list(status=None, include_namespaces=EVERYWHERE),
@@ -283,9 +281,6 @@ def test_an_alias_does_not_betray_a_foreign_id(mem: Recollect, ben: Recollect) -
         own = ben.add(f"Ben writes down {alias} for later", aliases=[alias], kind="episodic").memory
         assert own is not None
         assert ben.get(alias).id == own.id
-
-
-# ── scopes ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_an_agent_sees_what_is_shared_and_what_is_its_own(mem: Recollect) -> None:

@@ -125,9 +125,6 @@ def test_the_answers_are_answers() -> None:
         assert len(answers[name]) > 100, name
 
 
-# ── by an id that somebody got hold of ──────────────────────────────────────────────────────────────────────────────
-
-
 @pytest.fixture(scope="module", params=[name for name, border in BORDERS.items() if not border.open_to & {"get"}])
 def held(request: pytest.FixtureRequest) -> Iterator[tuple[Recollect, House]]:
     house = furnished(BORDERS[request.param], TELLING)
@@ -163,9 +160,6 @@ def _cursor(id: str) -> str:
 
 def _decoded(cursor: str) -> bytes:
     return base64.urlsafe_b64decode(cursor)
-
-
-# ── what is entangled with the hidden ───────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.fixture(scope="module")
@@ -226,9 +220,6 @@ def test_the_entangled_are_entangled(entangled: House) -> None:
     assert set(entangled.hidden[:4]) <= linked
 
 
-# ── what a right opens, and what has none ───────────────────────────────────────────────────────────────────────────
-
-
 @pytest.mark.parametrize("rights", [(), ("write",), ("read", "write"), ("read", "write", "govern", "erase", "relay")])
 def test_what_tells_of_the_whole_store_is_for_its_operator(rights: tuple[str, ...]) -> None:
     house = furnished(BORDERS["owner"], TELLING)
@@ -239,8 +230,6 @@ def test_what_tells_of_the_whole_store_is_for_its_operator(rights: tuple[str, ..
         operator = house.mem.as_caller(user="ana", rights=["operate"])
         assert operator.state_hash() == house.mem.state_hash()
 
-
-# ── the command line ────────────────────────────────────────────────────────────────────────────────────────────────
 
 COMMANDS = (
     ["list", "--any-status"],
@@ -288,8 +277,6 @@ def _shell(*arguments: str) -> str:
     ended = json.dumps(error.to_dict()) if hasattr(error, "to_dict") else repr(error)
     return _NOW.sub("…", f"{done.exit_code} {done.output} {ended}")
 
-
-# ── whether every way to read was tried ─────────────────────────────────────────────────────────────────────────────
 
 WRITES = frozenset(
     """

@@ -510,8 +510,6 @@ def test_any_two_or_three_changes_together_are_noticed(sound: Path, tmp_path: Pa
         assert verification is None or not verification.ok
 
 
-# ── on a server ─────────────────────────────────────────────────────────────────────────────────────────────────────
-
 UNSEEN_ON_A_SERVER = {
     ("erasures", column): "the list of erasures says what to do to a restored copy, and nothing of what is there"
     for column in "tenant number what id".split()
@@ -561,9 +559,6 @@ def _is_noticed(mem: Recollect, db: "psycopg.Connection[Any]", table: str, colum
     verification = mem.verify()
     db.execute(f"UPDATE recollect.{table} SET {column} = %s WHERE ctid = %s", (value, changed[0]))
     return not verification.ok
-
-
-# ── what takes more than one cell ───────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

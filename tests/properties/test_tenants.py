@@ -74,9 +74,6 @@ class Door(NamedTuple):
     folder: Path
 
 
-# ── what the two of them keep ───────────────────────────────────────────────────────────────────────────────────────
-
-
 ENTRY = {
     "content": "Trust needs attribution",
     "author": {"id": "other", "name": "Other"},
@@ -175,9 +172,6 @@ def rows_of(store: Store, tenant: str) -> dict[str, list[Any]]:
     with store.read(tenant) as reader:
         rows = {table.name: list(reader.rows_after(tenant, table, None, NO_LIMIT)) for table in reader.tables()}
     return {**rows, "erasures": list(store.erasures(tenant))}
-
-
-# ── every operation, asked for what is Globex's ─────────────────────────────────────────────────────────────────────
 
 
 def each(act: Callable[[recollect.Recollect, str], object]) -> Call:
@@ -499,9 +493,6 @@ NUMBER = re.compile(r"'number': \d+")
 def without_numbers(traces: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """PostgreSQL numbers the traces of all tenants from one sequence; gaps tell that others were busy, and no more."""
     return [{name: value for name, value in trace.items() if name != "number"} for trace in traces]
-
-
-# ── the experiment ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 class Told(NamedTuple):

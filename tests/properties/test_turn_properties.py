@@ -42,8 +42,6 @@ PLANTED = (
 )
 """What somebody else said, in the same words, so that every search would find it if it looked there."""
 
-# ── random policies, consistent ones only ───────────────────────────────────────────────────────────────────────────
-
 
 def some(words: Any, least: int = 0) -> st.SearchStrategy[list[str]]:
     return st.lists(st.sampled_from([str(word) for word in words]), min_size=least, unique=True)
@@ -128,7 +126,6 @@ policies = st.fixed_dictionaries(
     },
 )
 
-# ── random turns ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 EMAIL, PHONE = "zelvakin.brunost@fjordkassen.example", "+49 30 901820 77"
 SECRETS = (
@@ -186,9 +183,6 @@ def unwanted(policy: Mapping[str, Any]) -> list[str]:
     named = {"email": EMAIL, "phone": PHONE}
     cut = [value for name, value in named.items() if privacy.get("actions", {}).get(name, "allow") != "allow"]
     return [*SECRETS, *cut, *(["Bluebird"] if "deny_patterns" in privacy else [])]
-
-
-# ── holding a conversation ──────────────────────────────────────────────────────────────────────────────────────────
 
 
 @contextmanager

@@ -82,8 +82,6 @@ class VaultStage:
     def id_of(self, name: str) -> str:
         return self.names.get(name, name)
 
-    # ── writing ─────────────────────────────────────────────────────────────────────────────────────────────────
-
     def answered(self, receipt: VaultReceipt, wanted: Mapping[str, Any], step: Mapping[str, Any]) -> None:
         if receipt.memory is not None and "as" in step:
             self.names[step["as"]] = receipt.memory.id
@@ -131,8 +129,6 @@ class VaultStage:
 
     def step_open_with(self, vault: MemoryVault, profile: Mapping[str, Any], step: dict[str, Any]) -> None:
         self.open(profile)
-
-    # ── reading ─────────────────────────────────────────────────────────────────────────────────────────────────
 
     def shown(self, memories: Sequence[Any], wanted: Sequence[str]) -> None:
         back = {id: name for name, id in self.names.items()}
@@ -193,8 +189,6 @@ class VaultStage:
 
     def step_stats(self, vault: MemoryVault, wanted: Mapping[str, Any], step: dict[str, Any]) -> None:
         self.expect(wanted, vault.vault_stats())
-
-    # ── the file ────────────────────────────────────────────────────────────────────────────────────────────────
 
     def records(self) -> list[dict[str, Any]]:
         return [json.loads(line) for line in self.everyone.path.read_text(encoding="utf-8").split("\n")[:-1]]

@@ -116,8 +116,6 @@ class Machine(RuleBasedStateMachine):
         self.model = expected
         self.returned = [answer] if isinstance(answer, Memory) else []
 
-    # ── writing ─────────────────────────────────────────────────────────────────────────────────────────────────
-
     @initialize(policy=st.sampled_from(POLICIES), data=st.data())
     def start(self, policy: dict[str, Any], data: st.DataObject) -> None:
         self.reopen(policy)
@@ -216,8 +214,6 @@ class Machine(RuleBasedStateMachine):
         if not linked:  # else there is a pair to decide, of which the model does not know
             self._try(lambda: self.mem.resolve(id, winner=winner), lambda model: model.resolve(id, winner))
 
-    # ── care ────────────────────────────────────────────────────────────────────────────────────────────────────
-
     @rule(duration=durations)
     def wait(self, duration: timedelta) -> None:
         self.clock.now += duration
@@ -290,8 +286,6 @@ class Machine(RuleBasedStateMachine):
         self.mem = self._open()
         assert self.mem.state_hash() == before
 
-    # ── reading ─────────────────────────────────────────────────────────────────────────────────────────────────
-
     @rule(
         owner=st.sampled_from([None, *OWNERS]),
         namespaces=st.sampled_from([("prod",), ("test", "ephemeral"), EVERYWHERE]),
@@ -341,8 +335,6 @@ class Machine(RuleBasedStateMachine):
         found = [item.memory.id for item in caller.query(text, top_k=1_000).items]
         self.model.read(found)
         assert set(found) <= visible
-
-    # ── after every step, in the order of their names ───────────────────────────────────────────────────────────
 
     @invariant()
     def everything_holds(self) -> None:

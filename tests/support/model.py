@@ -32,8 +32,6 @@ class Model:
         self.runs: list[list[tuple[str, str, str | None, str | None]]] = []
         self._written: set[Place] = set()
 
-    # ── looking ─────────────────────────────────────────────────────────────────────────────────────────────────
-
     def kept(self) -> list[Note]:
         """Everything whose content is still there."""
         return [note for note in self.notes.values() if note.removed is None]
@@ -86,8 +84,6 @@ class Model:
         by_date = note.expires_at is not None and note.expires_at <= self.now
         return by_date or (note.expires_at_tick is not None and note.expires_at_tick <= tick)
 
-    # ── an operation begins and ends ────────────────────────────────────────────────────────────────────────────
-
     def begin(self, *places: Place, ticks: int = 1) -> None:
         """A write to these streams starts: what is due by the tick that it will have leaves the active set."""
         self._written = set()
@@ -117,8 +113,6 @@ class Model:
     def _put_away(self, note: Note) -> None:
         self._wrote(note)
         note.status, note.deleted_at, note.purge_at = "soft_deleted", self.now, self.now + PURGE_AFTER
-
-    # ── adding ──────────────────────────────────────────────────────────────────────────────────────────────────
 
     def place_of(self, fields: Mapping[str, Any]) -> Place:
         namespace = "test" if fields.get("source") == "test_suite" else fields.get("namespace", "prod")
@@ -266,8 +260,6 @@ class Model:
         getattr(one, name).add(other.id)
         getattr(other, name).add(one.id)
 
-    # ── what people do to memories ──────────────────────────────────────────────────────────────────────────────
-
     def start(self, id: str) -> Note:
         """A write to one memory begins; raises :class:`Refusal` if its content is gone."""
         note = self.notes[id]
@@ -354,8 +346,6 @@ class Model:
                 )
         self.committed()
 
-    # ── care ────────────────────────────────────────────────────────────────────────────────────────────────────
-
     def upkeep(self) -> dict[str, set[str]]:
         """What a round of upkeep should do, done: the ids that expired, were put away, and were purged.
 
@@ -401,8 +391,6 @@ class Model:
     def _remove(self, note: Note, how: str) -> None:
         self._wrote(note)
         note.removed, note.related, note.conflicts = how, set(), set()
-
-    # ── consolidation ───────────────────────────────────────────────────────────────────────────────────────────
 
     def consolidated(self, steps: Sequence[Any], dropped: Sequence[Any]) -> None:
         """A clean-up was carried out. Each step must be one that makes sense, and is remembered for its undoing.

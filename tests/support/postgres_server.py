@@ -111,8 +111,6 @@ class PostgresServer:
         self._numbers = count(1)
         self._cleaners: dict[str, psycopg.Connection[Any]] = {}
 
-    # ── life and death ──────────────────────────────────────────────────────────────────────────────────────────
-
     def initialise(self) -> None:
         """Make the data folder; whoever reaches the socket is believed to be whom they say."""
         self.run("initdb", "-D", self.data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
@@ -164,8 +162,6 @@ class PostgresServer:
         if not self._alive():
             self.start()
 
-    # ── standing by ─────────────────────────────────────────────────────────────────────────────────────────────
-
     def follow(self, primary: "PostgresServer") -> None:
         """Become its standby: a copy of all its files, and from then on of everything that it writes."""
         shutil.rmtree(self.data, ignore_errors=True)
@@ -184,8 +180,6 @@ class PostgresServer:
         self.execute("ALTER SYSTEM RESET synchronous_standby_names")  # copied along with the primary's own settings
         self.execute("SELECT pg_reload_conf()")
         assert self.execute(f"SELECT pg_promote(true, {START_WAIT_S:.0f})") == [(True,)]
-
-    # ── databases ───────────────────────────────────────────────────────────────────────────────────────────────
 
     def url(self, database: str = "postgres", user: str = "postgres") -> str:
         return f"postgresql://{user}@/{database}?host={self.folder}&port={PORT}"
@@ -241,8 +235,6 @@ class PostgresServer:
         if done.returncode:
             raise RuntimeError(f"{program} failed: {done.stderr.decode(errors='replace')}")
         return done.stdout
-
-    # ── inside ──────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _alive(self) -> bool:
         return self._process is not None and self._process.poll() is None

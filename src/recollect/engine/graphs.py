@@ -195,9 +195,6 @@ def active_memories(engine: Engine, scope: str, wanted: Sequence[tuple[Address, 
         return [find(reader, address, key) for address, key in wanted]
 
 
-# ── saving ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 @again_on_conflict
 def save(engine: Engine, incoming: Sequence[Incoming], keep: Retention | None) -> None:
     """Keep versions, all or none; then give up what the retention does not cover, unless there is none."""
@@ -236,9 +233,6 @@ def _give_up(engine: Engine, tables: KeepsGraphs, uid: str, ns: str, keep: Reten
 
 def _load_channels(engine: Engine, tables: KeepsGraphs, uid: str) -> StoredChannels:
     return lambda version: tables.graph_channel_names(engine.tenant, uid, version.ns, version.id)
-
-
-# ── loading ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def load(engine: Engine, at: Where) -> Loaded | None:
@@ -311,9 +305,6 @@ def namespaces(engine: Engine, at: Where) -> list[str]:
         thread = tables.graph_thread(engine.tenant, at.user_id, at.thread_id)
         versions = tables.graph_versions(engine.tenant, thread.uid) if thread is not None else []
     return sorted({version.ns for version in versions})
-
-
-# ── removing and copying ────────────────────────────────────────────────────────────────────────────────────────
 
 
 @again_on_conflict

@@ -53,9 +53,6 @@ _OP_OF = {
 }
 
 
-# ── rows that go along with a write ─────────────────────────────────────────────────────────────────────────────────
-
-
 def keep(engine: Engine, writer: Writer, operations: Sequence[Operation], tenant: str | None = None) -> None:
     """Keep operations in the transaction that they are about, unless the policy keeps none."""
     if operations and engine.policy.operations.keep:
@@ -187,9 +184,6 @@ def failures_noted(
         return watched
 
     return noting
-
-
-# ── reading them back ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def events(

@@ -133,8 +133,6 @@ def again_on_conflict(operation: Callable[Concatenate[Engine, P], T]) -> Callabl
     return patient
 
 
-# ── changes that keep their whole answer ────────────────────────────────────────────────────────────────────────────
-
 ANSWER_WAIT_S = 5.0
 """How long a retry waits for the answer of the request that it repeats, while that is being done."""
 ANSWER_LOOK_S = 0.05

@@ -83,9 +83,6 @@ def _describe_arguments(arguments: Mapping[str, Any]) -> dict[str, Value]:
     return {name: str(value) for name, value in given.items() if isinstance(value, str) and value in _ENUMERATED[name]}
 
 
-# ── what an answer says about itself ────────────────────────────────────────────────────────────────────────────────
-
-
 @functools.singledispatch
 def describe_answer(answer: object) -> Attributes:
     """Return an answer in codes and counts."""

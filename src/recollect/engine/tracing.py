@@ -140,9 +140,6 @@ def drop_old(engine: Engine, at: str) -> None:
         writer.remove_old_traces(engine.tenant, before, settings.max_kept)
 
 
-# ── reading them back ───────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def traces(
     engine: Engine,
     *,

@@ -128,8 +128,6 @@ class Auditor:
             if len(examples) < MAX_EXAMPLES:
                 examples.append(Example(place, show_text(text), why, beside))
 
-    # ── what a record is by itself ──────────────────────────────────────────────────────────────────────────────
-
     def _of_itself(self, candidate: Candidate) -> "list[_Finding]":
         found: list[_Finding] = []
         signal = noise_signal(candidate.content, self._policy.noise)
@@ -150,8 +148,6 @@ class Auditor:
         }
         self._sensitive.update(types)
         return [("personal" if is_personal(type) else "secret", type, None) for type in sorted(types)]
-
-    # ── what it is to those before it ───────────────────────────────────────────────────────────────────────────
 
     def _of_others(self, place: str, candidate: Candidate) -> "list[_Finding]":
         if KIND_CLASS[candidate.kind] is KindClass.EVENT:

@@ -161,9 +161,6 @@ def check_grounding(
     return against or Verdict(INFERENCE if proposal.kind is Kind.INSIGHT else FACT)
 
 
-# ── where it would be stored ────────────────────────────────────────────────────────────────────────────────────────
-
-
 def _check_place(proposal: Proposal, by_id: Mapping[str, SourceMemory], policy: Policy) -> Iterator[Verdict]:
     """Yield what would let it be believed more, or seen by more, than the memories that it is made from."""
     missing = [id for id in proposal.source_ids if id not in by_id]
@@ -189,9 +186,6 @@ def _check_place(proposal: Proposal, by_id: Mapping[str, SourceMemory], policy: 
 def _check_rejections(proposal: Proposal, policy: Policy, rejections: Collection[Sealed]) -> Verdict | None:
     claim = Claim(proposal.address, proposal.content, "", KeySource.FALLBACK, proposal.address.owner)
     return Verdict("rejected:value") if is_rejected(claim, rejections, policy.text.synonyms) else None
-
-
-# ── what it quotes ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _check_quotes(proposal: Proposal, by_id: Mapping[str, SourceMemory]) -> Iterator[Verdict]:
@@ -289,9 +283,6 @@ def _split_clauses(text: str) -> tuple[tuple[int, str], ...]:
         found.append((start, text[start : joint.start()]))
         start = joint.end()
     return (*found, (start, text[start:]))
-
-
-# ── what it claims ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 class _Said(NamedTuple):
@@ -464,9 +455,6 @@ def _check_negations(said: _Said, evidence: _Evidence) -> Iterator[Verdict]:
 
 def _find_denials(marks: Collection[Mark]) -> set[str]:
     return {mark.key.rstrip("!") for mark in marks if mark.key in _DENIALS or mark.surface.lower() in FOREIGN_NEGATIONS}
-
-
-# ── whether it leaves out what turns its evidence around ────────────────────────────────────────────────────────────
 
 
 def _carries_meaning(mark: Mark, evidence: _Evidence) -> bool:

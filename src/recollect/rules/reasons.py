@@ -123,9 +123,6 @@ def _events_of(traces: Iterable[Trace], *types: TraceType) -> list[Trace]:
     return [event for event in traces if event["type"] in types]
 
 
-# ── one function for each kind of event ─────────────────────────────────────────────────────────────────────────────
-
-
 def _tell_recalled(traces: Sequence[Trace], names: _Names) -> Iterator[str]:
     for event in _events_of(traces, TraceType.RECALL):
         items, question = event["recalled"], f"for the question {_quote(event['query'])}"
@@ -227,9 +224,6 @@ _TELLERS: tuple[Teller, ...] = (
     _tell_phases,
     _tell_borders,
 )
-
-
-# ── words ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _list_names(ids: Sequence[str], names: _Names) -> str:

@@ -105,8 +105,6 @@ class VaultReceipt:
         return {"outcome": self.outcome, "memory": memory, "code": self.code, "message": self.message}
 
 
-# ── what a profile says ─────────────────────────────────────────────────────────────────────────────────────────────
-
 ANOTHER_SCOPE = "Another agent's is added by the profile: memory.agents."
 ANOTHER_CATEGORY = "Others are named by the profile: memory.categories."
 Word = Annotated[str, Field(min_length=1, max_length=256, strict=True)]
@@ -167,9 +165,6 @@ def parse_profile(data: Any, field: str = "profile") -> VaultProfile:
 
 MAX_TOPIC = 256
 MAX_TAGS = 64
-
-
-# ── what asks to be written, and steps 1 to 5 ───────────────────────────────────────────────────────────────────────
 
 
 class Proposal(NamedTuple):
@@ -276,9 +271,6 @@ def _check_words(asked: Proposal, profile: VaultProfile) -> Rejection | None:
         detail = f"The profile does not list {asked.scope!r}. Add it to memory.scopes."
         return Rejection("border", "scope_not_yours", detail)
     return None
-
-
-# ── the writes of one turn ──────────────────────────────────────────────────────────────────────────────────────────
 
 
 class WriteBatch:
@@ -475,9 +467,6 @@ def _duplicate(memory: VaultMemory, alike: Likeness) -> Rejection:
 
 def _deny(no: Rejection) -> VaultReceipt:
     return VaultReceipt("denied", None, no.code, no.detail)
-
-
-# ── what might go ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 class Pair(NamedTuple):

@@ -48,8 +48,6 @@ def contents(view: Recollect | Past, **filters: Any) -> list[str]:
     return [memory.content for memory in view.list(**filters).items]
 
 
-# ── whatever happened, the past is what it was ──────────────────────────────────────────────────────────────────────
-
 NOT_OF_THE_LEDGER = ("access_count", "last_accessed", "parent_refs")
 """Counters are kept beside the ledger, and a parent's hash goes when the parent is erased."""
 SEEDS = range(40 if os.environ.get("RECOLLECT_TORTURE") else 2)
@@ -173,9 +171,6 @@ def test_a_question_is_answered_as_it_was_then_to_the_last_digit(mem: Recollect,
     for moment, tea, door in answers:
         assert _ranked(mem.as_of(time=moment), "green tea") == tea
         assert _ranked(mem.as_of(time=moment), "door") == door
-
-
-# ── what a view shows ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_an_older_version_was_the_one_believed(mem: Recollect) -> None:
@@ -320,9 +315,6 @@ def test_looking_back_leaves_no_mark(mem: Recollect) -> None:
     assert len(mem.events(op="search", node="context").items) == 1, "it was a search all the same"
 
 
-# ── what it never shows ─────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_what_was_erased_since_is_gone_from_the_past(mem: Recollect) -> None:
     old = mem.add("Ana lives in Lisbon", owner="ana").memory
     new = mem.add("Ana now lives in Porto", owner="ana").memory
@@ -386,9 +378,6 @@ def test_a_view_can_look_through_an_agent_s_eyes_as_today(mem: Recollect) -> Non
     assert planner.query("compass", agent="planner").items
     with pytest.raises(recollect.NotAllowed):
         planner.query("compass", agent="coder")
-
-
-# ── what is asked for ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
 ODD_TICKS = (-1, True, "3")

@@ -22,9 +22,6 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
         yield lambda **policy: stack.enter_context(recollect.open(place, policy=policy))
 
 
-# ── receipts ────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_a_receipt_shows_only_what_its_caller_may_read(opened: Open) -> None:
     mem = opened()
     secret = {"meta": {"note": "zzsecret"}, "tags": ["zzsecret"]}
@@ -92,9 +89,6 @@ def test_an_update_of_nothing_does_not_offer_what_is_hidden(opened: Open) -> Non
         assert ("green" in str(error.value)) == offered
 
 
-# ── short ids and aliases ───────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_no_alias_takes_over_a_short_id(opened: Open) -> None:
     mem = opened()
     victim = mem.add("The rent is 900", owner="ana").memory
@@ -119,9 +113,6 @@ def test_an_alias_matches_as_a_whole_and_a_vaults_keeps_working(opened: Open) ->
     for part in ("012345", "ticket", "0123456789a", "ticket-7"):
         with pytest.raises(recollect.NotFound):
             mem.get(part)
-
-
-# ── phases ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_a_summary_carries_no_words_into_the_next_phase(opened: Open) -> None:
@@ -179,9 +170,6 @@ def test_a_mode_that_is_named_decides_what_a_recall_sees_by_itself() -> None:
         planner = mem.as_caller(agent="planner", user="ana")
         assert planner.query("sprint goal").items == ()
         assert planner.query("sprint goal", filters={"phase": "any"}).items, "it may be asked for"
-
-
-# ── numbers ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_cursors_of_events_do_not_count_what_others_did(opened: Open) -> None:

@@ -57,9 +57,6 @@ def add(mem: recollect.Recollect, content: str, **fields: Any) -> str:
     return str(memory.id)
 
 
-# ── what is told ────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_a_threads_first_look_shows_nothing_and_the_next_what_changed_since(mem: recollect.Recollect) -> None:
     add(mem, "The build server is in Frankfurt")
     assert look(mem) == ChangeHeader(0, 0)
@@ -213,9 +210,6 @@ def test_a_stream_that_is_made_later_is_news_and_an_older_one_begins_at_its_head
     add(mem, "The system is green", owner="default", space="system")
     told_of = {line.content for line in look(ana, owner=None).lines}
     assert told_of == {"Ana likes tea", "Apollo launches in June", "The system is green"}
-
-
-# ── what is not ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_nothing_crosses_a_border(place: str) -> None:
@@ -384,9 +378,6 @@ def test_deleting_a_graphs_thread_takes_its_cursors(mem: recollect.Recollect) ->
         assert reader.revision("default", Thread("ben", EVERY_AGENT, "chat")) is not None
 
 
-# ── when it writes ──────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def standing(mem: recollect.Recollect, thread: Thread = CHAT) -> tuple[int, list[Cursor]]:
     with mem.engine.read() as reader:
         revision = reader.revision(mem.engine.tenant, thread)
@@ -446,9 +437,6 @@ def test_a_long_absence_is_made_up_for(quick: recollect.Recollect) -> None:
     assert Counter([*(line.content for line in header.lines), *(line.removesuffix(" (imp=2)") for line in rest)]) == (
         Counter(contents)
     )
-
-
-# ── without a thread ────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_since_tells_the_oldest_after_an_entry_and_remembers_nothing(mem: recollect.Recollect) -> None:

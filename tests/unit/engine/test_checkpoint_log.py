@@ -26,9 +26,6 @@ def remember(mem: Recollect, content: str, owner: str = "ana", **fields: object)
     return memory.id
 
 
-# ── what a checkpoint covers ────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_there_is_nothing_to_cover_in_an_empty_store() -> None:
     with open_seeded() as mem, pytest.raises(WrongState, match="nothing to cover"):
         checkpoint(mem.engine)
@@ -123,9 +120,6 @@ def test_nothing_of_a_tenant_is_in_anothers_log() -> None:
             prove_memory(mem.engine, theirs)
 
 
-# ── proofs ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_proofs_of_a_long_history_hold() -> None:
     with open_seeded() as mem:
         for seed in range(4):
@@ -183,9 +177,6 @@ def test_only_those_who_look_after_the_store_may_ask() -> None:
                 ask()
 
 
-# ── erasure ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_erasure_leaves_the_log_as_it_is_and_the_kept_checkpoint_true(tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
     with open_seeded(path) as mem:
@@ -210,9 +201,6 @@ def test_erasure_leaves_the_log_as_it_is_and_the_kept_checkpoint_true(tmp_path: 
         if file.is_file():
             data = file.read_bytes()
             assert b"anzibar" not in data and salt not in data, file.name
-
-
-# ── moving, both stores, and many at once ───────────────────────────────────────────────────────────────────────────────────
 
 
 def test_a_store_that_moves_takes_its_log_along(tmp_path: Path, server_store: str) -> None:

@@ -108,8 +108,6 @@ def test_what_the_person_says_needs_no_other_consent(ana: Any, mem: Any) -> None
         assert free.as_caller(user="ana", agent="planner").add(THEY, **PRONOUNS).outcome == "stored"
 
 
-# ── the queue ───────────────────────────────────────────────────────────────────────────────────────────────────────
-
 TONE = {"kind": "profile", "key": "tone"}
 NAME = {"kind": "profile", "key": "preferred_name"}
 WEEK = timedelta(days=7)
@@ -273,9 +271,6 @@ def test_a_proposal_is_in_no_read_until_it_is_granted(mem: Any, ana: Any, bot: A
     assert told.count("they/them") > 10 and "Zed" not in told
 
 
-# ── what the person says ────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_a_persons_statement_is_consent_and_overtakes_the_rest(mem: Any, ana: Any, bot: Any) -> None:
     same, other = (bot.add(f"Ana's pronouns are {one}", **PRONOUNS).memory.id for one in ("they/them", "he/him"))
     said = ana.add("My pronouns are they/them", **PRONOUNS)
@@ -323,9 +318,6 @@ def test_an_answer_that_fits_two_proposals_decides_none(mem: Any, ana: Any, bot:
     assert {mem.get(one).status for one in (first, second)} == {"pending"}
     mem.turn(session="s2", user="Yes, call me Ana.", owner="ana")
     assert (mem.get(first).status, mem.get(second).status) == ("active", "pending")
-
-
-# ── benign fields ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_a_benign_field_applies_itself_when_independent_signals_agree(mem: Any, ana: Any, bot: Any) -> None:

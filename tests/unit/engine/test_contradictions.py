@@ -23,16 +23,10 @@ def kept(mem: Recollect, content: str, **fields: Any) -> Memory:
     return memory
 
 
-# ── the same, said with emphasis ────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_a_word_in_capitals_is_the_same_word(mem: Recollect) -> None:
     first, again = mem.add("I like tea"), mem.add("I like TEA")
     assert again.outcome == "reinforced" and again.memory is not None and first.memory is not None
     assert again.memory.id == first.memory.id
-
-
-# ── a claim that waits ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def contradicted(mem: Recollect) -> tuple[Memory, recollect.Receipt]:
@@ -94,9 +88,6 @@ def test_a_claim_is_counted_on_when_the_memory_that_it_contradicts_changes(mem: 
     assert mem.state_hash() == before
 
 
-# ── settling it ─────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_a_superseded_version_cannot_win(mem: Recollect) -> None:
     old, first = contradicted(mem)
     newer = kept(mem, "The port of the API is 8443 now", owner="ana", source="user")
@@ -107,9 +98,6 @@ def test_a_superseded_version_cannot_win(mem: Recollect) -> None:
     assert newer.id in (refused.value.hint or "") and old.id not in (refused.value.hint or "")
     assert mem.get(first.memory.id).status == "contradictory" and mem.get(newer.id).status == "active"
     assert mem.resolve(first.memory.id, winner=newer.id).status == "archived"
-
-
-# ── an update of nothing ────────────────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.parametrize("change", ["update", "correction"])
@@ -128,9 +116,6 @@ def test_an_update_of_something_supersedes_it(mem: Recollect) -> None:
     kept(mem, "The port of the API is 8080")
     assert mem.add("The port of the API is 9090", change="update").outcome == "superseded"
     assert mem.add("The port of the API is 7070", change="correction").outcome == "superseded"
-
-
-# ── one title for two things ────────────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.parametrize("preset", ["default", "assistant"])

@@ -59,9 +59,6 @@ def exported(mem: recollect.Recollect, **which: Any) -> list[dict[str, Any]]:
     return [json.loads(line) for line in mem.export(format="entries", status=None, **which)]
 
 
-# ── there and back ──────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def full_store(mem: recollect.Recollect) -> None:
     """Memories of every kind, with every field that an entry, or only Recollect, has."""
     a = add(mem, "The seedlings wilt at noon", author={"id": "fern", "name": "Fern", "platform": "greenhouse"})
@@ -175,9 +172,6 @@ def test_whatever_was_said_comes_back_the_same(said: list[dict[str, Any]], data:
         assert list(second.export(format="entries", status=None)) == lines
 
 
-# ── what is refused ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_nothing_is_stored_unless_the_whole_file_is_sound(mem: recollect.Recollect) -> None:
     lines = EXAMPLES.read_text(encoding="utf-8").splitlines()
     lines[3] = lines[3].replace("Tomato", "Potato")
@@ -274,9 +268,6 @@ def test_sixty_four_parents_and_the_version_before_make_an_entry_that_is_sound(m
         assert len(second.ancestors(again.id).parents[again.id]) == 65
     with opened(seed=3) as third:
         assert third.import_(mem.export()).outcomes == {"stored": 65}, "so it is in the store's own format"
-
-
-# ── vouchers ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_what_a_crowd_vouched_for_can_still_be_handed_on(mem: recollect.Recollect) -> None:
@@ -390,9 +381,6 @@ def test_later_vouches_pass_the_same_checks(mem: recollect.Recollect) -> None:
     assert len(exported(mem)[0]["vouchers"]) == 1_000 and mem.verify().ok
 
 
-# ── borders ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_an_export_holds_what_its_caller_may_see(mem: recollect.Recollect) -> None:
     add(mem, "Shared", owner="ana")
     add(mem, "The planner's own", owner="ana", scope="planner")
@@ -451,9 +439,6 @@ def test_what_was_forgotten_or_erased_is_not_exported(mem: recollect.Recollect) 
     add(mem, "Kept")
     assert [one["content"] for one in exported(mem)] == ["Kept"]
     assert [*mem.export(format="entries")] == [*mem.export(format="entries", status=None)]
-
-
-# ── the same, said twice ────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def said_at(content: str, author: str, at: str, **fields: Any) -> dict[str, Any]:

@@ -56,9 +56,6 @@ def add(mem: recollect.Recollect, content: str, owner: str, *upon: Memory, **fie
     return receipt.memory
 
 
-# ── the three policies ──────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_keep_lists_them_and_cuts_the_link(opened: Open) -> None:
     mem = opened("keep")
     source = add(mem, "Ana keeps bees in Zanzibar", "ana")
@@ -118,9 +115,6 @@ def test_what_was_promoted_says_the_same_words_and_is_found_however_far_it_went(
     assert_sound(mem)
 
 
-# ── what is not derived ─────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_the_next_version_is_no_derivative_even_if_it_names_the_one_before(opened: Open) -> None:
     mem = opened()
     old = add(mem, "Ana lives in Zanzibar", "ana", canonical_key="Ana-City-Home")
@@ -155,9 +149,6 @@ def test_neighbours_only_lose_how_near_they_were(opened: Open) -> None:
     assert (receipt.derived, receipt.links_cut) == ((), 1)
     assert mem.get(two.id).status == "active" and mem.related(two.id) == ()
     assert_sound(mem)
-
-
-# ── who is told ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_the_receipt_tells_a_person_nothing_of_what_they_may_not_see(opened: Open) -> None:
@@ -197,9 +188,6 @@ def test_no_tenant_reaches_another(opened: Open, place: str) -> None:
         assert globex.get(theirs.id) == theirs
 
 
-# ── meanwhile ───────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_nobody_builds_upon_what_goes_while_it_goes(place: str, opened: Open) -> None:
     """Somebody else names it all the while: whatever came in time lost the link, and what came later was refused."""
     mem = opened("keep")
@@ -224,9 +212,6 @@ def test_nobody_builds_upon_what_goes_while_it_goes(place: str, opened: Open) ->
     assert refused == [("provenance:unresolved",)] and set(told(receipt)) == set(written)
     assert all(mem.get(id).parent_refs == () for id in written)
     assert mem.verify().problems == ()
-
-
-# ── twice, again, and back ──────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_a_link_is_not_revived_by_the_same_words_said_again(opened: Open) -> None:
@@ -293,9 +278,6 @@ def test_a_link_to_a_parent_that_the_backup_never_had_is_cut_again(tmp_path: Pat
         assert mem.get(child.id).parent_refs == (stays.content_hash,)
         assert_sound(mem)
     assert wanted.content_hash.encode() not in path.read_bytes()
-
-
-# ── what cannot be hidden, and what cannot be forged ────────────────────────────────────────────────────────────────
 
 
 def test_a_link_that_was_cut_behind_the_ledgers_back_is_seen(tmp_path: Path) -> None:

@@ -62,9 +62,6 @@ def kept_as_memory(mem: Recollect, signed: dict[str, Any]) -> str:
     return memory.id
 
 
-# ── keys ────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_a_new_key_lies_beside_the_store_for_its_owner_alone(mem: Recollect, tmp_path: Path) -> None:
     made = new_identity(mem.engine, "planner")
     file = Path(made.file)
@@ -219,9 +216,6 @@ def test_verify_sees_a_revoked_keys_signature_under_its_own_revocation(mem: Reco
     assert [problem.what for problem in mem.verify().problems] == [
         f"the key {late.key[:12]} that signed it was revoked"
     ]
-
-
-# ── what was signed ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_an_entry_signed_by_its_author_holds(mem: Recollect) -> None:

@@ -70,9 +70,6 @@ def standing(memory: Any) -> dict[str, Any]:
     return {name: getattr(memory, name) for name in GRANTED}
 
 
-# ── standing ────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_what_an_entry_says_of_its_own_standing_is_a_claim(opened: Open) -> None:
     mem = opened()
     stranger = entry("Invoices are paid to Mallory", metadata={"recollect": {**STANDING, "scope": "planner"}})
@@ -194,8 +191,6 @@ def test_a_file_archives_nothing_that_is_believed_more_than_it_is(opened: Open) 
     assert (mem.get(mine.id).status, mem.get(theirs.id).status) == ("active", "archived")
 
 
-# ── time ────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
 OLD, NEW = entry("The port is 8080", "2021-03-01T10:00:00Z"), entry("The port is 9090", "2026-03-01T10:00:00Z")
 
 
@@ -280,9 +275,6 @@ def test_what_an_entry_builds_upon_cannot_replace_it(opened: Open) -> None:
     assert mem.import_(lines(old, circle, back), format="entries", whole=True).refused == (), (
         "the same words said again later are another entry"
     )
-
-
-# ── vouchers ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.parametrize("format", ["entries", "recollect"])

@@ -45,9 +45,6 @@ def stored(mem: Recollect, content: str, **fields: Any) -> str:
     return memory.id
 
 
-# ── what is always told ─────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_a_snapshot_tells_canon_and_registers_with_a_topic_whatever_is_asked(mem: Recollect) -> None:
     mem.add("Ana lives in Porto", owner="ana")
     mem.add("Projects: pond", owner="ana", tier="register", topic_id="current_projects")
@@ -192,9 +189,6 @@ def test_a_snapshot_is_a_read_like_any_other(mem: Recollect) -> None:
     assert mem.as_caller(user="ana", rights=["write"]).snapshot_block().text == ""
 
 
-# ── what is relevant ────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_a_memory_block_tells_what_matches_canon_first(mem: Recollect) -> None:
     mem.add("The garden pond holds carp and frogs", owner="ana")
     mem.add(MISSION, owner="ana", tier="canon")
@@ -240,9 +234,6 @@ def test_nobody_elses_memory_is_told(mem: Recollect) -> None:
     mem.add("Only Orion knows the garden gate", owner="ana", scope="orion")
     assert mem.as_caller(agent="elysia", user="ana").memory_block("garden").text == ""
     assert lines(mem.memory_block("garden", agent="orion", owner="ana")) == ["Only Orion knows the garden gate"]
-
-
-# ── within the budget, and the same everywhere ──────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.parametrize("budget", [1, 60, 90, 150, 400])
@@ -358,9 +349,6 @@ def test_bad_input_names_its_field(mem: Recollect, field: str, call: Any) -> Non
     with pytest.raises(BadInput) as refused:
         call(mem)
     assert refused.value.field == field
-
-
-# ── the commands ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_the_commands_print_the_blocks(tmp_path: Path) -> None:

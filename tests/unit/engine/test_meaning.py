@@ -46,9 +46,6 @@ def assert_in_step(mem: Recollect) -> None:
             assert reader.stray_vectors(stream) == []
 
 
-# ── found by meaning ────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_what_shares_no_word_is_found_by_what_it_means(place: str) -> None:
     with recollect.open(place, policy={"recall": {"similar_words": 0}}) as mem:
         add(mem, "The physician prescribed antibiotics for her infection")
@@ -130,9 +127,6 @@ def test_a_question_of_half_a_character_is_a_question() -> None:
         assert told(mem, "tea \ud83d") == ["tea"]
 
 
-# ── none ────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_without_an_embedder_everything_works_by_words(place: str) -> None:
     with recollect.open(place, embedder="none") as mem:
         tea, coffee = add(mem, "tea in the morning"), add(mem, "coffee in the evening")
@@ -154,8 +148,6 @@ def test_a_memory_that_had_no_vectors_goes_on_without(place: str) -> None:
         add(mem, "juice at noon", owner="ben")
         assert vectors(mem) == {} and mem.verify().ok
 
-
-# ── another's vectors ───────────────────────────────────────────────────────────────────────────────────────────────
 
 OTHER = TopicEmbedder(DRINKS, TRAVEL, "rent")
 _MENDS = {name: f"recollect reindex --embedder {name}" for name in ("none", "static")}
@@ -225,9 +217,6 @@ def test_an_embedder_that_is_not_what_it_says_is_found_out(rows: Any) -> None:
         with pytest.raises(EmbedderUnavailable, match="wrong did not make"):
             add(mem, "tea")
         assert mem.list(owner="ana").items == ()
-
-
-# ── in step with the text ───────────────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.parametrize("how", ["erased", "purged"])
@@ -316,9 +305,6 @@ def test_backups_and_moves_carry_them(tmp_path: Path, empty: str) -> None:
     recollect.migrate(path, empty)
     with recollect.open(empty) as mem:
         assert (vectors(mem), mem.related(tea)) == (before, related) and mem.verify().ok
-
-
-# ── how much is kept at hand ────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _limited(mem: Recollect, max_kept: int) -> Recollect:

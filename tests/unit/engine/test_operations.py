@@ -64,9 +64,6 @@ def written(*ops: str, node: str = "hotpath") -> list[tuple[str, str, str]]:
     return [(node, op, "ok") for op in ops]
 
 
-# ── what is noted ───────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_every_outcome_of_a_write_is_noted(mem: Recollect) -> None:
     lisbon = "Ana lives in Lisbon"
     assert since(mem, lambda: mem.add(lisbon)) == written("classify", "search", "create")
@@ -210,9 +207,6 @@ def test_a_forked_child_leaves_what_waits_to_its_parent(tmp_path: Path) -> None:
         assert eventually(lambda: len(mem.events(node="context").items) == 2)
 
 
-# ── failures ────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_a_store_that_fails_leaves_an_error(tmp_path: Path) -> None:
     path = tmp_path / "m.db"
     with recollect.open(path, timeout_s=0.05) as mem:
@@ -260,9 +254,6 @@ def test_a_refusal_is_no_error(mem: Recollect) -> None:
     assert done(mem) == []
 
 
-# ── whose it is ─────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_user_and_thread_come_from_the_memory_then_from_the_caller(mem: Recollect) -> None:
     ana = mem.as_caller(user="ana", session="s1", projects=["apollo"])
     for act, expected in (
@@ -300,9 +291,6 @@ def test_a_bound_caller_cannot_write_into_another_s_events(mem: Recollect) -> No
     assert [one.user for one in mem.events().items] == ["ben"]
 
 
-# ── who may see it ──────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_a_bound_caller_sees_its_own_user_s(mem: Recollect) -> None:
     ana, ben = mem.as_caller(user="ana"), mem.as_caller(user="ben")
     ana.add("Tea is hot")
@@ -331,9 +319,6 @@ def test_what_another_agent_alone_sees_is_not_told(mem: Recollect) -> None:
         page = critic.events(limit=2, cursor=cursor)
         pages, cursor = pages + list(page.items), page.next_cursor
     assert pages == list(seen), "what is hidden leaves no gap in the pages"
-
-
-# ── reading ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_pages_and_times(mem: Recollect, clock: Clock) -> None:
@@ -367,9 +352,6 @@ def test_what_makes_no_sense_is_named(mem: Recollect, field: str, value: Any) ->
     assert raised.value.field == field
     with pytest.raises(recollect.BadInput):
         mem.ops(by="fortnight")
-
-
-# ── policy, state, and removal ──────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_keeping_none_changes_nothing_else() -> None:
@@ -460,9 +442,6 @@ def test_an_erased_memory_takes_its_events_along(tmp_path: Path) -> None:
     assert not [word for word in (b"amethyst", b"opal-user", b"onyx-thread", b"beryl-category") if word in left]
 
 
-# ── history of an owner ─────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_an_owner_s_history_is_everything_in_order(mem: Recollect, clock: Clock) -> None:
     expected = []
     for n, where in enumerate(({}, {"namespace": "test"}, {"space": "session"}, {})):
@@ -496,9 +475,6 @@ def test_an_owner_s_history_keeps_to_the_borders(mem: Recollect) -> None:
     for arguments in ({}, {"id": "00000000", "owner": "ana"}):
         with pytest.raises(recollect.BadInput):
             mem.history(**arguments)
-
-
-# ── helpers ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 @contextmanager

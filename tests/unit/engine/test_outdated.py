@@ -220,9 +220,6 @@ def test_contradictions_that_wait_come_first(mem: recollect.Recollect) -> None:
     assert listed(mem.outdated(conflicts=True, limit=1)) == expected[:1]
 
 
-# ── borders ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_another_owners_memory_is_not_shown(mem: recollect.Recollect) -> None:
     earlier = add(mem, "The office is in Rome", owner="ben", title="Office")
     later = add(mem, "The office moved to Milan", title="Office")

@@ -62,9 +62,6 @@ def sha(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-# ── the graph, on both stores ───────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_a_synthesis_is_traced_credited_and_survives_a_rebuild(mem: recollect.Recollect) -> None:
     a = add(mem, "Otto asks who can be trusted", author="otto")
     b = add(mem, "Chains of tellers make a saying checkable", a, author="babel")
@@ -141,9 +138,6 @@ def test_whoever_alters_what_is_known_of_sources_is_found_out(tmp_path: Path, st
         assert not mem.verify().ok
         mem.rebuild()
         assert mem.verify().ok and mem.get(child.id).vouchers
-
-
-# ── what is refused ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_nothing_builds_upon_itself(quick: recollect.Recollect, keeping: recollect.Recollect) -> None:
@@ -242,9 +236,6 @@ def test_what_a_reinforcing_write_builds_upon_is_said_to_be_ignored(quick: recol
     assert receipt.outcome == "reinforced" and "parent_refs" in (receipt.detail or "")
 
 
-# ── borders ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_a_hidden_parent_looks_exactly_like_one_that_is_not_there(quick: recollect.Recollect) -> None:
     secret = add(quick, "Ana is pregnant", owner="ana", space="user", scope="doctor")
     told = add(quick, "Schedule fewer meetings", secret, owner="ana", space="user", author="doctor")
@@ -285,9 +276,6 @@ def test_another_tenants_memories_are_no_parents(tmp_path: Path) -> None:
         theirs = acme.add("Acme sells anvils").memory
         assert theirs is not None
         assert other.add("So they say", parent_refs=[theirs.content_hash]).reasons == ("provenance:unresolved",)
-
-
-# ── limits ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_an_answer_ends_somewhere(quick: recollect.Recollect, monkeypatch: pytest.MonkeyPatch) -> None:

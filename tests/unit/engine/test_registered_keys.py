@@ -149,9 +149,6 @@ def test_what_the_policy_redacts_was_not_signed_so() -> None:
         assert mem.verify().ok
 
 
-# ── what is refused ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_only_the_operator_says_whose_key_it_is(quick: recollect.Recollect) -> None:
     with pytest.raises(NotAllowed):
         quick.as_caller(agent="babel").register_identity("babel", THEIRS)

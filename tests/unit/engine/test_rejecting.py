@@ -77,9 +77,6 @@ def is_refused(receipt: Any) -> bool:
     return bool(receipt.denied and receipt.reasons == (SECRET,))
 
 
-# ── it leaves, and stays away ───────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_the_value_leaves_the_active_set_and_the_same_value_is_refused(mem: Any) -> None:
     value = rejected(mem)
     assert active(mem) == [TEA] and "Lea" not in mem.query("Does Ana have a sister?", owner="ana").text
@@ -243,9 +240,6 @@ def test_promotion_and_consolidation_refuse_it(mem: Any) -> None:
     assert mem.get(gone.id).status != "active" and mem.verify().ok
 
 
-# ── and it outlives everything but an erasure ───────────────────────────────────────────────────────────────────────
-
-
 def test_it_survives_expiry_purge_rebuild_reindex_rekey_and_a_restart(mem: Any, opened: Open, clock: Clock) -> None:
     value = rejected(mem)
     clock.days_later(400)
@@ -364,9 +358,6 @@ def test_verify_sees_a_rejection_that_was_taken_away_or_altered(tmp_path: Path) 
             assert not mem.verify().ok, statement
 
 
-# ── who decides ─────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_the_person_says_it_again_and_thereby_lifts_it(mem: Any) -> None:
     value = rejected(mem)
     receipt = person(mem).add(LEA)
@@ -418,9 +409,6 @@ def test_the_person_lists_it_with_its_words_and_it_explains_itself(mem: Any) -> 
     owner = [one for one in person(mem).history(owner="ana") if one.meta["operation"] == "rejected"]
     assert [one.memory_id for one in owner] == [value.memory_id] and "values" not in owner[0].meta
     assert person(mem).reject(value.memory_id).id == value.id, "a value is rejected once"
-
-
-# ── said in a turn ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_i_misspoke_rejects_the_one_statement_that_it_takes_back(mem: Any) -> None:

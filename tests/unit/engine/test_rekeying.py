@@ -41,9 +41,6 @@ def check(mem: recollect.Recollect) -> None:
     assert mem.state_hash() == before and mem.verify().ok
 
 
-# ── rekey ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_rekey_gives_the_keys_of_today_to_what_a_rule_named(place: str) -> None:
     with recollect.open(place, policy=UNNAMED) as before:
         lives = add(before, "Ana lives in Lisbon")
@@ -154,9 +151,6 @@ def test_progress_runs_to_its_end(place: str) -> None:
         assert told == sorted(told) and told[-1] == (9, 9), "and each step"
 
 
-# ── plans that others overtake ──────────────────────────────────────────────────────────────────────────────────────
-
-
 class Meanwhile:
     """Does something between the plan and the first write, as another process would."""
 
@@ -216,9 +210,6 @@ def test_a_key_that_was_taken_meanwhile_is_not_given_twice(place: str) -> None:
         assert [step.id for step in report.dropped] == [fact] and not report.applied
         assert mem.get(fact).canonical_key.startswith("World-Fact-General")
         check(mem)
-
-
-# ── test data in production ─────────────────────────────────────────────────────────────────────────────────────────
 
 
 def tagged(mem: recollect.Recollect, content: str = "The sandbox account has ten dollars", **fields: Any) -> str:

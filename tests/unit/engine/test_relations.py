@@ -62,9 +62,6 @@ def ids(found: list[Related]) -> list[str]:
     return [one.id for one in found]
 
 
-# ── noted when a memory is written ──────────────────────────────────────────────────────────────────────────────────
-
-
 def test_a_new_memory_is_linked_to_the_nearest_with_how_like_they_are(both: recollect.Recollect) -> None:
     add(both, "tea")
     add(both, "tea train")
@@ -189,9 +186,6 @@ def test_writers_at_once_give_the_relations_of_their_order(place: str) -> None:
             add(serial, memory.content)
         assert edges(mem) == edges(serial)
         assert mem.verify().ok
-
-
-# ── by hand ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_a_link_by_hand_is_seen_from_both_ends_until_it_is_taken_back(both: recollect.Recollect) -> None:
@@ -342,9 +336,6 @@ def test_what_is_related_and_may_not_be_seen_is_not_told(mem: recollect.Recollec
         assert planners not in seen and his not in seen, "not even that there is one"
 
 
-# ── with their ends ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 @pytest.mark.parametrize("end", ["source", "target"])
 def test_a_relation_goes_with_either_end(both: recollect.Recollect, end: str) -> None:
     tea, coffee, rent = add(both, "tea"), add(both, "coffee"), add(both, "rent")
@@ -401,9 +392,6 @@ def test_a_relation_that_nobody_made_is_found_by_verify(both: recollect.Recollec
     assert both.verify().ok
 
 
-# ── in answers ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_what_is_related_to_a_match_is_told_below_it(both: recollect.Recollect) -> None:
     rent, wall = add(both, "The landlord raised it"), add(both, "Mould is on the north wall")
     both.link(rent, wall, relation_type="explains", strength=0.9)
@@ -447,9 +435,6 @@ def test_related_bullets_keep_to_the_budget() -> None:
             assert count_tokens(as_written(items, "text")) <= budget
         roomy = mem.query("landlord", owner="ana", top_k=1, budget_tokens=43)
         assert [one.content for one in roomy.items[0].related] == ["Damp walls"], "the long one would not fit"
-
-
-# ── what it said before ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_an_answer_tells_what_was_said_before_where_that_is_asked_for(both: recollect.Recollect) -> None:

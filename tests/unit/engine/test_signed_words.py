@@ -53,9 +53,6 @@ def told(*entries: dict[str, Any]) -> list[str]:
     return found
 
 
-# ── vouches, on both stores ─────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_a_signed_vouch_says_so_and_travels_with_its_signature(mem: recollect.Recollect, tmp_path: Path) -> None:
     keyed(mem, tmp_path, "critic")
     mem.vouch(note(mem).id, confidence=0.9, says="useful", sign_as="critic", key_file=tmp_path / "critic.pem")
@@ -93,9 +90,6 @@ def test_a_rotated_key_signs_no_more_vouches_and_the_next_one_does(mem: recollec
     assert mem.vouchers(note(mem).id).vouchers[0]["signed"] == "good"
 
 
-# ── vouches, by policy ──────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_where_the_policy_asks_for_signatures_nobody_vouches_without(tmp_path: Path) -> None:
     store = tmp_path / "memory.db"
     with recollect.open(store, policy={"preset": "entry"}) as mem:
@@ -123,9 +117,6 @@ def test_only_whoever_vouches_signs_it(quick: recollect.Recollect, tmp_path: Pat
         quick.as_caller(agent="critic", projects=["lab"]).vouch(id, sign_as="babel", key_file=tmp_path / "babel.pem")
     with pytest.raises(NotAllowed):
         quick.vouch(id, sign_as="babel", key_file=tmp_path / "babel.pem")
-
-
-# ── entries ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_an_export_signs_what_its_author_wrote_and_nothing_else(quick: recollect.Recollect, tmp_path: Path) -> None:

@@ -48,9 +48,6 @@ def texts(found: tuple[Trace, ...]) -> list[str]:
     return [event["written"][0]["text"] for event in found if event["type"] == "memory_write"]
 
 
-# ── what is kept ────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def one_of_each(policy: Policy) -> list[Trace]:
     who, whole = Caller(session="s1"), policy.expanded()
     body = {"space": "user", "owner": "ana"}
@@ -111,9 +108,6 @@ def test_a_secret_is_found_before_the_question_is_cut() -> None:
     assert "4111" not in trace.truncated(redact_query(query, Privacy()))
 
 
-# ── for how long ────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_upkeep_removes_what_is_too_old(clock: Clock) -> None:
     with opened(clock, keep_days=10) as mem:
         mem.add("Rivers flow", owner="ana")
@@ -150,9 +144,6 @@ def test_erasing_somebody_erases_what_was_said_of_them(clock: Clock) -> None:
         mem.add("Trees grow", owner="ben")
         mem.erase(owner="ana")
         assert texts(mem.traces()) == ["Trees grow"]
-
-
-# ── reading them back ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_filters_narrow_alone_and_together(clock: Clock) -> None:
@@ -230,9 +221,6 @@ def test_traces_are_for_those_who_govern(clock: Clock) -> None:
         for read in (plain.traces, plain.explain):
             with pytest.raises(recollect.NotAllowed):
                 read()
-
-
-# ── why ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_why_tells_a_session_or_a_memory(clock: Clock) -> None:

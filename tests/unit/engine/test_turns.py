@@ -64,9 +64,6 @@ def files(folder: Path) -> bytes:
     return b"".join(file.read_bytes() for file in sorted(folder.iterdir()) if file.is_file())
 
 
-# ── what a turn writes ──────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_each_line_is_kept_with_who_spoke_and_how_far_they_are_believed(opened: Open) -> None:
     mem = opened(authority={"verifying_tools": ["crm"]})
     tools = [{"name": "crm", "output": "Plan: premium."}, {"name": "web", "output": "Rain."}]
@@ -174,9 +171,6 @@ def test_a_turn_is_a_recall_and_a_record(mem: Any, tmp_path: Path) -> None:
         assert other.explain(session="s1").sentences == mem.explain(session="s1").sentences
 
 
-# ── the window ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_what_leaves_the_window_is_forgotten_and_summed_up(opened: Open) -> None:
     mem = opened(turns={"short_term_window": 2})
     first = say(mem, "We ship on Friday? Be ready.", ai="Sure. I am.")
@@ -281,9 +275,6 @@ def test_no_name_brings_a_secret_in(place: Any, opened: Open, tmp_path: Path, fi
     assert TOKEN.encode() not in files(tmp_path)
 
 
-# ── corrections and requests ────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_a_correction_replaces_what_was_believed(mem: Any) -> None:
     say(mem, "I live in Lisbon.")
     turn = say(mem, "Actually, I live in Porto.")
@@ -357,8 +348,6 @@ def test_who_asks_says_for_whom_it_is_kept(mem: Any) -> None:
         assert stays.reasons[-1] == "turn:no_project" and "project" in stays.detail
 
 
-# ── who may say what ────────────────────────────────────────────────────────────────────────────────────────────────
-
 SENSITIVE = (
     "My name is Ana. My pronouns are she/her. I live in Porto. My native language is Portuguese. I speak French."
 )
@@ -417,8 +406,6 @@ def test_a_turn_about_somebody_else_learns_and_changes_nothing_of_theirs(mem: An
     assert all(right == wrong for right, wrong in answers.values()), "whoever guesses right must not find out"
     assert known(mem) == {"city": "The user lives in Porto."}
 
-
-# ── policies ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 TALK = {
     "user": f"I live in Porto. I like tea. {SERVER}",
@@ -481,9 +468,6 @@ def test_what_every_turn_reads_comes_from_an_index_of_its_own(tmp_path: Path, wh
         plan = db.execute(f"EXPLAIN QUERY PLAN {query}", {"tenant": "default", "stream": 1, "limit": 40}).fetchall()
     steps = [step for *_, step in plan if "memories" in step]
     assert f"INDEX memories_{which} " in steps[0] and all("SEARCH" in step for step in steps), plan
-
-
-# ── retries, erasure, bad input, company ────────────────────────────────────────────────────────────────────────────
 
 
 def test_a_retry_is_answered_and_not_done_again(mem: Any) -> None:

@@ -47,9 +47,6 @@ def denied(turn: Any) -> list[str]:
     return [receipt.reasons[0] for receipt in (*turn.receipts, *turn.promoted) if receipt.denied]
 
 
-# ── found again ─────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_a_later_session_finds_it_by_every_way_of_asking(mem: Any) -> None:
     say(mem, VAN)
     assert VAN in told(mem)
@@ -72,9 +69,6 @@ def test_said_again_it_is_one_memory_and_changed_it_is_the_next_version(mem: Any
     changed = say(mem, "The shop now opens at ten.", session="s3")
     assert "superseded" in [r.outcome for r in changed.receipts]
     assert "nine" not in told(mem, "When does the shop open?")
-
-
-# ── borders ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_another_person_finds_nothing_of_it(mem: Any) -> None:
@@ -201,9 +195,6 @@ def test_an_erasure_takes_it_along(mem: Any, tmp_path: Path) -> None:
 def test_a_secret_does_not_cross_with_what_stands_beside_it(mem: Any) -> None:
     say(mem, "The van key is in the drawer. My password is hunter2-Zx9Q, by the way.")
     assert "hunter2" not in str(active(mem)) and "van key" in told(mem, "Where is the van key?")
-
-
-# ── off the record ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_what_is_off_the_record_is_kept_nowhere(mem: Any, tmp_path: Path) -> None:

@@ -40,9 +40,6 @@ def names(memory: Memory) -> list[str]:
     return [one["name"] for one in memory.vouchers]
 
 
-# ── on both stores ──────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_a_vouch_is_shown_and_leaves_the_memory_as_it_was(mem: recollect.Recollect) -> None:
     before = add(mem, "Trust needs a chain of tellers")
     after = agent(mem, "TrustBot").vouch(before.id, confidence=0.9, says="accurate")
@@ -121,9 +118,6 @@ def test_trust_is_passed_on_through_what_others_vouched_for(mem: recollect.Recol
     assert agent(mem, "eve").vouchers(it.id).weight == 0
     agent(mem, "ben").withdraw_vouch(cats.id)
     assert agent(mem, "ana").vouchers(it.id).weight == 0
-
-
-# ── who may ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_nobody_vouches_for_their_own_words(quick: recollect.Recollect) -> None:
@@ -241,9 +235,6 @@ def test_the_past_shows_who_vouched_then(quick: recollect.Recollect) -> None:
     assert names(past.get(it.id)) == ["ana"]
     (listed,) = past.list(owner="lab").items
     assert names(listed) == ["ana"]
-
-
-# ── what it weighs ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_those_whom_the_policy_names_are_relied_upon_by_everybody() -> None:

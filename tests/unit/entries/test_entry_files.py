@@ -32,9 +32,6 @@ def said(content: str, *parents: str, at: int = 0, **fields: Any) -> dict[str, A
     return entry(content, **{**least, "parent_refs": [sha(parent) for parent in parents], **fields})
 
 
-# ── reading ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -142,9 +139,6 @@ def test_a_list_of_very_many_elements_is_read_one_by_one() -> None:
     tracemalloc.stop()
     assert count == 20_001 + 1  # and that the list is not closed
     assert peak < 4_000_000
-
-
-# ── between entries ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_a_sound_file_has_no_findings() -> None:

@@ -92,9 +92,6 @@ def test_a_broken_file_is_an_error_here_too(tmp_path: Path) -> None:
         audit_file(load_policy(None), "jsonl", tmp_path / "facts.jsonl")
 
 
-# ── the page ────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 class _Read(HTMLParser):
     """What a browser would see."""
 

@@ -91,9 +91,6 @@ def test_a_graph_holds_what_is_shared_and_tells_what_it_left_out() -> None:
     assert "launch" in "".join(mem.export(format="mcp-memory", include_private=True))
 
 
-# ── what a table may say of itself ──────────────────────────────────────────────────────────────────────────────────
-
-
 @pytest.mark.parametrize(
     ("row", "columns", "authority"),
     [

@@ -76,9 +76,6 @@ def test_a_history_that_lags_behind_ends_before_what_is_said_now() -> None:
     assert [content for content, _, _ in told(chain)] == ["Green, mostly", "Blue, mostly", "Red, mostly"]
 
 
-# ── in a store ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def history(path: Path, *rows: tuple[str, str | None, str | None, str]) -> Path:
     """A ``history.db`` of these changes: whose, from what, to what, and the event."""
     with sqlite3.connect(path) as db:

@@ -57,8 +57,6 @@ def test_a_parent_that_stayed_behind_is_found_when_it_comes(tmp_path: Path) -> N
     assert not parent.resolved
 
 
-# ── what stands beside the memories of a document ───────────────────────────────────────────────────────────────────
-
 TEA = {"id": "1", "memory": "Ana likes tea", "user_id": "ana"}
 COFFEE = {"id": "2", "memory": "Ben roasts coffee", "user_id": "ana"}
 
@@ -116,9 +114,6 @@ def test_half_a_document_or_two_of_them_are_refused_before_anything_is_stored(
         mem.import_(tmp_path / name, format=format)
     assert wrong.value.field == f"{name}, line 2"
     assert not mem.list().items
-
-
-# ── fields that a memory has no word for ────────────────────────────────────────────────────────────────────────────
 
 
 def test_mem0_categories_are_tags_and_what_expires_there_expires_here(tmp_path: Path) -> None:
@@ -238,8 +233,6 @@ def test_the_words_of_pasted_files_are_kept(tmp_path: Path) -> None:
     assert (came["file_name"], came["attached_to"]) == ("notes.txt", "m1")
 
 
-# ── the fourth schema ───────────────────────────────────────────────────────────────────────────────────────────────
-
 V4 = {
     "id": "7b0f6d7e-8b5f-4c0e-9a55-0f9b5c1c2d3e",
     "content": "Ana  prefers dark mode ",
@@ -335,9 +328,6 @@ def test_a_store_that_folds_synonyms_exports_what_can_be_checked(tmp_path: Path)
     assert report.outcomes == {"stored": 1} and only(there).content == "The colour is green"
     damaged = "".join(mem.export(format="v4")).replace("green", "blue!")
     assert taken_in(tmp_path, "v4", damaged)[1].outcomes == {"refused": 1}
-
-
-# ── who may speak for the operator ──────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.parametrize("format", ["csv", "jsonl", "v4", "items", "recollect"])

@@ -44,8 +44,6 @@ def _refused(mem: Recollect, call: Call, *classes: type[RecollectError]) -> Reco
     return caught.value
 
 
-# ── what can be wrong with each field of a memory ───────────────────────────────────────────────────────────────────
-
 FIELDS = tuple(Candidate.model_fields)
 
 
@@ -221,8 +219,6 @@ def test_adding_many(mem: Recollect, case: str, bound: bool) -> None:
         assert error.field == field
 
 
-# ── ids ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
 BAD_IDS: dict[str, Any] = {
     "nothing": None,
     "empty": "",
@@ -265,9 +261,6 @@ def test_a_winner_that_names_nothing(mem: Recollect, winner: str) -> None:
     waiting = mem.list(status="contradictory").items[0].id
     error = _refused(mem, lambda mem: mem.resolve(waiting, winner=BAD_IDS[winner]), BadInput, NotFound)
     assert error.field == "winner"
-
-
-# ── the other operations ────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _cursor(value: Any) -> str:

@@ -89,8 +89,6 @@ def test_checked_text_can_be_stored_anywhere(text: str) -> None:
     text.encode("utf-8")
 
 
-# ── records ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
 names = st.text(st.characters(exclude_categories=["Cs", "Cc", "Z"]), min_size=1, max_size=10)
 states = st.builds(
     State,

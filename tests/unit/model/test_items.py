@@ -39,9 +39,6 @@ def turned(mem: Any, user: str, **more: Any) -> Any:
     return mem.turn(session="s1", owner="ana", user=user, **more)
 
 
-# ── every field, where it applies ───────────────────────────────────────────────────────────────────────────────────
-
-
 def test_every_item_has_every_field_and_what_always_applies(mem: Any) -> None:
     first = turned(mem, "I live in Porto. The build server stands in Frankfurt.", ai="Noted.")
     then = turned(mem, "Where do I live?")
@@ -113,8 +110,6 @@ def test_long_texts_that_begin_alike_have_keys_of_their_own() -> None:
     assert dedup_key("fact", long, "one", None) != dedup_key("fact", long, "two", None)
     assert dedup_key("fact", long[:-1], "one", None) == dedup_key("fact", long[:-1], "two", None)
 
-
-# ── out and in again ────────────────────────────────────────────────────────────────────────────────────────────────
 
 words = st.sampled_from([s for s in SENTENCES if "password" not in s]) | st.text(
     alphabet="abé日 .", min_size=1, max_size=60

@@ -119,9 +119,6 @@ def refused(event: Trace) -> bool:
     return not Draft202012Validator(schema(event["type"])).is_valid(event)
 
 
-# ── the events and their schemas ────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_there_is_a_schema_for_every_event_and_no_other() -> None:
     assert {file.name for file in SCHEMAS.iterdir()} == {f"{type}.json" for type in TraceType}
     assert set(EXAMPLES) == set(TraceType) and set(REQUIRED) == set(TraceType)
@@ -209,9 +206,6 @@ def test_events_that_say_no() -> None:
     assert trace.is_refusal({**EXAMPLES[TraceType.BORDER_CHECK], "allowed": False})
 
 
-# ── what is recalled ────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_the_hash_is_over_these_bytes() -> None:
     items = [{"kind": Kind.SEMANTIC, "id": "a"}, {"kind": "profile", "id": "é"}]
     expected = hashlib.sha256('[["semantic","a"],["profile","é"]]'.encode()).hexdigest()
@@ -230,9 +224,6 @@ def test_a_long_question_is_cut(length: int, shown: int) -> None:
     cut = trace.memory_recall(CALLER, "é" * length, [], POLICY, [], {}, None)["query"]
     assert len(cut) == shown <= MAX_QUERY_CHARACTERS
     assert cut.endswith("…") == (length > shown)
-
-
-# ── what the engine makes ───────────────────────────────────────────────────────────────────────────────────────────
 
 
 def opened(seed: int, **policy: Any) -> Recollect:
@@ -272,8 +263,6 @@ def test_a_kept_event_is_the_one_that_was_returned() -> None:
     )
     assert [event["number"] for event in found] == list(range(1, len(made) + 1))
 
-
-# ── the page ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 _ROW = re.compile(r"^\| `(\w+)` \| (required|optional|when kept) \| (.+) \|$", re.MULTILINE)
 

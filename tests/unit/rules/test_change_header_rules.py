@@ -102,9 +102,6 @@ def test_a_copy_in_another_stream_is_no_second_line() -> None:
     assert len(without_copies([one, one._replace(seq=2, places=((1, 2),))])) == 2, "two memories of one stream"
 
 
-# ── which ones, in which order ──────────────────────────────────────────────────────────────────────────────────────
-
-
 def change(seq: int, importance: int = 2, *, at: str = "", pinned: bool = False, stream: int = 1) -> Change:
     return Change(stream, seq, at or f"{seq:03}", Sign.CREATED, f"m{seq}", importance, pinned, ((stream, seq),))
 
@@ -186,9 +183,6 @@ def test_a_cursor_loses_nothing_and_repeats_nothing(waiting: set[int], shown: se
     assert {one for one in shown if one > seq} == set(ahead)
     assert list(ahead) == sorted(ahead)
     assert seq == 30 if not waiting else seq + 1 == min(waiting)
-
-
-# ── as text ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def line(sign: Sign, content: str, **fields: Any) -> ChangeLine:

@@ -41,9 +41,6 @@ CHECKPOINT = Checkpoint(log="1" * 32, size=3, root="2" * 64, at="2026-02-02T16:0
 KEY = private_key(bytes(range(32)))
 
 
-# ── the bytes ───────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_the_bytes_of_an_entry_are_these() -> None:
     assert bytes_of_entry(ENTRY).decode() == (
         '{"author":{"id":"ana","name":"Ana"},'
@@ -111,9 +108,6 @@ def test_an_entry_that_cannot_be_signed_says_why(change: dict[str, object], fiel
         bytes_of_entry({**ENTRY, **change})
 
 
-# ── signatures ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_the_first_vector_of_rfc_8032() -> None:
     key = private_key(bytes.fromhex("9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60"))
     assert public_key(key) == "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a"
@@ -176,9 +170,6 @@ def test_a_file_that_holds_another_kind_of_key_is_refused() -> None:
     for pem in (public, b"nonsense", private_pem(KEY)):
         with pytest.raises(ValueError):
             public_from_pem(pem)
-
-
-# ── what a key is worth ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def became(place: int, event: str) -> Placed:

@@ -107,9 +107,6 @@ def told(made_block: Block) -> list[re.Match[str]]:
     return [one for one in found if one is not None]
 
 
-# ── whatever a memory holds ─────────────────────────────────────────────────────────────────────────────────────────
-
-
 @given(drawn=drawn_memories)
 def test_every_line_in_the_fence_is_one_memory_with_its_own_origin(
     plain: Memory, drawn: list[tuple[str, str, str, Tier | None]]
@@ -163,9 +160,6 @@ def test_no_character_at_all_ends_a_line_or_hides() -> None:
         assert len(shown.splitlines()) == 1, hex(start)
         kinds = {unicodedata.category(sign) for sign in shown if sign not in VISIBLE_FORMATS}
         assert kinds.isdisjoint({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}), hex(start)
-
-
-# ── what becomes of what ────────────────────────────────────────────────────────────────────────────────────────────
 
 
 @every_row(

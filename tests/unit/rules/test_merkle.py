@@ -28,9 +28,6 @@ LEAVES = [leaf_hash(data) for data in DATA]
 HEADS = tree_heads(LEAVES, range(LARGEST + 1))
 
 
-# ── the definitions of RFC 6962, section 2.1, word for word ─────────────────────────────────────────────────────────
-
-
 def node_hash(left: str, right: str) -> str:
     return hashlib.sha256(b"\x01" + bytes.fromhex(left) + bytes.fromhex(right)).hexdigest()
 
@@ -95,8 +92,6 @@ def test_every_proof_of_every_place_and_every_shorter_log_holds(size: int) -> No
         check_consistency(first, size, HEADS[first], head, consistency_proof(leaves, first))
 
 
-# ── the vectors of the Certificate Transparency reference ───────────────────────────────────────────────────────────
-
 VECTOR = [
     bytes.fromhex(text)
     for text in ("", "00", "10", "2021", "3031", "40414243", "5051525354555657", "606162636465666768696a6b6c6d6e6f")
@@ -158,8 +153,6 @@ def test_the_published_consistency_proofs(first: int, second: int) -> None:
     assert consistency_proof(VECTOR_LEAVES[:second], first) == GROWTH[first, second]
     check_consistency(first, second, VECTOR_HEADS[first], VECTOR_HEADS[second], GROWTH[first, second])
 
-
-# ── forgers ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 OTHER = leaf_hash(b"somebody else's")
 

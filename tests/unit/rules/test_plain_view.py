@@ -85,8 +85,6 @@ def lines_due(value: Any) -> int:
     return 1
 
 
-# ── reading it back, to prove that nothing is lost ──────────────────────────────────────────────────────────────────
-
 _LINE = re.compile(r"(?:[^\\:]|\\.)*: ")
 _PART = re.compile(r"((?:[^\\.]|\\.)*)(?:\.|$)")
 

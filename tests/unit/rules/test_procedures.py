@@ -25,9 +25,6 @@ def mem() -> Iterator[Recollect]:
         yield opened
 
 
-# ── numbered steps ──────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 @every_row(
     ("text", "steps"),
     [
@@ -140,9 +137,6 @@ def test_the_longest_text_is_read_to_its_end(text: str) -> None:
     assert detect(text, 30) == (None, text)
 
 
-# ── found in a message ──────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_a_message_that_says_how_to_and_then_the_steps_holds_a_procedure() -> None:
     message = f"Morning!\nHere's how to water the plants:\n{WATERING}\nThanks, Ana"
     assert detect(message, 30) == (
@@ -189,9 +183,6 @@ def test_a_turn_keeps_the_procedure_and_makes_no_fact_of_its_steps(mem: Recollec
     assert procedure.meta["extracted_by"] == "extracted:procedure" and procedure.meta["source_turn_ids"]
     again = mem.recall_for(session="s1", owner="ana", user="how do I water the plants?")
     assert "procedural" not in {item.memory.kind for item in again.items}
-
-
-# ── written ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_a_procedure_is_kept_as_steps_in_its_own_category(mem: Recollect) -> None:
@@ -263,8 +254,6 @@ def test_a_border_comes_before_the_steps(mem: Recollect) -> None:
     answer = mem.as_caller(agent="planner", user="ana").add("prose", kind="procedural", owner="ben")
     assert answer.reasons == ("border:not_your_space",)
 
-
-# ── read ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 ASKED: list[dict[str, Any]] = [
     {"categories": ["procedural"]},

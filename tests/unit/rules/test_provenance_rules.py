@@ -38,9 +38,6 @@ def lineage(root: str, parents: dict[str, str], towards: str = "ancestors", **au
     return Lineage(root, towards, sources, {child: tuple(found) for child, found in parents.items()})
 
 
-# ── which record a hash means ───────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_a_hash_means_the_last_record_before_whoever_names_it() -> None:
     assert find_meant(5, [(1, "first"), (4, "last before"), (9, "later")]) == "last before"
 
@@ -86,9 +83,6 @@ def test_a_cycle_is_found_exactly_where_following_parents_comes_back(graph: dict
 
 def test_a_chain_of_a_hundred_thousand_is_walked() -> None:
     assert on_a_cycle({number: [number + 1] for number in range(100_000)}) == []
-
-
-# ── credit ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_whoever_says_something_new_has_all_the_credit() -> None:
@@ -147,9 +141,6 @@ def test_what_was_not_followed_goes_to_nobody() -> None:
     found = credit(replace(lineage("c", {"c": "ab"}), unfollowed=frozenset("b")))
     halves = {"author c": Fraction(1, 2), "author a": Fraction(1, 4), "author b": Fraction(1, 8)}
     assert found == {**halves, NOT_FOLLOWED: Fraction(1, 8)}
-
-
-# ── the graph ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_distances_are_the_shortest_ways() -> None:

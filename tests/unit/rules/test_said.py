@@ -26,9 +26,6 @@ def statements(message: str, facts: Any, most: int) -> tuple[str, ...]:
     return tuple(one.text for one in find_kept(message, facts, most))
 
 
-# ── the cases ───────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def as_wanted(case: dict[str, Any]) -> bool:
     message, facts = case["say"], extract(case["say"])
     asked = read_discretion(message)
@@ -57,9 +54,6 @@ def test_most_messages_that_the_rules_had_not_seen_are_read_right() -> None:
     """77 of 80 were when they were looked at."""
     wrong, total = wrong_in("frozen")
     assert total == 80 and len(wrong) <= 3, wrong
-
-
-# ── statements ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.parametrize(
@@ -173,9 +167,6 @@ def test_any_text_can_be_read(text: str) -> None:
     assert asked is None or len(asked.rest) <= len(text)
 
 
-# ── rules, and where something is to be kept ────────────────────────────────────────────────────────────────────────
-
-
 def test_a_rule_stands_by_itself() -> None:
     found = find_kept("The office is in Ghent. Never book a flight on a Monday. We are twelve people.", [], 5)
     assert found == (
@@ -199,9 +190,6 @@ def test_what_only_opens_like_a_rule_is_a_statement(words: str) -> None:
 )
 def test_a_request_after_a_statement_says_where_to_keep_it(request_: str, space: Space | None) -> None:
     assert find_kept(f"We ship on Tuesdays. {request_}", [], 5) == (Kept("We ship on Tuesdays.", space=space),)
-
-
-# ── sentences ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.parametrize(

@@ -57,9 +57,6 @@ def test_a_circle_of_trust_gives_nothing_more() -> None:
     assert weight([Vouch("ben")], {"ben": ["cat"], "cat": ["ben"]}, ["ana"]) == 0
 
 
-# ── the attack ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def attacked(socks: int, random: Random) -> dict[str, list[str]]:
     """The honest graph, in which ben was fooled into vouching for mallory, who runs so many identities."""
     mine = ["mallory", *(f"sock{number}" for number in range(socks))]

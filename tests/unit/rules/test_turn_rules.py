@@ -15,9 +15,6 @@ SERVER = "The build server stands in Frankfurt."
 letters = st.text(alphabet="ab é日🫖\n. ", max_size=400)
 
 
-# ── parts ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 @given(letters, st.integers(4, 60))
 def test_no_part_is_too_long_and_none_is_blank(text: str, limit: int) -> None:
     pieces = split_parts(text, limit)
@@ -94,8 +91,6 @@ def test_a_break_too_early_is_no_reason_to_cut_there() -> None:
     assert split_parts("Hi\n\n" + "x" * 40, 20)[0] == "Hi\n\n" + "x" * 16
 
 
-# ── the summary ─────────────────────────────────────────────────────────────────────────────────────────────────────
-
 words = st.sampled_from(
     ["tea", "The build server", "stands in Frankfurt", "é" * 90, "Really?", "Yes. ", "\n", "x" * 300]
 )
@@ -136,9 +131,6 @@ def test_one_line_each_however_it_was_written() -> None:
     assert told == f"{SUMMARY_OPENING}\nuser: First line of a paragraph."
     cut = summary(None, [Said("user", "word " * 100)], 500).split("\n")[1]
     assert len(cut) <= len("user: ") + 120 and cut.endswith("…")
-
-
-# ── values put right ────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.parametrize(

@@ -220,8 +220,6 @@ def test_long_words_are_cut_and_lines_joined() -> None:
     assert quoted.startswith("one ⏎ two x") and quoted.endswith("…") and len(quoted) == QUOTED_CHARACTERS
 
 
-# ── which events are a turn ─────────────────────────────────────────────────────────────────────────────────────────
-
 READ, WRITE = border("read", None, True), trace.memory_write(ANA, TEA)
 
 

@@ -265,8 +265,6 @@ def test_a_long_file_is_adopted_without_links_and_a_few_lines_with_them(path: Pa
         assert mem.related(names[-1])
 
 
-# ── the policy ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
 LONG = "Moss grows on the north side of every wall in the old town. " * 25
 
 

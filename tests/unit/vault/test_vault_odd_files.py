@@ -310,8 +310,6 @@ def test_every_error_says_what_to_do(tmp_path: Path) -> None:
         assert error.value.hint
 
 
-# ── files that are no vaults ────────────────────────────────────────────────────────────────────────────────────────
-
 TWO = (line() + b"\n" + line(id="bbbbbbbbbbbb", text="Owls hunt") + b"\n").decode()
 NO_VAULTS = {
     "UTF-16": TWO.encode("utf-16"),

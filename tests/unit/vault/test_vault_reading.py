@@ -33,9 +33,6 @@ def fill(vault: MemoryVault) -> None:
     vault.add_memory("Lunch was soup", "orion", "general", tier="register")
 
 
-# ── search ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_the_score_is_overlap_and_substring_and_letters(vault: MemoryVault) -> None:
     fill(vault)
     hit = vault.search("Stabilise the runtime")[0]
@@ -113,9 +110,6 @@ def test_bad_questions_name_the_field(vault: MemoryVault, call: object, field: s
     assert error.value.field == field
 
 
-# ── review and promotion ────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_similar_pairs_are_found_within_a_scope(open_vault: OpenVault) -> None:
     vault = open_vault(policy={"preset": "vault", "near_duplicates": {"overlap_min": 1.0, "ratio_min": 1.0}})
     for scope in ("shared", "orion"):
@@ -182,9 +176,6 @@ def test_promotion_keeps_its_words_unless_better_ones_are_given(vault: MemoryVau
     assert vault.promote_to_canon(register.id, "Bread rises overnight in the kitchen").code == "near_duplicate"
     promoted = vault.promote_to_canon(register.id).memory
     assert promoted and promoted.text == "We stabilise the runtime"
-
-
-# ── snapshot and blocks ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_the_snapshot_is_all_canon_and_registers_with_a_topic(vault: MemoryVault) -> None:
@@ -319,9 +310,6 @@ def test_nothing_breaks_out_of_a_block(vault: MemoryVault) -> None:
     assert len(block.splitlines()) == 6
 
 
-# ── profile ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def test_the_profile_of_an_agent_is_read(tmp_path: Path, open_vault: OpenVault) -> None:
     (tmp_path / "orion.yaml").write_text(PROFILE, encoding="utf-8")
     profile = open_vault(profile=tmp_path / "orion.yaml").profile
@@ -418,9 +406,6 @@ def test_a_file_that_is_no_profile_is_named(tmp_path: Path, open_vault: OpenVaul
         open_vault(profile=tmp_path / "orion.yaml")
     with pytest.raises(recollect.BadInput, match=r"missing\.yaml"):
         open_vault(profile=tmp_path / "missing.yaml")
-
-
-# ── statistics ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_the_statistics(vault: MemoryVault) -> None:

@@ -300,9 +300,6 @@ def _is_visible(engine: Engine, stored: Stored) -> bool:
     return stored.body is not None and engine.sight.sees(stored.body["scope"], stored.state.category)
 
 
-# ── where a stream is cut ───────────────────────────────────────────────────────────────────────────────────────────
-
-
 def _cut_history(reader: Reader, stream: Stream, when: Point, now: str) -> _Cut:
     """What had not happened yet is left out; a point that is still to come leaves out nothing."""
     if when.time is not None:
@@ -334,9 +331,6 @@ def _check_phase(reader: Reader, streams: Sequence[Stream], wanted: str) -> str:
     if wanted not in known:
         raise NotFound(f"there is no phase {wanted!r} there.", field="phase", hint=LISTED)
     return wanted
-
-
-# ── the store as it stood ───────────────────────────────────────────────────────────────────────────────────────────
 
 
 @contextmanager

@@ -155,9 +155,6 @@ def _is_believed_more(engine: Engine, one: Ranked, other: Ranked) -> bool:
     return _outranks(engine, one.row, other.row) or vouched > other_vouched
 
 
-# ── one item a concept ──────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def with_counterparts(
     engine: Engine,
     reader: Reader,
@@ -297,9 +294,6 @@ def rank_unasked(stored: Stored) -> Ranked:
         valid_until=state.valid_until,
     )
     return Ranked((stored.stream, stored.number), Space(body["space"]), row)
-
-
-# ── phases, and what is read whatever is asked ──────────────────────────────────────────────────────────────────────
 
 
 def newest_phase_first(engine: Engine, found: Sequence[Ranked]) -> list[Ranked]:

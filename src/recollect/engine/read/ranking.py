@@ -353,9 +353,6 @@ def _to_ranked(
     return Ranked(one.place, space, row, one.score, sure, by_words, features, reason)
 
 
-# ── who is compared ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 class _Looking:
     """Looks memories up in some streams, those that fit the selection and no others."""
 
@@ -488,9 +485,6 @@ def _facts(place: Place, row: Contender, space: Space) -> Facts:
 def _alone(place: Place) -> str:
     """The session of a memory that is no part of a conversation: nobody else's."""
     return f"{place[0]}/{place[1]}"
-
-
-# ── of several statements the newest or the earliest ──────────────────────────────────────────────────────────────────
 
 
 def _in_time(

@@ -59,9 +59,6 @@ def check_validity(state: State, values: Mapping[str, Any]) -> None:
         raise BadInput(f"must {other}.", field=field, hint=f"It holds from {start[:10]} until {end[:10]} then.")
 
 
-# ── which version held ──────────────────────────────────────────────────────────────────────────────────────────────
-
-
 class _Version(NamedTuple):
     stored: Stored
     start: str | None

@@ -107,9 +107,6 @@ def thread_of(engine: Engine, name: str, owner: str | None) -> Thread:
     return Thread(user or "", caller.agent or (EVERY_AGENT if engine.sight == EVERYTHING else narrowed), name)
 
 
-# ── for a thread ────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 @again_on_conflict
 def read_changes(
     engine: Engine,
@@ -243,9 +240,6 @@ def _move(engine: Engine, thread: Thread, look: Look) -> bool:
         return writer.move_thread(engine.tenant, thread, look.to, look.cursors)
 
 
-# ── for a reader who keeps count ────────────────────────────────────────────────────────────────────────────────────
-
-
 def _since(engine: Engine, since: int, owner: str | None, space: Spaces, namespaces: Sequence[str]) -> ChangeHeader:
     with engine.read() as reader:
         streams = _find_streams(engine, reader, owner, space, namespaces)
@@ -259,9 +253,6 @@ def _since(engine: Engine, since: int, owner: str | None, space: Spaces, namespa
         choice = choose_oldest(window.pending)
         rev = max([since, *(change.seq for change in choice.shown)])
         return _header(since, rev, choice, _subjects(engine, reader, choice.shown), at_least=window.goes_on)
-
-
-# ── what there is to tell ───────────────────────────────────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True, slots=True)

@@ -258,9 +258,6 @@ def _session(engine: Engine, exchange: Exchange) -> Address:
     return Address(engine.tenant, Namespace.PROD, Space.SESSION, exchange.session)
 
 
-# ── what is written ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def _lines(engine: Engine, exchange: Exchange) -> Iterator[dict[str, Any]]:
     """Each line of the exchange, in parts where it is too long for one memory."""
     thread = {"thread_id": exchange.thread_id or exchange.session}
@@ -439,9 +436,6 @@ def _resolve_value(fact: Extracted, known: Sequence[Stored]) -> Extracted:
     return fact._replace(kind=Kind.PROFILE, key=body["meta"]["key"], title=name, content=content)
 
 
-# ── writing it ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def _write_lines(writing: Writing, answers: Sequence[Answer]) -> list[Receipt]:
     """The lines, in order; the parts of one line are linked to each other."""
     receipts = [writing.write(answer) for answer in answers]
@@ -484,9 +478,6 @@ def _mark_staying(receipt: Receipt, code: str | None) -> Receipt:
     if code is None or receipt.memory is None:
         return receipt
     return replace(receipt, reasons=(*receipt.reasons, code), detail=_STAYS[code])
-
-
-# ── where it belongs ────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _way_of_a_fact(engine: Engine, exchange: Exchange, fact: Extracted) -> _Way:

@@ -176,8 +176,6 @@ def brought_for(source: Stored, target: Stored, one: Relation) -> str | None:
     return reasons_in(body).get(target.state.id)
 
 
-# ── by hand ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
 _TYPE = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
@@ -223,9 +221,6 @@ def _check(relation_type: str, strength: float) -> None:
         raise BadInput("must be a short word.", field="relation_type", hint="Such as related_to, explains or part_of.")
     if isinstance(strength, bool) or not isinstance(strength, int | float) or not 0 <= strength <= 1:
         raise BadInput("must be from 0 to 1.", field="strength")
-
-
-# ── reading ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def related(engine: Engine, id: str) -> list[Related]:
@@ -333,8 +328,6 @@ def strongest(known: Edges) -> dict[Place, float]:
             found[other] = max(found.get(other, 0.0), relation.strength)
     return found
 
-
-# ── the table, from versions and ledger ─────────────────────────────────────────────────────────────────────────────
 
 Ends = tuple[str, str, str]
 """From which memory to which, and how."""

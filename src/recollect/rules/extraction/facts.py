@@ -69,7 +69,6 @@ class Said(NamedTuple):
 _DETERMINERS = word_set("the a an my our your this that these those his her their its some any no all most")
 _ENDS = re.compile(r" (?:anymore|any more|any longer)$|, (?:and )?not [^,]{1,40}$", re.I)
 
-# ── tastes ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 _TASTE_VERB = re.compile(r"\b(like|love|enjoy|adore|hate|dislike|detest|loathe|despise)\b", re.I)
 _FOR_NOW = re.compile(r"\b(?:enjoying|loving|liking)\b| than ", re.I)
@@ -207,8 +206,6 @@ def _read_goal(said: Said) -> Iterable[Found]:
         yield Found("extracted:goals", goal, content, "goals", title=f"Profile goal {goal.lower()}")
 
 
-# ── who they are, where they live, what they do ─────────────────────────────────────────────────────────────────────
-
 _PRONOUNS_USED = re.compile(r"i (?:use|go by) (\w+/\w+(?:/\w+)?)(?: pronouns)?$", re.I)
 _PLACE_KEYS = {"city": "city", "country": "country", "state": "location"}
 _ALSO_A_JOB = re.compile(r"(?:, \d{1,2}(?: years old)?)?, ((?:an? |the ).+)")
@@ -298,8 +295,6 @@ def _read_family(said: Said) -> Iterable[Found]:
         yield Found("extracted:family", what, f"The user has {what}.", "family", title=f"Profile family {what}")
 
 
-# ── the table ───────────────────────────────────────────────────────────────────────────────────────────────────────
-
 Reader = Callable[[Said], Iterable[Found]]
 
 _OWN_LANGUAGE = _read_one_value("native_language", "language", "The user's own language is {}.", values.read_language)
@@ -374,8 +369,6 @@ def _with_reader(said: Said) -> Iterator[Found]:
     elif _OF_ONE.match(said.text) or (frame.attribute == "home" and _OF_ALL.match(said.text)):
         yield from _READERS[frame.attribute](said) if frame.attribute in _READERS else ()
 
-
-# ── what has no reader of its own ───────────────────────────────────────────────────────────────────────────────────
 
 _NAMED = frozenset((ValueKind.NAME, ValueKind.QUANTITY, ValueKind.CLOCK, ValueKind.DATE))
 _NOT_SURE_OF = frozenset(_READERS) | word_set("origin whereabouts religion member time arrives")

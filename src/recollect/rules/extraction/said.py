@@ -83,9 +83,6 @@ class LeavesOut(StrEnum):
     SESSION = "session"
 
 
-# ── what is stated ──────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def find_kept(message: str, facts: Sequence[Extracted], most: int, taken_out: str | None = None) -> tuple[Kept, ...]:
     """Return what a message states, besides what was understood as a fact already, and its standing rules.
 
@@ -228,8 +225,6 @@ def _parts(stated: Sequence[str]) -> list[str]:
             parts.append(sentence)
     return parts
 
-
-# ── what is not to be kept ──────────────────────────────────────────────────────────────────────────────────────────
 
 _LEAVES_OUT = {which: _compile_any(_TABLE["leaves_out"][which]) for which in LeavesOut}
 

@@ -85,8 +85,6 @@ def _apply_steps(candidate: Candidate, found: Procedure) -> Candidate:
     return candidate.model_copy(update={"content": found.text, **title})
 
 
-# ── reading steps ───────────────────────────────────────────────────────────────────────────────────────────────────
-
 _STEP = re.compile(r"\s{0,8}(?:step )?([0-9]{1,3}) ?(?:[.):] {1,4}|[.)](?=[^\W\d]))(\S.*)", re.I)
 _BULLET = re.compile(r"\s{0,8}[-*•] +(\S.*)")
 _HOW_TO = re.compile(r"(?:here(?:'|’| i)s |this is |remember )?how to (\S[^:?\n]*):\s*", re.I)
@@ -175,8 +173,6 @@ def _read_plain(lines: Sequence[str]) -> list[str] | None:
     bare = [bullet[1].strip() if (bullet := _BULLET.fullmatch(line)) else line.strip() for line in lines]
     return bare if all(_is_instruction(line) for line in bare) else None
 
-
-# ── the imperative ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _TABLE = load_table(__package__, "words.toml")["instructions"]

@@ -66,8 +66,6 @@ def lapses_at(proposed_at: str, settings: Consent) -> str:
     return format_time(parse_time(proposed_at) + timedelta(days=settings.wait_days))
 
 
-# ── what two statements of one field say ────────────────────────────────────────────────────────────────────────────
-
 _CALLED = re.compile(r"^(?:to )?(?:be (?:called|addressed as|known as)|go by|use) ", re.I)
 
 
@@ -114,8 +112,6 @@ def are_independent(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     sessions = one.get("session"), other.get("session")
     return one.get("speaker") != other.get("speaker") or (None not in sessions and sessions[0] != sessions[1])
 
-
-# ── what a person answers in a turn ─────────────────────────────────────────────────────────────────────────────────
 
 _ENDS = r"(?=$|[\s,.!;:–—-])"
 _YES = re.compile(

@@ -31,9 +31,6 @@ def _node(left: bytes, right: bytes) -> bytes:
     return hashlib.sha256(b"\x01" + left + right).digest()
 
 
-# ── what the keeper of a log computes ───────────────────────────────────────────────────────────────────────────────
-
-
 class Tree:
     """A log that grows: it remembers the heads of its full subtrees, at most one for each binary digit of its size."""
 
@@ -128,9 +125,6 @@ def _subproof(leaves: Sequence[str], first: int, *, whole: bool) -> list[str]:
     if first <= half:
         return [*_subproof(leaves[:half], first, whole=whole), tree_head(leaves[half:])]
     return [*_subproof(leaves[half:], first - half, whole=False), tree_head(leaves[:half])]
-
-
-# ── what anybody can check ──────────────────────────────────────────────────────────────────────────────────────────
 
 
 def check_inclusion(leaf: str, place: int, size: int, path: Sequence[str], head: str) -> None:

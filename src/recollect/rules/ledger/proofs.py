@@ -165,9 +165,6 @@ def _show(document: Document, trust: Trust) -> list[str]:
     return _explain_trust(document, trust, "the checkpoint")
 
 
-# ── reading ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def read_document(text: str) -> Document:
     """Return a checkpoint or a proof, of exactly the shape that it says it has."""
     found = _parse(text)
@@ -250,9 +247,6 @@ def _shorten(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:50]}…"
 
 
-# ── whom to believe ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def _explain_trust(checkpoint: Checkpoint, trust: Trust, what: str) -> list[str]:
     """Return why a checkpoint is to be believed: it is the one that was kept, or a trusted key signed it."""
     if not trust.keys and trust.kept is None:
@@ -301,9 +295,6 @@ def _check_kept(checkpoint: Checkpoint, kept: Checkpoint, what: str) -> None:
         raise BadProof(f"{what} has another time than the one that was kept")
 
 
-# ── a proof of growth ───────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def _check_growth(proof: GrowthProof, trust: Trust) -> list[str]:
     """Hold the first checkpoint against the kept one, and the second against the keys; one of the two is enough."""
     if proof.first.log != proof.second.log:
@@ -321,9 +312,6 @@ def _check_growth(proof: GrowthProof, trust: Trust) -> list[str]:
         f"the log only grew between them, by {leaves(grown)}: nothing before was changed",
         f"it says nothing of what was written after the second checkpoint, at {proof.second.at}",
     ]
-
-
-# ── a proof of a memory ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _check_memory(proof: MemoryProof, trust: Trust) -> list[str]:
@@ -422,9 +410,6 @@ def _commit_text(value: Value, entry: ProvenEntry, where: str) -> str:
         return committed_text(value.body)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise BadProof(f"{where}: it is no version: {error}") from None
-
-
-# ── the receipt of an erasure ───────────────────────────────────────────────────────────────────────────────────────
 
 
 def _check_erasure(record: ErasureRecord, keys: Collection[str]) -> list[str]:

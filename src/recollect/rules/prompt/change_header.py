@@ -67,9 +67,6 @@ def sign_of(entry: Entry) -> Sign | None:
     return Sign.UPDATED if replaces else _MAKES_ACTIVE[entry.event]
 
 
-# ── what it comes to ────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 @dataclass(slots=True)
 class MemoryChanges:
     """What happened to one memory, all its versions together, in the order in which it happened."""
@@ -129,9 +126,6 @@ def net_sign(signs: Sequence[Sign], status: Status | None) -> Sign | None:
         return None if last in _LEAVES else first if first in (*_MAKES_ACTIVE.values(), Sign.UPDATED) else last
     went = (status is None or status in _GONE) and last in (*_LEAVES, Sign.MERGED)
     return last if went and first not in _MAKES_ACTIVE.values() else None
-
-
-# ── which of them, and how far that brings a thread ─────────────────────────────────────────────────────────────────
 
 
 class Change(NamedTuple):
@@ -213,9 +207,6 @@ def advance_cursor(read_until: int, waiting: Iterable[int], shown: Iterable[int]
     """
     seq = min(waiting, default=read_until + 1) - 1
     return seq, tuple(sorted(one for one in set(shown) if one > seq))
-
-
-# ── as text ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True, slots=True)

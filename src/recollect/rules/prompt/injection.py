@@ -177,9 +177,6 @@ def origin_name(text: str) -> str:
     return one_line(text, _NAME_CHARACTERS).translate(_OF_AN_ORIGIN) or "-"
 
 
-# ── what is told, and in which order ────────────────────────────────────────────────────────────────────────────────
-
-
 def sort_standing(memories: Sequence[Memory], authorities: Sequence[Authority]) -> list[Memory]:
     """Canon, then registers, then the rest; in each what is believed most and matters most first.
 

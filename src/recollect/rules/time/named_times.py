@@ -50,8 +50,6 @@ class Named(NamedTuple):
         return len(self.names) == 1 and not self.names[0].part
 
 
-# ── which words name a time ─────────────────────────────────────────────────────────────────────────────────────────
-
 SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 """The month in which each begins: that of the northern half of the world."""
 _DECADE_NAMES = "twenties thirties forties fifties sixties seventies eighties nineties"
@@ -158,8 +156,6 @@ def _is_verb(name: Name, text: str) -> bool:
         return name.start == 0
     return not _BEFORE_A_TIME.search(text[max(0, name.start - 30) : name.start])
 
-
-# ── which of them belong together ───────────────────────────────────────────────────────────────────────────────────
 
 _RANKS = {"decade": 0, "year": 1, "season": 2, "quarter": 2, "month": 3}
 _RANKS |= dict.fromkeys(SEASONS, 2) | dict.fromkeys(MONTHS, 3) | {"fortnight": 4, "week": 4, "weekend": 4}

@@ -105,8 +105,6 @@ def _span_of_months(like: datetime, year: int, month: int, count: int) -> Span:
     return Span(first, first.replace(year=year + last // 12, month=last % 12 + 1))
 
 
-# ── what there are several of: every week, month or year ────────────────────────────────────────────────────────────
-
 _HOLIDAYS = {
     "christmas eve": "24 december",
     "christmas": "25 december",
@@ -193,8 +191,6 @@ def _find_nth(words: str, coarser: Span) -> Span | None:
 _EVERY = {"weekday": _WEEK, "day": 31 * _DAY}
 _ORDINALS = {"last": 0, "first": 1, "second": 2, "third": 3, "fourth": 4}
 
-
-# ── what each kind of name means ────────────────────────────────────────────────────────────────────────────────────
 
 _SAID = re.compile(r"\b(last|past|previous|this|next|coming|upcoming) ")
 _MEANT = {"last": "last", "past": "last", "previous": "last", "this": "this"}

@@ -107,8 +107,6 @@ def _nearness_to(at: datetime, span: Span) -> float:
     return max(0.0, 1.0 - days_after / TALK_DAYS)
 
 
-# ── what stands before a time, or between two ───────────────────────────────────────────────────────────────────────
-
 _WHAT = r"(?:the|my|our|his|her|their|an?) (?:[\w'-]{1,30} ){1,3}"
 _ON = rf"(?:{_WHAT}on )?(?:the )?"
 _IN = rf"{_WHAT}(?:in|of) (?:the )?"

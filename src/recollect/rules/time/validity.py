@@ -97,8 +97,6 @@ def strip_validity(words: str, text: str) -> str:
     return re.sub(r" (?=[.!])", "", rest)
 
 
-# ── the words around a time ─────────────────────────────────────────────────────────────────────────────────────────
-
 _CUE = re.compile(
     r"\b(?:since|until|till|through|from|as of|as from|starting|beginning|effective|between|before"
     r"|in|on|during|throughout|last|ago|(?:19|20)\d\d ?[-–]"

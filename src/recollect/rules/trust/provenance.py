@@ -85,9 +85,6 @@ def circles(parents: Mapping[Key, Sequence[Key]]) -> dict[Key, Circle[Key]]:
     return found
 
 
-# ── the graph ───────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 class Source(NamedTuple):
     """A memory in a graph of provenance. One that is not known, or not to be seen, is its hash and nothing else.
 
@@ -178,9 +175,6 @@ def find_common(one: Lineage, other: Lineage) -> list[tuple[Source, int, int]]:
     return sorted(shared, key=lambda found: (found[1] + found[2], found[0].at or "", found[0].key))
 
 
-# ── credit ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def credit(lineage: Lineage) -> dict[str, Fraction]:
     """Who is credited with a memory, and for how much. The shares add up to exactly 1.
 
@@ -222,8 +216,6 @@ def _sort_parents_first(lineage: Lineage) -> list[str]:
             path.append((parent, iter(lineage.parents.get(parent, ()))))
     return order
 
-
-# ── drawings ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 LABEL = 48
 """How many characters of a memory's words stand in a drawing."""

@@ -16,9 +16,6 @@ SCHEME = "ed25519"
 KEY_BYTES = 32
 
 
-# ── what is signed ──────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def entry_bytes(content_hash: str, author: Mapping[str, Any], created_at: str, parents: Sequence[str]) -> bytes:
     """What the author of an entry signs: its content by hash, who and when, and what it builds upon."""
     said = {"content_hash": content_hash, "author": _drop_empty(author), "created_at": _normalise_time(created_at)}
@@ -105,9 +102,6 @@ def _normalise_time(text: str) -> str:
     return format_time(parse_time(text))
 
 
-# ── Ed25519 ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def private_key(seed: bytes) -> "Ed25519PrivateKey":
     """The private key of 32 random bytes."""
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -165,9 +159,6 @@ def fault_of(text: str, message: bytes) -> str | None:
     return None if sound else "does not hold: it was made of something else, or by another key"
 
 
-# ── key files ───────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def private_pem(private: "Ed25519PrivateKey") -> bytes:
     """The private key as a PEM file (PKCS 8), which other tools read too."""
     from cryptography.hazmat.primitives import serialization as form
@@ -212,9 +203,6 @@ def public_from_pem(pem: bytes) -> str:
     if not isinstance(found, Ed25519PublicKey):
         raise ValueError("it is a key of another kind")
     return found.public_bytes_raw().hex()
-
-
-# ── the life of a key ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
 class Placed(NamedTuple):

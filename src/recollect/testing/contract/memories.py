@@ -156,8 +156,6 @@ class MemoryContract(StoreUnderTest):
         with pytest.raises(StoreError):
             Scribe(store, address("ben")).keep("tea", canonical_key="Another")
 
-    # ── one concept, one live memory ────────────────────────────────────────────────────────────────────────────
-
     @pytest.mark.parametrize("key", ["Ana-Likes-Tea", "ANA-likes-TEA"], ids=["same key", "other case"])
     def test_a_second_active_memory_of_a_key_is_refused_by_the_store_itself(
         self, store: Store, scribe: Scribe, key: str
@@ -250,8 +248,6 @@ class MemoryContract(StoreUnderTest):
             found = reader.entities(TENANT, [(stream, number) for number in (3, 2, 1, 99)])
             assert found == {(stream, 1): about, (stream, 3): []}
             assert reader.entities(TENANT, []) == {} == reader.entities("another", [(stream, 1)])
-
-    # ── ids as people type them ─────────────────────────────────────────────────────────────────────────────────
 
     def test_ids_are_found_by_their_first_digits_or_an_alias(self, store: Store, scribe: Scribe) -> None:
         with store.write(TENANT) as writer:

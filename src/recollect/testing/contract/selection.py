@@ -209,8 +209,6 @@ class SelectionContract(StoreUnderTest):
             with pytest.raises(ValueError):
                 reader.count_by(TENANT, ["status FROM memories m --"], Selection())
 
-    # ── what upkeep looks for ───────────────────────────────────────────────────────────────────────────────────
-
     def test_what_is_past_its_date_or_tick_and_still_active_has_expired(self, store: Store, scribe: Scribe) -> None:
         dated = scribe.keep("dated", expires_at=at(10))
         ticked = scribe.keep("ticked", expires_at_tick=5)

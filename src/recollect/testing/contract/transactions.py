@@ -184,8 +184,6 @@ class TransactionContract(StoreUnderTest):
                 raise RuntimeError("gone")
         scribe.keep("new")
 
-    # ── two handles ─────────────────────────────────────────────────────────────────────────────────────────────
-
     def test_a_snapshot_stands_still_while_others_write(self, store: Store, second: Store, scribe: Scribe) -> None:
         _fill(store, scribe)
         with second.read(TENANT) as reader:
