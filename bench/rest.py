@@ -106,10 +106,16 @@ def compare(store: Path, key: str, port: int) -> None:
             took = measured(1, 200, lambda _, call=call, first=first: lambda n: call(first + n))  # type: ignore[misc]
             shown(f"{name}, in process", took, time.perf_counter() - begun)
     server = start(store, port)
+
+    def ask(_: int) -> Callable[[int], object]:
+        client = Client(port, key)
+        return lambda n: client.ask("POST", "/v1/query", {"query": text(n)})
+
     try:
+        measured(max(CONNECTIONS), 4, ask)  # each of the server's threads opens its connection once
         for connections in CONNECTIONS:
             for name in ("query", "add"):
-                first, begun = next(counter), time.perf_counter()
+                first = next(counter)
 
                 def work(_: int, name: str = name, first: int = first) -> Callable[[int], object]:
                     client = Client(port, key)
@@ -118,6 +124,7 @@ def compare(store: Path, key: str, port: int) -> None:
                         "POST", path, {field: text(n % MEMORIES if name == "query" else first + n)}
                     )
 
+                begun = time.perf_counter()
                 took = measured(connections, max(20, 320 // connections), work)
                 shown(f"{name}, {connections} connections", took, time.perf_counter() - begun)
     finally:

@@ -213,15 +213,16 @@ def _make_plan(engine: Engine, reader: Reader, targets: _Targets) -> _Plan:
     authored = targets.elsewhere.theirs.keys() - set(targets.ids)
     asked = reader.by_ids(tenant, sorted({*targets.ids, *authored}))
     named = {id: tie for id, tie in targets.elsewhere.others.items() if id not in asked}
-    spared = _find_spared(reader, tenant, asked, targets.lines)
+    finder = scope.TieFinder(reader, tenant)
+    spared = _find_spared(finder, asked, targets.lines)
     if policy == "erase":  # also what was written for the person, and what was made of that
         written = {id: tie for id, tie in named.items() if tie.by_policy}
         sources = asked | {id: tie.stored for id, tie in written.items()}
-        along = scope.merge_ties(scope.find_derived(reader, tenant, sources, spared), written)
+        along = scope.merge_ties(finder.find_derived(sources, spared), written)
     else:
-        along = scope.find_derived(reader, tenant, asked, by_a_model=True)
+        along = finder.find_derived(asked, by_a_model=True)
     gone = asked | {id: tie.stored for id, tie in along.items()}
-    tied = scope.find_staying(reader, tenant, gone, spared)
+    tied = finder.find_staying(gone, spared)
     staying = scope.merge_ties(tied, {id: tie for id, tie in named.items() if id not in gone})
     others = {**{id: tie.stored for id, tie in (along | staying).items()}, **{id: asked[id] for id in authored}}
     seen = frozenset(id for id, stored in others.items() if visible(engine, reader, stored))
@@ -231,12 +232,12 @@ def _make_plan(engine: Engine, reader: Reader, targets: _Targets) -> _Plan:
     return _Plan(asked, frozenset(authored), targets.remaining, along, staying, aside, damaged, seen)
 
 
-def _find_spared(reader: Reader, tenant: str, asked: Mapping[str, Stored], lines: Collection[str]) -> set[str]:
+def _find_spared(finder: scope.TieFinder, asked: Mapping[str, Stored], lines: Collection[str]) -> set[str]:
     """Return the ids of memories read from the same lines as the erased one, and derived from nothing else that goes."""
-    siblings = scope.find_taken_from(reader, tenant, {id: asked[id] for id in lines})
+    siblings = finder.find_taken_from({id: asked[id] for id in lines})
     if not siblings:
         return set()
-    derived = scope.find_derived(reader, tenant, {id: stored for id, stored in asked.items() if id not in lines})
+    derived = finder.find_derived({id: stored for id, stored in asked.items() if id not in lines})
     return siblings - derived.keys() - asked.keys()
 
 
@@ -344,7 +345,7 @@ def _erase_again(engine: Engine, tenant: str, listed: Mapping[str, set[str]]) ->
     with engine.store.write(tenant) as writer:
         writer.locked_streams(tenant)
         restored = _find_restored(writer, tenant, listed)
-        staying = scope.find_staying(writer, tenant, restored.memories)
+        staying = scope.TieFinder(writer, tenant).find_staying(restored.memories)
         links = {id: tie for id, tie in restored.links.items() if id not in staying}
         aside = {id: tie for id, tie in restored.aside.items() if id not in {*staying, *links}}
         _erase_all(engine, writer, tenant, restored.memories, engine.now(), asked=restored.memories)

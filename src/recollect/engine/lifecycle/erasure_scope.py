@@ -56,15 +56,66 @@ class Tie(NamedTuple):
         return [Erased(self.stored.tenant, "link", f"{self.id}:{link.seal}") for link in self.cut]
 
 
-def find_ties(reader: Reader, tenant: str, gone: Mapping[str, Stored]) -> dict[str, Tie]:
-    """Return every memory of the tenant that stays and is tied to an erased one."""
-    hashes = sorted({str((stored.body or {}).get("content_hash")) for stored in gone.values()})
-    children = reader.built_upon(tenant, hashes, Selection(), NO_LIMIT)
-    records = reader.with_hashes(tenant, hashes, Selection(), NO_LIMIT) if children else []
-    near = [*children, *reader.tied_to(tenant, sorted(gone))]
-    staying = {stored.state.id: stored for stored in near if stored.state.id not in gone}
-    ties = (_make_tie(stored, gone, hashes, records) for stored in staying.values())
-    return {tie.id: tie for tie in ties if tie.how or tie.cut}
+class TieFinder:
+    """Finds the memories that are tied to erased ones. It looks once for each set of them, since that reads every version."""
+
+    def __init__(self, reader: Reader, tenant: str) -> None:
+        self._reader, self._tenant = reader, tenant
+        self._found: dict[frozenset[str], dict[str, Tie]] = {}
+
+    def find_ties(self, gone: Mapping[str, Stored]) -> dict[str, Tie]:
+        """Return every memory of the tenant that stays and is tied to an erased one."""
+        asked = frozenset(gone)
+        if asked not in self._found:
+            self._found[asked] = self._look_for_ties(gone)
+        return self._found[asked]
+
+    def _look_for_ties(self, gone: Mapping[str, Stored]) -> dict[str, Tie]:
+        reader, tenant = self._reader, self._tenant
+        hashes = sorted({str((stored.body or {}).get("content_hash")) for stored in gone.values()})
+        children = reader.built_upon(tenant, hashes, Selection(), NO_LIMIT)
+        records = reader.with_hashes(tenant, hashes, Selection(), NO_LIMIT) if children else []
+        near = [*children, *reader.tied_to(tenant, sorted(gone))]
+        staying = {stored.state.id: stored for stored in near if stored.state.id not in gone}
+        ties = (_make_tie(stored, gone, hashes, records) for stored in staying.values())
+        return {tie.id: tie for tie in ties if tie.how or tie.cut}
+
+    def find_derived(
+        self, asked: Mapping[str, Stored], spared: Collection[str] = (), *, by_a_model: bool = False
+    ) -> dict[str, Tie]:
+        """Return everything that was derived from these memories, directly or not, without what is ``spared``.
+
+        With ``by_a_model`` only what upkeep's model proposed: that says nothing of its own, and goes under every policy.
+        """
+        found: dict[str, Tie] = {}
+        gone, level = dict(asked), dict(asked)
+        while level:
+            ties = self.find_ties(level)
+            new = {id: tie for id, tie in ties.items() if tie.how and id not in gone and id not in spared}
+            if by_a_model:
+                new = {id: tie for id, tie in new.items() if MADE_BY in (tie.stored.body or {}).get("meta", {})}
+            found |= new
+            level = {id: tie.stored for id, tie in new.items()}
+            gone |= level
+        return found
+
+    def find_staying(self, gone: Mapping[str, Stored], spared: Collection[str] = ()) -> dict[str, Tie]:
+        """Return what was derived from these memories or linked to them, and everything derived from that.
+
+        What is ``spared`` is returned, and what was derived from it is not.
+        """
+        direct = self.find_ties(gone)
+        made = {id: tie.stored for id, tie in direct.items() if tie.how and id not in spared}
+        further = self.find_derived(made, {*spared, *gone}) if made else {}
+        again = {
+            id: direct.get(id, tie._replace(cut=(), sealed=True))._replace(how=tie.how) for id, tie in further.items()
+        }
+        return direct | again
+
+    def find_taken_from(self, lines: Mapping[str, Stored]) -> set[str]:
+        """Return the ids of the memories that were read from lines of a conversation, and from nothing else."""
+        ties = self.find_ties(lines) if lines else {}
+        return {id for id, tie in ties.items() if tie.how == (TAKEN_FROM,)}
 
 
 def _make_tie(stored: Stored, gone: Mapping[str, Stored], hashes: Collection[str], records: Sequence[Stored]) -> Tie:
@@ -86,46 +137,6 @@ def _leads_to(link: Link, parents: Collection[str], gone: Collection[str]) -> bo
     if link.field == NEIGHBOUR:
         return link.value[0] in gone
     return bool(parents) if link.field == SIGNATURE else link.value in parents
-
-
-def find_derived(
-    reader: Reader, tenant: str, asked: Mapping[str, Stored], spared: Collection[str] = (), *, by_a_model: bool = False
-) -> dict[str, Tie]:
-    """Return everything that was derived from these memories, directly or not, without what is ``spared``.
-
-    With ``by_a_model`` only what upkeep's model proposed: that says nothing of its own, and goes under every policy.
-    """
-    found: dict[str, Tie] = {}
-    gone, level = dict(asked), dict(asked)
-    while level:
-        ties = find_ties(reader, tenant, level)
-        new = {id: tie for id, tie in ties.items() if tie.how and id not in gone and id not in spared}
-        if by_a_model:
-            new = {id: tie for id, tie in new.items() if MADE_BY in (tie.stored.body or {}).get("meta", {})}
-        found |= new
-        level = {id: tie.stored for id, tie in new.items()}
-        gone |= level
-    return found
-
-
-def find_staying(
-    reader: Reader, tenant: str, gone: Mapping[str, Stored], spared: Collection[str] = ()
-) -> dict[str, Tie]:
-    """Return what was derived from these memories or linked to them, and everything derived from that.
-
-    What is ``spared`` is returned, and what was derived from it is not.
-    """
-    direct = find_ties(reader, tenant, gone)
-    made = {id: tie.stored for id, tie in direct.items() if tie.how and id not in spared}
-    further = find_derived(reader, tenant, made, {*spared, *gone}) if made else {}
-    again = {id: direct.get(id, tie._replace(cut=(), sealed=True))._replace(how=tie.how) for id, tie in further.items()}
-    return direct | again
-
-
-def find_taken_from(reader: Reader, tenant: str, lines: Mapping[str, Stored]) -> set[str]:
-    """Return the ids of the memories that were read from lines of a conversation, and from nothing else."""
-    ties = find_ties(reader, tenant, lines) if lines else {}
-    return {id for id, tie in ties.items() if tie.how == (TAKEN_FROM,)}
 
 
 def find_restored_links(reader: Reader, tenant: str, listed: Iterable[str]) -> dict[str, Tie]:

@@ -32,6 +32,8 @@ from recollect.stores.sql.rows import said_terms_in, term_counts_in, text_length
 MOST_SOUGHT = 8
 """How many ids are looked for as mere text, before what is found is read as JSON, which takes four times as long."""
 _NAMES_OTHERS = ("v.body", "coalesce(m.vouchers, '')")
+_NAMING_COLUMNS = ("user_id", "agent_id", "actor_id", "scope", "thread_id", "run_id")
+"""The columns that name somebody also where the body is damaged."""
 _STANDS_AS_IT_IS = re.compile(r"[A-Za-z0-9_:.-]+")
 """Names that JSON writes without an escape, so that a search of the text cannot miss them."""
 
@@ -71,8 +73,8 @@ class ProvenanceTables(_NamesVouchers):
         sought = {f"id_{nth}": id for nth, id in enumerate(ids)} if plain else {}
         holds = [self._db.dialect.holds.format(text=text, part=f":{name}") for name in sought for text in _NAMES_OTHERS]
         params = {"tenant": tenant, "ids": json.dumps(list(ids)), **sought}
-        damaged = f"NOT ({self._db.dialect.readable.format(text='v.body')})"
-        mentioned = f"({' OR '.join([*holds, damaged])})" if holds else "1 = 1"
+        named = [self._db.dialect.one_of_texts.format(column=f"m.{column}", list=":ids") for column in _NAMING_COLUMNS]
+        mentioned = f"({' OR '.join([*holds, *named])})" if holds else "1 = 1"
         found = (
             self._db.filtered("tied_to", mentioned, params, **self._readable_conditions("v.body", "m.vouchers"))
             if ids
