@@ -108,7 +108,7 @@ def as_alias(id: str | None) -> dict[str, Any]:
 def as_utc(moment: Any) -> str | None:
     """Return a time of a tool that counts in UTC, and does not always say so.
 
-    >>> in_utc("2030-01-31 12:00:00"), in_utc("2030-01-31T12:00:00Z"), in_utc("")
+    >>> as_utc("2030-01-31 12:00:00"), as_utc("2030-01-31T12:00:00Z"), as_utc("")
     ('2030-01-31 12:00:00+00:00', '2030-01-31T12:00:00Z', None)
     """
     if text_of(moment) is None:

@@ -13,7 +13,7 @@ from recollect.engine.trust import identities
 from recollect.model.errors import NotAllowed, Refused
 from recollect.model.proof import Checkpoint, KeyHistory
 from recollect.rules.ledger import proofs
-from recollect.rules.trust.signatures import checkpoint_bytes, history_bytes
+from recollect.rules.trust.signatures import checkpoint_bytes, history_bytes, sign
 from support.script import open_seeded
 
 
@@ -65,7 +65,7 @@ def test_a_rotated_key_counts_for_what_came_before(office: Office) -> None:
     office.mem.rotate_identity("clerk", key_file=office.folder / "clerk.pem", to=office.folder / "next.pem")
     assert office.problem(old, "clerk", "auditor") is None
     later = office.signed("clerk", "next.pem")
-    stale = identities.sign(identities.read_key(office.folder / "clerk.pem"), checkpoint_bytes(later))
+    stale = sign(identities.read_key(office.folder / "clerk.pem"), checkpoint_bytes(later))
     forged = later.model_copy(update={"signatures": (stale,)})
     assert "is rotated" in str(office.problem(forged, "clerk", "auditor"))
 
@@ -87,7 +87,7 @@ def _resigned(office: Office, name: str) -> KeyHistory:
     made = office.mem.new_identity("other", key_file=office.folder / "other.pem")
     true = office.mem.identity_history(key_file=made.file)
     key = identities.read_key(office.folder / f"{name}.pem")
-    return true.model_copy(update={"signatures": (identities.sign(key, history_bytes(true)),)})
+    return true.model_copy(update={"signatures": (sign(key, history_bytes(true)),)})
 
 
 def test_it_says_when_a_checkpoint_is_newer_than_the_history(office: Office) -> None:

@@ -79,7 +79,10 @@ def signs_of(text: str) -> Signs:
     """
     sorts = _IN_WORDS | _WITH_DIGITS if _DIGIT.search(text) else _IN_WORDS
     found = {name: [match.group() for match in pattern.finditer(text)] for name, pattern in sorts.items()}
-    for quantity in _QUANTITY.finditer(text):
+    rest = text
+    for pattern in sorts.values():
+        rest = pattern.sub(" ", rest)
+    for quantity in _QUANTITY.finditer(rest):
         found.setdefault(stem(quantity["unit"].lower()), []).append(quantity["number"])
     values = {name: tuple(sorted(map(str.lower, said))) for name, said in found.items() if said}
     of_values = frozenset(term for said in values.values() for value in said for term in terms(value))
