@@ -56,6 +56,9 @@ def test_a_caller_without_the_right_to_read_is_told_so(opened: Open) -> None:
         "get": lambda who, id: who.get(id),
         "history": lambda who, id: who.history(id),
         "explain": lambda who, id: who.explain(id),
+        "stats": lambda who, id: who.stats(),
+        "changes": lambda who, id: who.changes(since="start").items,
+        "outdated": lambda who, id: [who.outdated()],
     }
     for name, read in reads.items():
         assert read(seeing, id), name

@@ -224,6 +224,8 @@ def stats(engine: Engine) -> dict[str, Any]:
 
     The store's own figures, such as its size, are for the application alone.
     """
+    if not engine.caller.may(Right.OPERATE):
+        engine.require(Right.READ, "count memories")
     with engine.read() as reader:
         streams = readable_streams(engine, reader, None, None, tuple(Namespace))
         everything = engine.selecting(streams=tuple(stream.number for stream in streams))

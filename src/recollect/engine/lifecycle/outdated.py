@@ -60,6 +60,7 @@ def outdated(
     Both memories are active and the caller may read both. With ``conflicts`` the contradictions that wait come first,
     newest first. There is no cursor: a pair that was decided is not listed again, and makes room for the next.
     """
+    engine.require(Right.READ, "list outdated memories")
     check_number("limit", limit, 1, MAX_PAGE)
     with engine.read() as reader:
         streams = readable_streams(engine, reader, owner, None, include_namespaces)

@@ -16,6 +16,7 @@ from typing import Any
 from recollect.engine.arguments import MAX_NUMBER, check_number, refuse_cursor
 from recollect.engine.context import Engine
 from recollect.engine.read.reading import MAX_PAGE, PAGE, Spaces, iterate_history, readable_streams
+from recollect.model.caller import Right
 from recollect.model.canonical import canonical_json
 from recollect.model.errors import BadInput
 from recollect.model.receipt import HistoryEvent, Plain
@@ -62,6 +63,7 @@ def changes(
 
     ``after`` is an earlier answer, which is as good as its cursor and quicker to go on from.
     """
+    engine.require(Right.READ, "follow changes")
     check_number("limit", limit, 1, MAX_PAGE)
     with engine.read() as reader:
         streams = readable_streams(engine, reader, owner, space, include_namespaces)
