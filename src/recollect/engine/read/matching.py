@@ -25,10 +25,10 @@ from recollect.stores.protocol import Contender, Later, Place, Reader, Relation,
 
 SHADOW_MARGIN = 8
 """How many more than asked for are looked at, since some may shadow others."""
-AS_GOOD, AS_GOOD_IF_NEAR = 0.3, 0.4
-"""The share of an earlier memory's evidence, and of its relevance, that a later one needs to come before it, and the share where
-likeness alone links the two: recency lifts nothing unrelated."""
-NEAR_STRENGTH = 0.4
+AS_GOOD = 0.3
+"""The share of an earlier memory's evidence, and of its relevance, that a later one needs to come before it: recency lifts
+nothing unrelated."""
+NEAR_STRENGTH = 0.35
 """How strong a link by likeness alone must be to change the order of an answer: below, most link two subjects."""
 AMONG_IF_NEAR = 6
 """Among how many of the best a later one must be for which likeness alone speaks: it must not push out what answers better."""
@@ -85,11 +85,11 @@ def _later_first(engine: Engine, reader: Reader, found: Sequence[Ranked]) -> lis
         newer, older = at[later], at[earlier]
         if newer.features.get("not_then") or _is_believed_more(engine, older, newer):
             return False
-        if not _is_as_good(newer, older, AS_GOOD):
+        if not _is_as_good(newer, older):
             return False
         if reasons.of(later, earlier, older.id) != NEAR:
             return True
-        if later not in leading or not _is_as_good(newer, older, AS_GOOD_IF_NEAR):
+        if later not in leading:
             return False
         if links[later, earlier].strength < NEAR_STRENGTH or not says_one_thing(reasons.content(later)):
             return False
@@ -102,8 +102,8 @@ def _later_first(engine: Engine, reader: Reader, found: Sequence[Ranked]) -> lis
     return [one._replace(updates=tuple(updated[one.place])) for one in _with_newness(ordered)]
 
 
-def _is_as_good(newer: Ranked, older: Ranked, share: float) -> bool:
-    return _evidence(newer) >= share * _evidence(older) and newer.relevance >= share * older.relevance
+def _is_as_good(newer: Ranked, older: Ranked) -> bool:
+    return _evidence(newer) >= AS_GOOD * _evidence(older) and newer.relevance >= AS_GOOD * older.relevance
 
 
 def _evidence(one: Ranked) -> float:
