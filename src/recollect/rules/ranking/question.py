@@ -158,7 +158,7 @@ class Question:
     depends_on: tuple[str, ...] = ()
     """Index terms of what it depends on without naming it (``topics.toml``)."""
     asks_what_held_then: bool = False
-    """Whether it asks how something was at a time it names, so that a memory known not to have held then is left out."""
+    """Whether it asks how something was at a time it names, so that one known not to have held then is left out."""
     asked_about: tuple[Span, ...] = ()
     """When a memory must hold to answer it: at a time it names, or now if it asks for the present state; else empty."""
 
