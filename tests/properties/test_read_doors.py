@@ -297,5 +297,5 @@ def test_every_way_to_read_was_tried() -> None:
     assert {name for name in FILTERS if name not in FILTERED} == set()
     of_the_past = {name for name, _ in inspect.getmembers(Past, inspect.isfunction) if name[0] != "_"}
     assert of_the_past == {name.split(", ")[1] for name in READS if name.startswith("as_of a t")}
-    reading = {name for name, tool in TOOLS.items() if tool.told["reads_only"]}
+    reading = {name for name, tool in TOOLS.items() if tool.listing["reads_only"]}
     assert reading - {name.removeprefix("mcp ") for name in READS} == set()

@@ -131,6 +131,6 @@ def test_presets_that_are_literal_hold_nobody_to_them() -> None:
 
 
 def test_a_model_is_told_the_constraints_before_it_writes() -> None:
-    told = choose_tools("add")["memory_add"].told["description"]
+    told = choose_tools("add")["memory_add"].listing["description"]
     for words in ("third person", "280 characters", "never pronouns", "neutral", "past tense", "complete sentences"):
         assert words in told, words

@@ -356,7 +356,7 @@ def _few_best(found: TextScores, meaning: Likeness | None, facts: Mapping[Place,
 
 
 def _read_relations(engine: Engine, reader: Reader, places: Sequence[Place], known: Edges) -> Edges:
-    """Return the relations of these memories, reading those that are not known yet."""
+    """Return the relations of these memories, reading only unknown ones."""
     more = edges(engine, reader, [place for place in places if place not in known])()
     return {place: (known if place in known else more)[place] for place in places}
 
@@ -375,7 +375,7 @@ def _to_ranked(
 
 
 class _CandidateReader:
-    """Reads candidates of some streams, only those that fit the selection."""
+    """Reads the candidates of some streams that fit the selection."""
 
     def __init__(self, reader: Reader, tenant: str, streams: Sequence[Stream], selection: Selection) -> None:
         self._reader, self._tenant, self.streams, self.selection = reader, tenant, streams, selection

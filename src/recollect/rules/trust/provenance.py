@@ -386,7 +386,7 @@ def is_theirs(body: Body, name: str) -> bool:
 
 
 def roles_of(body: Body, later_vouchers: Iterable[Body], name: str) -> tuple[str, ...]:
-    """Return the roles in which a version that is not theirs names a person. ``told`` are vouchers imported later.
+    """Return the roles in which a version that is not theirs names a person. ``later_vouchers`` were imported later.
 
     >>> roles_of({"space": "project", "source": "agent", "user_id": "ana", "agent_id": "planner"}, [], "ana")
     ('written_for',)
