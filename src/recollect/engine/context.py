@@ -283,14 +283,14 @@ def find(engine: Engine, reader: Reader, id: str, field: str = "id", *, damaged:
     named = {**reader.by_ids(engine.tenant, ids), **_with_content(engine, reader, id)}
     seen = [stored for stored in named.values() if visible(engine, reader, stored)]
     if seen and len(id) < MIN_PREFIX:
-        seen = [stored for stored in seen if _goes_by(id, stored)]
+        seen = [stored for stored in seen if _has_alias(id, stored)]
     if not seen:
         engine.require(Right.READ, "see any memory")
         hint = "Take an id from what a list or a query shows."
         short = isinstance(id, str) and len(id) < MIN_PREFIX
         hint = f"Give at least {MIN_PREFIX} digits of an id." if short else hint
         raise NotFound(f"there is no memory {_shorten_id(id)}.", field=field, hint=hint)
-    seen = [stored for stored in seen if _is_its_id(id, stored)] or _in_force(id, seen)
+    seen = [stored for stored in seen if _is_its_id(id, stored)] or _prefer_active(id, seen)
     if len(seen) > 1:
         same_words = content_hash_in(id) is not None
         hint = "They have the same words: give the id of one." if same_words else "Give more of its digits."
@@ -341,18 +341,18 @@ def _join_names(found: Sequence[Stored]) -> str:
     return ", ".join(ids[:MAX_LISTED]) + more
 
 
-def _in_force(alias: str, found: list[Stored]) -> list[Stored]:
+def _prefer_active(alias: str, found: list[Stored]) -> list[Stored]:
     """Return the active memory if several versions share an alias and exactly one is active, else all that were found.
 
     If the alias is also a prefix of another memory's id, all are returned: no alias may take over a short id.
     """
-    if not all(_goes_by(alias, stored) for stored in found):
+    if not all(_has_alias(alias, stored) for stored in found):
         return found
     active = [stored for stored in found if stored.state.status is Status.ACTIVE]
     return active if len(active) == 1 else found
 
 
-def _goes_by(alias: str, stored: Stored) -> bool:
+def _has_alias(alias: str, stored: Stored) -> bool:
     return alias in (stored.body or {}).get("aliases", ())
 
 

@@ -78,17 +78,17 @@ def find_outdated(
     A subgraph called in a single step is useless without that step, so its versions go once they are older than every
     kept version of the graph. The ancestors that a kept version is rebuilt from stay.
     """
-    kept = [version for ns in _by_namespace(versions) for version in _recent(ns, keep, now)]
+    kept = [version for ns in _by_namespace(versions) for version in _select_recent(ns, keep, now)]
     roots = [version.id for version in kept if version.ns == ROOT]
     if roots:
-        kept = [version for version in kept if not (_of_one_step(version.ns) and version.id < min(roots))]
-    return _others(versions, _with_ancestors(kept, versions, stored))
+        kept = [version for version in kept if not (_is_of_one_step(version.ns) and version.id < min(roots))]
+    return _exclude(versions, _with_ancestors(kept, versions, stored))
 
 
 def all_but_latest(versions: Sequence[GraphVersion], stored: StoredChannels) -> list[GraphVersion]:
     """Return every version except the newest of each namespace and the ancestors it is rebuilt from."""
     latest = [max(ns, key=lambda version: version.id) for ns in _by_namespace(versions)]
-    return _others(versions, _with_ancestors(latest, versions, stored))
+    return _exclude(versions, _with_ancestors(latest, versions, stored))
 
 
 def _by_namespace(versions: Iterable[GraphVersion]) -> list[list[GraphVersion]]:
@@ -98,13 +98,13 @@ def _by_namespace(versions: Iterable[GraphVersion]) -> list[list[GraphVersion]]:
     return list(groups.values())
 
 
-def _recent(versions: Sequence[GraphVersion], keep: Retention, now: datetime) -> list[GraphVersion]:
+def _select_recent(versions: Sequence[GraphVersion], keep: Retention, now: datetime) -> list[GraphVersion]:
     newest_first = sorted(versions, key=lambda version: version.id, reverse=True)[: keep.keep_last]
     oldest = keep.oldest_moment(now)
     return [version for n, version in enumerate(newest_first) if n == 0 or version.saved_at >= oldest]
 
 
-def _of_one_step(ns: str) -> bool:
+def _is_of_one_step(ns: str) -> bool:
     """Return whether a namespace names the calling task, as ``node:task`` does, and not only the node."""
     return ":" in ns
 
@@ -125,7 +125,7 @@ def _with_ancestors(
     return keep
 
 
-def _others(versions: Iterable[GraphVersion], keep: set[tuple[str, str]]) -> list[GraphVersion]:
+def _exclude(versions: Iterable[GraphVersion], keep: set[tuple[str, str]]) -> list[GraphVersion]:
     return [version for version in versions if (version.ns, version.id) not in keep]
 
 
@@ -243,14 +243,14 @@ def load(engine: Engine, at: Where) -> Loaded | None:
         if thread is None:
             return None
         id = at.id or _newest(engine, tables, thread, at.ns)
-        return _contents(engine, tables, thread.uid, at._replace(id=id)) if id is not None else None
+        return _load_contents(engine, tables, thread.uid, at._replace(id=id)) if id is not None else None
 
 
 def _newest(engine: Engine, tables: KeepsGraphs, thread: GraphThread, ns: str) -> str | None:
     return thread.head if ns == ROOT else tables.newest_graph_checkpoint(engine.tenant, thread.uid, ns)
 
 
-def _contents(engine: Engine, tables: KeepsGraphs, uid: str, at: Where) -> Loaded | None:
+def _load_contents(engine: Engine, tables: KeepsGraphs, uid: str, at: Where) -> Loaded | None:
     assert at.id is not None, "the caller has found the version"
     place = (engine.tenant, uid, at.ns, at.id)
     checkpoint = tables.graph_checkpoint(*place)
@@ -264,7 +264,7 @@ def load_listed(engine: Engine, listed: Listed) -> Loaded | None:
     version = listed.checkpoint.version
     with engine.read(brief=True) as reader:
         at = Where(listed.user_id, listed.thread_id, version.ns, version.id)
-        return _contents(engine, tables_of(reader), listed.uid, at)
+        return _load_contents(engine, tables_of(reader), listed.uid, at)
 
 
 def list_thread(engine: Engine, at: Where, ns: str | None, before: str | None) -> Iterator[Listed]:
@@ -272,15 +272,15 @@ def list_thread(engine: Engine, at: Where, ns: str | None, before: str | None) -
     with engine.read(brief=True) as reader:
         thread = tables_of(reader).graph_thread(engine.tenant, at.user_id, at.thread_id)
     if thread is not None:
-        yield from _pages(engine, before, uid=thread.uid, ns=ns, id=at.id)
+        yield from _iterate_pages(engine, before, uid=thread.uid, ns=ns, id=at.id)
 
 
 def list_everything(engine: Engine, user_id: str | None, before: str | None) -> Iterator[Listed]:
     """Yield the versions of every thread, newest first, limited to one user if given."""
-    yield from _pages(engine, before, user_id=user_id)
+    yield from _iterate_pages(engine, before, user_id=user_id)
 
 
-def _pages(engine: Engine, before: str | None, **which: str | None) -> Iterator[Listed]:
+def _iterate_pages(engine: Engine, before: str | None, **which: str | None) -> Iterator[Listed]:
     after = GraphPlace() if before is None else GraphPlace(before)
     while True:
         with engine.read() as reader:

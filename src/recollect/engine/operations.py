@@ -205,7 +205,7 @@ def events(
     """
     check_number("limit", limit, 1, MAX_PAGE)
     filters = OperationsWanted(
-        user=_own(engine, user),
+        user=_choose_user(engine, user),
         thread=None if thread is None else check_sought("thread", thread),
         node=None if node is None else check_word("node", Node, node),
         op=None if op is None else check_word("op", Op, op),
@@ -215,7 +215,7 @@ def events(
     )
     waiting_rows(engine).flush()
     with engine.read() as reader:
-        found = list(itertools.islice(_walk(engine, reader, filters, limit + 1), limit + 1))
+        found = list(itertools.islice(_iterate_operations(engine, reader, filters, limit + 1), limit + 1))
     page, more = found[:limit], len(found) > limit
     return Page(tuple(operation for _, operation in page), _encode_place(engine, page[-1][0]) if more else None)
 
@@ -225,12 +225,16 @@ def ops(
 ) -> tuple[OperationCount, ...]:
     """Count the operations by ``hour``, ``day`` or in ``total``; a bound caller counts its own user's."""
     digits = DIGITS[Period(check_word("by", Period, by))]
-    owner, start = _own(engine, user), check_moment("since", since)
+    owner, start = _choose_user(engine, user), check_moment("since", since)
     waiting_rows(engine).flush()
     with engine.read() as reader:
         if _sees_all(engine.caller):
             return tuple(reader.count_operations(engine.tenant, digits, start, owner))
-        return tuple(_count_visible(_walk(engine, reader, OperationsWanted(user=owner, since=start), MAX_PAGE), digits))
+        return tuple(
+            _count_visible(
+                _iterate_operations(engine, reader, OperationsWanted(user=owner, since=start), MAX_PAGE), digits
+            )
+        )
 
 
 def _count_visible(found: Iterable[Placed], digits: int) -> Iterator[OperationCount]:
@@ -259,7 +263,7 @@ def _sees_all(caller: Caller) -> bool:
     return caller.may(Right.OPERATE)
 
 
-def _own(engine: Engine, user: str | None) -> str | None:
+def _choose_user(engine: Engine, user: str | None) -> str | None:
     """Return the user whose operations are read, or ``None`` for all users."""
     engine.require(Right.READ, "read operational events")
     if user is not None:
@@ -271,14 +275,14 @@ def _own(engine: Engine, user: str | None) -> str | None:
     return engine.caller.user or ""  # a caller without a user sees no events, not everyone's
 
 
-def _walk(engine: Engine, reader: Reader, filters: OperationsWanted, size: int) -> Iterator[Placed]:
+def _iterate_operations(engine: Engine, reader: Reader, filters: OperationsWanted, size: int) -> Iterator[Placed]:
     """Yield every matching operation that the caller may see, reading a chunk at a time."""
     while found := reader.operations(engine.tenant, filters, size):
-        yield from found if _sees_all(engine.caller) else _visible(engine, reader, found)
+        yield from found if _sees_all(engine.caller) else _select_visible(engine, reader, found)
         filters = filters._replace(before=found[-1][0])
 
 
-def _visible(engine: Engine, reader: Reader, found: Sequence[Placed]) -> list[Placed]:
+def _select_visible(engine: Engine, reader: Reader, found: Sequence[Placed]) -> list[Placed]:
     ids = [operation.memory_id for _, operation in found if operation.memory_id is not None]
     memories = reader.by_ids(engine.tenant, ids)
     seen = {None, *(id for id, stored in memories.items() if visible(engine, reader, stored))}

@@ -234,7 +234,7 @@ class Pen:
 
         ``said`` holds the terms of its text, which the caller has computed already.
         """
-        self._have_vectors()
+        self._bind_embedder()
         self.stream.last_memory += 1
         number = self.stream.last_memory
         id = self.engine.memory_id(self.stream.uid, body["kind"], number)
@@ -367,7 +367,7 @@ class Pen:
                 self.writer.index_text(self.stream, number, terms)
         self._indexed_as[state.id] = now
 
-    def _have_vectors(self) -> None:
+    def _bind_embedder(self) -> None:
         """Bind a stream to the embedder at its first memory, and raise if it has another one's vectors."""
         embedder = self.engine.meanings.embedder(self.engine, self.writer)
         check_stream(self.writer, self.stream, embedder)
@@ -432,7 +432,7 @@ def expire_due(pen: Pen) -> list[trace.Trace]:
     for id in ids:
         stored = found[id]
         pen.load(stored)
-        reason = _reason(pen, stored)
+        reason = _find_expiry_reason(pen, stored)
         soft_delete(pen, id, Event.EXPIRED, reason)
         events += forgotten(engine, id, stored.body, reason)
         if stored.body is not None:
@@ -442,7 +442,7 @@ def expire_due(pen: Pen) -> list[trace.Trace]:
     return events
 
 
-def _reason(pen: Pen, stored: Stored) -> str:
+def _find_expiry_reason(pen: Pen, stored: Stored) -> str:
     """Return ``decay`` if a memory's ticks ran out since it was last stated, else ``ttl_expired``."""
     at_tick = stored.state.expires_at_tick
     mode = (stored.body or {}).get("retention", {}).get("mode")

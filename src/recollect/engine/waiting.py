@@ -102,15 +102,15 @@ class Waiting:
                 self._rows[tenant] = waiting[-MAX_WAITING:]
                 self._wake_later()
             if len(waiting) > MAX_WAITING:
-                _describe_given_up(len(waiting) - MAX_WAITING, "the store has not been writable for long")
+                _log_dropped(len(waiting) - MAX_WAITING, "the store has not been writable for long")
 
     def _wake_later(self) -> None:
         if self._timer is None and not self._closed:
-            self._timer = threading.Timer(FLUSH_AFTER_S, self._time_is_up)
+            self._timer = threading.Timer(FLUSH_AFTER_S, self._flush_on_timer)
             self._timer.daemon = True
             self._timer.start()
 
-    def _time_is_up(self) -> None:
+    def _flush_on_timer(self) -> None:
         with self._lock:
             self._timer = None
             closed = self._closed
@@ -135,11 +135,11 @@ def _write_rows(store: Store, tenant: str, rows: list[Row]) -> list[Row]:
     except _REFUSED as refused:
         if len(rows) > 1:
             return [left for row in rows for left in _write_rows(store, tenant, [row])]
-        _describe_given_up(1, f"the store refused it ({type(refused).__name__})")
+        _log_dropped(1, f"the store refused it ({type(refused).__name__})")
     return []
 
 
-def _describe_given_up(count: int, why: str) -> None:
+def _log_dropped(count: int, why: str) -> None:
     """Log dropped rows without their content, which may be a person's words or the cause of the refusal."""
     _log.warning("%d rows of traces or operations were given up: %s.", count, why)
 
@@ -152,14 +152,14 @@ _waiting: "weakref.WeakKeyDictionary[Store, Waiting]" = weakref.WeakKeyDictionar
 _finding = threading.Lock()
 
 
-def _start_afresh() -> None:
+def _reset_after_fork() -> None:
     """Empty the queues in a child process: the parent stores its own rows."""
     global _finding
     _finding = threading.Lock()
     _waiting.clear()
 
 
-os.register_at_fork(after_in_child=_start_afresh)
+os.register_at_fork(after_in_child=_reset_after_fork)
 
 
 def waiting_rows(engine: Engine) -> Waiting:

@@ -149,7 +149,7 @@ def list_memories(
         cuts = cuts_at(engine, reader, readable_streams(engine, reader, **where), when)
         most = limit + SPARE
         while True:
-            newest = [_newest(engine, reader, cut, cursor, most) for cut in cuts]
+            newest = [_read_newest(engine, reader, cut, cursor, most) for cut in cuts]
             with as_it_stood(engine, reader, cuts, [newest_part.ids(cursor) for newest_part in newest]) as past:
                 page = reading.list_memories(past, **where, limit=limit, cursor=cursor, **which)
             if _is_certain(page, newest):
@@ -171,7 +171,7 @@ class _Newest(NamedTuple):
         return [*self.places, *([decode_cursor(cursor)[1]] if cursor is not None else ())]
 
 
-def _newest(engine: Engine, reader: Reader, cut: _Cut, cursor: str | None, most: int) -> _Newest:
+def _read_newest(engine: Engine, reader: Reader, cut: _Cut, cursor: str | None, most: int) -> _Newest:
     upto = reader.last_memory_by(cut.stream, cut.moment.seq)
     before = reading.place_of_cursor(engine, reader, cursor)
     held = Selection(streams=(cut.stream.number,), ranges=(("memory", "<=", upto),), before=before)
@@ -240,7 +240,7 @@ def _compare_stream(
     if most_entries is not None and between > most_entries:
         message = f"{between:,} entries lie between these moments, and at most {most_entries:,} may."
         raise BadInput(message, field="most_entries", hint="Choose moments that are nearer to each other.")
-    part = _what_may_differ(reader, stream, sorted(cuts, key=lambda cut: cut.moment))
+    part = _read_differing(reader, stream, sorted(cuts, key=lambda cut: cut.moment))
     old, new = (_snapshot_at(engine, reader, cut, part) for cut in cuts)
     both = [key for key in new if key in old and old[key][0].id != new[key][0].id]
     return Difference(
@@ -250,7 +250,7 @@ def _compare_stream(
     )
 
 
-def _what_may_differ(reader: Reader, stream: Stream, cuts: Sequence[_Cut]) -> LedgerPart:
+def _read_differing(reader: Reader, stream: Stream, cuts: Sequence[_Cut]) -> LedgerPart:
     """Return the part of the ledger about memories that changed, or may have expired, between two points."""
     low, high = cuts
     if high.moment.seq - low.moment.seq > stream.last_seq // 2:

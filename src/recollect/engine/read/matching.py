@@ -53,7 +53,7 @@ def find_matches(
     However many guesses match better, some places are reserved for memories of higher authority that match nearly as
     well: a flood of guesses must not displace what a person said.
     """
-    found = _later_first(
+    found = _put_later_first(
         engine, reader, rank_memories(engine, reader, streams, prepared, top_k + SHADOW_MARGIN, selection)
     )
     places = top_k // 2
@@ -78,7 +78,7 @@ def is_unsure(engine: Engine, prepared: PreparedQuestion, confidence: float) -> 
 _BELIEVED_MORE = tuple(authority for authority in Authority if authority is not Authority.AI_INFERRED)
 
 
-def _later_first(engine: Engine, reader: Reader, found: Sequence[Ranked]) -> list[Ranked]:
+def _put_later_first(engine: Engine, reader: Reader, found: Sequence[Ranked]) -> list[Ranked]:
     """Move the later of two linked memories before the one it may outdate, unless the earlier has higher authority."""
     at = {item.place: item for item in found}
     known = {item.place: item.relations for item in found if item.relations is not None}

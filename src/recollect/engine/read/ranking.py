@@ -152,7 +152,7 @@ def rank_memories(
     meaning = likeness(engine, reader, streams, prepared)
     candidates = _CandidateReader(reader, engine.tenant, streams, selection)
     named = _find_named(engine, reader, candidates, text.best_first(), prepared.text) if prepared.named_only else None
-    topic = _on_topic(engine, reader, candidates, question) if named is None else []
+    topic = _find_on_topic(engine, reader, candidates, question) if named is None else []
     search = _Search(question, similar, text, meaning, candidates, most, named, topic)
     text, facts, relations, related = _gather_candidates(engine, reader, search)
     bearing, asked_for = _find_bearing(search), _find_asked_for(search, prepared.text)
@@ -164,14 +164,14 @@ def rank_memories(
     evidence = Evidence(text.shares(facts), cosines, related, idf, text.widened(facts), bearing, asked_for, in_context)
     best = _score_candidates(engine, reader, search, prepared.text, evidence, facts)
     ranked = [_to_ranked(question, text.idf, evidence, item, candidates) for item in best[:most]]
-    supports = _supports(engine, reader, streams, search, prepared, evidence, ranked)
+    supports = _measure_support(engine, reader, streams, search, prepared, evidence, ranked)
     return [
         item._replace(relations=relations.get(item.place), support=value, asks_what_holds=question.asks_what_holds)
         for item, value in zip(ranked, supports, strict=True)
     ]
 
 
-def _supports(
+def _measure_support(
     engine: Engine,
     reader: Reader,
     streams: Sequence[Stream],
@@ -240,7 +240,7 @@ def _gather_candidates(engine: Engine, reader: Reader, search: _Search) -> _Cand
     facts |= candidates.most_alike(search.meaning, near, settings.meaning_min)
     if search.question.asks_for_a_time and search.named is None:
         facts |= candidates.within(search.question.spans, by_words)
-    relations = _read_relations(engine, reader, _few_best(text, search.meaning, facts), likely())
+    relations = _read_relations(engine, reader, _select_few_best(text, search.meaning, facts), likely())
     related = strongest(relations)
     facts |= candidates.at(place for place in related if place not in facts)
     facts |= candidates.around(facts, len(settings.lent))
@@ -253,7 +253,7 @@ def _names(streams: Sequence[Stream]) -> tuple[str, ...]:
     return words(next(iter(owners))) if len(owners) == 1 else ()
 
 
-def _on_topic(
+def _find_on_topic(
     engine: Engine, reader: Reader, candidates: "_CandidateReader", question: Question
 ) -> list[tuple[Place, float]]:
     """Return the memories with words of what the question depends on, best first."""
@@ -315,7 +315,7 @@ def _score_candidates(
     nearest = _nearest_words(search, text, facts, contents, settings.lent) if by_vectors else {}
     best = score_contents([item for item in shortlist if item.place in contents], contents, settings, nearest)
     if settings.newest_first and question.time_decides:
-        best = _in_time(question, best, facts, contents, search.text.idf, search.meaning)
+        best = _order_by_time(question, best, facts, contents, search.text.idf, search.meaning)
     if question.asks_for_members and all(facts[item.place].session == _own_session(item.place) for item in best):
         best = members_first(question, best, contents)
     return best
@@ -347,7 +347,7 @@ def _find_named(
     return named
 
 
-def _few_best(found: TextScores, meaning: Likeness | None, facts: Mapping[Place, Facts]) -> list[Place]:
+def _select_few_best(found: TextScores, meaning: Likeness | None, facts: Mapping[Place, Facts]) -> list[Place]:
     """Return the memories whose relations count: the best by words and the best by meaning."""
     like = meaning.cosines(list(facts)) if meaning else {}
     by_words = nsmallest(LEADING, [(-score, place) for place in facts if (score := found.score(place))])
@@ -509,7 +509,7 @@ def _own_session(place: Place) -> str:
     return f"{place[0]}/{place[1]}"
 
 
-def _in_time(
+def _order_by_time(
     question: Question,
     ranked: Sequence[Scored],
     facts: Mapping[Place, Facts],

@@ -213,12 +213,12 @@ def history(engine: Engine, id: str) -> tuple[HistoryEvent, ...]:
     """Return every event of a memory, oldest first, in the seven kinds of history."""
     with engine.read() as reader:
         stored = find(engine, reader, id, damaged=True)
-        entries = [_about_its_memory(entry) for entry in reader.entries_about(engine.tenant, stored.state.id)]
+        entries = [_as_memory_entry(entry) for entry in reader.entries_about(engine.tenant, stored.state.id)]
         amendments = reader.amendments_about(engine.tenant, stored.state.id)
         names = {uid: name for uid, (name, _) in reader.actor_names(engine.tenant).items()}
         shown = [e for e in entries if e.memory_id == stored.state.id or e.event in _CONCERNS_BOTH]
         shown = _select_known(engine, reader, shown)
-        links = _links_of(engine, reader, stored, entries, names)
+        links = _find_links(engine, reader, stored, entries, names)
     events = [_history_event(entry, names, amendments.get(entry.seq), stored.state.id) for entry in shown]
     return tuple(sorted([*events, *links], key=lambda event: (event.at, event.meta["seq"])))
 
@@ -257,11 +257,11 @@ def iterate_history(
     while after < stream.last_seq:
         with engine.read() as reader:
             entries = reader.entries(stream, after, min(PAGE, stream.last_seq - after))
-            about = [_about_its_memory(entry) for entry in entries]
+            about = [_as_memory_entry(entry) for entry in entries]
             theirs = [entry for entry in about if only is None or entry.memory_id in only]
             shown = _visible_entries(engine, reader, theirs)
             brought = _read_amendments(engine, reader, shown)
-            links = _links_brought(engine, reader, shown, names)
+            links = _find_links_brought(engine, reader, shown, names)
         if not entries:
             return  # the hash chain was cut; `verify` reports it
         for entry in shown:
@@ -283,25 +283,25 @@ def _read_amendments(
 # A new version holds the links it was written with, and its entry commits to them: such a link has no entry of its own.
 
 
-def _links_of(
+def _find_links(
     engine: Engine, reader: Reader, stored: Stored, entries: Sequence[Entry], names: Mapping[str, str | None]
 ) -> list[HistoryEvent]:
     """Return the links to or from a memory that were written with a version."""
     own, place = stored.state.id, (stored.stream, stored.number)
     bringing = [entry for entry in entries if entry.memory_id == own and entry.event in BRINGS_VERSION]
-    found = [event for events in _links_brought(engine, reader, bringing, names).values() for event in events]
+    found = [event for events in _find_links_brought(engine, reader, bringing, names).values() for event in events]
     sources = [one.source for one in reader.relations_at(engine.tenant, [place])() if one.target == place]
     ids = {one.state.id for one in reader.by_places(engine.tenant, sources)}
     ids |= {entry.memory_id for entry in entries if entry.other_id == own}
     for id in sorted(ids):
         brought = [one for one in reader.entries_about(engine.tenant, id) if one.memory_id == id]
         first = [one for one in brought if one.event in BRINGS_VERSION]
-        seen = [event for events in _links_brought(engine, reader, first, names).values() for event in events]
+        seen = [event for events in _find_links_brought(engine, reader, first, names).values() for event in events]
         found += [replace(event, memory_id=own, old_ref=own, new_ref=id) for event in seen if event.new_ref == own]
     return found
 
 
-def _links_brought(
+def _find_links_brought(
     engine: Engine, reader: Reader, entries: Sequence[Entry], names: Mapping[str, str | None]
 ) -> dict[int, list[HistoryEvent]]:
     """Return the links that each new version was written with, by the number of its entry."""
@@ -334,7 +334,7 @@ _ABOUT_A_VALUE = (Event.REJECTED, Event.LIFTED)
 """Events with the id of a rejection; their values are keys and hashes, which a history does not show."""
 
 
-def _about_its_memory(entry: Entry) -> Entry:
+def _as_memory_entry(entry: Entry) -> Entry:
     """Return an entry about a rejection as one about the memory that held the value; any other entry unchanged."""
     if entry.event not in _ABOUT_A_VALUE or entry.other_id is None:
         return entry

@@ -155,7 +155,7 @@ def answer(engine: Engine, request: Query) -> Answer:
         found = _find_answers(engine, reader, streams, prepared, top_k, selection, held_when)
         sure = confidence([candidate.support for candidate in found])
         not_sure = request.threshold is None and is_unsure(engine, prepared, sure) and bool(found)
-        chosen, items, no_room = _chosen(engine, reader, request, [] if not_sure else found, top_k, budget)
+        chosen, items, no_room = _choose(engine, reader, request, [] if not_sure else found, top_k, budget)
         items = _with_history(engine, reader, items, budget) if request.history else items
         items = _with_related(engine, reader, items, chosen, select_within(engine, reader, streams, selection), budget)
         items, too_many = _trim_to_budget(items, budget)
@@ -247,7 +247,7 @@ class _Budget(NamedTuple):
         return Room(self.tokens, count_tokens, written)
 
 
-def _chosen(
+def _choose(
     engine: Engine, reader: Reader, request: Query, found: Sequence[Ranked], top_k: int, budget: _Budget
 ) -> tuple[list[Ranked], list[Recalled], int]:
     """Return the relevant candidates that fit, their items, and how many had no room.
@@ -316,7 +316,7 @@ MAX_EARLIER = 5
 
 def _with_history(engine: Engine, reader: Reader, items: Sequence[Recalled], budget: _Budget) -> list[Recalled]:
     """Add to each item its earlier versions that may be seen, were not erased, and fit the budget."""
-    earlier = _earlier(engine, reader, items)
+    earlier = _read_earlier(engine, reader, items)
     room = budget.room(items)
     return [
         replace(
@@ -336,7 +336,7 @@ def _render_along(related: Earlier | Related, form: Form) -> str:
     return visible_json(canonical_json(related.line.strip() if form == "bullets" else related.to_dict()))
 
 
-def _earlier(engine: Engine, reader: Reader, items: Sequence[Recalled]) -> dict[str, list[Earlier]]:
+def _read_earlier(engine: Engine, reader: Reader, items: Sequence[Recalled]) -> dict[str, list[Earlier]]:
     earlier: dict[str, list[Earlier]] = {item.memory.id: [] for item in items}
     older = {item.memory.id: item.memory.supersedes_id for item in items}
     phases = {item.memory.id: item.memory.phase_id for item in items}

@@ -42,10 +42,10 @@ def reindex(
     open the store again.
     """
     engine.require(Right.OPERATE, "make vectors anew")
-    chosen = _chosen(engine, embedder)
+    chosen = _choose_embedder(engine, embedder)
     begun: set[int] = set()
     made = 0
-    while streams := [stream for stream in _others(engine, chosen) if stream.number not in begun]:
+    while streams := [stream for stream in _find_outdated_streams(engine, chosen) if stream.number not in begun]:
         begun |= {stream.number for stream in streams}
         done = _Progress(sum(stream.last_memory for stream in streams), progress)
         made += sum(_reindex_stream(engine, stream, chosen, done, chunk) for stream in streams)
@@ -54,14 +54,14 @@ def reindex(
     return Reindexed(label_of(chosen) or "none", len(begun), made)
 
 
-def _others(engine: Engine, embedder: Embedder) -> list[Stream]:
+def _find_outdated_streams(engine: Engine, embedder: Embedder) -> list[Stream]:
     """Return the streams with another embedder's vectors, or with an unfinished reindexing."""
     with engine.read() as reader:
         streams = [stream for stream in reader.streams_of(engine.tenant) if stream.last_memory]
     return [stream for stream in streams if stream.embedder != label_of(embedder) or stream.next_embedder]
 
 
-def _chosen(engine: Engine, embedder: str | Embedder | None) -> Embedder:
+def _choose_embedder(engine: Engine, embedder: str | Embedder | None) -> Embedder:
     if embedder is not None and not isinstance(embedder, str):
         return embedder
     settings = settings_of(engine.policy.embedder)

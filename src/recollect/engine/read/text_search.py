@@ -64,11 +64,11 @@ def count_visible(
         for term, count in frequencies.items():
             seen = len(postings[number, term]) if (number, term) in postings else documents[number]
             totals[term] = totals.get(term, 0) + (seen if number in partly else count)
-    words = sum(_words(s, documents[s.number], postings) if s.number in partly else s.words for s in streams)
+    words = sum(_estimate_words(s, documents[s.number], postings) if s.number in partly else s.words for s in streams)
     return TextStatistics(sum(documents.values()), words), {term: count for term, count in totals.items() if count}
 
 
-def _words(stream: Stream, documents: int, postings: Postings) -> int:
+def _estimate_words(stream: Stream, documents: int, postings: Postings) -> int:
     lengths = {entry[0]: entry[2] for (number, _), of in postings.items() if number == stream.number for entry in of}
     return round(documents * sum(lengths.values()) / len(lengths)) if lengths else documents
 

@@ -186,7 +186,7 @@ def glance_at(engine: Engine, reader: Reader, thread: Thread, streams: Sequence[
     at, cursors = reader.revision(engine.tenant, thread), reader.cursors(engine.tenant, thread)
     if at is None:
         return Glance(at, cursors, {})
-    unseen = {s.number: _stretch(reader, s, _cursor(cursors, at, s).seq) for s in streams}
+    unseen = {s.number: _read_stretch(reader, s, _cursor(cursors, at, s).seq) for s in streams}
     return Glance(at, cursors, unseen)
 
 
@@ -200,10 +200,10 @@ def look_at(
     first = {number: entries() for number, entries in glance.unseen.items()}
     ahead = reader.in_advance()
     for stream in streams:
-        concerned = _list_concerned(_fresh(engine, stream, first[stream.number], _cursor(cursors, at, stream)))
+        concerned = _list_concerned(_select_unseen(engine, stream, first[stream.number], _cursor(cursors, at, stream)))
         if ahead is not None and concerned:
             ahead.by_ids(engine.tenant, concerned)
-    windows = [_window(engine, reader, s, _cursor(cursors, at, s), first[s.number]) for s in streams]
+    windows = [_read_window(engine, reader, s, _cursor(cursors, at, s), first[s.number]) for s in streams]
     pending = without_copies([change for window in windows for change in window.pending])
     at_least = any(change.goes_on for change in windows)
     for most in range(MAX_LINES, -1, -1):
@@ -253,8 +253,8 @@ def _read_since(
             raise BadInput("counts the entries of one stream.", field="since", hint=hint)
         if not streams:
             return ChangeHeader(since, since)
-        first = _stretch(reader, streams[0], since)()
-        window = _window(engine, reader, streams[0], Cursor(streams[0].number, since), first)
+        first = _read_stretch(reader, streams[0], since)()
+        window = _read_window(engine, reader, streams[0], Cursor(streams[0].number, since), first)
         choice = choose_oldest(window.pending)
         rev = max([since, *(change.seq for change in choice.shown)])
         return _header(since, rev, choice, _subjects(engine, reader, choice.shown), at_least=window.goes_on)
@@ -283,24 +283,24 @@ class _Window:
         return shows or in_its_way >= WINDOW or begins_at_head
 
 
-def _window(engine: Engine, reader: Reader, stream: Stream, cursor: Cursor, entries: Sequence[Entry]) -> _Window:
+def _read_window(engine: Engine, reader: Reader, stream: Stream, cursor: Cursor, entries: Sequence[Entry]) -> _Window:
     """Read from the cursor on, starting with ``entries``, until there is a change to show."""
     read_until = cursor.seq
     stored_since: set[str] = set()
     while entries:
         read_until = entries[-1].seq
-        if pending := _changes(engine, reader, stream, _fresh(engine, stream, entries, cursor), stored_since):
-            goes_on = bool(_changes(engine, reader, stream, _stretch(reader, stream, read_until)(), stored_since))
+        if pending := _changes(engine, reader, stream, _select_unseen(engine, stream, entries, cursor), stored_since):
+            goes_on = bool(_changes(engine, reader, stream, _read_stretch(reader, stream, read_until)(), stored_since))
             return _Window(cursor, pending, read_until, goes_on)
-        entries = _stretch(reader, stream, read_until)()
+        entries = _read_stretch(reader, stream, read_until)()
     return _Window(cursor, (), read_until)
 
 
-def _stretch(reader: Reader, stream: Stream, after: int) -> Later[list[Entry]]:
+def _read_stretch(reader: Reader, stream: Stream, after: int) -> Later[list[Entry]]:
     return reader.entries_soon(stream, after, WINDOW) if after < stream.last_seq else list
 
 
-def _fresh(engine: Engine, stream: Stream, entries: Sequence[Entry], cursor: Cursor) -> list[Entry]:
+def _select_unseen(engine: Engine, stream: Stream, entries: Sequence[Entry], cursor: Cursor) -> list[Entry]:
     """Return the entries not shown yet, without those about lines of the conversation, which are never shown.
 
     Most entries of a session are about its lines. Their ids are computed, so that no line has to be read.

@@ -235,7 +235,7 @@ def _choose_standing(engine: Engine, reader: Reader, streams: Sequence[Stream], 
     found: dict[str, Stored] = {}
     beyond = 0
     for selection in _sorts(engine, streams, where):
-        some, more = _foremost(engine, reader, selection, most)
+        some, more = _select_foremost(engine, reader, selection, most)
         found |= {stored.state.id: stored for stored in some}
         beyond += more
     by_id = {item.memory.id: item for item in _drop_repeated(engine, list(found.values()), where)}
@@ -281,7 +281,7 @@ def _selection(engine: Engine, streams: Sequence[Stream], **filters: Any) -> Sel
     return selection_of(engine, streams, {**filters, **phase, "kind": _STANDING_KINDS}, "active")
 
 
-def _foremost(engine: Engine, reader: Reader, selection: Selection, most: int) -> tuple[list[Stored], int]:
+def _select_foremost(engine: Engine, reader: Reader, selection: Selection, most: int) -> tuple[list[Stored], int]:
     """Return the first memories in the order in which a block shows them, and how many more there are.
 
     No more are loaded than could fit. They are selected by authority and importance, since a flood of new guesses would

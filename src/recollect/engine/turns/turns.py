@@ -154,7 +154,7 @@ def _record(
         if replayed is not None:
             return Turn(exchange.session, None, (receipt_shown(engine, replayed),), replayed=True)
         writing = Writing(engine, writer)
-        lines = _lines_so_far(writing, exchange, writes)
+        lines = _request_lines(writing, exchange, writes)
         _keep_before(writing, exchange, writes, before, stream)
         written = _write(writing, exchange, writes)
         if key is not None:
@@ -236,7 +236,7 @@ def _write(writing: Writing, exchange: Exchange, writes: _TurnWrites) -> Turn:
     return Turn(exchange.session, None, (*receipts, *stated, *others), tuple(promoted), removed)
 
 
-def _lines_so_far(writing: Writing, exchange: Exchange, writes: _TurnWrites) -> Later[list[Stored]]:
+def _request_lines(writing: Writing, exchange: Exchange, writes: _TurnWrites) -> Later[list[Stored]]:
     """Request the lines of the session, if there are lines to add."""
     if not any(isinstance(answer, Prepared) for answer in writes.lines):
         return list
@@ -271,7 +271,7 @@ def _lines(engine: Engine, exchange: Exchange) -> Iterator[dict[str, Any]]:
         pieces = _split_line(engine, text)
         for number, piece in enumerate(pieces, start=1):
             part = {"meta": {"part": number, "parts": len(pieces)}} if len(pieces) > 1 else {}
-            fields = {**_of_the_exchange(engine, exchange), **_place_fields(exchange), **spoken, **part, **thread}
+            fields = {**_exchange_fields(engine, exchange), **_place_fields(exchange), **spoken, **part, **thread}
             yield {**fields, "kind": Kind.SHORT_TERM, "content": piece}
 
 
@@ -287,7 +287,7 @@ def _split_line(engine: Engine, text: str) -> tuple[str, ...]:
     return split_parts(text, whole=sensitive)
 
 
-def _of_the_exchange(engine: Engine, exchange: Exchange) -> dict[str, Any]:
+def _exchange_fields(engine: Engine, exchange: Exchange) -> dict[str, Any]:
     """Return the fields common to everything that an exchange writes. A bound caller's user is known already."""
     run = {"run_id": exchange.run_id} if exchange.run_id is not None else {}
     user = {"user_id": exchange.owner} if engine.caller.trusted else {}
@@ -329,7 +329,7 @@ def _statements(
     policy = engine.policy
     if policy.write.policy in ("none", "minimal"):
         return
-    common = {**_of_the_exchange(engine, exchange), **_by_person(engine, exchange), "kind": Kind.SEMANTIC}
+    common = {**_exchange_fields(engine, exchange), **_by_person(engine, exchange), "kind": Kind.SEMANTIC}
     procedure, rest = detect(said, policy.procedures.max_steps)
     if procedure is not None and REDACTED not in procedure.text:
         yield {**common, **_procedure_fields(procedure)}, None
@@ -358,7 +358,7 @@ def _iterate_others(engine: Engine, exchange: Exchange) -> Iterator[dict[str, An
     """
     policy, common = (
         engine.policy,
-        {**_of_the_exchange(engine, exchange), **_place_fields(exchange), "kind": Kind.SEMANTIC},
+        {**_exchange_fields(engine, exchange), **_place_fields(exchange), "kind": Kind.SEMANTIC},
     )
     if policy.write.policy in ("none", "minimal"):
         return
@@ -406,7 +406,7 @@ def _fact_fields(engine: Engine, exchange: Exchange, fact: Extracted) -> dict[st
     named = {name: value for name, value in (("key", fact.key), ("title", fact.title)) if value is not None}
     decided = fact.kind is Kind.SEMANTIC and fact.target_space is Space.PROJECT  # that it belongs to the project
     return {
-        **_of_the_exchange(engine, exchange),
+        **_exchange_fields(engine, exchange),
         **_place_fields(exchange),
         **_by_person(engine, exchange),
         **named,
@@ -492,7 +492,7 @@ def _way_of_a_fact(engine: Engine, exchange: Exchange, fact: Extracted) -> _Way:
         return _choose_way(engine, exchange, fact.target_space)
     if not engine.policy.promotion.at_once or fact.points_back:
         return _Way()
-    return _to_the_person(engine, exchange, AT_ONCE)
+    return _choose_way_to_person(engine, exchange, AT_ONCE)
 
 
 def _way_of_a_statement(
@@ -505,8 +505,8 @@ def _way_of_a_statement(
     if requested_space is Space.PROJECT:
         return _choose_way(engine, exchange, requested_space)
     if engine.policy.turns.statements == "session":
-        return _to_the_person(engine, exchange, SAID_SO) if requested_space is Space.USER else _Way()
-    way = _to_the_person(engine, exchange, SAID_SO if requested_space is Space.USER else AT_ONCE)
+        return _choose_way_to_person(engine, exchange, SAID_SO) if requested_space is Space.USER else _Way()
+    way = _choose_way_to_person(engine, exchange, SAID_SO if requested_space is Space.USER else AT_ONCE)
     if way.target is None or Space.USER not in engine.policy.spaces.write_spaces:
         return way
     authority, _ = grant_authority(Source.USER, engine.caller, None, engine.policy.authority.verifying_tools)
@@ -515,7 +515,7 @@ def _way_of_a_statement(
     return _Way(Space.USER) if refused is None else way
 
 
-def _to_the_person(engine: Engine, exchange: Exchange, reason: str) -> _Way:
+def _choose_way_to_person(engine: Engine, exchange: Exchange, reason: str) -> _Way:
     if not exchange.is_named:
         return _Way(stays="turn:nobody_named")
     return _Way(target=exchange.address(engine.tenant, Space.USER), reason=reason)
@@ -523,7 +523,7 @@ def _to_the_person(engine: Engine, exchange: Exchange, reason: str) -> _Way:
 
 def _choose_way(engine: Engine, exchange: Exchange, space: Space) -> _Way:
     if space is Space.USER:
-        return _to_the_person(engine, exchange, SAID_SO)
+        return _choose_way_to_person(engine, exchange, SAID_SO)
     target = exchange.address(engine.tenant, space)
     return _Way(target=target, reason=SAID_SO, stays=None if target is not None else "turn:no_project")
 

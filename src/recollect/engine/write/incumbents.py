@@ -67,7 +67,7 @@ def find_changed(engine: Engine, reader: Reader, stream: Stream, draft: Draft) -
     candidate, sight = draft.candidate, engine.sight
     found = [
         stored
-        for stored in _about(reader, stream, draft)
+        for stored in _find_about(reader, stream, draft)
         if stored.body is not None
         and stored.body["scope"] == candidate.scope
         and KIND_CLASS[Kind(stored.body["kind"])] is KIND_CLASS[candidate.kind]
@@ -79,7 +79,7 @@ def find_changed(engine: Engine, reader: Reader, stream: Stream, draft: Draft) -
     return found[0] if len(found) == 1 else None
 
 
-def _about(reader: Reader, stream: Stream, draft: Draft) -> list[Stored]:
+def _find_about(reader: Reader, stream: Stream, draft: Draft) -> list[Stored]:
     """Return the active memories that share a slot, or subject and value, with a frame of the draft, oldest first."""
     found: dict[int, Stored] = {}
     for marks in {tuple(sorted(slots_of([frame]).items())) for frame in draft.frames}:
@@ -298,12 +298,14 @@ def recheck(pen: Pen, draft: Draft, earlier: Search) -> list[Near]:
         return []
     statement = read(draft.candidate.content)
     judged = [
-        near for stored in _closest(pen, draft, alike) if (near := _judge(pen.engine, statement, stored)) is not None
+        near
+        for stored in _select_closest(pen, draft, alike)
+        if (near := _judge(pen.engine, statement, stored)) is not None
     ]
     return sorted(judged, key=lambda near: (not near.same, -near.score, near.stored.number))[:MAX_LINKS]
 
 
-def _closest(pen: Pen, draft: Draft, alike: Sequence[Alike]) -> Sequence[Stored]:
+def _select_closest(pen: Pen, draft: Draft, alike: Sequence[Alike]) -> Sequence[Stored]:
     """Return the most similar visible memories; in the literal comparison all."""
     literal, sight = pen.engine.policy.near_duplicates.compare == "literal", pen.engine.sight
     most = None if literal else MAX_JUDGED

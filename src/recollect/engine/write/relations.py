@@ -191,7 +191,11 @@ def link(engine: Engine, id: str, other: str, *, relation_type: str = RELATED_TO
         if target.state.id == stored.state.id:
             raise BadInput("is the same memory.", field="other", hint="A memory is not related to itself.")
         place = (pen.stream.number, stored.number)
-        existing = [r for r in _between(pen.writer, engine.tenant, place, target) if r.relation_type == relation_type]
+        existing = [
+            r
+            for r in _read_relations_between(pen.writer, engine.tenant, place, target)
+            if r.relation_type == relation_type
+        ]
         if not existing or brought_for(stored, target, existing[0]) == NEAR:
             _record(pen, stored.state.id, target, relation_type, round(float(strength), 6))
             existing = []
@@ -203,7 +207,7 @@ def unlink(engine: Engine, id: str, other: str) -> int:
     """Remove the relations of every type from one memory to another; return how many there were."""
     with change_memory(engine, id, Op.LINK) as (pen, stored):
         target = find(engine, pen.writer, other, "other")
-        existing = _between(pen.writer, engine.tenant, (pen.stream.number, stored.number), target)
+        existing = _read_relations_between(pen.writer, engine.tenant, (pen.stream.number, stored.number), target)
         for relation in existing:
             values = {"relation_type": relation.relation_type}
             pen.record(Event.UNLINKED, stored.state.id, rule=BY_HAND, other=target.state.id, amendment=values)
@@ -211,7 +215,7 @@ def unlink(engine: Engine, id: str, other: str) -> int:
         return len(existing)
 
 
-def _between(reader: Reader, tenant: str, source: Place, target: Stored) -> list[Relation]:
+def _read_relations_between(reader: Reader, tenant: str, source: Place, target: Stored) -> list[Relation]:
     found = reader.relations_at(tenant, [source])()
     return [
         relation
@@ -465,10 +469,12 @@ def carry_links_on(pen: Pen, old: Stored, new_id: str) -> None:
     if outranks(Authority(pen.stored(new_id).state.authority), Authority(old.state.authority), order):
         return
     before, now = (old.stream, old.number), (pen.stream.number, pen.number(new_id))
-    found = sorted((one for one in _at(pen, before) if one.source[0] == pen.stream.number), key=_rank)[:MOST]
+    found = sorted((one for one in _read_relations_at(pen, before) if one.source[0] == pen.stream.number), key=_rank)[
+        :MOST
+    ]
     if not found:
         return
-    there = {one[:3] for one in _at(pen, now)}
+    there = {one[:3] for one in _read_relations_at(pen, now)}
     ends = {end for one in found for end in (one.source, one.target)} - {before, now}
     others = {(one.stream, one.number): one for one in pen.writer.by_places(pen.stream.tenant, sorted(ends))}
     for link in found:
@@ -488,7 +494,7 @@ def _rank(link: Relation) -> tuple[bool, float, Relation]:
     return link.relation_type == RELATED_TO, -link.strength, link
 
 
-def _at(pen: Pen, place: Place) -> list[Relation]:
+def _read_relations_at(pen: Pen, place: Place) -> list[Relation]:
     return pen.writer.relations_at(pen.stream.tenant, [place])()
 
 

@@ -134,9 +134,9 @@ def assign_namespace(candidate: Candidate, settings: Namespaces) -> tuple[Namesp
     """Return the namespace, and the code of the rule that chose it."""
     if candidate.source is Source.TEST_SUITE:
         return Namespace.TEST, "namespace:test:source"
-    if _among(candidate.tags, settings.test_tags):
+    if _share_a_word(candidate.tags, settings.test_tags):
         return Namespace.TEST, "namespace:test:tag"
-    if _among([candidate.category], settings.test_categories):
+    if _share_a_word([candidate.category], settings.test_categories):
         return Namespace.TEST, "namespace:test:category"
     if any(pattern.search(candidate.content) for pattern in _compiled(settings.test_patterns)):
         return Namespace.TEST, "namespace:test:pattern"
@@ -153,7 +153,7 @@ def routed_elsewhere(draft: Draft) -> tuple[str, ...]:
     return tuple(decision.rule for decision in draft.decisions if decision.rule.startswith(routed))
 
 
-def _among(given: Iterable[str], known: Iterable[str]) -> bool:
+def _share_a_word(given: Iterable[str], known: Iterable[str]) -> bool:
     return not {word.casefold() for word in given}.isdisjoint(word.casefold() for word in known)
 
 

@@ -196,7 +196,7 @@ def _fits(answer: Answer, proposal: Proposed, stated: Sequence[tuple[str, str]],
     answer_words = {word for word in re.findall(r"[\w']+", answer.rest.lower()) if word not in _FILLER}
     is_the_value = set(terms(" ".join(answer_words))) <= set(terms(value))
     asks_for_it = _CALL_ME.search(answer.rest) is not None
-    return is_the_value or asks_for_it or not _about(proposal, value).isdisjoint(terms(answer.rest))
+    return is_the_value or asks_for_it or not _field_words(proposal, value).isdisjoint(terms(answer.rest))
 
 
 def _names(text: str, value: str) -> bool:
@@ -204,7 +204,7 @@ def _names(text: str, value: str) -> bool:
     return bool(value) and f" {value} " in f" {normal_value(text)} "
 
 
-def _about(proposal: Proposed, value: str) -> set[str]:
+def _field_words(proposal: Proposed, value: str) -> set[str]:
     """Return the words of a proposal's field: those of its key and statement, without the value and the subject."""
     frames = read_statement(proposal.content)
     left_out = f"{value} {frames[0].subject if frames else ''} profile user self"
@@ -216,4 +216,4 @@ def _is_asked_about(proposal: Proposed, value: str, asked: str | None) -> bool:
     questions = [part for part in SENTENCE_END.split((asked or "").strip()) if part.rstrip("\"')").endswith("?")]
     if not questions or not _names(questions[-1], value):
         return False
-    return _ASKS.search(questions[-1]) is not None or bool(set(terms(questions[-1])) & _about(proposal, value))
+    return _ASKS.search(questions[-1]) is not None or bool(set(terms(questions[-1])) & _field_words(proposal, value))

@@ -154,18 +154,20 @@ def render_left_out(left_out: int) -> list[str]:
 
 def render_line(memory: Memory, item_characters: int) -> str:
     """Return a memory as one line: its origin, when it was said and holds, and its words."""
-    origin = " · ".join((_what(memory), _who(memory), memory.authority, when(memory), memory.short_id))
+    origin = " · ".join(
+        (_describe_kind(memory), _describe_author(memory), memory.authority, when(memory), memory.short_id)
+    )
     return f"- [{origin}] {one_line(with_heading(memory), item_characters) or NOTHING}"
 
 
-def _what(memory: Memory) -> str:
+def _describe_kind(memory: Memory) -> str:
     """Return the tier, which is granted, or the category after a fixed word, since a category may be named "canon"."""
     if memory.tier is Tier.REGISTER and memory.topic_id is not None:
         return f"register {origin_name(memory.topic_id)}"
     return memory.tier or f"category {origin_name(memory.category)}"
 
 
-def _who(memory: Memory) -> str:
+def _describe_author(memory: Memory) -> str:
     """Return the credited author, and the agent that brought the words if it is another."""
     name, agent = origin_name(memory.author.name), memory.agent_id
     if agent is None or as_principal(memory.author.id) == principal(AGENT, agent):

@@ -137,11 +137,13 @@ class Shares:
 class Room:
     """The tokens that a budget has left for further lines; without a budget there is always room."""
 
-    def __init__(self, budget_tokens: int | None, count_tokens: Callable[[str], int], told: Sequence[str] = ()) -> None:
-        self._count, self._is_first = count_tokens, not told
+    def __init__(
+        self, budget_tokens: int | None, count_tokens: Callable[[str], int], written: Sequence[str] = ()
+    ) -> None:
+        self._count, self._is_first = count_tokens, not written
         self._left = budget_tokens
-        if self._left is not None and told:
-            self._left -= count_tokens("\n".join(told))
+        if self._left is not None and written:
+            self._left -= count_tokens("\n".join(written))
 
     def takes(self, line: str) -> bool:
         """Return whether one more line fits; if so, take up its tokens and those of the line end before it."""

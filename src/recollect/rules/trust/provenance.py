@@ -308,14 +308,14 @@ def made_of(body: Mapping[str, Any], parents: Collection[str], ids: Collection[s
     ('built_upon',)
     """
     meta = body.get("meta", {})
-    roles = tuple(role for name, role in _ROLES.items() if any(id in ids for id in _named(meta.get(name))))
+    roles = tuple(role for name, role in _ROLES.items() if any(id in ids for id in _ids_in(meta.get(name))))
     return (BUILT_UPON, *roles) if parents else roles
 
 
 def sources_named(body: Mapping[str, Any]) -> list[str]:
     """Return the ids of memories whose words a version claims to hold: lines of a conversation, a promoted memory."""
     meta = body.get("meta", {})
-    return [id for name in ("promoted_from", "source_turn_ids") for id in _named(meta.get(name))]
+    return [id for name in ("promoted_from", "source_turn_ids") for id in _ids_in(meta.get(name))]
 
 
 def holds_words_of(body: Mapping[str, Any], source: Mapping[str, Any]) -> bool:
@@ -337,7 +337,7 @@ def _person(body: Mapping[str, Any]) -> str | None:
     return body.get("user_id") or (body.get("owner") if body.get("space") == Space.USER else None)
 
 
-def _named(value: Any) -> Collection[str]:
+def _ids_in(value: Any) -> Collection[str]:
     """Return the ids in a field, which is one id or a list; a value of another type names none."""
     listed = value if isinstance(value, list) else [value]
     return [id for id in listed if isinstance(id, str)]
@@ -401,7 +401,7 @@ def _roles(body: Body, later_vouchers: Iterable[Body], name: str) -> Iterator[tu
     yield ACTED, acted and by_person
     yield AGENT, (acted and not by_person) or _is_an_agents_name(body, name)
     yield THREAD, name in (body.get("thread_id"), body.get("run_id"))
-    yield VOUCHED, any(_names(voucher, name) for voucher in (*_vouchers(body), *later_vouchers))
+    yield VOUCHED, any(_is_named(voucher, name) for voucher in (*_vouchers(body), *later_vouchers))
 
 
 def _is_author(body: Body, name: str) -> bool:
@@ -419,7 +419,7 @@ def _is_an_agents_name(body: Body, name: str) -> bool:
     return name in named and name not in NOBODY
 
 
-def _names(voucher: Body, name: str) -> bool:
+def _is_named(voucher: Body, name: str) -> bool:
     return name in (voucher.get("id"), voucher.get("name")) or voucher.get("id") == principal(USER, name)
 
 

@@ -29,7 +29,7 @@ def check_history(history: KeyHistory, trusted: Collection[str]) -> None:
     signers = [signature.key for signature in history.signatures if signature.key in trusted]
     if not signers:
         raise BadProof("the key history is not signed by the key that was given")
-    if not any(standing(_of(history, key), None) is Standing.GOOD for key in signers):
+    if not any(standing(_events_of(history, key), None) is Standing.GOOD for key in signers):
         raise BadProof("the key history is signed by a key that, as it says itself, no longer counts")
 
 
@@ -66,13 +66,13 @@ def worth_of(history: KeyHistory, key: str, checkpoint: Checkpoint) -> Standing:
     """Return what a key's signature of a checkpoint is worth, by this history."""
     if checkpoint.log != history.checkpoint.log:
         raise BadProof("the key history is of another log")
-    events = _of(history, key)
+    events = _events_of(history, key)
     if any(event.leaf.event == "revoked" for event in events):
         return Standing.REVOKED
     return standing(events, checkpoint.size - 1)
 
 
-def _of(history: KeyHistory, key: str) -> Sequence[Placed]:
+def _events_of(history: KeyHistory, key: str) -> Sequence[Placed]:
     return [Placed(event.place, event.leaf) for event in history.keys if event.leaf.key == key]
 
 
@@ -99,7 +99,7 @@ def check_offline(entry: Mapping[str, Any], keys: Collection[str], history: KeyH
     known = Standing.GOOD if signature.key in keys else Standing.UNKNOWN
     if history is not None and known is Standing.GOOD:
         check_history(history, keys)
-        known = standing(_of(history, signature.key), None)
+        known = standing(_events_of(history, signature.key), None)
     who = str(entry["author"]["id"])
     _, problem = signature_verdict(sound, known, as_principal(who), who)
     return SignatureCheck(problem is None, signature.key, who, known, problem)
