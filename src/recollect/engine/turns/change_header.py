@@ -330,8 +330,9 @@ def _list_concerned(entries: Sequence[Entry]) -> list[str]:
 def _changes(
     engine: Engine, reader: Reader, stream: Stream, entries: Sequence[Entry], stored_since: set[str]
 ) -> tuple[Change, ...]:
-    """Return the changes that entries amount to for this caller, one for each memory. ``stored_since`` collects the memories
-    stored since the cursor: one that also left the active set since then needs no line.
+    """Return the changes that entries amount to for this caller, one for each memory.
+
+    ``stored_since`` collects the memories stored since the cursor: one that also left since then needs no line.
     """
     happened = [(entry, sign) for entry in entries if (sign := sign_of(entry)) is not None]
     found = reader.by_ids(engine.tenant, _list_concerned(entries)) if happened else {}

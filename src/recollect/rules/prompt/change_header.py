@@ -83,8 +83,8 @@ def by_memory(
     happened: Iterable[tuple[Entry, Sign]], stored_since: set[str], tellable: Collection[str]
 ) -> list[MemoryChanges]:
     """Group what happened by memory. A new version continues the one it replaces; a merged memory counts with the one
-    it was merged into, if that is ``tellable``. ``stored_since`` collects memories stored since the cursor that were not shown
-    yet.
+    it was merged into, if that is ``tellable``. ``stored_since`` collects memories stored since the cursor that
+    were not shown yet.
     """
     gathered: dict[str, MemoryChanges] = {}
     for entry, sign in happened:
