@@ -1,4 +1,4 @@
-"""Checks of arguments other than a memory's own fields: numbers, names, lists and flags."""
+"""Check arguments that are not fields of a memory: numbers, names, lists and flags."""
 
 import base64
 import json
@@ -16,9 +16,9 @@ MAX_NUMBER = 2**62
 
 
 def owner_named(owner: str | None, user_id: str | None, space: Any = None) -> str | None:
-    """Return whose memory an operation is about: ``owner``, or ``user_id`` where no owner is given.
+    """Return the owner whose memory an operation is about: ``owner``, or ``user_id`` where no owner is given.
 
-    Two that differ are an error. The owner of another ``space`` than a user's is no person, so ``user_id`` does not name it.
+    Raise if the two differ. ``user_id`` names a person, so it cannot name the owner of a space that is not a user's.
     """
     if user_id is None:
         return owner
@@ -31,7 +31,7 @@ def owner_named(owner: str | None, user_id: str | None, space: Any = None) -> st
 
 
 def check_number(field: str, value: Any, low: int = 0, high: int = MAX_NUMBER) -> int:
-    """A whole number within bounds."""
+    """Return a whole number within bounds, or raise an error that names the field."""
     if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
         bounds = f"between {low:,} and {high:,}" if high < MAX_NUMBER else f"of {low:,} or more"
         raise BadInput(f"must be a whole number {bounds}.", field=field, hint=f"Such as {max(low, 1)}.")
@@ -44,12 +44,12 @@ def refuse_cursor() -> Never:
 
 
 def encode_cursor(*place: str | int) -> str:
-    """Return the cursor that continues after a place: two values that say where a page ended."""
+    """Return the cursor that continues after a place, which is two values that say where a page ended."""
     return base64.urlsafe_b64encode(json.dumps(place).encode()).decode()
 
 
 def decode_cursor(cursor: str) -> tuple[str, Any]:
-    """Return the place that a cursor stands for. Whether there is such a place is for the reader of the page to say."""
+    """Return the place that a cursor encodes. The reader of the page checks that the place exists."""
     try:
         first, second = json.loads(base64.urlsafe_b64decode(cursor.encode()))
     except (ValueError, TypeError, AttributeError, RecursionError):
@@ -60,7 +60,7 @@ def decode_cursor(cursor: str) -> tuple[str, Any]:
 
 
 def check_flags(**given: Any) -> None:
-    """Raise unless each of these is true or false: any other value, such as the text "false", would count as true."""
+    """Raise unless each value is a boolean: any other value, such as the text "false", would count as true."""
     for field, value in given.items():
         if not isinstance(value, bool):
             raise BadInput("must be true or false.", field=field, hint="Give True or False, without quotes.")
@@ -74,14 +74,14 @@ def check_share(field: str, value: Any) -> float:
 
 
 def check_one(field: str, value: Any) -> str:
-    """Check a name: of a session, a thread, a phase or a principal."""
+    """Return the name of a session, thread, phase or principal, or raise an error that names the field."""
     if (fault := name_fault(value)) is not None:
         raise BadInput(f"{fault}.", field=field)
     return str(value)
 
 
 def check_kept(settings: Privacy, field: str, value: Any) -> str:
-    """A name that is stored, in a record, an event or a log: held to what any stored text is held to."""
+    """Return a name that will be stored, or raise if it breaks the privacy rules for stored text."""
     name = check_one(field, value)
     if denied_types(name, settings):
         raise BadInput("holds sensitive data.", field=field, hint="It is kept, so give it another name.")
@@ -89,7 +89,7 @@ def check_kept(settings: Privacy, field: str, value: Any) -> str:
 
 
 def check_sought(field: str, value: Any) -> str:
-    """A name that is looked for: any that a store may hold, also from when names could have tabs and line ends in them."""
+    """Return a name to search for. Old stores may hold names with tabs and line ends, so these are allowed here."""
     if not isinstance(value, str) or not value.strip() or len(value) > MAX_NAME:
         hint = "Leave it out, or give it a value of that length." if isinstance(value, str) else "Put it in quotes."
         raise BadInput(f"must be text of 1 to {MAX_NAME} characters.", field=field, hint=hint)
@@ -100,21 +100,21 @@ def check_sought(field: str, value: Any) -> str:
 
 
 def check_path(field: str, value: str | Path) -> Path:
-    """Return a path, which no system takes with a zero byte in it."""
+    """Return a path, or raise if it holds a zero byte, which no operating system accepts."""
     if "\0" in str(value):
         raise BadInput("is not a path.", field=field, hint="It holds a zero byte.")
     return Path(value)
 
 
 def check_names(field: str, values: Any) -> Sequence[str]:
-    """A list of names that are looked for, not one name: a string would be taken letter by letter."""
+    """Return a list of names to search for. Raise for a single string, which would be read letter by letter."""
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise BadInput("must be a list of words.", field=field, hint=f"Write {field}=[…].")
     return [check_sought(field, value) for value in values]
 
 
 def check_word(field: str, words: Any, value: Any) -> str:
-    """A word of a closed list."""
+    """Return a member of the enumeration ``words``, or raise an error that lists its members."""
     try:
         return str(words(value))
     except (ValueError, TypeError):
@@ -122,7 +122,7 @@ def check_word(field: str, words: Any, value: Any) -> str:
 
 
 def check_moment(field: str, value: Any) -> str:
-    """A time as it is stored; the beginning of time if there is none."""
+    """Return a time in its stored form; the empty text, which sorts before every time, for ``None``."""
     if value is None:
         return ""
     try:
@@ -132,13 +132,13 @@ def check_moment(field: str, value: Any) -> str:
 
 
 def reason_code(settings: Privacy, about: str, reason: Any) -> str:
-    """A reason that a person gave, as a stable code: ``about:`` and its words joined by underscores.
+    """Return a person's reason as a stable code: ``about:`` and its words joined by underscores.
 
     >>> reason_code(Privacy(), "phase", "Release shipped!")
     'phase:release_shipped'
     """
-    said = check_kept(settings, "reason", reason).lower()
-    words = "".join(c if c.isalnum() and c.isascii() else " " for c in said).split()
+    text = check_kept(settings, "reason", reason).lower()
+    words = "".join(c if c.isalnum() and c.isascii() else " " for c in text).split()
     if not words:
         raise BadInput("must hold letters or digits.", field="reason", hint="Such as 'release shipped'.")
     return f"{about}:{'_'.join(words)[:60]}"

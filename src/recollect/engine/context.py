@@ -1,4 +1,4 @@
-"""Hold what every operation works with: the store, the policy, the caller, the clock, randomness, and access counts."""
+"""Hold what every operation needs: the store, the policy, the caller, the clock, randomness and access counts."""
 
 import hashlib
 import random
@@ -34,14 +34,14 @@ class Randomness(Protocol):
 
 
 class SystemRandomness:
-    """The operating system's own."""
+    """Draws bytes from the operating system."""
 
     def bytes(self, count: int) -> bytes:
         return secrets.token_bytes(count)
 
 
 class SeededRandomness:
-    """The same bytes again for the same seed. For tests and replays, never for secrets."""
+    """Draws the same bytes again for the same seed. For tests and replays, never for secrets."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)
@@ -55,7 +55,7 @@ def system_clock() -> datetime:
 
 
 class SteppingClock:
-    """A clock that moves on by a fixed step each time it is read."""
+    """A clock that moves on by a fixed step at each reading."""
 
     def __init__(self, start: datetime, step: timedelta = timedelta(seconds=1)) -> None:
         self.now = start
@@ -67,19 +67,19 @@ class SteppingClock:
 
 
 def fresh_uuid(randomness: Randomness) -> str:
-    """A random UUID drawn from the given randomness."""
+    """Return a random UUID drawn from ``randomness``."""
     return str(UUID(bytes=randomness.bytes(16), version=4))
 
 
 FLUSH_AFTER_S = 2.0
-"""How long counts wait for a write to carry them."""
+"""How long access counts wait for a write to carry them."""
 
 Counts = dict[str, tuple[int, str]]
-"""How often each memory was read, and when last."""
+"""The number of reads of each memory and the time of the last."""
 
 
 class AccessCounter:
-    """Counts in memory. The next write carries the counts along; without one, a timer does."""
+    """Counts reads in memory. The next write stores the counts; without a write, a timer does."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -101,16 +101,16 @@ class AccessCounter:
                 self._timer.start()
 
     def carry_along(self, writer: Writer, tenant: str) -> None:
-        """Write the tenant's counts in a transaction that is open anyway, as the last thing before it commits.
+        """Store the tenant's counts in an open transaction, as the last step before it commits.
 
-        Counts that the timer is writing are waited for, so that none is missed.
+        Wait for a running flush first, because it may fail and leave its counts for this write.
         """
         if tenant in self._counts or self._flushing.locked():
             with self._flushing:
                 self._write(writer, tenant)
 
     def flush(self) -> None:
-        """Write the counts if nobody else is writing; else leave them to the next write."""
+        """Store the counts of every tenant whose write lock is free; leave the others to the next write."""
         with self._lock:
             self._timer = None
             tenants = sorted(self._counts)
@@ -123,7 +123,7 @@ class AccessCounter:
             with self._store.write(tenant, patience_s=0) as writer:
                 self._write(writer, tenant)
         except StoreError:
-            return  # they wait for the next write; the reads were answered long ago
+            return  # the counts wait for the next write; the reads were answered long ago
 
     def _write(self, writer: Writer, tenant: str) -> None:
         with self._lock:
@@ -136,12 +136,12 @@ class AccessCounter:
             timer, self._timer, self._closed = self._timer, None, True
         if timer is not None:
             timer.cancel()
-            timer.join()  # one that is writing just now uses the store that is about to be closed
+            timer.join()  # a running flush uses the store, which is closed next
         self.flush()
 
 
 class PolicyInForce:
-    """The policy, with its snapshot and hash worked out once."""
+    """The policy with its snapshot and hash, computed once."""
 
     def __init__(self, policy: Policy) -> None:
         self.policy = policy
@@ -164,18 +164,18 @@ class Claim(Protocol):
 
 
 MIN_PREFIX = 4
-"""Fewer digits of an id than this are a guess, not a name."""
+"""The fewest digits that are accepted as the prefix of an id."""
 SHORT_ID = 12
-"""As many digits of an id always name one memory."""
+"""The digits of a short id, which names one memory."""
 MAX_ALIKE = 1_000
-"""How many ids with one prefix are read; twelve digits are never shared by so many."""
+"""The most ids read for one prefix; a prefix of twelve digits never has that many."""
 MAX_LISTED = 10
-"""How many of the memories that one name fits an error lists."""
+"""The most memories that the error for an ambiguous id lists."""
 
 
 @dataclass(frozen=True)
 class Engine:
-    """One memory, seen through one caller. Operations are functions that take it first."""
+    """A store as one caller sees it. Every operation is a function that takes the engine first."""
 
     store: Store
     in_force: PolicyInForce
@@ -185,11 +185,11 @@ class Engine:
     meanings: Meanings
     caller: Caller = field(default_factory=Caller)
     revision: str | None = None
-    """The revision that the one memory which an operation changes must still have; ``None`` if any will do."""
+    """The revision that the memory to change must still have; ``None`` accepts any."""
     claim: Claim | None = None
-    """The idempotency key that each transaction of an operation takes; ``None`` if the operation has none, or keeps its own."""
+    """The idempotency key that each transaction takes; ``None`` without a key, or if the operation keeps its own."""
     node: Node | None = None
-    """Which part is at work, for operational events; ``None`` where the kind of a memory says it."""
+    """The node named in operational events; ``None`` derives it from the kind of the memory."""
 
     @property
     def policy(self) -> Policy:
@@ -200,7 +200,7 @@ class Engine:
         return self.caller.tenant
 
     def seen_by(self, caller: Caller) -> "Engine":
-        """The same memory through another caller's eyes."""
+        """Return the engine of the same store for another caller."""
         return replace(self, caller=caller)
 
     def close(self) -> None:
@@ -209,15 +209,15 @@ class Engine:
 
     @cached_property
     def sight(self) -> Sight:
-        """What the caller sees of the streams that it may read."""
+        """The scopes and categories that the caller sees in the streams it may read."""
         return sight_of(self.caller, self.policy)
 
     def selecting(self, **which: Any) -> Selection:
-        """A selection of memories that the caller may see."""
+        """Return a selection limited to memories that the caller may see."""
         return Selection(scopes=self.sight.scopes, categories=self.sight.categories, **which)
 
     def what_is_active(self) -> Selection:
-        """What a recall may show: active, of the current phase unless the policy says otherwise, and not expired."""
+        """Return the selection of a recall: active, unexpired, of the current phase unless the policy allows others."""
         return self.selecting(
             equal={"status": "active"},
             current_phase=self.policy.phase.recalls_current_only,
@@ -226,31 +226,31 @@ class Engine:
 
     @property
     def phases_closed(self) -> bool:
-        """Whether earlier phases are closed to this caller's recalls. An application may ask for them all the same."""
+        """Whether recalls of this caller leave out earlier phases. A trusted application may always read them."""
         settings = self.policy.phase
         return settings.enabled and not settings.allow_cross_phase_recall and not self.caller.trusted
 
     @property
     def phases_hidden(self) -> bool:
-        """Whether earlier phases are closed to this caller whatever it does: to an agent, a list or a get is a recall too."""
+        """Whether earlier phases are closed to all reads: for an agent, a list or a get is a recall too."""
         return self.phases_closed and self.caller.is_an_agent
 
     def recalls_version(self, stored: Stored, phase: str | None) -> bool:
-        """Return whether a recall may show an older version of a memory that it found in this phase."""
+        """Return whether a recall may show an older version of a memory found in ``phase``."""
         if stored.body is None or not self.sight.sees(stored.body["scope"], stored.state.category):
             return False
         return not self.phases_closed or stored.body.get("phase_id") == phase
 
     def read(self, *, brief: bool = False) -> AbstractContextManager[Reader]:
-        """A consistent snapshot of the caller's tenant."""
+        """Open a consistent snapshot of the caller's tenant."""
         return self.store.read(self.tenant, brief=brief)
 
     def write(
         self, addresses: Sequence[Address] = (), *, patience_s: float | None = None
     ) -> AbstractContextManager[Writer]:
-        """The one transaction in which an operation acts, on streams that it names beforehand where it knows them.
+        """Open the transaction of an operation. Name the streams it writes to where they are known.
 
-        It waits for other writers for ``patience_s``, by default as long as the store does.
+        Wait for other writers for ``patience_s`` seconds, by default as long as the store does.
         """
         opened = self.store.write(self.tenant, addresses, patience_s=patience_s)
         return opened if self.claim is None else self.claim.taken_in(opened)
@@ -259,11 +259,11 @@ class Engine:
         return format_time(self.clock())
 
     def memory_id(self, stream_uid: str, kind: str, number: int) -> str:
-        """Deterministic within a store, the same on every engine, and without a collision between stores."""
+        """Return a memory's id, which is derived from the store and the stream, so that no two stores collide."""
         return ids_in(self.store.store_id, stream_uid)(kind, number)
 
     def check_revision(self, memory: Memory) -> None:
-        """Raise ``OutOfDate`` unless a memory still has the revision that the caller has seen."""
+        """Raise ``OutOfDate`` unless a memory still has the revision that the caller saw."""
         if self.revision is not None and self.revision != memory.revision:
             hint = "Get it again, and decide with what it says now."
             raise OutOfDate("it has changed since you looked.", field="id", hint=hint)
@@ -274,23 +274,23 @@ class Engine:
 
 
 def find(engine: Engine, reader: Reader, id: str, field: str = "id", *, damaged: bool = False) -> Stored:
-    """Return the memory of an id, its short form, an alias, a content hash or a CID.
+    """Return the memory with this id, short id, alias, content hash or CID.
 
-    What the caller may not see looks exactly like what is not there. A memory that cannot be read is an error which names it,
-    unless ``damaged`` ones are of use too.
+    Raise ``NotFound`` for a memory that the caller may not see, exactly as for one that does not exist, and
+    ``MemoryDamaged`` for an unreadable memory unless ``damaged`` is set.
     """
     ids = reader.ids_like(engine.tenant, id, MAX_ALIKE) if _may_be_an_id(id) else []
     named = {**reader.by_ids(engine.tenant, ids), **_with_content(engine, reader, id)}
     seen = [stored for stored in named.values() if visible(engine, reader, stored)]
     if seen and len(id) < MIN_PREFIX:
-        seen = [stored for stored in seen if _goes_by(id, stored)]
+        seen = [stored for stored in seen if _has_alias(id, stored)]
     if not seen:
         engine.require(Right.READ, "see any memory")
         hint = "Take an id from what a list or a query shows."
         short = isinstance(id, str) and len(id) < MIN_PREFIX
         hint = f"Give at least {MIN_PREFIX} digits of an id." if short else hint
         raise NotFound(f"there is no memory {_shorten_id(id)}.", field=field, hint=hint)
-    seen = [stored for stored in seen if _is_its_id(id, stored)] or _in_force(id, seen)
+    seen = [stored for stored in seen if _is_its_id(id, stored)] or _prefer_active(id, seen)
     if len(seen) > 1:
         same_words = content_hash_in(id) is not None
         hint = "They have the same words: give the id of one." if same_words else "Give more of its digits."
@@ -301,7 +301,7 @@ def find(engine: Engine, reader: Reader, id: str, field: str = "id", *, damaged:
 
 
 def damage_of(reader: Reader, stored: Stored) -> MemoryDamaged:
-    """The error that names a damaged memory: its id, its stream, and what to do."""
+    """Return the error for a damaged memory, with its id, its stream and what to do."""
     assert stored.damage is not None, "the memory is damaged"
     stream, id = reader.stream_numbered(stored.tenant, stored.stream), stored.state.id
     return MemoryDamaged(f"{stream.name}, memory {id}: {stored.damage.what}.", field=id, hint=MENDING.format(id=id))
@@ -311,11 +311,11 @@ MENDING = (
     "`recollect rebuild` makes a damaged state anew. A damaged content comes back from a backup alone, and "
     "`recollect erase --id {id}` removes what is left of it."
 )
-"""What to do about a damaged memory."""
+"""The hint for a damaged memory."""
 
 
 def _with_content(engine: Engine, reader: Reader, text: str) -> dict[str, Stored]:
-    """Return the memories, by id, whose content hash a text is or stands for; none if it is no hash and no CID."""
+    """Return the memories, by id, with the content hash or CID ``text``; none if it is neither."""
     content_hash = content_hash_in(text) if _may_be_an_id(text) else None
     if content_hash is None:
         return {}
@@ -326,7 +326,7 @@ def _with_content(engine: Engine, reader: Reader, text: str) -> dict[str, Stored
 
 
 def own_streams(engine: Engine, reader: Reader) -> list[Stream]:
-    """Return the streams of a bound caller: its user's, its session's, its projects' and the system's."""
+    """Return the streams of a bound caller: of its user, its session, its projects and the system."""
     return reader.streams_within(engine.tenant, own_names(engine.caller), Space.SYSTEM)
 
 
@@ -341,23 +341,23 @@ def _join_names(found: Sequence[Stored]) -> str:
     return ", ".join(ids[:MAX_LISTED]) + more
 
 
-def _in_force(alias: str, found: list[Stored]) -> list[Stored]:
-    """Return the memory that an alias means: of several versions that came with it, the one that holds, if only one does.
+def _prefer_active(alias: str, found: list[Stored]) -> list[Stored]:
+    """Return the active memory if several versions share an alias and exactly one is active, else all that were found.
 
-    A text that is also the prefix of another memory's id is ambiguous, so that no alias takes over a short id.
+    If the alias is also a prefix of another memory's id, all are returned: no alias may take over a short id.
     """
-    if not all(_goes_by(alias, stored) for stored in found):
+    if not all(_has_alias(alias, stored) for stored in found):
         return found
-    holding = [stored for stored in found if stored.state.status is Status.ACTIVE]
-    return holding if len(holding) == 1 else found
+    active = [stored for stored in found if stored.state.status is Status.ACTIVE]
+    return active if len(active) == 1 else found
 
 
-def _goes_by(alias: str, stored: Stored) -> bool:
+def _has_alias(alias: str, stored: Stored) -> bool:
     return alias in (stored.body or {}).get("aliases", ())
 
 
 def _is_its_id(text: str, stored: Stored) -> bool:
-    """Return whether a text is a memory's own id or short id, which comes before any alias."""
+    """Return whether a text is a memory's own id or short id, which takes precedence over any alias."""
     digits = text.replace("-", "").lower()
     return len(digits) >= SHORT_ID and stored.state.id.replace("-", "").startswith(digits)
 
@@ -372,7 +372,7 @@ def _may_be_an_id(id: object) -> bool:
 
 
 def check_caller(caller: Caller, settings: Privacy) -> None:
-    """Names of callers are kept in history, so they are held to what any name is held to."""
+    """Raise if a name of the caller may not be stored: names of callers are kept in the ledger."""
     for field_name in ("tenant", "user", "agent", "narrowed_to", "session", "ai_profile"):
         if (name := getattr(caller, field_name)) is not None:
             check_kept(settings, field_name, name)
@@ -381,7 +381,7 @@ def check_caller(caller: Caller, settings: Privacy) -> None:
 
 
 def visible(engine: Engine, reader: Reader, stored: Stored) -> bool:
-    """Return whether the caller may know that this memory exists."""
+    """Return whether the caller may know that a memory exists."""
     if engine.caller.trusted and engine.caller.agent is None:
         return True
     body = stored.body or {}
@@ -392,7 +392,7 @@ def visible(engine: Engine, reader: Reader, stored: Stored) -> bool:
 
 
 def is_visible_in(engine: Engine, stream: Stream, scope: str | None, category: str, phase: str | None) -> bool:
-    """Return whether the caller may know of a memory in this stream, of this scope, category and phase."""
+    """Return whether the caller may know of a memory with this stream, scope, category and phase."""
     if engine.caller.trusted and engine.caller.agent is None:
         return True
     if stream.address is None or not may_read(engine.caller, stream.address):

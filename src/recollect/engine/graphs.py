@@ -1,6 +1,6 @@
-"""Keep the checkpoints of graphs: one transaction for each operation, on the tables of the caller's tenant.
+"""Store the checkpoints of graphs, one transaction for each operation, in the tables of the caller's tenant.
 
-A thread keeps as many versions as its :class:`Retention` says; what a kept version is rebuilt from stays with it.
+A thread keeps as many versions as its :class:`Retention` says, and the ancestors that a kept version is rebuilt from.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -33,20 +33,20 @@ from recollect.stores.protocol.graphs import (
 )
 
 KEEP_LAST = 500
-"""Versions of a thread that are kept unless something else is asked for: about a hundred turns of an agent."""
+"""The default number of versions kept for a thread: about a hundred turns of an agent."""
 SLACK = 0.05
-"""The share by which a limit may be exceeded: giving up many versions at once costs little more than giving up one."""
+"""The share by which a limit may be exceeded: removing many versions at once costs little more than removing one."""
 
 StoredChannels = Callable[[GraphVersion], set[str]]
-"""The channels whose value is stored with a version."""
+"""Returns the channels whose value is stored with a version."""
 
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """How far back a thread's history goes. The newest version always stays, and ``None`` sets no limit.
+    """How much history a thread keeps. The newest version always stays, and ``None`` sets no limit.
 
-    ``keep_last`` counts the versions of the graph, and of each subgraph. ``keep_days`` is their age. Versions are given up
-    many at a time, so up to a twentieth more may be there.
+    ``keep_last`` limits the number of versions of the graph and of each subgraph; ``keep_days`` limits their age.
+    Versions are removed in batches, so a thread may hold up to a twentieth more.
     """
 
     keep_last: int | None = KEEP_LAST
@@ -59,13 +59,13 @@ class Retention:
                 raise BadInput("must be a whole number from 1, or None for no limit.", field=name)
 
     def oldest_moment(self, now: datetime, slack: float = 0.0) -> str:
-        """Return the moment before which versions may go; the empty text if nothing is too old."""
+        """Return the time before which versions may be removed; the empty text if there is no limit of age."""
         if self.keep_days is None:
             return ""
         return format_time(now - timedelta(days=self.keep_days * (1 + slack)))
 
     def exceeded(self, count: int, oldest: str, now: datetime) -> bool:
-        """Return whether a namespace with so many versions, the oldest saved then, has enough to give up to be worth it."""
+        """Return whether a namespace exceeds the limits by enough to make a removal worth it."""
         too_many = self.keep_last is not None and count > self.keep_last + int(self.keep_last * SLACK)
         return count > 1 and (too_many or oldest < self.oldest_moment(now, SLACK))
 
@@ -73,22 +73,22 @@ class Retention:
 def find_outdated(
     versions: Sequence[GraphVersion], keep: Retention, now: datetime, stored: StoredChannels
 ) -> list[GraphVersion]:
-    """Return the versions of a thread that its retention gives up.
+    """Return the versions of a thread that its retention no longer keeps.
 
-    A subgraph that was called in one step only is of no use once that step is gone, so all of its versions go when the
-    oldest version of the graph that is kept is newer. What a kept version is rebuilt from stays.
+    A subgraph called in a single step is useless without that step, so its versions go once they are older than every
+    kept version of the graph. The ancestors that a kept version is rebuilt from stay.
     """
-    kept = [version for ns in _by_namespace(versions) for version in _recent(ns, keep, now)]
+    kept = [version for ns in _by_namespace(versions) for version in _select_recent(ns, keep, now)]
     roots = [version.id for version in kept if version.ns == ROOT]
     if roots:
-        kept = [version for version in kept if not (_of_one_step(version.ns) and version.id < min(roots))]
-    return _others(versions, _with_ancestors(kept, versions, stored))
+        kept = [version for version in kept if not (_is_of_one_step(version.ns) and version.id < min(roots))]
+    return _exclude(versions, _with_ancestors(kept, versions, stored))
 
 
 def all_but_latest(versions: Sequence[GraphVersion], stored: StoredChannels) -> list[GraphVersion]:
-    """Return every version but the newest of each namespace and what it is rebuilt from."""
+    """Return every version except the newest of each namespace and the ancestors it is rebuilt from."""
     latest = [max(ns, key=lambda version: version.id) for ns in _by_namespace(versions)]
-    return _others(versions, _with_ancestors(latest, versions, stored))
+    return _exclude(versions, _with_ancestors(latest, versions, stored))
 
 
 def _by_namespace(versions: Iterable[GraphVersion]) -> list[list[GraphVersion]]:
@@ -98,21 +98,21 @@ def _by_namespace(versions: Iterable[GraphVersion]) -> list[list[GraphVersion]]:
     return list(groups.values())
 
 
-def _recent(versions: Sequence[GraphVersion], keep: Retention, now: datetime) -> list[GraphVersion]:
+def _select_recent(versions: Sequence[GraphVersion], keep: Retention, now: datetime) -> list[GraphVersion]:
     newest_first = sorted(versions, key=lambda version: version.id, reverse=True)[: keep.keep_last]
     oldest = keep.oldest_moment(now)
     return [version for n, version in enumerate(newest_first) if n == 0 or version.saved_at >= oldest]
 
 
-def _of_one_step(ns: str) -> bool:
-    """Return whether a namespace names the task that called the subgraph, as ``node:task`` does, and not the node alone."""
+def _is_of_one_step(ns: str) -> bool:
+    """Return whether a namespace names the calling task, as ``node:task`` does, and not only the node."""
     return ":" in ns
 
 
 def _with_ancestors(
     kept: Iterable[GraphVersion], versions: Sequence[GraphVersion], stored: StoredChannels
 ) -> set[tuple[str, str]]:
-    """Return the kept versions and, for channels that are replayed, their ancestors up to one that has the value stored."""
+    """Return the kept versions and, for replayed channels, their ancestors up to one that stores the value."""
     known = {(version.ns, version.id): version for version in versions}
     keep: set[tuple[str, str]] = set()
     for version in kept:
@@ -125,20 +125,20 @@ def _with_ancestors(
     return keep
 
 
-def _others(versions: Iterable[GraphVersion], keep: set[tuple[str, str]]) -> list[GraphVersion]:
+def _exclude(versions: Iterable[GraphVersion], keep: set[tuple[str, str]]) -> list[GraphVersion]:
     return [version for version in versions if (version.ns, version.id) not in keep]
 
 
 PAGE = 32
-"""How many versions a list reads at a time; nothing is held between two pages."""
+"""How many versions a list reads at a time; no transaction stays open between two pages."""
 
 
 Values = dict[str, tuple[str, Packed]]
-"""Each channel's digest and packed value."""
+"""The digest and packed value of each channel."""
 
 
 class Where(NamedTuple):
-    """Which version is meant; without an id, the newest of the namespace."""
+    """The place of a version; without an id, of the newest in the namespace."""
 
     user_id: str
     thread_id: str
@@ -147,7 +147,7 @@ class Where(NamedTuple):
 
 
 class Loaded(NamedTuple):
-    """A version with everything that belongs to it, still packed."""
+    """A version with its values and writes, still packed."""
 
     at: Where
     checkpoint: GraphCheckpoint
@@ -156,7 +156,7 @@ class Loaded(NamedTuple):
 
 
 class Incoming(NamedTuple):
-    """A version to keep, with what tasks wrote after it."""
+    """A version to save, with the writes that tasks made after it."""
 
     at: Where
     checkpoint: GraphCheckpoint
@@ -165,7 +165,7 @@ class Incoming(NamedTuple):
 
 
 def tables_of(transaction: Reader) -> KeepsGraphs:
-    """Return the transaction as one that keeps graphs; refuse a store of another maker that keeps none."""
+    """Return the transaction as one with graph tables, or raise for a foreign store that has none."""
     if isinstance(transaction, KeepsGraphs):
         return transaction
     raise StoreError("this store keeps no checkpoints.", hint="Open a file or a PostgreSQL database with Recollect.")
@@ -178,10 +178,10 @@ def item_owners(engine: Engine, low: str, scope: str) -> list[str]:
         return tables_of(reader).owners_of_items(engine.tenant, low, high, scope, engine.now())
 
 
-def active_memories(engine: Engine, scope: str, wanted: Sequence[tuple[Address, str]]) -> list[Memory | None]:
-    """Return the active semantic memory of each ``(address, canonical key)`` in one snapshot.
+def active_memories(engine: Engine, scope: str, keys: Sequence[tuple[Address, str]]) -> list[Memory | None]:
+    """Return the active semantic memory of each ``(address, canonical key)``, all from one snapshot.
 
-    ``None`` stands for a key that has none, whose memory has expired, or that the caller may not know of.
+    ``None`` stands for a key without a memory, an expired memory, or a memory that the caller may not know of.
     """
 
     def find(reader: Reader, address: Address, key: str) -> Memory | None:
@@ -191,27 +191,27 @@ def active_memories(engine: Engine, scope: str, wanted: Sequence[tuple[Address, 
             return None
         return to_memory(stored)
 
-    with engine.read(brief=len(wanted) == 1) as reader:
-        return [find(reader, address, key) for address, key in wanted]
+    with engine.read(brief=len(keys) == 1) as reader:
+        return [find(reader, address, key) for address, key in keys]
 
 
 @again_on_conflict
 def save(engine: Engine, incoming: Sequence[Incoming], keep: Retention | None) -> None:
-    """Keep versions, all or none; then give up what the retention does not cover, unless there is none."""
+    """Save versions, all or none; then remove the versions that the retention no longer keeps."""
     with engine.write() as writer:
         tables = tables_of(writer)
-        for one in incoming:
-            uid = _open(engine, tables, one.at)
-            tables.put_graph_checkpoint(engine.tenant, uid, one.checkpoint, one.values)
-            if one.writes:
-                tables.put_graph_writes(engine.tenant, uid, one.at.ns, one.checkpoint.version.id, one.writes)
+        for item in incoming:
+            uid = _open(engine, tables, item.at)
+            tables.put_graph_checkpoint(engine.tenant, uid, item.checkpoint, item.values)
+            if item.writes:
+                tables.put_graph_writes(engine.tenant, uid, item.at.ns, item.checkpoint.version.id, item.writes)
             if keep is not None:
-                _give_up(engine, tables, uid, one.at.ns, keep)
+                _give_up(engine, tables, uid, item.at.ns, keep)
 
 
 @again_on_conflict
 def save_writes(engine: Engine, at: Where, checkpoint_id: str, writes: Sequence[GraphWrite]) -> None:
-    """Keep what a task wrote after a version, which may arrive later than its writes."""
+    """Save the writes of a task after a version; they may arrive before the version does."""
     with engine.write() as writer:
         tables = tables_of(writer)
         tables.put_graph_writes(engine.tenant, _open(engine, tables, at), at.ns, checkpoint_id, writes)
@@ -227,8 +227,8 @@ def _give_up(engine: Engine, tables: KeepsGraphs, uid: str, ns: str, keep: Reten
     now = engine.clock()
     if keep.exceeded(count, oldest, now):
         versions = tables.graph_versions(engine.tenant, uid)
-        gone = find_outdated(versions, keep, now, _load_channels(engine, tables, uid))
-        tables.remove_graph_versions(engine.tenant, uid, gone)
+        outdated = find_outdated(versions, keep, now, _load_channels(engine, tables, uid))
+        tables.remove_graph_versions(engine.tenant, uid, outdated)
 
 
 def _load_channels(engine: Engine, tables: KeepsGraphs, uid: str) -> StoredChannels:
@@ -236,21 +236,21 @@ def _load_channels(engine: Engine, tables: KeepsGraphs, uid: str) -> StoredChann
 
 
 def load(engine: Engine, at: Where) -> Loaded | None:
-    """Return one version, or the newest of its namespace."""
+    """Return a version, or the newest of its namespace if no id is given."""
     with engine.read(brief=True) as reader:
         tables = tables_of(reader)
         thread = tables.graph_thread(engine.tenant, at.user_id, at.thread_id)
         if thread is None:
             return None
         id = at.id or _newest(engine, tables, thread, at.ns)
-        return _contents(engine, tables, thread.uid, at._replace(id=id)) if id is not None else None
+        return _load_contents(engine, tables, thread.uid, at._replace(id=id)) if id is not None else None
 
 
 def _newest(engine: Engine, tables: KeepsGraphs, thread: GraphThread, ns: str) -> str | None:
     return thread.head if ns == ROOT else tables.newest_graph_checkpoint(engine.tenant, thread.uid, ns)
 
 
-def _contents(engine: Engine, tables: KeepsGraphs, uid: str, at: Where) -> Loaded | None:
+def _load_contents(engine: Engine, tables: KeepsGraphs, uid: str, at: Where) -> Loaded | None:
     assert at.id is not None, "the caller has found the version"
     place = (engine.tenant, uid, at.ns, at.id)
     checkpoint = tables.graph_checkpoint(*place)
@@ -260,27 +260,27 @@ def _contents(engine: Engine, tables: KeepsGraphs, uid: str, at: Where) -> Loade
 
 
 def load_listed(engine: Engine, listed: Listed) -> Loaded | None:
-    """Return a listed version with everything that belongs to it, unless it was removed since."""
+    """Return a listed version with its values and writes, or ``None`` if it was removed since."""
     version = listed.checkpoint.version
     with engine.read(brief=True) as reader:
         at = Where(listed.user_id, listed.thread_id, version.ns, version.id)
-        return _contents(engine, tables_of(reader), listed.uid, at)
+        return _load_contents(engine, tables_of(reader), listed.uid, at)
 
 
 def list_thread(engine: Engine, at: Where, ns: str | None, before: str | None) -> Iterator[Listed]:
-    """Yield the versions of one thread, newest first: of one namespace, of one id, or all."""
+    """Yield the versions of a thread, newest first, limited to a namespace or an id if given."""
     with engine.read(brief=True) as reader:
         thread = tables_of(reader).graph_thread(engine.tenant, at.user_id, at.thread_id)
     if thread is not None:
-        yield from _pages(engine, before, uid=thread.uid, ns=ns, id=at.id)
+        yield from _iterate_pages(engine, before, uid=thread.uid, ns=ns, id=at.id)
 
 
 def list_everything(engine: Engine, user_id: str | None, before: str | None) -> Iterator[Listed]:
-    """Yield the versions of every thread, newest first: of one user, or of all."""
-    yield from _pages(engine, before, user_id=user_id)
+    """Yield the versions of every thread, newest first, limited to one user if given."""
+    yield from _iterate_pages(engine, before, user_id=user_id)
 
 
-def _pages(engine: Engine, before: str | None, **which: str | None) -> Iterator[Listed]:
+def _iterate_pages(engine: Engine, before: str | None, **which: str | None) -> Iterator[Listed]:
     after = GraphPlace() if before is None else GraphPlace(before)
     while True:
         with engine.read() as reader:
@@ -293,7 +293,7 @@ def _pages(engine: Engine, before: str | None, **which: str | None) -> Iterator[
 
 
 def threads(engine: Engine, user_id: str | None) -> list[GraphThread]:
-    """Return the head rows, the latest used first."""
+    """Return the threads, the most recently used first."""
     with engine.read() as reader:
         return tables_of(reader).graph_threads(engine.tenant, user_id=user_id)
 
@@ -309,7 +309,7 @@ def namespaces(engine: Engine, at: Where) -> list[str]:
 
 @again_on_conflict
 def delete_thread(engine: Engine, thread_id: str, user_id: str | None) -> None:
-    """Remove a thread with everything in it: one user's, or every user's thread of that name."""
+    """Remove a thread and all its rows: one user's, or every user's thread of that name."""
     with engine.write() as writer:
         tables = tables_of(writer)
         found = tables.graph_threads(engine.tenant, thread_id=thread_id, user_id=user_id)
@@ -319,14 +319,14 @@ def delete_thread(engine: Engine, thread_id: str, user_id: str | None) -> None:
 
 @again_on_conflict
 def delete_for_runs(engine: Engine, run_ids: Iterable[str], user_id: str | None) -> None:
-    """Remove the versions that these runs made, and what tasks wrote after them."""
-    wanted = set(run_ids)
+    """Remove the versions that these runs made, and the writes of tasks after them."""
+    runs = set(run_ids)
     with engine.write() as writer:
         tables = tables_of(writer)
-        for thread in _threads_of_runs(engine, tables, wanted, user_id):
+        for thread in _threads_of_runs(engine, tables, runs, user_id):
             versions = tables.graph_versions(engine.tenant, thread.uid)
-            gone = [version for version in versions if version.run_id in wanted]
-            _remove(engine, tables, thread, versions, gone)
+            removed = [version for version in versions if version.run_id in runs]
+            _remove(engine, tables, thread, versions, removed)
 
 
 def _threads_of_runs(engine: Engine, tables: KeepsGraphs, run_ids: set[str], user_id: str | None) -> list[GraphThread]:
@@ -339,30 +339,30 @@ def _remove(
     tables: KeepsGraphs,
     thread: GraphThread,
     versions: Sequence[GraphVersion],
-    gone: Sequence[GraphVersion],
+    removed: Sequence[GraphVersion],
 ) -> None:
-    """Remove versions; a thread that has none left goes with them."""
-    if len(gone) == len(versions):
+    """Remove versions, and the thread itself if none remains."""
+    if len(removed) == len(versions):
         tables.remove_graph_threads(engine.tenant, [thread.uid])
     else:
-        tables.remove_graph_versions(engine.tenant, thread.uid, gone)
+        tables.remove_graph_versions(engine.tenant, thread.uid, removed)
 
 
 @again_on_conflict
 def keep_latest(engine: Engine, thread_ids: Sequence[str], user_id: str | None) -> None:
-    """Remove all but the newest version of each namespace of these threads, and what it is rebuilt from."""
+    """Remove every version except the newest of each namespace and the ancestors it is rebuilt from."""
     with engine.write() as writer:
         tables = tables_of(writer)
         for thread_id in thread_ids:
             for thread in tables.graph_threads(engine.tenant, thread_id=thread_id, user_id=user_id):
                 versions = tables.graph_versions(engine.tenant, thread.uid)
-                gone = all_but_latest(versions, _load_channels(engine, tables, thread.uid))
-                tables.remove_graph_versions(engine.tenant, thread.uid, gone)
+                outdated = all_but_latest(versions, _load_channels(engine, tables, thread.uid))
+                tables.remove_graph_versions(engine.tenant, thread.uid, outdated)
 
 
 @again_on_conflict
 def copy_thread(engine: Engine, source: str, target: str, user_id: str | None) -> None:
-    """Copy a thread with everything in it to a new name, for each user that has it."""
+    """Copy a thread and all its rows to a new name, for each user that has it."""
     with engine.write() as writer:
         tables = tables_of(writer)
         for thread in tables.graph_threads(engine.tenant, thread_id=source, user_id=user_id):

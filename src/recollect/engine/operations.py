@@ -1,7 +1,7 @@
-"""Operational events: noting what was done as it is done, and reading it back.
+"""Record operational events and read them back.
 
-The rows of a write go into its own transaction. A query must not take the write lock, and a failed operation has no
-transaction left, so theirs wait in memory and are written together a moment later.
+A write stores its rows in its own transaction. A query must not take the write lock, and a failed operation has no
+transaction left, so their rows wait in memory and are stored together a moment later.
 """
 
 import functools
@@ -37,7 +37,7 @@ from recollect.stores.protocol import OperationPlace, OperationsWanted, Reader, 
 
 MAX_PAGE = 1_000
 DIGITS = {Period.HOUR: 13, Period.DAY: 10, Period.TOTAL: 0}
-"""How much of a time, as it is written, says in which period it lies."""
+"""How many leading characters of a stored time identify its period."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -54,15 +54,15 @@ _OP_OF = {
 
 
 def keep(engine: Engine, writer: Writer, operations: Sequence[Operation], tenant: str | None = None) -> None:
-    """Keep operations in the transaction that they are about, unless the policy keeps none."""
+    """Store operations in the transaction that they describe, unless the policy keeps none."""
     if operations and engine.policy.operations.keep:
         writer.keep_operations(tenant or engine.tenant, operations)
 
 
 def about(engine: Engine, stored: Stored, op: Op, at: str, node: Node | None = None) -> Operation:
-    """An operation on a memory that is there; ``at`` is when its ledger entry was made.
+    """Return the operation on an existing memory; ``at`` is the time of its ledger entry.
 
-    The node is its kind's unless one is given.
+    The node follows from the memory's kind unless one is given.
     """
     body, state, caller = stored.body, stored.state, engine.caller
     assert body is not None, "a memory that is worked on has its content"
@@ -73,7 +73,7 @@ def about(engine: Engine, stored: Stored, op: Op, at: str, node: Node | None = N
 
 
 def removals(engine: Engine, count: int, at: str, node: Node, owner: str | None = None) -> list[Operation]:
-    """Return one row for each erased memory, without its id and without the person."""
+    """Return one row for each erased memory, without its id and without the erased person's name."""
     user, thread = (name if name != owner else None for name in (engine.caller.user, engine.caller.session))
     return [Operation(at, user, thread, node, Op.DELETE)] * count
 
@@ -88,11 +88,11 @@ class WriteLog:
         self.operations: list[Operation] = []
 
     def searched(self, scores: Sequence[float]) -> None:
-        """What is already known was searched for; how alike the neighbours were that it found."""
+        """Keep the similarity scores of the neighbours found for the next draft."""
         self._scores = scores
 
     def wrote(self, draft: Draft, receipt: Receipt, at: str) -> None:
-        """Note that a draft became or met a memory, and whether its text met the writing constraints at first."""
+        """Record that a draft became or met a memory, and whether its text met the writing constraints at first."""
         candidate, memory, met = draft.candidate, receipt.memory, met_at_first(draft)
         assert memory is not None, "what was not denied has a memory"
         user = _user(self._caller, memory.user_id, memory.space, memory.owner)
@@ -108,7 +108,7 @@ class WriteLog:
             ]
 
     def refused(self, candidate: Candidate, no: Rejection, at: str) -> None:
-        """A gate said no. Whatever it refused is not repeated here."""
+        """Record that a gate refused a candidate, without repeating its content."""
         first_pass = 0.0 if no.gate == "writing" else None
         user, thread = self._names(candidate)
         node = self._node or _node(candidate.kind)
@@ -132,7 +132,7 @@ class WriteLog:
         return scores
 
     def _names(self, candidate: Candidate) -> tuple[str | None, str | None]:
-        """Whose refused write it was: what a bound caller says of others counts for nothing, and a name may be a secret."""
+        """Return the user and thread of a refused write: the caller's if it is not trusted or a name is sensitive."""
         caller = self._caller
         if not caller.trusted:
             return caller.user, caller.session
@@ -144,7 +144,7 @@ class WriteLog:
 
 
 def _user(caller: Caller, user_id: str | None, space: str, owner: str) -> str | None:
-    """Return whose operation it is: the memory's user, else the owner of a user's memory, else the caller."""
+    """Return the user of an operation: the memory's user, else the owner of a user's memory, else the caller."""
     return user_id or (owner if space == Space.USER else caller.user)
 
 
@@ -153,13 +153,13 @@ def _node(kind: str) -> Node:
 
 
 def note(engine: Engine, operation: Operation) -> None:
-    """Note an operation that has no transaction of its own."""
+    """Record an operation that has no transaction of its own."""
     if engine.policy.operations.keep:
         waiting_rows(engine).note(engine.tenant, operation)
 
 
 def describe_query(engine: Engine, owner: str | None, at: str) -> Operation:
-    """A query by the caller, or on behalf of an owner who has something in the store."""
+    """Return the operation of a query by the caller, or by a trusted caller on behalf of an owner."""
     caller = engine.caller
     user = owner if owner is not None and caller.trusted else caller.user
     return Operation(at, user, caller.session, Node.CONTEXT, Op.SEARCH)
@@ -168,7 +168,7 @@ def describe_query(engine: Engine, owner: str | None, at: str) -> Operation:
 def failures_noted(
     node: Node, op: Op
 ) -> Callable[[Callable[Concatenate[Engine, P], T]], Callable[Concatenate[Engine, P], T]]:
-    """Leave an error row when the store fails an operation or a bug does. A refusal is an answer, and leaves none."""
+    """Record an error row when an operation fails with a store error or a bug. A refusal records none."""
 
     def noting(operation: Callable[Concatenate[Engine, P], T]) -> Callable[Concatenate[Engine, P], T]:
         @functools.wraps(operation)
@@ -198,14 +198,14 @@ def events(
     limit: int = 100,
     cursor: str | None = None,
 ) -> Page[Operation]:
-    """Return the operational events that fit every filter, newest first. ``cursor`` is that of the page before.
+    """Return a page of the operational events that match every filter, newest first.
 
-    A bound caller sees its own user's, as far as it may know of the memories that they are about; whoever may operate
-    the store sees everybody's.
+    A bound caller sees the events of its own user, except those about memories it may not see; a caller with the
+    operate right sees all.
     """
     check_number("limit", limit, 1, MAX_PAGE)
-    wanted = OperationsWanted(
-        user=_own(engine, user),
+    filters = OperationsWanted(
+        user=_choose_user(engine, user),
         thread=None if thread is None else check_sought("thread", thread),
         node=None if node is None else check_word("node", Node, node),
         op=None if op is None else check_word("op", Op, op),
@@ -215,7 +215,7 @@ def events(
     )
     waiting_rows(engine).flush()
     with engine.read() as reader:
-        found = list(itertools.islice(_walk(engine, reader, wanted, limit + 1), limit + 1))
+        found = list(itertools.islice(_iterate_operations(engine, reader, filters, limit + 1), limit + 1))
     page, more = found[:limit], len(found) > limit
     return Page(tuple(operation for _, operation in page), _encode_place(engine, page[-1][0]) if more else None)
 
@@ -223,33 +223,35 @@ def events(
 def ops(
     engine: Engine, *, by: str = "day", since: datetime | str | None = None, user: str | None = None
 ) -> tuple[OperationCount, ...]:
-    """How often each thing was done, by ``hour``, ``day`` or in ``total``; a bound caller counts its own user's."""
+    """Count the operations by ``hour``, ``day`` or in ``total``; a bound caller counts its own user's."""
     digits = DIGITS[Period(check_word("by", Period, by))]
-    wanted, start = _own(engine, user), check_moment("since", since)
+    owner, start = _choose_user(engine, user), check_moment("since", since)
     waiting_rows(engine).flush()
     with engine.read() as reader:
         if _sees_all(engine.caller):
-            return tuple(reader.count_operations(engine.tenant, digits, start, wanted))
+            return tuple(reader.count_operations(engine.tenant, digits, start, owner))
         return tuple(
-            _count_visible(_walk(engine, reader, OperationsWanted(user=wanted, since=start), MAX_PAGE), digits)
+            _count_visible(
+                _iterate_operations(engine, reader, OperationsWanted(user=owner, since=start), MAX_PAGE), digits
+            )
         )
 
 
 def _count_visible(found: Iterable[Placed], digits: int) -> Iterator[OperationCount]:
-    """How often each thing was done, of what a caller may know of: the database's own counts include the rest."""
+    """Yield the counts of the operations that a bound caller may see; the database's own counts include the others."""
     counts, checked, met = Counter[Counted](), Counter[Counted](), Counter[Counted]()
-    for _, done in found:
-        what = (done.at[:digits], done.node, done.op, done.status)
+    for _, operation in found:
+        what = (operation.at[:digits], operation.node, operation.op, operation.status)
         counts[what] += 1
-        if done.op is Op.CLASSIFY and done.similarity is not None:
+        if operation.op is Op.CLASSIFY and operation.similarity is not None:
             checked[what] += 1
-            met[what] += done.similarity == 1
+            met[what] += operation.similarity == 1
     return (OperationCount(*what, count, checked[what], met[what]) for what, count in sorted(counts.items()))
 
 
 @again_on_conflict
 def drop_old(engine: Engine, at: str) -> None:
-    """Remove what is older than the policy keeps, and the runs of the model of that time of which nothing waits."""
+    """Remove operations and answers older than the policy keeps, and old model runs with nothing pending."""
     before = format_time(parse_time(at) - timedelta(days=engine.policy.operations.keep_days))
     with engine.write() as writer:
         writer.remove_operations_before(engine.tenant, before)
@@ -261,8 +263,8 @@ def _sees_all(caller: Caller) -> bool:
     return caller.may(Right.OPERATE)
 
 
-def _own(engine: Engine, user: str | None) -> str | None:
-    """Whose operations are looked at; ``None`` for everybody's."""
+def _choose_user(engine: Engine, user: str | None) -> str | None:
+    """Return the user whose operations are read, or ``None`` for all users."""
     engine.require(Right.READ, "read operational events")
     if user is not None:
         check_sought("user", user)
@@ -270,17 +272,17 @@ def _own(engine: Engine, user: str | None) -> str | None:
         return user
     if user not in (None, engine.caller.user):
         engine.require(Right.OPERATE, "see another user's operational events")
-    return engine.caller.user or ""  # a caller without a user has none of its own, and must not see everybody's
+    return engine.caller.user or ""  # a caller without a user sees no events, not everyone's
 
 
-def _walk(engine: Engine, reader: Reader, wanted: OperationsWanted, size: int) -> Iterator[Placed]:
-    """Everything that fits and may be seen, read a chunk at a time."""
-    while found := reader.operations(engine.tenant, wanted, size):
-        yield from found if _sees_all(engine.caller) else _visible(engine, reader, found)
-        wanted = wanted._replace(before=found[-1][0])
+def _iterate_operations(engine: Engine, reader: Reader, filters: OperationsWanted, size: int) -> Iterator[Placed]:
+    """Yield every matching operation that the caller may see, reading a chunk at a time."""
+    while found := reader.operations(engine.tenant, filters, size):
+        yield from found if _sees_all(engine.caller) else _select_visible(engine, reader, found)
+        filters = filters._replace(before=found[-1][0])
 
 
-def _visible(engine: Engine, reader: Reader, found: Sequence[Placed]) -> list[Placed]:
+def _select_visible(engine: Engine, reader: Reader, found: Sequence[Placed]) -> list[Placed]:
     ids = [operation.memory_id for _, operation in found if operation.memory_id is not None]
     memories = reader.by_ids(engine.tenant, ids)
     seen = {None, *(id for id, stored in memories.items() if visible(engine, reader, stored))}
@@ -292,7 +294,7 @@ def _encode_place(engine: Engine, place: OperationPlace) -> str:
 
 
 def _mask_place(engine: Engine, place: OperationPlace) -> OperationPlace:
-    """Hide the number of a place, or show it again: two of them would tell how much others did in between."""
+    """Mask the number of a place, or unmask it: two plain numbers would reveal how much others did in between."""
     digest = hmac.digest(engine.store.store_id.encode(), place.at.encode("utf-8", "surrogatepass"), "sha256")
     return place._replace(number=place.number ^ (int.from_bytes(digest[:8]) >> 3))
 

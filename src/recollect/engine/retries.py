@@ -1,8 +1,8 @@
-"""Run an operation again safely.
+"""Make operations safe to run again.
 
-A change that names an idempotency key is made once, and a retry gets the same answer. A write of a memory keeps its key
-with that memory; any other change is made by :func:`once`. A transaction that loses against another writer runs again a few
-times, because an operation does nothing outside its transaction.
+A change with an idempotency key is made once, and a retry gets the same answer. A write of a memory stores the key with
+that memory; any other change goes through :func:`once`. A transaction that conflicts with another writer is run again a
+few times, which is safe because an operation does nothing outside its transaction.
 """
 
 import functools
@@ -36,7 +36,7 @@ MAX_KEY = 256
 
 
 def check_key(engine: Engine, key: str) -> None:
-    """An idempotency key is stored, so it is held to what any stored text is held to."""
+    """Raise if an idempotency key is malformed, or breaks the privacy rules for stored text."""
     if not isinstance(key, str) or not 0 < len(key) <= MAX_KEY:
         raise BadInput(f"must be text of 1 to {MAX_KEY} characters.", field="idempotency_key")
     try:
@@ -47,18 +47,18 @@ def check_key(engine: Engine, key: str) -> None:
         raise BadInput("holds sensitive data.", field="idempotency_key", hint="Use a random key.")
 
 
-def earlier_answer(engine: Engine, writer: Writer, key: str, *asked: Candidate) -> Receipt | None:
-    """The receipt of an earlier write under this key, or ``None`` if there was none."""
+def earlier_answer(engine: Engine, writer: Writer, key: str, *candidates: Candidate) -> Receipt | None:
+    """Return the receipt of an earlier write under this key, or ``None``."""
     kept = writer.retry(engine.tenant, _own_key(engine, key))
     if kept is None:
         return None
-    _check_request(kept, _describe_call(engine, asked))
+    _check_request(kept, _describe_call(engine, candidates))
     stored = writer.by_ids(engine.tenant, [kept["memory_id"]]).get(kept["memory_id"])
     return Receipt(Outcome(kept["outcome"]), _read_shown(engine, writer, stored), tuple(kept["reasons"]), replayed=True)
 
 
 def _read_shown(engine: Engine, writer: Writer, stored: Stored | None) -> Memory | None:
-    """What became of the memory since, unless it is gone or no longer for this caller to see."""
+    """Return the memory as it is now, or ``None`` if it was removed or the caller may no longer see it."""
     if stored is None or stored.body is None:
         return None
     if not engine.sight.sees(stored.body["scope"], stored.state.category):
@@ -66,8 +66,8 @@ def _read_shown(engine: Engine, writer: Writer, stored: Stored | None) -> Memory
     return to_memory(*as_seen(engine, writer, [stored]))
 
 
-def keep_answer(engine: Engine, writer: Writer, key: str, receipt: Receipt, at: str, *asked: Candidate) -> None:
-    """Remember the answer to what was asked, in the transaction that it is about."""
+def keep_answer(engine: Engine, writer: Writer, key: str, receipt: Receipt, at: str, *candidates: Candidate) -> None:
+    """Store the receipt of a request under its key, in the transaction of the write."""
     if receipt.memory is None:
         return
     salt = engine.randomness.bytes(16)
@@ -75,7 +75,7 @@ def keep_answer(engine: Engine, writer: Writer, key: str, receipt: Receipt, at: 
         engine.tenant,
         _own_key(engine, key),
         {
-            "digest": _digest(salt, _describe_call(engine, asked)),
+            "digest": _digest(salt, _describe_call(engine, candidates)),
             "salt": salt,
             "outcome": str(receipt.outcome),
             "memory_id": receipt.memory.id,
@@ -86,27 +86,27 @@ def keep_answer(engine: Engine, writer: Writer, key: str, receipt: Receipt, at: 
 
 
 def _own_key(engine: Engine, key: str) -> str:
-    """Return what a key is kept as. Each caller has keys of its own: two that draw the same one never meet.
+    """Return the stored form of a key. It includes the caller, so that equal keys of two callers never collide.
 
-    It is a digest, so that the name of a person who is erased stands nowhere.
+    It is a digest, so that it does not hold the name of a person who is erased.
     """
     caller = engine.caller
     whose = [] if caller.trusted else [caller.user, caller.agent]
     return hashlib.sha256(canonical_json([engine.store.store_id, *whose, key]).encode("utf-8")).hexdigest()
 
 
-def _describe_call(engine: Engine, asked: Sequence[Candidate]) -> str:
-    said = [candidate.model_dump(mode="json", exclude_unset=True) for candidate in asked]
+def _describe_call(engine: Engine, candidates: Sequence[Candidate]) -> str:
+    said = [candidate.model_dump(mode="json", exclude_unset=True) for candidate in candidates]
     return canonical_json([engine.caller.name, *said])
 
 
-def _digest(salt: bytes, said: str) -> str:
-    return hashlib.sha256(salt + said.encode("utf-8")).hexdigest()
+def _digest(salt: bytes, request: str) -> str:
+    return hashlib.sha256(salt + request.encode("utf-8")).hexdigest()
 
 
-def _check_request(kept: Mapping[str, Any], said: str) -> None:
-    """Raise if a key was used before for another request than the one that says this."""
-    if kept["digest"] != _digest(kept["salt"], said):
+def _check_request(kept: Mapping[str, Any], request: str) -> None:
+    """Raise if the key was used before for a different request."""
+    if kept["digest"] != _digest(kept["salt"], request):
         hint = "Draw a new key for a new request."
         raise RetryMismatch("was used before for another request.", field="idempotency_key", hint=hint)
 
@@ -119,7 +119,7 @@ T = TypeVar("T")
 
 
 def again_on_conflict(operation: Callable[Concatenate[Engine, P], T]) -> Callable[Concatenate[Engine, P], T]:
-    """Run the operation again when it lost against another writer; each pause is about twice the one before."""
+    """Run an operation again when it conflicts with another writer; each pause is about twice as long as the last."""
 
     @functools.wraps(operation)
     def patient(engine: Engine, /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -134,19 +134,19 @@ def again_on_conflict(operation: Callable[Concatenate[Engine, P], T]) -> Callabl
 
 
 ANSWER_WAIT_S = 5.0
-"""How long a retry waits for the answer of the request that it repeats, while that is being done."""
+"""How long a retry waits for the answer of the first request while that is still running."""
 ANSWER_LOOK_S = 0.05
 
 
 def once(engine: Engine, key: str, request: str, work: Callable[[Engine], str]) -> str:
-    """Make a change under an idempotency key, and return its answer, or the kept answer if the same request was made before.
+    """Make a change under an idempotency key and return its answer, or the stored answer of the same earlier request.
 
-    ``request`` is everything that the caller asks for; ``work`` makes the change with the engine that it is given. The key is
-    taken in the transaction that makes the change, whichever process makes it, so that the change is made at most once. The
-    answer is kept right after. A change that fails gives its key back.
+    ``request`` holds everything that the caller asks for; ``work`` makes the change with the engine passed to it. The
+    key is taken in the transaction that makes the change, so that it is made at most once across processes. The answer
+    is stored right after. A change that fails releases its key.
 
     :raises RetryMismatch: if the key was used for another request.
-    :raises OutcomeUnknown: if the same request was begun before and its answer does not come: its process was ended.
+    :raises OutcomeUnknown: if the same request was begun before and no answer follows, because its process ended.
     """
     check_key(engine, key)
     caller = engine.caller
@@ -160,13 +160,13 @@ def once(engine: Engine, key: str, request: str, work: Callable[[Engine], str]) 
         try:
             answer = work(replace(engine, claim=claim))
         except _KeyTaken:
-            continue  # the same request is made at the same time
+            continue  # the same request is running at the same time
         except OutcomeUnknown:
             raise
         except Exception:
             claim.give_back()
             raise
-        with suppress(StoreError, _KeyTaken):  # the change is made, and here is its answer, kept or not
+        with suppress(StoreError, _KeyTaken):  # the change is made; return its answer even if it cannot be stored
             _keep(engine, claim, answer)
         return answer
 
@@ -178,12 +178,12 @@ def _keep(engine: Engine, claim: "_KeyClaim", answer: str) -> None:
 
 
 class _KeyTaken(RecollectError):
-    """Another request took the key since this one looked."""
+    """Another request took the key after this one read it."""
 
 
 @dataclass(slots=True)
 class _KeyClaim:
-    """An idempotency key, claimed by one request for every transaction of the change that it asks for."""
+    """An idempotency key that a request claims in every transaction of its change."""
 
     engine: Engine
     key: str
@@ -201,7 +201,7 @@ class _KeyClaim:
             if kept is not None and kept["salt"] != self.salt:
                 raise _KeyTaken("another request took the key.", field="idempotency_key")
             yield writer
-            if kept is None:  # last, so that an erasure in this transaction leaves its own answer to come
+            if kept is None:  # taken last, so that an erasure in this transaction does not blank the answer to come
                 self._take(writer)
         self._is_taken = True
 
@@ -210,13 +210,13 @@ class _KeyClaim:
         writer.claim_retry(self.engine.tenant, self.key, digest, self.salt, self.engine.now())
 
     def keep(self, writer: Writer, answer: str) -> None:
-        """Keep the answer of the change."""
-        if not self._is_taken:  # a change that found nothing to do had no transaction
+        """Store the answer of the change."""
+        if not self._is_taken:  # a change with nothing to do opened no transaction
             self._take(writer)
         writer.keep_answer(self.engine.tenant, self.key, self.salt, answer)
 
     def kept_answer(self, deadline: float) -> str | None:
-        """Return the answer that is kept under the key, or ``None`` if the key is free. Wait for one that is on its way."""
+        """Return the answer stored under the key, waiting for a running request, or ``None`` if the key is free."""
         while True:
             with self.engine.read() as reader:
                 kept = reader.retry(self.engine.tenant, self.key)
@@ -235,7 +235,7 @@ class _KeyClaim:
             time.sleep(ANSWER_LOOK_S)
 
     def give_back(self) -> None:
-        """Free the key after a failure. If that fails too, a retry is answered as one whose outcome is unknown."""
+        """Release the key after a failure. If this fails too, a retry raises ``OutcomeUnknown``."""
         if self._is_taken:
             with suppress(StoreError), self.engine.write() as writer:
                 writer.release_retry(self.engine.tenant, self.key, self.salt)

@@ -1,7 +1,7 @@
-"""OpenTelemetry, where the application has it: one span for each public operation.
+"""Emit one OpenTelemetry span for each public operation, if the application has the library.
 
-A span says which operation it was, what came of it and why, in stable codes and counts. It never holds content, names or
-ids: spans leave the machine. Without the library nothing is wrapped and nothing is spent.
+A span names the operation, its outcome and its reasons in stable codes and counts. It never holds content, names or
+ids, because spans leave the machine. Without the library nothing is wrapped.
 """
 
 import functools
@@ -41,7 +41,7 @@ _ENUMERATED: dict[str, frozenset[str]] = {"namespace": frozenset(Namespace), "sp
 
 @contextmanager
 def span(name: str, **attributes: Value) -> "Iterator[Span]":
-    """A span around a block; needs the library. An error is recorded by its code, since its message may name someone."""
+    """Open a span around a block; needs the library. An error is recorded by its code: its message may name someone."""
     tracer = trace.get_tracer("recollect")
     with tracer.start_as_current_span(
         PREFIX + name, attributes=_prefix_names(attributes), record_exception=False, set_status_on_exception=False
@@ -56,7 +56,7 @@ def span(name: str, **attributes: Value) -> "Iterator[Span]":
 
 
 def trace_method(method: Callable[P, T]) -> Callable[P, T]:
-    """The method inside a span of its own name, described by its answer; the method itself if there is no library."""
+    """Wrap a method in a span named after it and described by its answer; return it unchanged without the library."""
     if not present:
         return method
     op = method.__name__.rstrip("_")
@@ -64,7 +64,7 @@ def trace_method(method: Callable[P, T]) -> Callable[P, T]:
     @functools.wraps(method)
     def spanned(*args: P.args, **kwargs: P.kwargs) -> T:
         if isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
-            return method(*args, **kwargs)  # the application has the library and collects nothing
+            return method(*args, **kwargs)  # the application has the library but no tracer provider
         with span(op, op=op, **_describe_arguments(kwargs)) as live:
             answer = method(*args, **kwargs)
             if live.is_recording():
@@ -85,7 +85,7 @@ def _describe_arguments(arguments: Mapping[str, Any]) -> dict[str, Value]:
 
 @functools.singledispatch
 def describe_answer(answer: object) -> Attributes:
-    """Return an answer in codes and counts."""
+    """Return the codes and counts that describe an answer."""
     describe = _BY_NAME.get(type(answer).__name__)
     return describe(answer) if describe is not None else {}
 
@@ -112,7 +112,7 @@ def _(answer: Page[Any] | Recall) -> Attributes:
 def _(answer: Sequence[object]) -> Attributes:
     if type(answer).__name__ in _BY_NAME:  # a named tuple
         return _BY_NAME[type(answer).__name__](answer)
-    outcomes = Counter(str(one.outcome) for one in answer if isinstance(one, Receipt))
+    outcomes = Counter(str(item.outcome) for item in answer if isinstance(item, Receipt))
     return {"count": len(answer), **{f"count.{outcome}": count for outcome, count in sorted(outcomes.items())}}
 
 
@@ -148,4 +148,4 @@ _BY_NAME: dict[str, Callable[[Any], Attributes]] = {
     "ConsolidationReport": _consolidation,
     "ImportReport": _import,
 }
-"""Answers of modules that most programs never load."""
+"""Answers whose modules most programs never load, by class name."""

@@ -1,4 +1,4 @@
-"""Governance events: kept where policy asks, redacted where a write was refused, and read back under the caller's borders."""
+"""Keep governance events as the policy asks, redact refused writes, and read events within the caller's borders."""
 
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta
@@ -37,13 +37,13 @@ from recollect.rules.trust.borders import may_be_told, named_ids
 from recollect.stores.protocol import ANY_TRACE, Reader, TracesWanted, Writer
 
 MAX_PAGE = 10_000
-_END = {True: "before", False: "after"}  # from which end pages are counted, by ``latest``
+_END = {True: "before", False: "after"}  # the kind of a cursor, by ``latest``
 _CHUNK = 200
 _REDACTED = "[redacted: {} characters]"
 
 
 def trace_denial(engine: Engine, candidate: Candidate, no: Rejection) -> Trace:
-    """What was attempted, with every free text left out: a refused secret must not live on in its refusal."""
+    """Return the event of a refused write without any free text: a refused secret must not survive in its refusal."""
     source = Source(candidate.source or engine.caller.speaks_as)
     attempted = {
         "kind": candidate.kind,
@@ -56,9 +56,9 @@ def trace_denial(engine: Engine, candidate: Candidate, no: Rejection) -> Trace:
 
 
 def redact_query(query: str, settings: Privacy) -> str:
-    """A question as its event may repeat it: without anything that the policy would not let be remembered as it is.
+    """Return a question as its event may hold it: without text that the policy would not let be stored.
 
-    A question may hold what no store takes, such as half a letter. Its event may not, or the next write would fail.
+    Characters that no store accepts, such as half of a surrogate pair, are replaced, or the next write would fail.
     """
     query = storable(query)
     hits = [hit for hit in privacy.scan(query) if action(hit.type, settings) != "allow"]
@@ -70,10 +70,10 @@ def redact_query(query: str, settings: Privacy) -> str:
 
 
 class PromptBlock(NamedTuple):
-    """The exact block that a prompt got.
+    """The exact block that a prompt received.
 
-    ``quotes`` are the ids of all memories whose words the block repeats: an event that has the block goes when one of them is
-    erased, and is told to nobody from whom one of them is hidden.
+    ``quotes`` holds the ids of all memories whose words the block repeats: an event with the block is removed when one
+    of them is erased, and is hidden from every caller that may not see all of them.
     """
 
     text: str
@@ -83,19 +83,19 @@ class PromptBlock(NamedTuple):
 
 
 def note_block(engine: Engine, event: Trace, block: Callable[[], PromptBlock]) -> None:
-    """Note in the event of a recall the block that a prompt got, if the policy keeps such events."""
+    """Add the block that a prompt received to the event of its recall, if the policy keeps such events."""
     if engine.policy.traces.keep == "all":
         made = block()
         event["block"] = made._asdict() | {"quotes": sorted(set(made.quotes))}
 
 
 def drop_quotes(events: Iterable[Trace]) -> list[Trace]:
-    """The same without a question's words: what nothing ties to a person could not be erased with that person."""
+    """Return events without the words of questions: text tied to no person could not be erased with the person."""
     return [event | {"query": _REDACTED.format(len(event["query"]))} if "query" in event else event for event in events]
 
 
 def border_check(engine: Engine, action: str, space: Space, refusal: str | None) -> Trace:
-    """The event of a space that was, or was not, open to a read or a write. A read goes nowhere."""
+    """Return the event of a space that was open or closed to a read or a write. A read has no target space."""
     to_space, allowed = (None, "border:read_allowed") if action == "read" else (space, "border:allowed")
     return trace.memory_border_check(
         engine.caller, action, space, to_space, refusal is None, refusal or allowed, engine.in_force.expanded
@@ -103,29 +103,29 @@ def border_check(engine: Engine, action: str, space: Space, refusal: str | None)
 
 
 def refuse_border(engine: Engine, check: Trace, error: RecollectError) -> RecollectError:
-    """The error of a border that is closed: it carries the event, which is kept although nothing is done."""
+    """Return the error of a closed border with its event, which is kept although the operation does nothing."""
     keep_later(engine, [check])
     error.events = (check,)
     return error
 
 
 def keep(engine: Engine, writer: Writer, events: Iterable[Trace], stream: int | None = None) -> None:
-    """Keep the events that the policy asks for, each with a reference to the policy that was in force."""
+    """Store the events that the policy keeps, each with a reference to the policy in force."""
     for row in _rows(engine, events, stream):
         writer.keep_trace(engine.tenant, *row)
 
 
 def keep_later(engine: Engine, events: Iterable[Trace], stream: int | None = None) -> None:
-    """The same for a read, which must not wait for the write lock: they are written a moment later."""
+    """Queue the events of a read, which must not wait for the write lock; they are stored a moment later."""
     rows = list(_rows(engine, events, stream))
     if rows:
         waiting_rows(engine).note(engine.tenant, *rows)
 
 
 def _rows(engine: Engine, events: Iterable[Trace], stream: int | None) -> Iterator[TraceRow]:
-    wanted = engine.policy.traces.keep
+    kept = engine.policy.traces.keep
     for event in events:
-        if wanted == "all" or (wanted == "denied" and is_refusal(event)):
+        if kept == "all" or (kept == "denied" and is_refusal(event)):
             key = policy_key(event["type"])
             slim = {name: value for name, value in event.items() if name != key}
             yield TraceRow(slim, engine.now(), stream, engine.in_force.snapshot if key in event else None)
@@ -133,7 +133,7 @@ def _rows(engine: Engine, events: Iterable[Trace], stream: int | None) -> Iterat
 
 @again_on_conflict
 def drop_old(engine: Engine, at: str) -> None:
-    """Remove what is older, or more, than the policy keeps."""
+    """Remove the events that are older, or more, than the policy keeps."""
     settings = engine.policy.traces
     before = format_time(parse_time(at) - timedelta(days=settings.keep_days))
     with engine.write() as writer:
@@ -152,16 +152,16 @@ def traces(
     limit: int = 100,
     cursor: str | None = None,
 ) -> Page[Trace]:
-    """Return the events that policy kept and that fit every filter, oldest first, each with the policy that was in force.
+    """Return a page of kept events that match every filter, oldest first, each with the policy that was in force.
 
-    A bound caller is told what happened in its own session and to memories that it may see, and nothing that names any
-    other; whoever may operate the store is told everything. With ``latest`` the first page has the newest events, and each
+    A bound caller sees the events of its own session and of memories that it may see, and none that names a hidden
+    memory; a caller with the operate right sees all. With ``latest`` the first page holds the newest events, and each
     further page older ones.
     """
     engine.require(Right.GOVERN, "read traces")
     check_number("limit", limit, 1, MAX_PAGE)
     after, before = _range(number, cursor, latest)
-    wanted = TracesWanted(
+    filters = TracesWanted(
         session=None if session is None else check_sought("session", session),
         type=None if type is None else check_word("type", TraceType, type),
         since=check_moment("since", since),
@@ -169,11 +169,11 @@ def traces(
     )
     waiting_rows(engine).flush()
     with engine.read() as reader:
-        wanted = wanted._replace(memory=_whole_id(engine, reader, memory))
+        filters = filters._replace(memory=_whole_id(engine, reader, memory))
         if engine.caller.may(Right.OPERATE):
-            found = list(reader.traces(engine.tenant, after, limit + 1, wanted, latest=latest))
+            found = list(reader.traces(engine.tenant, after, limit + 1, filters, latest=latest))
         else:
-            found = list(islice(_iterate_visible(engine, reader, after, wanted, latest), limit + 1))
+            found = list(islice(_iterate_visible(engine, reader, after, filters, latest), limit + 1))
             found = found[::-1] if latest else found
     page = found[-limit:] if latest else found[:limit]
     return Page(
@@ -182,7 +182,7 @@ def traces(
 
 
 def _range(number: int | None, cursor: str | None, latest: bool) -> tuple[int, int]:
-    """Return after and before which numbers the events lie that a page may hold."""
+    """Return the event numbers between which a page may lie, both excluded."""
     if number is not None:
         if cursor is not None:
             raise BadInput("one event has no further page.", field="cursor", hint="Leave it out.")
@@ -191,30 +191,32 @@ def _range(number: int | None, cursor: str | None, latest: bool) -> tuple[int, i
         return 0, ANY_TRACE.before
     direction, place = decode_cursor(cursor)
     if direction != _END[latest] or not isinstance(place, int):
-        refuse_cursor()  # it is of another list, or of the other end
+        refuse_cursor()  # it belongs to another list, or to the other direction
     place = check_number("cursor", place, 1)
     return (0, place) if latest else (place, ANY_TRACE.before)
 
 
-def _iterate_visible(engine: Engine, reader: Reader, after: int, wanted: TracesWanted, latest: bool) -> Iterator[Trace]:
-    """Everything that fits and may be known to a bound caller, a chunk at a time; the newest first if ``latest``."""
-    while found := reader.traces(engine.tenant, after, _CHUNK, wanted, latest=latest):
+def _iterate_visible(
+    engine: Engine, reader: Reader, after: int, filters: TracesWanted, latest: bool
+) -> Iterator[Trace]:
+    """Yield the matching events that a bound caller may know of, a chunk at a time; newest first if ``latest``."""
+    while found := reader.traces(engine.tenant, after, _CHUNK, filters, latest=latest):
         hidden = hidden_ids(engine, reader, (id for event in found for id in named_ids(event)))
         shown = [event for event in found if may_be_told(event, engine.caller.session, hidden)]
         yield from reversed(shown) if latest else shown
         if latest:
-            wanted = wanted._replace(before=found[0]["number"])
+            filters = filters._replace(before=found[0]["number"])
         else:
             after = found[-1]["number"]
 
 
 def explain_decisions(engine: Engine, memory: str) -> tuple[str, ...]:
-    """Return what was decided about one memory and why, in a few sentences."""
+    """Return in a few sentences what was decided about a memory and why."""
     return sentences(traces(engine, memory=memory, latest=True, limit=MAX_TRACES).items)
 
 
 def explain_turn(engine: Engine, session: str | None, number: int | None) -> tuple[tuple[str, ...], tuple[Trace, ...]]:
-    """Return what was decided in a turn, in a few sentences, and its events: the last turn, or the one with event ``number``."""
+    """Return in a few sentences what was decided in the last turn, or in that of event ``number``, and its events."""
     if number is None:
         turn = last_turn(traces(engine, session=session, latest=True, limit=MAX_TRACES).items)
         return sentences(turn), tuple(turn)

@@ -1,7 +1,7 @@
 """Write to one stream inside one transaction.
 
-``Pen`` appends ledger entries and changes state with them. Expired memories leave the active set at the start of every
-write; ``change_memory`` checks who may change one memory and opens the transaction for it.
+``Pen`` appends ledger entries and updates the state of memories with them. Every write first takes expired memories out
+of the active set. ``change_memory`` checks that the caller may change a memory and opens the transaction.
 """
 
 from collections import Counter, defaultdict
@@ -38,7 +38,7 @@ REJECTED_VALUE = "rejected:value"
 
 
 class Against(NamedTuple):
-    """A rejection that stands against a statement: in which stream, and whether the statement says just that and no more."""
+    """A rejection that matches a statement, its stream, and whether the statement says exactly the rejected value."""
 
     stream: int
     id: str
@@ -46,9 +46,9 @@ class Against(NamedTuple):
 
 
 def rejections_of(engine: Engine, reader: Reader, claim: Claim) -> list[Against]:
-    """Return the rejections of something that a statement claims, wherever they bind the place where it is made.
+    """Return the rejections that match a statement where it is made.
 
-    They bind the streams of one owner in every namespace, and what is written elsewhere on a person's behalf.
+    A rejection applies to the streams of one owner in every namespace, and to writes elsewhere on that person's behalf.
     """
     secrets = reader.rejection_secrets(claim.address, claim.person)
     if not secrets:
@@ -65,13 +65,13 @@ def rejections_of(engine: Engine, reader: Reader, claim: Claim) -> list[Against]
 
 SALT_BYTES = 16
 REJECTED_SINCE, LIFTED_SINCE = "{}:rejected:{}", "{}:lifted:{}"
-"""A rejection on the erasure list: the id of its memory, and when it was made or lifted."""
+"""A rejection on the erasure list: the id of its memory, and the time it was made or lifted."""
 
 
 class Pen:
-    """Writes to one stream. The stream ticks once, at the first entry that the operation records.
+    """Writes to one stream. The stream's tick advances once, at the first entry of the operation.
 
-    Upkeep's pen does not let it age: what looks after memories must not wear them out.
+    Upkeep passes ``ages=False``, so that maintaining memories does not make them decay.
     """
 
     def __init__(self, engine: Engine, writer: Writer, stream: Stream, at: str, *, ages: bool = True) -> None:
@@ -95,25 +95,25 @@ class Pen:
         self._beside: set[str] = set()
         self._admitted: set[str] = set()
         self.lifted: list[str] = []
-        """The rejections that a person's statement ended, until its receipt says so."""
+        """Rejections lifted by a person's statement, for its receipt."""
         self._phase: Mapping[str, Any] = {}
         self.own_after = stream.last_memory
-        """The memories above this number are the ones that the transaction itself has made."""
+        """Memories numbered above this were made by this transaction."""
         self._own_with: defaultdict[str, list[str]] = defaultdict(list)
         self.in_order = False
-        """Whether of two new memories the later one is the more recent, although they share a tick: so it is in a batch."""
+        """Whether the later of two new memories with the same tick is the more recent, as in a batch."""
         self.fresh = Fresh()
         self._nearby: dict[int, Nearby | None] = {}
 
     @classmethod
     def at_address(cls, engine: Engine, writer: Writer, address: Address, at: str) -> "Pen":
-        """A pen for the stream at an address, which is made if nobody has written there yet."""
+        """Return a pen for the stream at an address, and add the stream if there is none."""
         stream = writer.stream_at(address) or writer.add_stream(address, engine.randomness.bytes(16).hex())
         return cls(engine, writer, stream, at)
 
     @property
     def tick(self) -> int:
-        """The tick that this operation's entries carry."""
+        """The tick of this operation's entries."""
         return self.stream.tick if self._ticked or not self._ages else self.stream.tick + 1
 
     @property
@@ -123,12 +123,12 @@ class Pen:
 
     @property
     def phase_id(self) -> str | None:
-        """The phase that is written to, if the policy divides time into phases."""
+        """The current phase of the stream, or ``None`` if the policy has no phases."""
         return phase_id(self.stream.phase) if self.engine.policy.phase.enabled else None
 
     @property
     def phase(self) -> Mapping[str, Any]:
-        """What a new memory says of its phase. How the first one began is the same everywhere, and is not repeated."""
+        """The phase fields of a new memory. The first phase has no details, which are the same in every stream."""
         if self.phase_id is None or self.stream.phase == 1:
             return {"phase_id": self.phase_id}
         if self._phase.get("phase_id") != self.phase_id:
@@ -139,39 +139,39 @@ class Pen:
         return self._phase
 
     def start_phase(self, name: str | None, reason: str) -> Entry:
-        """Begin the next phase of the stream. Its entry is about the stream, under an id of its own."""
+        """Begin the next phase of the stream. Its entry has an id of its own, since it is about no memory."""
         self.stream.phase += 1
         id = self.engine.memory_id(self.stream.uid, "phase", self.stream.phase)
-        said = {"reason": reason, **({"name": name} if name else {})}
-        return self.record(Event.PHASE_STARTED, id, rule="phase:requested", amendment=said)
+        details = {"reason": reason, **({"name": name} if name else {})}
+        return self.record(Event.PHASE_STARTED, id, rule="phase:requested", amendment=details)
 
     def note_erased_name(self, uid: str) -> Entry:
-        """Record that the name of the stream's owner or of an actor is erased, so that ``verify`` does not report it missing."""
+        """Record that a name of the owner or of an actor was erased, so that ``verify`` does not report it missing."""
         id = self.engine.memory_id(self.stream.uid, "name", self.stream.last_seq + 1)
         return self.record(Event.NAME_ERASED, id, rule="erased:name", commitment=uid)
 
     def reject(self, memory_id: str, secret: str, marks: Sequence[str], rule: str) -> Entry:
-        """Reject a value, which its marks stand for, as never true. The entry has an id of its own: the rejection's."""
+        """Reject a value, represented by its marks, as never true. The entry's id is the id of the rejection."""
         id = self.engine.memory_id(self.stream.uid, "rejection", self.stream.last_seq + 1)
         values = {"secret": secret, "marks": list(marks)}
         entry = self.record(Event.REJECTED, id, rule=rule, other=memory_id, amendment=values)
         self.writer.add_rejections(self.stream, sealed_in(id, values))
-        self._note_beside(REJECTED_SINCE.format(memory_id, self.at))
+        self._note_erasure(REJECTED_SINCE.format(memory_id, self.at))
         return entry
 
     def lift(self, rejection_id: str, rule: str) -> Entry:
-        """End a rejection of this stream: its value may be said again."""
+        """End a rejection of this stream, so that its value may be stored again."""
         made = next(e for e in self.writer.entries_about(self.stream.tenant, rejection_id) if e.event is Event.REJECTED)
         self.writer.remove_rejection(self.stream, rejection_id)
-        self._note_beside(LIFTED_SINCE.format(made.other_id, self.at))
+        self._note_erasure(LIFTED_SINCE.format(made.other_id, self.at))
         return self.record(Event.LIFTED, rejection_id, rule=rule, other=made.other_id)
 
-    def _note_beside(self, line: str) -> None:
-        """Note on the erasure list, before the transaction commits, what a restored copy has to know."""
+    def _note_erasure(self, line: str) -> None:
+        """Add a line to the erasure list before the commit, so that a restored backup applies it again."""
         self.engine.store.note_erasures([Erased(self.stream.tenant, "review", line)])
 
     def load(self, *memories: Stored) -> None:
-        """Take up memories whose state the next entries will move."""
+        """Register memories whose state the next entries will change."""
         for stored in memories:
             id = stored.state.id
             if id not in self._states:
@@ -184,17 +184,17 @@ class Pen:
                 self._actor_names.update(stored.actor_names)
 
     def is_active(self, stored: Stored) -> bool:
-        """Whether a memory that was active when this transaction read it still is."""
+        """Return whether a memory that was active when this transaction read it still is."""
         known = self._states.get(stored.state.id)
         return known is None or known.status is Status.ACTIVE
 
     def note_use(self, id: str) -> None:
-        """Note that a memory was used now: it is not unused, and no read is counted."""
+        """Set the time of a memory's last use to now, without counting a read."""
         self._accesses[id] = (self._accesses[id][0], self.at)
         self.writer.count_accesses(self.stream.tenant, {id: (0, self.at)})
 
     def stored(self, id: str) -> Stored:
-        """A memory as it stands now, without reading it again."""
+        """Return a registered memory in its current state, without reading it again."""
         accesses, last_access = self._accesses.get(id, (0, None))
         body, state = self._bodies[id], self._states[id]
         return Stored(
@@ -210,11 +210,11 @@ class Pen:
         )
 
     def body(self, id: str) -> Mapping[str, Any]:
-        """Return the body of a version that this operation has in hand; empty once it was removed."""
+        """Return the body of a registered version; empty once it was removed."""
         return self._bodies[id] or {}
 
     def _parent_hash(self, id: str) -> str | None:
-        """Of the version that it supersedes: one that this operation has in hand, or the one it was loaded with."""
+        """Return the content hash of the version that a memory supersedes, from this operation or as loaded."""
         older = self._states[id].supersedes_id or ""
         if older not in self._bodies:
             return self._parent_hashes.get(id)
@@ -222,19 +222,19 @@ class Pen:
         return body["content_hash"] if body else None
 
     def next_number(self) -> int:
-        """The number that the next new memory of this stream will have."""
+        """Return the number of the next new memory of this stream."""
         return self.stream.last_memory + 1
 
     def number(self, id: str) -> int:
-        """The number of a memory that this operation has in hand."""
+        """Return the number of a registered memory."""
         return self._numbers[id]
 
     def new_version(self, body: Mapping[str, Any], said: Sequence[str], vector: bytes = b"") -> tuple[str, str]:
-        """Keep a new immutable version with its vector; returns its id and the commitment for the entry that brings it.
+        """Store a new immutable version with its vector; return its id and the commitment for its ledger entry.
 
-        ``said`` are the terms that it says, which are known already.
+        ``said`` holds the terms of its text, which the caller has computed already.
         """
-        self._have_vectors()
+        self._bind_embedder()
         self.stream.last_memory += 1
         number = self.stream.last_memory
         id = self.engine.memory_id(self.stream.uid, body["kind"], number)
@@ -252,15 +252,15 @@ class Pen:
         return id, commit_to(salt, committed_form(body, text))
 
     def nearby(self, numbers: Sequence[int]) -> list[Nearby]:
-        """Return those of the numbered memories that are active and semantic, in this order; each is read once."""
+        """Return the active semantic memories among these numbers, in this order; each is read once."""
         missing = [number for number in numbers if number not in self._nearby]
         if missing:
-            found = {one.number: one for one in self.writer.nearby(self.stream, missing)}
+            found = {neighbour.number: neighbour for neighbour in self.writer.nearby(self.stream, missing)}
             self._nearby.update((number, found.get(number)) for number in missing)
-        return [one for number in numbers if (one := self._nearby[number]) is not None]
+        return [neighbour for number in numbers if (neighbour := self._nearby[number]) is not None]
 
     def own_sharing(self, terms: Iterable[str], least: int) -> Iterator[tuple[str, frozenset[str]]]:
-        """Yield the ids of this transaction's own new memories that say so many of these terms, each with all it says."""
+        """Yield the ids of this transaction's new memories that share ``least`` or more terms, with all their terms."""
         shared = Counter(id for term in terms for id in self._own_with.get(term, ()))
         return ((id, frozenset(self._said[id])) for id, count in shared.items() if count >= least)
 
@@ -275,9 +275,9 @@ class Pen:
         commitment: str | None = None,
         amendment: Mapping[str, Any] | None = None,
     ) -> Entry:
-        """Append one entry to the chain and move the state by it.
+        """Append an entry to the hash chain and apply it to the state.
 
-        This is the one place where a memory becomes active, so what was rejected, or waits for consent, is stopped here.
+        Every memory becomes active here, so this is where rejected values and fields that wait for consent are stopped.
         """
         if to is Status.ACTIVE and id not in self._admitted:
             self._check_may_become_active(id)
@@ -310,11 +310,11 @@ class Pen:
         return entry
 
     def admit(self, id: str) -> None:
-        """Let a new version become active whose value was checked when it was written."""
+        """Mark a new version as already checked, so that ``record`` may make it active."""
         self._admitted.add(id)
 
     def _check_may_become_active(self, id: str) -> None:
-        """Raise if a memory holds a rejected value, or if an agent would set a profile field that waits for the person."""
+        """Raise if a memory holds a rejected value, or if an agent would set a profile field that awaits consent."""
         state, body, address = self._states.get(id), self._bodies.get(id), self.stream.address
         if body is None or address is None or (state is not None and state.status is Status.ACTIVE):
             return
@@ -332,11 +332,11 @@ class Pen:
             )
 
     def keep_beside(self, id: str) -> None:
-        """A memory is to be active under a key that others hold, of which the caller may not know."""
+        """Mark a memory to be active with a shadowed key, which memories hidden from the caller hold."""
         self._beside.add(id)
 
     def flush(self) -> None:
-        """Bring the projections up to the state; what leaves the active set goes first, so keys are free in time."""
+        """Write changed states to the tables; memories that leave the active set go first, to free their keys."""
         touched = [self._states[id] for id in self._touched]
         moved = [state.id for state in touched if self._indexed_as[state.id] not in (None, _labels_if_active(state))]
         if moved:
@@ -346,13 +346,13 @@ class Pen:
         self._touched.clear()
 
     def finish(self) -> None:
-        """Write everything that is still to be written, and the stream's own counters."""
+        """Write the remaining changes and the stream's counters."""
         self.flush()
         if self._ticked:
             self.writer.advance_stream(self.stream)
 
     def _project(self, state: State) -> None:
-        """Bring a memory's row up to its state; what is active is in the index, by its key and category of now."""
+        """Write a memory's row; index its text under its current key and category if it is active."""
         number, beside = self._numbers[state.id], state.id in self._beside
         before, now = self._indexed_as[state.id], _labels_if_active(state)
         terms = self._findable(state) if now is not None and before != now else None
@@ -367,8 +367,8 @@ class Pen:
                 self.writer.index_text(self.stream, number, terms)
         self._indexed_as[state.id] = now
 
-    def _have_vectors(self) -> None:
-        """A stream's first memory settles whose vectors it has."""
+    def _bind_embedder(self) -> None:
+        """Bind a stream to the embedder at its first memory, and raise if it has another one's vectors."""
         embedder = self.engine.meanings.embedder(self.engine, self.writer)
         check_stream(self.writer, self.stream, embedder)
         if not self.stream.last_memory and self.stream.embedder != label_of(embedder):
@@ -398,12 +398,12 @@ class Pen:
 
 
 def _labels_if_active(state: State) -> tuple[str, str, str] | None:
-    """Return what decides which words the text index has of a memory; a raised authority takes attached names away."""
+    """Return the fields that decide a memory's indexed words; a raised authority removes attached names."""
     return (state.canonical_key, state.category, state.authority) if state.status is Status.ACTIVE else None
 
 
 def _as_nearby(number: int, state: State, body: Mapping[str, Any] | None) -> Nearby | None:
-    """Return what a store would read of a new memory as a neighbour; ``None`` unless it is active and semantic."""
+    """Return a new memory as a store would read it as a neighbour; ``None`` unless it is active and semantic."""
     if not body or state.status is not Status.ACTIVE or body["kind"] != Kind.SEMANTIC:
         return None
     return Nearby(
@@ -421,7 +421,7 @@ def _as_nearby(number: int, state: State, body: Mapping[str, Any] | None) -> Nea
 
 
 def expire_due(pen: Pen) -> list[trace.Trace]:
-    """Put away everything in the pen's stream that has expired; returns the events that say so."""
+    """Soft-delete the expired memories of the pen's stream; return their events."""
     at, tick = pen.writer.first_expiry(pen.stream)
     if (at is None or at > pen.at) and (tick is None or tick > pen.tick):
         return []
@@ -432,7 +432,7 @@ def expire_due(pen: Pen) -> list[trace.Trace]:
     for id in ids:
         stored = found[id]
         pen.load(stored)
-        reason = _reason(pen, stored)
+        reason = _find_expiry_reason(pen, stored)
         soft_delete(pen, id, Event.EXPIRED, reason)
         events += forgotten(engine, id, stored.body, reason)
         if stored.body is not None:
@@ -442,38 +442,38 @@ def expire_due(pen: Pen) -> list[trace.Trace]:
     return events
 
 
-def _reason(pen: Pen, stored: Stored) -> str:
-    """``decay`` if its ticks ran out since it was last said, else ``ttl_expired``."""
+def _find_expiry_reason(pen: Pen, stored: Stored) -> str:
+    """Return ``decay`` if a memory's ticks ran out since it was last stated, else ``ttl_expired``."""
     at_tick = stored.state.expires_at_tick
     mode = (stored.body or {}).get("retention", {}).get("mode")
     return expiry_reason(mode, by_tick=at_tick is not None and at_tick <= pen.tick)
 
 
 def forgotten(engine: Engine, id: str, body: Mapping[str, Any] | None, reason: str) -> list[trace.Trace]:
-    """The events of a memory whose time was over: forgotten for a reason, and gone from the active set."""
+    """Return the events of an expired memory: why it was forgotten, and that it left the active set."""
     caller, policy = engine.caller, engine.in_force.expanded
-    gone = [] if body is None else [trace.memory_deleted(caller, id, body, "expired", policy)]
-    return [trace.memory_forget(caller, id, reason, policy), *gone]
+    deleted = [] if body is None else [trace.memory_deleted(caller, id, body, "expired", policy)]
+    return [trace.memory_forget(caller, id, reason, policy), *deleted]
 
 
 def soft_delete(pen: Pen, id: str, event: Event, rule: str, reason: str | None = None) -> None:
-    """Take it out of every read, brought back by ``restore``, removed for good after its purge date.
+    """Soft-delete a memory: no read shows it, ``restore`` brings it back, and upkeep purges it after its purge date.
 
-    ``reason`` is what the person said of it; it is kept as long as the memory is.
+    ``reason`` is the person's own, stored as long as the memory is.
     """
     days = pen.engine.policy.lifecycle.purge_after_days
     purge_at = format_time(parse_time(pen.at) + timedelta(days=days))
-    said = {"reason": reason} if reason is not None else {}
-    pen.record(event, id, rule=rule, to=Status.SOFT_DELETED, amendment={"purge_at": purge_at, **said})
+    details = {"reason": reason} if reason is not None else {}
+    pen.record(event, id, rule=rule, to=Status.SOFT_DELETED, amendment={"purge_at": purge_at, **details})
 
 
 @contextmanager
 def change_memory(
     engine: Engine, id: str, op: Op = Op.UPDATE, *, field: str = "id", overrules: bool = True
 ) -> Iterator[tuple[Pen, Stored]]:
-    """A pen on one memory's stream, for a caller that may write there; what it does is noted as ``op``.
+    """Yield a pen and a memory that the caller may write to; record the change as ``op``.
 
-    Unless it ``overrules`` the memory, the caller need not be believed as much as the memory is.
+    With ``overrules``, raise if the memory has a higher authority than the caller.
     """
     with engine.write() as writer:
         at = engine.now()
@@ -496,7 +496,7 @@ def change_memory(
 
 
 def require_change(engine: Engine, writer: Writer, stored: Stored) -> None:
-    """Raise unless the caller may write where a memory lies, and its content is still there."""
+    """Raise unless the caller may write to a memory's stream, and its content still exists."""
     if stored.body is None:
         raise WrongState(f"its content was {stored.state.removed}.", field="id", hint="Nothing more can be done to it.")
     address = writer.stream_numbered(engine.tenant, stored.stream).address
@@ -510,14 +510,14 @@ def require_change(engine: Engine, writer: Writer, stored: Stored) -> None:
 
 
 class Pens:
-    """One pen for each stream that a transaction writes to; what has expired there is put away first."""
+    """One pen for each stream that a transaction writes to; expired memories of the stream are soft-deleted first."""
 
     def __init__(self, engine: Engine, writer: Writer) -> None:
         self._engine, self._writer, self._at = engine, writer, engine.now()
         self._pens: dict[int, Pen] = {}
 
     def numbered(self, number: int) -> Pen:
-        """Return the pen of a stream that is there."""
+        """Return the pen of an existing stream."""
         if number not in self._pens:
             self._add(
                 Pen(self._engine, self._writer, self._writer.locked_stream(self._engine.tenant, number), self._at)
@@ -525,7 +525,7 @@ class Pens:
         return self._pens[number]
 
     def at(self, address: Address) -> Pen:
-        """Return the pen of the stream at an address, which is made if nobody has written there yet."""
+        """Return the pen of the stream at an address, and add the stream if there is none."""
         stream = self._writer.stream_at(address)
         if stream is not None:
             return self.numbered(stream.number)
@@ -542,14 +542,14 @@ class Pens:
 
 
 def refuse_agents(engine: Engine, what: str) -> None:
-    """Raise if an agent asks, whatever its rights: consent is a person's to give."""
+    """Raise if the caller is an agent, whatever its rights: only a person may consent."""
     if engine.caller.is_an_agent:
         hint = "Ask the person: `grant` by the person, or by a caller with the govern right that is no agent."
         raise NotAllowed(f"an agent may not {what}: that is for the person.", field="id", hint=hint)
 
 
 def may_change(engine: Engine, reader: Reader, stored: Stored) -> bool:
-    """Return whether the caller sees a memory, may write to its space, and is believed as much as the memory is."""
+    """Return whether the caller sees a memory, may write to its space, and has no lower authority than the memory."""
     address, body = reader.stream_numbered(engine.tenant, stored.stream).address, stored.body
     if address is None or body is None or not visible(engine, reader, stored):
         return False
@@ -565,14 +565,14 @@ def _is_outranked(engine: Engine, stored: Stored) -> bool:
 
 
 def may_overrule(engine: Engine, stored: Stored) -> None:
-    """What a higher authority said is not a lower one's to take away."""
+    """Raise if a memory has a higher authority than the caller, unless the caller may govern."""
     if _is_outranked(engine, stored):
         engine.require(Right.GOVERN, f"change what is {stored.state.authority}")
 
 
 def tell_gone(pen: Pen, stored: Stored, reason: str) -> None:
-    """Say that an active memory leaves the active set, just before it does."""
+    """Keep the event of an active memory that is about to leave the active set."""
     if stored.body is not None and stored.state.status is Status.ACTIVE:
         engine = pen.engine
-        gone = trace.memory_deleted(engine.caller, stored.state.id, stored.body, reason, engine.in_force.expanded)
-        keep(engine, pen.writer, [gone], pen.stream.number)
+        event = trace.memory_deleted(engine.caller, stored.state.id, stored.body, reason, engine.in_force.expanded)
+        keep(engine, pen.writer, [event], pen.stream.number)

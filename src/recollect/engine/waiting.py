@@ -1,6 +1,6 @@
-"""Rows that wait to be written: a query must not take the write lock, and a failed operation has no transaction left.
+"""Queue rows to be stored later: a query must not take the write lock, and a failed operation has no transaction left.
 
-They are written together a moment later. Nobody waits for them, and whoever reads such rows writes them first.
+They are stored together a moment later. No caller waits for them, and every reader of such rows flushes them first.
 """
 
 import logging
@@ -19,13 +19,13 @@ from recollect.stores.protocol import Store
 _log = logging.getLogger("recollect.waiting")
 
 MAX_WAITING = 10_000
-"""How many rows wait at most; beyond it the oldest are given up."""
+"""The most rows that wait; beyond it the oldest are dropped."""
 PATIENCE_S = 0.2
-"""How long rows that waited queue for their turn to be written."""
+"""How long a flush waits for the write lock."""
 
 
 class TraceRow(NamedTuple):
-    """A governance event without its policy, which is kept once by its hash."""
+    """A governance event without its policy, which is stored once under its hash."""
 
     event: Mapping[str, Any]
     at: str
@@ -36,14 +36,14 @@ class TraceRow(NamedTuple):
 Row = Operation | TraceRow
 _NOT_NOW = (StoreBusy, StoreUnavailable, StoreCorrupt, StoreTooNew, OutcomeUnknown)
 _REFUSED = (StoreError, ValueError, TypeError, OverflowError)
-"""What a driver, or the canonical form, says to values that it cannot write; ``StoreError`` if it was the server."""
+"""Errors for values that a driver or the canonical form cannot write; ``StoreError`` if the server refused them."""
 
 
 class Waiting:
-    """Rows that wait to be written, for one store. They leave it only once they are."""
+    """The queue of rows for one store. A row leaves the queue once it is stored."""
 
     def __init__(self, store: Store) -> None:
-        self._store = weakref.ref(store)  # or neither would ever be let go
+        self._store = weakref.ref(store)  # a strong reference would keep both alive for ever
         self._rows: dict[str, list[Row]] = {}
         self._lock = threading.Lock()
         self._flushing = threading.Lock()
@@ -56,7 +56,7 @@ class Waiting:
             self._wake_later()
 
     def flush(self) -> None:
-        """Write what waits, if its turn comes in time; else it goes on waiting."""
+        """Store the queued rows if the write lock is free in time; else leave them queued."""
         with self._flushing:
             with self._lock:
                 tenants = sorted(self._rows)
@@ -64,7 +64,7 @@ class Waiting:
                 self._write(tenant)
 
     def flush_traces(self, tenant: str) -> None:
-        """Write the waiting events before a write whose own events follow them, so that their order holds."""
+        """Store the queued events before a write, so that they precede the events of the write."""
         with self._lock:
             due = any(isinstance(row, TraceRow) for row in self._rows.get(tenant, ()))
         if due:
@@ -72,15 +72,15 @@ class Waiting:
 
     @contextmanager
     def forgetting(self, tenant: str, name: str | None) -> Iterator[None]:
-        """Hold back waiting rows while rows that name a person are removed; afterwards none of them waits.
+        """Hold the queue while rows that name a person are removed; then drop queued rows that name the person.
 
-        What was recalled may hold anybody's words, so no governance event outwaits a removal.
+        A recall's event may quote anyone, so every queued governance event is dropped as well.
         """
         self.flush()
         with self._flushing:
             yield
             with self._lock:
-                self._rows[tenant] = [one for one in self._rows.get(tenant, []) if not _names(one, name)]
+                self._rows[tenant] = [row for row in self._rows.get(tenant, []) if not _names(row, name)]
 
     def close(self) -> None:
         with self._lock:
@@ -102,15 +102,15 @@ class Waiting:
                 self._rows[tenant] = waiting[-MAX_WAITING:]
                 self._wake_later()
             if len(waiting) > MAX_WAITING:
-                _describe_given_up(len(waiting) - MAX_WAITING, "the store has not been writable for long")
+                _log_dropped(len(waiting) - MAX_WAITING, "the store has not been writable for long")
 
     def _wake_later(self) -> None:
         if self._timer is None and not self._closed:
-            self._timer = threading.Timer(FLUSH_AFTER_S, self._time_is_up)
+            self._timer = threading.Timer(FLUSH_AFTER_S, self._flush_on_timer)
             self._timer.daemon = True
             self._timer.start()
 
-    def _time_is_up(self) -> None:
+    def _flush_on_timer(self) -> None:
         with self._lock:
             self._timer = None
             closed = self._closed
@@ -119,10 +119,10 @@ class Waiting:
 
 
 def _write_rows(store: Store, tenant: str, rows: list[Row]) -> list[Row]:
-    """Write rows together; return those to try again later. Their callers were answered long ago.
+    """Store rows together; return the rows to try again later.
 
-    A row that the store refuses must fail neither the next write nor other rows: where a batch is refused
-    for what it holds, each row is written alone, and the one that is refused alone is given up.
+    If the store refuses a batch for its content, each row is written alone, and a row that is refused alone is dropped,
+    so that it fails neither other rows nor the next write.
     """
     try:
         with store.write(tenant, patience_s=PATIENCE_S) as writer:
@@ -135,12 +135,12 @@ def _write_rows(store: Store, tenant: str, rows: list[Row]) -> list[Row]:
     except _REFUSED as refused:
         if len(rows) > 1:
             return [left for row in rows for left in _write_rows(store, tenant, [row])]
-        _describe_given_up(1, f"the store refused it ({type(refused).__name__})")
+        _log_dropped(1, f"the store refused it ({type(refused).__name__})")
     return []
 
 
-def _describe_given_up(count: int, why: str) -> None:
-    """Describe rows without their content, which may be what the store refused, or a person's words."""
+def _log_dropped(count: int, why: str) -> None:
+    """Log dropped rows without their content, which may be a person's words or the cause of the refusal."""
     _log.warning("%d rows of traces or operations were given up: %s.", count, why)
 
 
@@ -152,18 +152,18 @@ _waiting: "weakref.WeakKeyDictionary[Store, Waiting]" = weakref.WeakKeyDictionar
 _finding = threading.Lock()
 
 
-def _start_afresh() -> None:
-    """In a child process: what waits is the parent's to write."""
+def _reset_after_fork() -> None:
+    """Empty the queues in a child process: the parent stores its own rows."""
     global _finding
     _finding = threading.Lock()
     _waiting.clear()
 
 
-os.register_at_fork(after_in_child=_start_afresh)
+os.register_at_fork(after_in_child=_reset_after_fork)
 
 
 def waiting_rows(engine: Engine) -> Waiting:
-    """Return the rows that wait for the engine's store, which all its callers share."""
+    """Return the queue of the engine's store, which all its callers share."""
     with _finding:
         found = _waiting.get(engine.store)
         if found is None:

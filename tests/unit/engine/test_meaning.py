@@ -10,7 +10,7 @@ import pytest
 
 import recollect
 from recollect.embed import EmbedderUnavailable
-from recollect.engine.read.meaning import Likeness, Meanings, as_asked
+from recollect.engine.read.meaning import Likeness, Meanings, prepare_question
 from recollect.interfaces.python import Recollect
 from recollect.model.errors import EmbedderMismatch
 from recollect.stores.protocol import NO_LIMIT
@@ -378,7 +378,7 @@ def test_threads_of_different_tenants_do_not_wait_for_each_other_for_ever() -> N
 
         def ask() -> None:
             inside.wait(5)
-            as_asked(other, "tea")
+            prepare_question(other, "tea")
             done.set()
 
         asking = threading.Thread(target=ask, daemon=True)

@@ -88,15 +88,15 @@ def test_what_was_read_before_the_lock_is_read_again_if_somebody_wrote(
 ) -> None:
     """Two who say the same thing at once: whoever comes second meets the first one's memory."""
     path = tmp_path / "memory.db"
-    waiting = ingest.waiting
+    waiting = ingest.waiting_rows
     with recollect.open(path) as mem, recollect.open(path) as other:
         mem.add(TEXTS[1], owner="ana")
 
         def meanwhile(engine: object) -> object:
-            monkeypatch.setattr(ingest, "waiting", waiting)
+            monkeypatch.setattr(ingest, "waiting_rows", waiting)
             (other if elsewhere else mem).add(TEXTS[0], owner="ana")
             return waiting(engine)  # type: ignore[arg-type]
 
-        monkeypatch.setattr(ingest, "waiting", meanwhile)
+        monkeypatch.setattr(ingest, "waiting_rows", meanwhile)
         assert mem.add(TEXTS[0], owner="ana").outcome == "reinforced"
         assert mem.verify().ok

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from test_one_entry import entry, sha
 
 from recollect.formats.entry_files import MAX_ENTRY_CHARACTERS, Finding, Findings, Read, read_entries
-from recollect.rules.trust.provenance import find_meant
+from recollect.rules.trust.provenance import find_referenced
 
 
 def read(text: str) -> list[Read]:
@@ -189,7 +189,7 @@ def test_of_many_with_one_content_the_same_is_meant_as_by_the_rule(drawn: list[t
     when = [((one["timestamp"], n), n) for n, one in enumerate(entries)]
     for n, parents in noted._resolve_parents().items():
         alike = [one for one in when if entries[one[1]]["content_hash"] == entries[n]["parent_refs"][0]]
-        meant = find_meant(when[n][0], alike)
+        meant = find_referenced(when[n][0], alike)
         assert parents == ([] if meant is None else [meant])
 
 

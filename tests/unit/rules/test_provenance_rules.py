@@ -17,7 +17,7 @@ from recollect.rules.trust.provenance import (
     as_tree,
     credit,
     find_common,
-    find_meant,
+    find_referenced,
     label,
     on_a_cycle,
     to_dot,
@@ -39,12 +39,12 @@ def lineage(root: str, parents: dict[str, str], towards: str = "ancestors", **au
 
 
 def test_a_hash_means_the_last_record_before_whoever_names_it() -> None:
-    assert find_meant(5, [(1, "first"), (4, "last before"), (9, "later")]) == "last before"
+    assert find_referenced(5, [(1, "first"), (4, "last before"), (9, "later")]) == "last before"
 
 
 def test_where_none_was_there_before_it_means_the_first_that_came() -> None:
-    assert find_meant(5, [(9, "second"), (7, "first")]) == "first"
-    assert find_meant(5, []) is None
+    assert find_referenced(5, [(9, "second"), (7, "first")]) == "first"
+    assert find_referenced(5, []) is None
 
 
 def test_words_that_come_again_are_no_cycle() -> None:

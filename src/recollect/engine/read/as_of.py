@@ -1,13 +1,12 @@
-"""What was believed at an earlier point: the streams as they stood then, made again from their chains.
+"""Answer reads as of an earlier point, from streams rebuilt out of the ledger.
 
-Nothing is kept for this but the ledger. The entries of each stream that is asked about are followed up to the point and no
-further, into a store in memory that is thrown away with the answer. Today's own reads then answer from that store, so
-that filters, borders and ranking cannot come to mean anything else in the past. What was erased or purged since is not
-brought back: its content is gone, and so is its place in the past.
+The entries of each stream are replayed up to the point into a temporary store in memory. The ordinary reads then answer
+from that store, so that filters, borders and ranking mean the same in the past as today. Memories erased or purged
+since are not brought back: their content is gone from the past too.
 
-A memory's state follows from the entries about it and about the memories that entries join with it. So one memory, a page
-of a list, and the difference between two points fold these entries alone, and cost as much as they read or as changed in
-between. A query ranks everything that was active then: its cost is linear in the entries of the streams that it reads.
+The state of a memory follows from the entries about it and about the memories linked with it. A get, a page of a list
+and a difference replay only these entries, so they cost as much as they read or as changed in between. A query ranks
+everything that was active then, so its cost is linear in the entries of the streams it reads.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -43,17 +42,17 @@ from recollect.stores.sqlite import SqliteStore
 
 PROD = (str(Namespace.PROD),)
 BEFORE_ANY = 0
-"""The tick at which every stream is still empty."""
+"""The tick at which every stream is empty."""
 MAX_TICK_DIGITS = 18
-"""A longer number is a date that somebody wrote without dashes, and no tick."""
+"""The most digits of a tick; a longer number is a date without dashes."""
 STILL_GOING_ON = NO_LIMIT
-"""A tick later than any, for what has no end yet."""
+"""A tick later than any other, for a phase that has not ended."""
 LAST_MOMENT = "9999-12-31T23:59:59.999999Z"
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """When to look: at a tick or a phase, which each stream counts for itself, or at one time for all of them."""
+    """The point of a read: a tick or a phase, which each stream counts for itself, or a time for all streams."""
 
     tick: int | None = None
     time: str | None = None
@@ -61,14 +60,14 @@ class Point:
 
 
 class _Cut(NamedTuple):
-    """A stream up to a point: its last entry then, and the time by which it is judged what had expired."""
+    """A stream up to a point: its last entry then, and the time that decides which memories had expired."""
 
     stream: Stream
     moment: Moment
 
     def states(self, part: LedgerPart) -> States:
-        """Return the states that the entries of a part of the ledger give up to the point."""
-        return replay([one for one in part.entries if one.seq <= self.moment.seq], part.versions, part.amendments)
+        """Return the states up to the point, replayed from a part of the ledger."""
+        return replay([entry for entry in part.entries if entry.seq <= self.moment.seq], part.versions, part.amendments)
 
 
 def point(
@@ -80,7 +79,7 @@ def point(
     owner: str | None = None,
     space: str | None = None,
 ) -> Point:
-    """The point that exactly one of tick, time and phase names. A phase must be known where the caller may look."""
+    """Return the point given by exactly one of tick, time and phase. The phase must exist in a readable stream."""
     if sum(given is not None for given in (tick, time, phase)) != 1:
         hint = "as_of(tick=…), as_of(time=…) or as_of(phase=…)."
         raise BadInput("name one of tick, time and phase.", field="tick", hint=hint)
@@ -94,7 +93,7 @@ def point(
 
 
 def point_named(engine: Engine, field: str, text: int | datetime | str, owner: str | None, space: str | None) -> Point:
-    """Return the point that one value names: a whole number is a tick, ``phase-N`` a phase, all else a time."""
+    """Return the point that a value names: a whole number is a tick, ``phase-N`` a phase, anything else a time."""
     if isinstance(text, int) or (isinstance(text, str) and text.isdecimal() and len(text) <= MAX_TICK_DIGITS):
         return Point(tick=check_number(field, int(text)))
     if isinstance(text, str) and PHASE_ID.fullmatch(text):
@@ -103,22 +102,22 @@ def point_named(engine: Engine, field: str, text: int | datetime | str, owner: s
 
 
 def get(engine: Engine, when: Point, id: str) -> Memory:
-    """One memory as it stood. Whoever may not see it today did not see it then."""
+    """Return a memory as it was at the point. A caller that may not see it today does not see it then."""
     with engine.read() as reader:
         found = find(engine, reader, id)
         if found.body is None:
             hint = "What is removed is gone from the past too."
             raise NotFound(f"the content of {id!r} was {found.state.removed} since.", field="id", hint=hint)
         stream = reader.stream_numbered(engine.tenant, found.stream)
-        stood = _stood(reader, _cut_history(reader, stream, when, engine.now()), found)
-        if stood is None:
+        past = _read_past(reader, _cut_history(reader, stream, when, engine.now()), found)
+        if past is None:
             raise NotFound(f"there was no memory {id!r} yet.", field="id", hint="`history` says when it came.")
-        (stored,) = as_seen(engine, reader, [stood])
+        (stored,) = as_seen(engine, reader, [past])
     return assemble.to_memory(stored)
 
 
-def _stood(reader: Reader, cut: _Cut, found: Stored) -> Stored | None:
-    """One memory of a stream as it stood, without the rest of it; ``None`` if it came later."""
+def _read_past(reader: Reader, cut: _Cut, found: Stored) -> Stored | None:
+    """Return a memory as it was at the point, replaying no other; ``None`` if it was stored later."""
     part = reader.ledger_around(cut.stream, [found.state.id])
     state = cut.states(part).get(found.state.id)
     if state is None:
@@ -140,9 +139,9 @@ def list_memories(
     cursor: str | None = None,
     **which: Any,
 ) -> MemoryPage:
-    """Memories that fitted every filter then, newest first; the filters are those of a list of today.
+    """Return a page of the memories that matched every filter at the point, newest first.
 
-    Only the newest memories of each stream are laid down, and more of them until the page is certain.
+    The newest memories of each stream are rebuilt, and more of them until no other memory can belong on the page.
     """
     check_number("limit", limit, 1, reading.MAX_PAGE)
     where: dict[str, Any] = {"owner": owner, "space": space, "include_namespaces": include_namespaces}
@@ -150,8 +149,8 @@ def list_memories(
         cuts = cuts_at(engine, reader, readable_streams(engine, reader, **where), when)
         most = limit + SPARE
         while True:
-            newest = [_newest(engine, reader, cut, cursor, most) for cut in cuts]
-            with as_it_stood(engine, reader, cuts, [one.ids(cursor) for one in newest]) as past:
+            newest = [_read_newest(engine, reader, cut, cursor, most) for cut in cuts]
+            with as_it_stood(engine, reader, cuts, [newest_part.ids(cursor) for newest_part in newest]) as past:
                 page = reading.list_memories(past, **where, limit=limit, cursor=cursor, **which)
             if _is_certain(page, newest):
                 return page
@@ -159,11 +158,11 @@ def list_memories(
 
 
 SPARE, GROWTH = 50, 8
-"""How many more memories than a page has are laid down at first, and by how much that grows each time."""
+"""How many memories beyond the page are rebuilt at first, and the factor for each further attempt."""
 
 
 class _Newest(NamedTuple):
-    """The newest memories that a stream held at a point, by id with their places in a list, and whether that is all of them."""
+    """The newest memories of a stream at a point: their places by id, and whether these are all."""
 
     places: dict[str, tuple[str, int, int]]
     is_all: bool
@@ -172,38 +171,38 @@ class _Newest(NamedTuple):
         return [*self.places, *([decode_cursor(cursor)[1]] if cursor is not None else ())]
 
 
-def _newest(engine: Engine, reader: Reader, cut: _Cut, cursor: str | None, most: int) -> _Newest:
+def _read_newest(engine: Engine, reader: Reader, cut: _Cut, cursor: str | None, most: int) -> _Newest:
     upto = reader.last_memory_by(cut.stream, cut.moment.seq)
     before = reading.place_of_cursor(engine, reader, cursor)
     held = Selection(streams=(cut.stream.number,), ranges=(("memory", "<=", upto),), before=before)
     found = reader.select(engine.tenant, held, most)
-    return _Newest({one.state.id: reading.place_of(one) for one in found}, len(found) < most)
+    return _Newest({item.state.id: reading.place_of(item) for item in found}, len(found) < most)
 
 
 def _is_certain(page: MemoryPage, newest: Sequence[_Newest]) -> bool:
-    """Return whether no memory that is not laid down can belong on this page."""
-    ends = [min(one.places.values()) for one in newest if not one.is_all]
+    """Return whether no memory that is not rebuilt can belong on this page."""
+    ends = [min(item.places.values()) for item in newest if not item.is_all]
     if not ends:
         return True
-    places = {id: place for one in newest for id, place in one.places.items()}
+    places = {id: place for item in newest for id, place in item.places.items()}
     laid_down = all(item.id in places and places[item.id] >= max(ends) for item in page.items)
     return page.next_cursor is not None and laid_down
 
 
 @operations.failures_noted(Node.CONTEXT, Op.SEARCH)
-def query(engine: Engine, when: Point, wanted: recall.Query) -> Recall:
-    """The memories that would have answered a question best, ranked among what was active then.
+def query(engine: Engine, when: Point, request: recall.Query) -> Recall:
+    """Return the memories that would have answered a question best at the point.
 
-    No thread looks at the past: what changed since it last asked is about what is known today.
+    Raise if a thread is named: what changed since a thread last asked refers to today.
     """
-    if wanted.thread is not None:
+    if request.thread is not None:
         message = "what changed since a thread last asked is told of today, not of the past."
         raise BadInput(message, field="thread", hint="Leave it out, or ask without the earlier point.")
     with engine.read() as reader:
-        streams = readable_streams(engine, reader, wanted.owner, wanted.space, wanted.include_namespaces)
+        streams = readable_streams(engine, reader, request.owner, request.space, request.include_namespaces)
         with as_it_stood(engine, reader, cuts_at(engine, reader, streams, when)) as past:
-            answer = recall.query(past, wanted)
-    operations.note(engine, operations.describe_query(engine, wanted.owner if streams else None, engine.now()))
+            answer = recall.query(past, request)
+    operations.note(engine, operations.describe_query(engine, request.owner if streams else None, engine.now()))
     return answer
 
 
@@ -217,9 +216,9 @@ def difference(
     include_namespaces: Sequence[str] = PROD,
     most_entries: int | None = None,
 ) -> Difference:
-    """Compare what was believed at two points, of what the caller may see: what came, what was replaced, what went.
+    """Return the visible memories that were added, replaced or removed between two points.
 
-    Raises :class:`BadInput` if more than ``most_entries`` of one stream lie between the points.
+    Raise :class:`BadInput` if more than ``most_entries`` of one stream lie between the points.
     """
     if most_entries is not None:
         check_number("most_entries", most_entries, 1)
@@ -227,9 +226,9 @@ def difference(
         now, streams = engine.now(), readable_streams(engine, reader, owner, space, include_namespaces)
         found = [_compare_stream(engine, reader, stream, since, until, now, most_entries) for stream in streams]
     return Difference(
-        tuple(one for each in found for one in each.added),
+        tuple(item for each in found for item in each.added),
         tuple(pair for each in found for pair in each.replaced),
-        tuple(one for each in found for one in each.removed),
+        tuple(item for each in found for item in each.removed),
     )
 
 
@@ -241,7 +240,7 @@ def _compare_stream(
     if most_entries is not None and between > most_entries:
         message = f"{between:,} entries lie between these moments, and at most {most_entries:,} may."
         raise BadInput(message, field="most_entries", hint="Choose moments that are nearer to each other.")
-    part = _what_may_differ(reader, stream, sorted(cuts, key=lambda cut: cut.moment))
+    part = _read_differing(reader, stream, sorted(cuts, key=lambda cut: cut.moment))
     old, new = (_snapshot_at(engine, reader, cut, part) for cut in cuts)
     both = [key for key in new if key in old and old[key][0].id != new[key][0].id]
     return Difference(
@@ -251,8 +250,8 @@ def _compare_stream(
     )
 
 
-def _what_may_differ(reader: Reader, stream: Stream, cuts: Sequence[_Cut]) -> LedgerPart:
-    """Return the part of the ledger about the memories that changed, or may have expired, between two points."""
+def _read_differing(reader: Reader, stream: Stream, cuts: Sequence[_Cut]) -> LedgerPart:
+    """Return the part of the ledger about memories that changed, or may have expired, between two points."""
     low, high = cuts
     if high.moment.seq - low.moment.seq > stream.last_seq // 2:
         return reader.ledger_around(stream)
@@ -264,7 +263,7 @@ def _to_believed(state: State, body: Mapping[str, Any]) -> Believed:
 
 
 def _snapshot_at(engine: Engine, reader: Reader, cut: _Cut, part: LedgerPart) -> Snapshot:
-    """What was active where a stream is cut, without what had expired by then."""
+    """Return the unexpired active memories of a stream at the point."""
     return {
         key: (state, body)
         for key, (state, body) in _select_visible(engine, reader, cut.states(part)).items()
@@ -274,26 +273,26 @@ def _snapshot_at(engine: Engine, reader: Reader, cut: _Cut, part: LedgerPart) ->
 
 
 def snapshot(engine: Engine, reader: Reader, stream: Stream, last_tick: int = STILL_GOING_ON) -> Snapshot:
-    """Return what was active in a stream at the end of a tick and the caller may see, by its identity."""
+    """Return the visible active memories of a stream at the end of a tick, by their identity."""
     cut = _cut_history(reader, stream, Point(tick=last_tick), engine.now())
     return _select_visible(engine, reader, cut.states(reader.ledger_around(stream)))
 
 
 def _select_visible(engine: Engine, reader: Reader, states: States) -> Snapshot:
-    """Return the active ones of these states that the caller may see, each with its body."""
+    """Return the active states whose memory the caller may see, each with its body."""
     active = [state for state in states.values() if state.status is Status.ACTIVE and state.removed is None]
     found = reader.by_ids(engine.tenant, [state.id for state in active])
     bodies = {
         id: stored.body for id, stored in found.items() if stored.body is not None and _is_visible(engine, stored)
     }
     seen, places = [(state, bodies[state.id]) for state in active if state.id in bodies], Places()
-    return {_key(state, body, beside=places.is_taken(state, body)): (state, body) for state, body in seen}
+    return {_key(state, body, shadowed=places.is_taken(state, body)): (state, body) for state, body in seen}
 
 
-def _key(state: State, body: Mapping[str, Any], *, beside: bool) -> tuple[str, str, str]:
-    """What it is about; one that is kept beside another of its key goes by its id as well."""
+def _key(state: State, body: Mapping[str, Any], *, shadowed: bool) -> tuple[str, str, str]:
+    """Return the identity of a memory; with a shadowed key, its id is part of the identity."""
     key = identity(state.canonical_key)
-    return (body["scope"], body["kind"], f"{key} {state.id}" if beside else key)
+    return (body["scope"], body["kind"], f"{key} {state.id}" if shadowed else key)
 
 
 def _is_visible(engine: Engine, stored: Stored) -> bool:
@@ -301,7 +300,7 @@ def _is_visible(engine: Engine, stored: Stored) -> bool:
 
 
 def _cut_history(reader: Reader, stream: Stream, when: Point, now: str) -> _Cut:
-    """What had not happened yet is left out; a point that is still to come leaves out nothing."""
+    """Return the stream up to a point; a point in the future includes every entry."""
     if when.time is not None:
         found = reader.last_entry(stream, STILL_GOING_ON, LAST_MOMENT if when.time >= now else when.time)
         return _Cut(stream, found._replace(at=min(when.time, now)))
@@ -311,37 +310,38 @@ def _cut_history(reader: Reader, stream: Stream, when: Point, now: str) -> _Cut:
 
 
 def cuts_at(engine: Engine, reader: Reader, streams: Sequence[Stream], when: Point) -> list[_Cut]:
-    """Return the streams that had begun by the point, each up to it."""
+    """Return the streams that had begun by the point, each cut there."""
     now = engine.now()
     cuts = (_cut_history(reader, stream, when, now) for stream in sorted(streams, key=lambda stream: stream.number))
     return [cut for cut in cuts if cut.moment.seq]
 
 
-def _last_tick_of(reader: Reader, stream: Stream, wanted: str | None) -> int:
-    """The tick before the next phase began. A stream that never had the phase is empty."""
+def _last_tick_of(reader: Reader, stream: Stream, phase_name: str | None) -> int:
+    """Return the last tick before the next phase began; 0 for a stream that never had the phase."""
     phases = reader.phases(stream)
-    place = next((place for place, phase in enumerate(phases) if phase_id(phase.number) == wanted), None)
+    place = next((place for place, phase in enumerate(phases) if phase_id(phase.number) == phase_name), None)
     if place is None:
         return BEFORE_ANY
     return phases[place + 1].started_tick - 1 if place + 1 < len(phases) else STILL_GOING_ON
 
 
-def _check_phase(reader: Reader, streams: Sequence[Stream], wanted: str) -> str:
+def _check_phase(reader: Reader, streams: Sequence[Stream], phase_name: str) -> str:
     known = {phase_id(phase.number) for stream in streams for phase in reader.phases(stream)}
-    if wanted not in known:
-        raise NotFound(f"there is no phase {wanted!r} there.", field="phase", hint=LISTED)
-    return wanted
+    if phase_name not in known:
+        raise NotFound(f"there is no phase {phase_name!r} there.", field="phase", hint=LISTED)
+    return phase_name
 
 
 @contextmanager
 def as_it_stood(
     engine: Engine, reader: Reader, cuts: Sequence[_Cut], ids: Sequence[Sequence[str]] | None = None
 ) -> Iterator[Engine]:
-    """The engine over these streams at a point, with its clock stopped there; what it counts is not kept.
+    """Yield an engine over these streams as they were at a point, with its clock stopped there; its access counts are
+    dropped.
 
-    ``ids`` names for each stream the memories that are enough; they have no vectors then. Streams that are cut by tick
-    stop at different times. The clock shows the earliest, so that nothing expires too soon, and what the others saw
-    expire by their own time is put away beforehand.
+    ``ids`` limits each stream to these memories, which then have no vectors. Streams cut by tick stop at different
+    times. The clock shows the earliest of them, so that nothing expires too soon; memories that had expired by their
+    own stream's time are soft-deleted beforehand.
     """
     moment = parse_time(min((cut.moment.at for cut in cuts), default=engine.now()))
     store = SqliteStore(":memory:", fresh_store_id=engine.store.store_id)
@@ -365,7 +365,7 @@ def as_it_stood(
 
 
 def _lay_down(past: Engine, reader: Reader, writer: Writer, cut: _Cut, part: LedgerPart) -> Stream:
-    """Write a part of one stream as it stood: its versions, and the state that follows from its entries."""
+    """Write a part of a stream as it was: its versions, and their states replayed from the entries."""
     assert cut.stream.address is not None, "a stream that may be read has an owner"
     stream = writer.add_stream(cut.stream.address, cut.stream.uid)
     is_later, states = cut.moment.at > past.now(), cut.states(part)
@@ -385,7 +385,7 @@ def _lay_down(past: Engine, reader: Reader, writer: Writer, cut: _Cut, part: Led
         if entry.event is Event.VOUCHED and entry.seq <= cut.moment.seq:
             writer.add_entry(stream, entry)
     stream.tick = cut.moment.tick
-    # To whom earlier phases are closed, the current one is today's: looking back does not open them.
+    # If earlier phases are closed to the caller, the current phase stays today's: looking back must not open them.
     begun = [phase.number for phase in reader.phases(cut.stream) if phase.started_tick <= cut.moment.tick]
     stream.phase = cut.stream.phase if past.phases_closed else max(begun, default=stream.phase)
     writer.advance_stream(stream)
@@ -393,7 +393,7 @@ def _lay_down(past: Engine, reader: Reader, writer: Writer, cut: _Cut, part: Led
 
 
 def _lay_down_vectors(reader: Reader, writer: Writer, today: Stream, stream: Stream) -> None:
-    """The vectors are those of today: content and meaning never change, only what is active does."""
+    """Copy today's vectors: the content of a version never changes, only its status does."""
     vectors = reader.vectors_after(today, 0)
     stream.embedder, stream.last_memory = today.embedder, today.last_memory
     writer.set_embedder(stream)
@@ -402,7 +402,7 @@ def _lay_down_vectors(reader: Reader, writer: Writer, today: Stream, stream: Str
 
 
 def _lay_down_relations(writer: Writer, cut: _Cut, part: LedgerPart, stream: Stream) -> None:
-    """What the memories of then were related to, of those that are laid down: other streams' too, so this comes last."""
+    """Write the relations between rebuilt memories. Some cross streams, so this comes last."""
     entries = [entry for entry in part.entries if entry.seq <= cut.moment.seq]
     found = relations_of_stream(writer, stream, writer.versions(stream), entries, part.amendments)
     writer.put_relations(stream.tenant, found)

@@ -20,11 +20,11 @@ from recollect.rules.trust.signers import voucher_named, vouchers_in
 from recollect.stores.protocol import Reader, Stored
 
 NEVER = datetime.min.replace(tzinfo=UTC)
-"""When something happened of which that cannot be read."""
+"""The time of a tombstone whose time cannot be read."""
 
 
 def to_memory(stored: Stored) -> Memory:
-    """Build the record. Values were validated on their way in, so they are not validated again on every read."""
+    """Build the record without validating its values again; they were validated when written."""
     body, state = stored.body, stored.state
     if body is None:
         raise ValueError(f"{state.id} is a tombstone")
@@ -43,10 +43,10 @@ def to_memory(stored: Stored) -> Memory:
 
 
 def _parents(stored: Stored) -> tuple[str, ...]:
-    """What it names as its parents, and the version before it, which it builds upon without saying so.
+    """Return the parents that a memory names, and the version before it, which is an implicit parent.
 
-    A signature covers the parents as they were named, and there is room for so many: where one more would break either,
-    the version before is told by ``supersedes_id`` alone.
+    A signature covers the named parents, and their number is limited: where one more would break either, the version
+    before appears only as ``supersedes_id``.
     """
     body = stored.body or {}
     named = dict.fromkeys(body.get("parent_refs", ()))
@@ -56,10 +56,10 @@ def _parents(stored: Stored) -> tuple[str, ...]:
 
 
 def _meta(stored: Stored) -> dict[str, Any]:
-    """What it was written with; who vouched for it elsewhere, and was told of later, stands with those who came along."""
+    """Return the metadata of a memory; vouchers imported later are listed with those it was written with."""
     meta = dict((stored.body or {}).get("meta", {}))
-    came = {one["id"] for one in vouchers_in(stored.body or {})}
-    later = [one[TOLD] for one in stored.state.vouchers if TOLD in one and one[TOLD]["id"] not in came]
+    imported = {one["id"] for one in vouchers_in(stored.body or {})}
+    later = [one[TOLD] for one in stored.state.vouchers if TOLD in one and one[TOLD]["id"] not in imported]
     if later:
         origin = meta.get(ENTRY_ORIGIN, {})
         meta[ENTRY_ORIGIN] = {**origin, "vouchers": [*origin.get("vouchers", ()), *later]}
@@ -67,9 +67,9 @@ def _meta(stored: Stored) -> dict[str, Any]:
 
 
 def _vouchers(stored: Stored, meta: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield who vouches for it: here, under the names that they go by, and then elsewhere, marked as ``imported``.
+    """Yield the vouchers of a memory: local ones under their current names, then imported ones, marked as ``imported``.
 
-    An erased person vouches for nothing. A voucher here who also vouched elsewhere is listed once.
+    An erased person is left out. A local voucher who also vouched elsewhere is listed once.
     """
     here = set()
     for one in stored.state.vouchers:
@@ -85,7 +85,7 @@ def _vouchers(stored: Stored, meta: Mapping[str, Any]) -> Iterator[dict[str, Any
 
 
 def as_of(stored: Stored, now: str, tick: int) -> Stored:
-    """The memory as a read may show it: what has expired is no longer active, swept or not."""
+    """Return a memory as a read may show it: an expired one is not active, even before upkeep soft-deletes it."""
     state = stored.state
     by_date = state.expires_at is not None and state.expires_at <= now
     by_tick = state.expires_at_tick is not None and state.expires_at_tick <= tick
@@ -95,7 +95,7 @@ def as_of(stored: Stored, now: str, tick: int) -> Stored:
 
 
 def to_tombstone(stored: Stored) -> Tombstone:
-    """What is left of a memory whose content is gone."""
+    """Return what remains of a memory whose content was removed."""
     state = stored.state
     return Tombstone(
         id=state.id,
@@ -108,19 +108,19 @@ def to_tombstone(stored: Stored) -> Tombstone:
 
 
 def as_seen(engine: Engine, reader: Reader, found: Sequence[Stored]) -> list[Stored]:
-    """The same memories, each without those of its links that lead to a memory which the caller may not see.
+    """Return the memories without links to memories that the caller may not see.
 
-    Versions before and after it, related memories and conflicts are all such links.
+    Links are the versions before and after, related memories and conflicts.
     """
     hidden = hidden_ids(engine, reader, (id for stored in found for id in _list_links(stored)))
     return [_drop_links(stored, hidden) for stored in found] if hidden else list(found)
 
 
 def receipt_shown(engine: Engine, receipt: Receipt) -> Receipt:
-    """Return a receipt as its caller may read it. Who may write and not read is told what became of their words, no more.
+    """Return a receipt as its caller may read it. A caller that may write but not read learns the outcome, no more.
 
-    A memory that was there before, what the words resemble or contradict, and the events about all of that stay untold. So
-    does the next version of a memory, which has fields of the version before it.
+    It does not learn of a memory that existed before, of similar or contradicting memories, of events about them, or of
+    the next version of a memory, which has fields of the version before.
     """
     if engine.caller.may(Right.READ) or receipt.denied:
         return receipt
@@ -130,21 +130,21 @@ def receipt_shown(engine: Engine, receipt: Receipt) -> Receipt:
 
 
 def hidden_ids(engine: Engine, reader: Reader, ids: Iterable[str]) -> frozenset[str]:
-    """Those of the ids that the caller may not know of. A tombstone hides nothing, and from some nothing is hidden."""
+    """Return the ids that the caller may not know of. Tombstones are not hidden, and some callers see everything."""
     if engine.sight == Sight(None, None):
         return frozenset()
-    asked = frozenset(ids)
-    known = reader.by_ids(engine.tenant, sorted(asked)) if asked else {}
-    return asked - {id for id, stored in known.items() if stored.body is None or visible(engine, reader, stored)}
+    wanted = frozenset(ids)
+    known = reader.by_ids(engine.tenant, sorted(wanted)) if wanted else {}
+    return wanted - {id for id, stored in known.items() if stored.body is None or visible(engine, reader, stored)}
 
 
 def hidden_in(engine: Engine, reader: Reader, events: Iterable[Trace]) -> frozenset[str]:
-    """Those of the memories whose end these events tell that the caller may not know of."""
+    """Return the memories in these events that the caller may not know of."""
     return hidden_ids(engine, reader, (event["memory_id"] for event in events if "memory_id" in event))
 
 
 def without_hidden(events: Iterable[Trace], hidden: frozenset[str]) -> tuple[Trace, ...]:
-    """The events that may be told: those that do not say what became of one of the ``hidden`` memories (``hidden_in``)."""
+    """Return the events that name none of the ``hidden`` memories (``hidden_in``)."""
     return tuple(event for event in events if event.get("memory_id") not in hidden)
 
 

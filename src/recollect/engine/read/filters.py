@@ -1,4 +1,4 @@
-"""What a read may be narrowed by. Every filter goes into the store's own query, never onto its results."""
+"""Turn the filters of a read into a selection, which the store applies in its own query, never to results."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,7 +17,7 @@ from recollect.stores.protocol import Selection, Stream
 EQUAL = """
     kind event_type layer tier category pinned topic_id source user_id agent_id run_id thread_id actor_id role scope
 """.split()
-"""Filters that take a value, or several of which one must fit."""
+"""Filters that take one value, or several of which one must match."""
 RANGES: dict[str, tuple[str, str]] = {
     "importance_min": ("importance", ">="),
     "importance_max": ("importance", "<="),
@@ -29,11 +29,11 @@ RANGES: dict[str, tuple[str, str]] = {
 PROVENANCE = ("author", "content_hash", "parent", "voucher", "confidence_min")
 FILTERS = (*EQUAL, *RANGES, "tags", "key", "phase", *PROVENANCE)
 BESIDE = frozenset({"owner", "space", "include_namespaces", "threshold", "share_of_best", "named"})
-"""What narrows a query too, under its own argument."""
+"""Arguments of a query that are not filters."""
 
 _ENUMS: dict[str, Any] = {"kind": Kind, "event_type": EventType, "layer": Layer, "tier": Tier, "source": Source}
-_SAID_OF_A_WRITE: dict[str, str] = {Outcome.CONTRADICTED: Status.CONTRADICTORY}
-"""Statuses that a receipt has another word for: who asks with that word means them."""
+_STATUS_OF_OUTCOME: dict[str, str] = {Outcome.CONTRADICTED: Status.CONTRADICTORY}
+"""Words of receipts that also select a status."""
 
 
 def selection_of(
@@ -43,7 +43,7 @@ def selection_of(
     status: str | Sequence[str] | None,
     **more: Any,
 ) -> Selection:
-    """What of these streams fits every filter and may be seen. ``status=None`` is every status."""
+    """Return the selection of visible memories in these streams that match every filter; ``status=None`` is any."""
     for name in filters:
         if name not in FILTERS:
             hint = "It stands beside filters, not in them." if name in BESIDE else f"Known: {', '.join(FILTERS)}."
@@ -55,7 +55,7 @@ def selection_of(
     users = equal.pop("user_id", None)
     if status is not None:
         many = [status] if isinstance(status, str) else check_names("status", status)
-        equal["status"] = tuple(check_word("status", Status, _SAID_OF_A_WRITE.get(word, word)) for word in many)
+        equal["status"] = tuple(check_word("status", Status, _STATUS_OF_OUTCOME.get(word, word)) for word in many)
     return engine.selecting(
         streams=tuple(stream.number for stream in streams),
         equal=equal | _phase(given),
@@ -70,7 +70,7 @@ def selection_of(
 
 
 def _provenance(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parts of a selection that say who wrote a memory, what it builds upon and who vouches for it."""
+    """Return the parts of a selection about the author, the parents and the vouchers of a memory."""
     found: dict[str, Any] = {
         part: tuple(one for given_name in check_names(name, _several(given[name])) for one in _principals(given_name))
         for name, part in (("author", "authors"), ("voucher", "vouchers"))
@@ -84,12 +84,12 @@ def _provenance(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _principals(name: str) -> tuple[str, ...]:
-    """Return the forms under which a name may be stored: as it is given, and with each kind of principal."""
+    """Return the forms in which a name may be stored: as given, and with each kind of principal."""
     return (name,) if kind_of(name) is not None else (name, *(principal(kind, name) for kind in KINDS))
 
 
 def _hashes(name: str, value: Any) -> tuple[str, ...]:
-    """Return the content hashes that a filter names, each as a hash or as a CID."""
+    """Return the content hashes that a filter names, each given as a hash or as a CID."""
     hashes = [(given, content_hash_in(given)) for given in check_names(name, _several(value))]
     for given, found in hashes:
         if found is None:
@@ -103,9 +103,11 @@ def _several(value: Any) -> list[Any]:
 
 
 def _of_users(streams: Sequence[Stream], users: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[int, ...]]:
-    """Return these people with the streams of theirs: whatever lies in a person's own space is theirs, named or not."""
+    """Return these users with the streams they own: every memory in a person's own space counts as theirs."""
     at = {stream.number: stream.address for stream in streams if stream.address is not None}
-    return users, tuple(number for number, one in at.items() if one.space is Space.USER and one.owner in users)
+    return users, tuple(
+        number for number, address in at.items() if address.space is Space.USER and address.owner in users
+    )
 
 
 def _equal(engine: Engine, name: str, value: Any) -> Any:
@@ -115,15 +117,15 @@ def _equal(engine: Engine, name: str, value: Any) -> Any:
         return int(value)
     values = _several(value)
     if name in _ENUMS:
-        return tuple(check_word(name, _ENUMS[name], one) for one in values)
+        return tuple(check_word(name, _ENUMS[name], value) for value in values)
     if name == "category":
         check_categories(engine, name, values)
     return tuple(check_names(name, values))
 
 
-def check_categories(engine: Engine, field: str, asked: Sequence[str]) -> tuple[str, ...]:
-    """Categories that a request names: all of them must be on the agent's list, or it is refused."""
-    names, known = check_names(field, asked), engine.sight.categories
+def check_categories(engine: Engine, field: str, categories: Sequence[str]) -> tuple[str, ...]:
+    """Return the categories that a request names, or raise if the agent may not know one of them."""
+    names, known = check_names(field, categories), engine.sight.categories
     closed = [name for name in names if known is not None and name not in known]
     if closed:
         hint = "The policy's agents.allowlists says what it may."
@@ -134,23 +136,23 @@ def check_categories(engine: Engine, field: str, asked: Sequence[str]) -> tuple[
 def whole_categories(engine: Engine) -> list[str]:
     """Return the categories with ``context: all`` that the agent may read."""
     known, categories = engine.sight.categories, engine.policy.categories
-    whole = [one.name for one in (*categories.system, *categories.custom) if one.context == "all"]
+    whole = [item.name for item in (*categories.system, *categories.custom) if item.context == "all"]
     return [name for name in whole if known is None or name in known]
 
 
 def _phase(given: Mapping[str, Any]) -> dict[str, Any]:
-    """``current`` and ``any`` are no phase of their own."""
-    asked = given.get("phase")
-    if asked in (None, "current", "any"):
+    """Return the phase number to filter by; none for ``current`` and ``any``."""
+    phase = given.get("phase")
+    if phase in (None, "current", "any"):
         return {}
-    number = PHASE_ID.fullmatch(asked) if isinstance(asked, str) else None
+    number = PHASE_ID.fullmatch(phase) if isinstance(phase, str) else None
     if number is None:
         raise BadInput("must be current, any, or one such as phase-2.", field="phase", hint="`phase list` shows them.")
     return {"phase": int(number[1])}
 
 
 def _key(given: Mapping[str, Any]) -> tuple[tuple[str, str, str], ...]:
-    """Everything of one key."""
+    """Return the range of key identities that belong to a key."""
     if "key" not in given:
         return ()
     check_name("key", check_sought("key", given["key"]))

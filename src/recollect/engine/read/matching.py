@@ -1,4 +1,4 @@
-"""What answers a question, once it is ranked: places for what is believed, one item a concept, the phases in order."""
+"""Turn a ranking into an answer: reserve places for trusted memories, keep one item per concept, order by phase."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,7 +9,7 @@ from typing import Any
 
 from recollect.engine.context import Engine
 from recollect.engine.read.assemble import as_seen, to_memory
-from recollect.engine.read.meaning import Asked
+from recollect.engine.read.meaning import PreparedQuestion
 from recollect.engine.read.ranking import Ranked, concept, rank_memories
 from recollect.engine.write.relations import reasons_in
 from recollect.model.ledger import phase_number
@@ -24,62 +24,69 @@ from recollect.rules.trust.authority import outranks
 from recollect.stores.protocol import Contender, Later, Place, Reader, Relation, Selection, Standing, Stored, Stream
 
 SHADOW_MARGIN = 8
-"""How many more than asked for are looked at, since some may shadow others."""
+"""How many candidates beyond ``top_k`` are read, since some may shadow others."""
 AS_GOOD = 0.3
-"""The share of an earlier memory's evidence, and of its relevance, that a later one needs to come before it: recency lifts
-nothing unrelated."""
+"""The share of an earlier memory's evidence and relevance that a later one needs to come before it: recency must not lift an
+unrelated memory."""
 NEAR_STRENGTH = 0.35
-"""How strong a link by likeness alone must be to change the order of an answer: below, most link two subjects."""
+"""The least strength of a link by similarity alone that changes the order; most weaker ones link two subjects."""
 AMONG_IF_NEAR = 6
-"""Among how many of the best a later one must be for which likeness alone speaks: it must not push out what answers better."""
+"""How many of the best a later memory linked by similarity alone must be among, to push out no better answer."""
 ANSWERS = ("text", "similar_words", "meaning", "nearest_words", "names")
-"""The features that say how well a memory answers the question."""
+"""The features that measure how well a memory answers the question."""
 NEARLY_AS_WELL = 0.5
-"""The share of the best match from which something that is believed more gets a place before guesses."""
-_NOTHING: Mapping[Place, Stored] = MappingProxyType({})
+"""The share of the best match from which a memory of higher authority gets a place before guesses."""
+_NONE_LOADED: Mapping[Place, Stored] = MappingProxyType({})
 
 
 def find_matches(
-    engine: Engine, reader: Reader, streams: Sequence[Stream], asked: Asked, top_k: int, selection: Selection
+    engine: Engine,
+    reader: Reader,
+    streams: Sequence[Stream],
+    prepared: PreparedQuestion,
+    top_k: int,
+    selection: Selection,
 ) -> list[Ranked]:
-    """The memories of these streams that answer a question best and fit the selection; a few more than ``top_k``.
+    """Return the best matching memories of these streams that fit the selection, a few more than ``top_k``.
 
-    However many guesses match better, some places are kept for what is believed more and matches nearly as well: a flood
-    of guesses must not wash away what a person said.
+    However many guesses match better, some places are reserved for memories of higher authority that match nearly as
+    well: a flood of guesses must not displace what a person said.
     """
-    found = _later_first(
-        engine, reader, rank_memories(engine, reader, streams, asked, top_k + SHADOW_MARGIN, selection)
+    found = _put_later_first(
+        engine, reader, rank_memories(engine, reader, streams, prepared, top_k + SHADOW_MARGIN, selection)
     )
     places = top_k // 2
-    if sum(one.is_a_guess for one in found[:top_k]) <= top_k - places:
+    if sum(item.is_a_guess for item in found[:top_k]) <= top_k - places:
         return found
     selection = replace(selection, equal={**selection.equal, "authority": _BELIEVED_MORE})
-    floor = max(one.words for one in found) * NEARLY_AS_WELL
-    believed = [one for one in rank_memories(engine, reader, streams, asked, places, selection) if one.words >= floor]
+    floor = max(item.words for item in found) * NEARLY_AS_WELL
+    believed = [
+        item for item in rank_memories(engine, reader, streams, prepared, places, selection) if item.words >= floor
+    ]
     return make_room_for(found, believed, top_k)
 
 
-def is_unsure(engine: Engine, asked: Asked, confidence: float) -> bool:
-    """Whether nothing is to be told, since the answer to a question is too unlikely to be there.
+def is_unsure(engine: Engine, prepared: PreparedQuestion, confidence: float) -> bool:
+    """Return whether to answer nothing, since the store probably holds no answer to a question.
 
-    Vectors tell that, so nobody is left without an answer for want of them. What is no question has no answer to miss.
+    Only vectors can tell, so without them every question is answered. A text that asks nothing is always answered.
     """
-    return asked.codes is not None and confidence < engine.policy.recall.confidence_min and asks(asked.text)
+    return prepared.codes is not None and confidence < engine.policy.recall.confidence_min and asks(prepared.text)
 
 
 _BELIEVED_MORE = tuple(authority for authority in Authority if authority is not Authority.AI_INFERRED)
 
 
-def _later_first(engine: Engine, reader: Reader, found: Sequence[Ranked]) -> list[Ranked]:
-    """Put the later of two linked memories before the one that it may make outdated, unless that one is believed more."""
-    at = {one.place: one for one in found}
-    known = {one.place: one.relations for one in found if one.relations is not None}
+def _put_later_first(engine: Engine, reader: Reader, found: Sequence[Ranked]) -> list[Ranked]:
+    """Move the later of two linked memories before the one it may outdate, unless the earlier has higher authority."""
+    at = {item.place: item for item in found}
+    known = {item.place: item.relations for item in found if item.relations is not None}
     unknown = [place for place in at if place not in known]
-    updates = {one for ends in known.values() for one in ends if one.relation_type == MAY_UPDATE}
-    if len(unknown) > 1:  # else the other end of every link is known
+    updates = {item for ends in known.values() for item in ends if item.relation_type == MAY_UPDATE}
+    if len(unknown) > 1:  # with fewer, one end of every link is among the known relations
         updates |= {*reader.updates_among(engine.tenant, unknown)}
-    links = {(one.source, one.target): one for one in updates if one.source in at and one.target in at}
-    reasons, leading = _Reasons(engine, reader, links), {one.place for one in found[:AMONG_IF_NEAR]}
+    links = {(item.source, item.target): item for item in updates if item.source in at and item.target in at}
+    reasons, leading = _Reasons(engine, reader, links), {item.place for item in found[:AMONG_IF_NEAR]}
 
     def may_pass(later: Place, earlier: Place) -> bool:
         newer, older = at[later], at[earlier]
@@ -99,20 +106,20 @@ def _later_first(engine: Engine, reader: Reader, found: Sequence[Ranked]) -> lis
     updated: dict[Place, list[Place]] = defaultdict(list)
     for later, earlier in sorted(links):
         updated[later].append(earlier)
-    return [one._replace(updates=tuple(updated[one.place])) for one in _with_newness(ordered)]
+    return [item._replace(updates=tuple(updated[item.place])) for item in _with_newness(ordered)]
 
 
 def _is_as_good(newer: Ranked, older: Ranked) -> bool:
     return _evidence(newer) >= AS_GOOD * _evidence(older) and newer.relevance >= AS_GOOD * older.relevance
 
 
-def _evidence(one: Ranked) -> float:
-    """Return the part of a score that says how well a memory answers, without what it has whatever is asked."""
-    return sum(one.features.get(name, 0.0) for name in ANSWERS)
+def _evidence(item: Ranked) -> float:
+    """Return the part of a score that depends on the question."""
+    return sum(item.features.get(name, 0.0) for name in ANSWERS)
 
 
 class _Reasons:
-    """Why later memories may make others outdated, as their versions say; read once somebody has to know."""
+    """The reasons of links between memories, read from their versions when first needed."""
 
     def __init__(self, engine: Engine, reader: Reader, links: Mapping[tuple[Place, Place], Relation]) -> None:
         self._engine, self._reader, self._links = engine, reader, links
@@ -120,39 +127,39 @@ class _Reasons:
     @cached_property
     def _versions(self) -> dict[Place, Stored]:
         later = sorted({source for source, _ in self._links})
-        return {(one.stream, one.number): one for one in self._reader.by_places(self._engine.tenant, later)}
+        return {(item.stream, item.number): item for item in self._reader.by_places(self._engine.tenant, later)}
 
     def of(self, later: Place, earlier: Place, id: str) -> str:
-        """The reason of a link to the memory of an id. A link that came after the version was stated by somebody."""
+        """Return the reason of a link. A link made after the version was stated explicitly."""
         body = self._body(later)
         brought = self._links[later, earlier].created_at == body.get("created_at")
         return reasons_in(body).get(id, STATED) if brought else STATED
 
     def content(self, later: Place) -> str:
-        """The words of a later memory."""
+        """Return the content of a later memory."""
         return str(self._body(later).get("content", ""))
 
     def _body(self, later: Place) -> Mapping[str, Any]:
-        """What a later memory says; nothing if it is damaged."""
+        """Return the body of a later memory; empty if it is damaged."""
         found = self._versions.get(later)
         return {} if found is None or found.body is None else found.body
 
 
 def _with_newness(ordered: Sequence[Ranked]) -> list[Ranked]:
-    """Return a ranking in which who passed another has what that took added to its score, as ``newness``."""
+    """Return the ranking with the score of each moved memory raised to the one below, as the feature ``newness``."""
     scored: list[Ranked] = []
-    for one in reversed(ordered):
-        below = scored[-1].score if scored else one.score
-        added = round(below - one.score, DIGITS)
+    for item in reversed(ordered):
+        below = scored[-1].score if scored else item.score
+        added = round(below - item.score, DIGITS)
         if added > 0:
-            one = one._replace(score=below, features={**one.features, "newness": added})
-        scored.append(one)
+            item = item._replace(score=below, features={**item.features, "newness": added})
+        scored.append(item)
     return scored[::-1]
 
 
-def _is_believed_more(engine: Engine, one: Ranked, other: Ranked) -> bool:
-    vouched, other_vouched = one.features.get("vouching", 0.0), other.features.get("vouching", 0.0)
-    return _outranks(engine, one.row, other.row) or vouched > other_vouched
+def _is_believed_more(engine: Engine, item: Ranked, other: Ranked) -> bool:
+    vouched, other_vouched = item.features.get("vouching", 0.0), other.features.get("vouching", 0.0)
+    return _outranks(engine, item.row, other.row) or vouched > other_vouched
 
 
 def with_counterparts(
@@ -164,29 +171,32 @@ def with_counterparts(
     *,
     one_person: bool,
 ) -> list[Ranked]:
-    """What was found, each followed by what is believed more of the same concept elsewhere, though its words may not match.
+    """Return the candidates, each followed by memories of the same concept with higher authority, even if their words
+    differ.
 
-    Without it, somebody could say the same in the words of the question and be told instead.
+    Otherwise a caller could displace a trusted memory by restating it in the words of the question.
     """
     by_key: dict[Concept, list[Ranked]] = defaultdict(list)
-    scopes = engine.sight.scopes or sorted({SHARED, *(one.row.scope for one in found)})  # who may hold these keys
+    scopes = engine.sight.scopes or sorted(
+        {SHARED, *(item.row.scope for item in found)}
+    )  # scopes that may hold these keys
     several = len(streams) > 1 or len(scopes) > 1 or bool(engine.policy.agents.allowlists)
-    for one in found if several else ():  # else nobody else can hold any of the keys
-        if one.row.kind_class != KindClass.EVENT:  # which is about nothing but itself
-            by_key[concept(one.row)].append(one)
+    for item in found if several else ():  # else no other memory can hold one of these keys
+        if item.row.kind_class != KindClass.EVENT:  # an event shares its concept with no other memory
+            by_key[concept(item.row)].append(item)
     more: dict[str, list[Ranked]] = defaultdict(list)
     for stream in streams if by_key else ():
         for place, other in _holders(reader, stream, scopes, by_key, selection).items():
-            for one in by_key[concept(other)]:
-                if (one_person or one.place[0] == place[0]) and _outranks(engine, other, one.row):
-                    space = stream.address.space if stream.address else one.space
-                    more[one.id].append(one._replace(place=place, space=space, row=other, relations=None, updates=()))
-    known = {one.id for one in found}
-    told: dict[str, Ranked] = {}
-    for one in found:
-        told[one.id] = one
-        told |= {other.id: other for other in more[one.id] if other.id not in known}
-    return list(told.values())
+            for item in by_key[concept(other)]:
+                if (one_person or item.place[0] == place[0]) and _outranks(engine, other, item.row):
+                    space = stream.address.space if stream.address else item.space
+                    more[item.id].append(item._replace(place=place, space=space, row=other, relations=None, updates=()))
+    known = {item.id for item in found}
+    merged: dict[str, Ranked] = {}
+    for item in found:
+        merged[item.id] = item
+        merged |= {other.id: other for other in more[item.id] if other.id not in known}
+    return list(merged.values())
 
 
 def _holders(
@@ -196,82 +206,83 @@ def _holders(
     by_key: Mapping[Concept, Sequence[Ranked]],
     selection: Selection,
 ) -> dict[Place, Contender]:
-    """The memories of a stream that have one of these keys and fit the selection, but for those at hand."""
-    at_hand = {one.place for ranked in by_key.values() for one in ranked}
+    """Return the other memories of a stream with one of these keys that fit the selection."""
+    at_hand = {item.place for ranked in by_key.values() for item in ranked}
     holding = [(stream.number, number) for number in reader.key_holders(stream, scopes, sorted(by_key))]
     others = [place for place in holding if place not in at_hand]
     return reader.candidates(stream.tenant, others, selection) if others else {}
 
 
-def _outranks(engine: Engine, one: Contender, other: Contender) -> bool:
+def _outranks(engine: Engine, item: Contender, other: Contender) -> bool:
     order = engine.policy.conflict.authority_order
-    return outranks(Authority(one.authority), Authority(other.authority), order)
+    return outranks(Authority(item.authority), Authority(other.authority), order)
 
 
 def drop_shadowed(
     engine: Engine, found: Sequence[Ranked], spaces: Sequence[Space], *, one_person: bool
 ) -> list[Ranked]:
-    """One item per concept where spaces or scopes overlap, with what it is told instead of."""
+    """Keep one item per concept where spaces or scopes overlap, with the ids that it shadows."""
     precedence = Precedence(engine.policy.conflict.authority_order, spaces, engine.caller.agent)
-    hidden = shadows([one.holder for one in found], precedence, one_person=one_person)
-    gone = {id for ids in hidden.values() for id in ids}
-    shown = (one for one in found if one.id not in gone)
-    return [one._replace(shadowed=hidden[one.id]) if one.id in hidden else one for one in shown]
+    hidden = shadows([item.holder for item in found], precedence, one_person=one_person)
+    shadowed = {id for ids in hidden.values() for id in ids}
+    shown = (item for item in found if item.id not in shadowed)
+    return [item._replace(shadowed=hidden[item.id]) if item.id in hidden else item for item in shown]
 
 
 def load_chosen(
-    engine: Engine, reader: Reader, chosen: Iterable[Ranked], at_hand: Mapping[Place, Stored] = _NOTHING
+    engine: Engine, reader: Reader, chosen: Iterable[Ranked], at_hand: Mapping[Place, Stored] = _NONE_LOADED
 ) -> dict[Place, Stored]:
-    """What the chosen ones say, besides those that are at hand."""
-    missing = [one.place for one in chosen if one.place not in at_hand]
+    """Read the chosen memories that are not loaded yet; return all of them by place."""
+    missing = [item.place for item in chosen if item.place not in at_hand]
     found = as_seen(engine, reader, reader.by_places(engine.tenant, missing)) if missing else []
     return {**at_hand, **{(stored.stream, stored.number): stored for stored in found}}
 
 
-def to_recalled(one: Ranked, stored: Stored) -> Recalled:
-    """A memory as it is told."""
-    return Recalled(to_memory(stored), one.score, (one.reason,), one.shadowed, one.relevance, dict(one.features))
+def to_recalled(item: Ranked, stored: Stored) -> Recalled:
+    """Return a ranked memory as an item of the answer."""
+    return Recalled(to_memory(stored), item.score, (item.reason,), item.shadowed, item.relevance, dict(item.features))
 
 
 def mark_outdated(
     engine: Engine, chosen: Sequence[Ranked], at_hand: Mapping[Place, Stored]
 ) -> list[tuple[Ranked, Recalled]]:
-    """The chosen memories as they are told. Those that a later one may make outdated, for a stated reason, say so, or are
-    dropped if the policy says that."""
-    chosen = [one for one in chosen if one.place in at_hand]  # what is damaged has no words to tell
+    """Return the chosen memories as items. One that a later item may outdate for a stated reason says so, or is dropped
+    if the policy asks for that.
+    """
+    chosen = [item for item in chosen if item.place in at_hand]  # a damaged memory has no content
     outdated = _find_outdated(chosen, at_hand)
     updates: dict[Place, list[str]] = defaultdict(list)
     for earlier, later in outdated.items():
         updates[later].append(at_hand[earlier].state.id)
     if engine.policy.identity.outdated == "drop":
-        return [(one, to_recalled(one, at_hand[one.place])) for one in chosen if one.place not in outdated]
+        return [(item, to_recalled(item, at_hand[item.place])) for item in chosen if item.place not in outdated]
     return [
         (
-            one,
+            item,
             replace(
-                to_recalled(one, at_hand[one.place]),
-                outdated_by=at_hand[outdated[one.place]].state.id if one.place in outdated else None,
-                may_update=tuple(updates[one.place]),
+                to_recalled(item, at_hand[item.place]),
+                outdated_by=at_hand[outdated[item.place]].state.id if item.place in outdated else None,
+                may_update=tuple(updates[item.place]),
             ),
         )
-        for one in chosen
+        for item in chosen
     ]
 
 
 def _find_outdated(chosen: Sequence[Ranked], at_hand: Mapping[Place, Stored]) -> dict[Place, Place]:
-    """Return those of the chosen that another of them may make outdated for a stated reason, each with the first such."""
-    rank = {one.place: rank for rank, one in enumerate(chosen)}
+    """Return the chosen memories that another of them may outdate for a stated reason, each with the first such."""
+    rank = {item.place: rank for rank, item in enumerate(chosen)}
     found: dict[Place, Place] = {}
-    for one in chosen:
-        reasons = reasons_in(at_hand[one.place].body or {})
-        for earlier in one.updates:
-            if rank.get(earlier, 0) > rank[one.place] and reasons.get(at_hand[earlier].state.id, STATED) != NEAR:
-                found.setdefault(earlier, one.place)
+    for item in chosen:
+        reasons = reasons_in(at_hand[item.place].body or {})
+        for earlier in item.updates:
+            if rank.get(earlier, 0) > rank[item.place] and reasons.get(at_hand[earlier].state.id, STATED) != NEAR:
+                found.setdefault(earlier, item.place)
     return found
 
 
 def rank_unasked(stored: Stored) -> Ranked:
-    """A memory that is told whatever is asked."""
+    """Return a memory that is recalled whatever the question, as a ranked one."""
     body, state = stored.body, stored.state
     assert body is not None, "an active memory has its content"
     row = Contender(
@@ -297,25 +308,25 @@ def rank_unasked(stored: Stored) -> Ranked:
 
 
 def newest_phase_first(engine: Engine, found: Sequence[Ranked]) -> list[Ranked]:
-    """The best of each phase, the newest phase first, where the policy has earlier phases recalled at all."""
+    """Sort the candidates by phase, newest first, if the policy recalls earlier phases."""
     if not engine.policy.phase.enabled or engine.policy.phase.recalls_current_only:
         return list(found)
-    return sorted(found, key=lambda one: -one.row.phase)
+    return sorted(found, key=lambda item: -item.row.phase)
 
 
 def read_standing(
     engine: Engine, reader: Reader, streams: Sequence[Stream], which: Standing, most: int
 ) -> Later[list[Stored]]:
-    """The newest memories of a sort that is read whatever is asked and that may be seen; of each stream the newest first."""
+    """Return the newest visible memories that are recalled whatever the question, newest first in each stream."""
     selection = engine.what_is_active()
-    asked = [reader.standing(stream, which, most, selection) for stream in streams] if most else []
-    return lambda: as_seen(engine, reader, [stored for answer in asked for stored in answer()])
+    reads = [reader.standing(stream, which, most, selection) for stream in streams] if most else []
+    return lambda: as_seen(engine, reader, [stored for answer in reads for stored in answer()])
 
 
 def read_standing_in(
     engine: Engine, reader: Reader, streams: Sequence[Stream], categories: Sequence[str], most: int
 ) -> Later[list[Stored]]:
-    """Return the newest visible memories of these categories, which a turn recalls whatever is asked."""
+    """Return the newest visible memories of these categories, which a turn recalls whatever the question."""
     selection = engine.what_is_active()
-    asked = [reader.standing_in(stream, name, most, selection) for stream in streams for name in categories]
-    return lambda: as_seen(engine, reader, [stored for answer in asked for stored in answer()])
+    reads = [reader.standing_in(stream, name, most, selection) for stream in streams for name in categories]
+    return lambda: as_seen(engine, reader, [stored for answer in reads for stored in answer()])

@@ -1,7 +1,8 @@
-"""Vectors: who makes them for this memory, and those of the streams that were read, kept in the process.
+"""Provide vectors: the tenant's embedder, and a cache of the vectors of recently read streams.
 
-Vectors of different embedders cannot be compared, so each stream says whose it has. A text is embedded before the lock, its
-vector commits with its version, and what another process committed a moment ago is read before the next search.
+Vectors of different embedders cannot be compared, so each stream names its own. A text is embedded before the write
+lock is taken, its vector commits with its version, and vectors that another process committed are read before the next
+search.
 """
 
 import threading
@@ -30,26 +31,25 @@ if TYPE_CHECKING:
     from recollect.rules.ranking.vectors import Codes
 
 SIGNS_KEPT = 8
-"""As many times more are kept by their signs alone, which take an eighth of the room."""
+"""How many times more vectors are cached by their signs alone, which take an eighth of the space."""
 READ_AGAIN = 4 * RERANKED
-"""A stream of so few of which only signs are at hand is read again when it is asked: a quarter of it would be read for each
-question anyway, and whoever asks again soon finds it."""
+"""The size up to which a stream cached by signs alone is read again: a question would read a quarter anyway."""
 FORMER_DEFAULTS = frozenset({"wordllama-l2-supercat-256/256"})
-"""Whose vectors a store may have that an earlier version wrote. They can be neither compared nor added to any more."""
+"""Embedders of earlier versions whose vectors a store may have. They can be neither compared nor extended any more."""
 BY_WORDS_ALONE = (
     "Found by words alone: the vectors here were made by an earlier version. `recollect reindex` makes them anew."
 )
 NO_EMBEDDER = embedder_named(EmbedderSettings("none"))
 Key = tuple[str, int, int]
-"""A tenant, a stream's number, and a generation of its vectors."""
+"""A tenant, the number of a stream, and a generation of its vectors."""
 
 
 class FormerVectors(EmbedderMismatch):
-    """The vectors that are there are those of a former default."""
+    """The store has the vectors of a former default embedder."""
 
 
 class Meanings:
-    """The embedder of one opened memory, and the vectors that it has at hand. Safe to share between threads."""
+    """The embedder of an open store, and its cache of vectors. Safe to share between threads."""
 
     def __init__(self, chosen: Embedder | None, max_kept: int) -> None:
         self._chosen = chosen
@@ -60,10 +60,10 @@ class Meanings:
         self._lock = threading.RLock()
 
     def embedder(self, engine: "Engine", reader: Reader | None = None) -> Embedder:
-        """Whoever makes this tenant's vectors: as asked for, and else as the store has them already.
+        """Return the embedder of the tenant: as configured, else the one that made the vectors in the store.
 
-        Inside a transaction the store is asked through its ``reader``. Nobody waits for anybody here: who has a
-        transaction open must not wait for one who waits for it.
+        Pass the ``reader`` inside a transaction. No lock is held here, since an open transaction must not wait for a
+        thread that waits for it.
         """
         found = self._known.get(engine.tenant)
         if found is None:
@@ -72,7 +72,7 @@ class Meanings:
         return found
 
     def if_any(self, engine: "Engine", reader: Reader | None = None) -> Embedder | None:
-        """The same, or ``None`` where the vectors that are there are another's."""
+        """Return the tenant's embedder, or ``None`` if the vectors in the store are of another one."""
         try:
             return self.embedder(engine, reader)
         except EmbedderMismatch:
@@ -86,11 +86,11 @@ class Meanings:
             return NO_EMBEDDER
 
     def change(self, tenant: str, embedder: Embedder) -> None:
-        """From now on this one makes a tenant's vectors. Another tenant's are as they were."""
+        """Use this embedder for a tenant from now on."""
         self._known[tenant] = embedder
 
     def block(self, reader: Reader, stream: Stream, dimensions: int, committed: bool) -> Block:
-        """The vectors of a stream, read as far as its snapshot goes; what may still be undone is not kept at hand."""
+        """Return the vectors of a stream up to its snapshot; uncommitted ones are not cached."""
         key = (stream.tenant, stream.number, stream.generation)
         with self._lock:
             if key not in self._blocks:
@@ -107,14 +107,14 @@ class Meanings:
             return block
 
     def at_hand(self, tenant: str, owners: Sequence[str] | None) -> list[tuple[int, int, int]]:
-        """The streams of some owners, or of all, whose vectors are here: number, generation, and up to which memory."""
+        """Return the cached streams of some owners, or of all: number, generation and last memory."""
         with self._lock:
             of_tenant = [(key, owner) for key, owner in self._owners.items() if key[0] == tenant]
             found = [key for key, owner in of_tenant if owners is None or owner in owners]
             return [(key[1], key[2], self._blocks[key].last) for key in found]
 
     def forget(self, tenant: str, stream: int) -> None:
-        """Let go of a stream's vectors, since some were removed."""
+        """Drop the cached vectors of a stream, since some were removed."""
         with self._lock:
             self._forget([key for key in self._blocks if key[:2] == (tenant, stream)])
 
@@ -123,7 +123,7 @@ class Meanings:
             del self._blocks[key], self._owners[key]
 
     def _make_room(self, current: Key) -> None:
-        """The streams that were not asked about for longest keep their signs only, and go altogether if there are too many."""
+        """Reduce the least recently used streams to their signs, and drop them if there are still too many."""
         whole = {key: len(block) for key, block in self._blocks.items() if block.is_whole}
         room = self.max_kept - sum(whole.values())
         for key, count in whole.items():
@@ -138,13 +138,13 @@ class Meanings:
 
 
 class Near(NamedTuple):
-    """Which memories of one stream to look for: those that are alike enough, and the nearest few however far they are."""
+    """Which neighbours in a stream to choose: all that are similar enough, and at least the nearest few."""
 
     least: float
     at_least: int
 
     def choose(self, numbers: "NDArray[np.int64]", likes: "NDArray[np.float64]") -> list[tuple[int, float]]:
-        """Return these with their likeness, best first, equals in the order in which they are given."""
+        """Return the chosen numbers with their cosines, best first, ties in the given order."""
         import numpy as np
 
         if len(likes) > self.at_least:
@@ -158,13 +158,13 @@ class Near(NamedTuple):
 
 
 class Fresh:
-    """The vectors that one transaction sees above a number, its own included: read once, however many are compared."""
+    """The vectors that a transaction sees above a number, its own included, read once for all comparisons."""
 
     def __init__(self) -> None:
         self._block: Block | None = None
 
     def add(self, number: int, vector: bytes) -> None:
-        """Take up the vector of a memory that the transaction itself has just written."""
+        """Add the vector of a memory that the transaction has just written."""
         if self._block is not None:
             self._block.extend([(number, vector)] if vector else [], number)
 
@@ -183,17 +183,17 @@ class Fresh:
 
 
 MOST_AT_ONCE = 16_384
-"""In a stream of up to so many, several vectors are compared with all of it in one product of matrices."""
+"""The size up to which a stream is compared with several vectors in one matrix product."""
 TOGETHER = 64
-"""How many vectors one product compares: the rest of a batch would only take room."""
+"""How many vectors one product compares, to limit memory."""
 
 
 def alike_to_each(
     engine: "Engine", reader: Reader, stream: Stream, vectors: Sequence[bytes], near: Near, *, committed: bool
 ) -> tuple[list[list[tuple[int, float]]], int]:
-    """Return, for each vector, the nearest memories of a stream, and the last memory that was compared.
+    """Return the nearest memories of a stream for each vector, and the last memory that was compared.
 
-    They are the best of those whose signs differ least, whether one vector is compared or many.
+    Candidates are shortlisted by their signs, so that one vector and many give the same result.
     """
     embedder = engine.meanings.embedder(engine, reader)
     if not stream.last_memory or stream.embedder != label_of(embedder):
@@ -212,7 +212,7 @@ def alike_to_each(
 def _alike_together(
     rows: Slice, vectors: Sequence[bytes], near: Near, scale: Scale
 ) -> list[list[tuple[int, float]]] | None:
-    """Compare several vectors with whole rows in one product; ``None`` where one by one is quicker."""
+    """Compare several vectors with all rows in one product; return ``None`` where one by one is faster."""
     from recollect.rules.ranking.vectors import by_words, codes_from, differing, fewest, signs
 
     count = len(rows.numbers)
@@ -223,18 +223,18 @@ def _alike_together(
         codes = codes_from(vectors[begin : begin + TOGETHER], len(vectors[0]))
         numbers, likes = _compare_rows(codes, rows, scale)
         if count <= RERANKED:
-            found += [near.choose(numbers, one) for one in likes]
+            found += [near.choose(numbers, other_row) for other_row in likes]
             continue
-        asked = by_words(signs(codes))
-        for place, one in enumerate(likes):
-            chosen = fewest(differing(asked[:, place : place + 1], rows.signs), RERANKED)
+        signs_asked = by_words(signs(codes))
+        for place, other_row in enumerate(likes):
+            chosen = fewest(differing(signs_asked[:, place : place + 1], rows.signs), RERANKED)
             chosen.sort()
-            found.append(near.choose(numbers[chosen], one[chosen]))
+            found.append(near.choose(numbers[chosen], other_row[chosen]))
     return found
 
 
 def _compare_rows(codes: "Codes", rows: Slice, scale: Scale) -> "tuple[NDArray[np.int64], NDArray[np.float64]]":
-    """Return the numbers of whole rows, and the cosine of each to every vector, a row for each vector."""
+    """Return the numbers of the rows and their cosines, a row of cosines for each vector."""
     from recollect.rules.ranking.vectors import cosines
 
     assert rows.whole is not None, "the vectors are at hand"
@@ -243,7 +243,7 @@ def _compare_rows(codes: "Codes", rows: Slice, scale: Scale) -> "tuple[NDArray[n
 
 
 class _Ordered(NamedTuple):
-    """Memories by how alike they are, a column each."""
+    """Memories in order of similarity, as columns."""
 
     streams: "NDArray[np.int64]"
     numbers: "NDArray[np.int64]"
@@ -251,7 +251,7 @@ class _Ordered(NamedTuple):
 
 
 class Likeness:
-    """How like a text the memories of some streams are, by their vectors: cosines, on one scale whoever made them."""
+    """Compares a text with the memories of some streams by cosine, scaled to be comparable between embedders."""
 
     def __init__(
         self,
@@ -267,17 +267,17 @@ class Likeness:
         self._near: dict[int, _Ordered] = {}
         self._by_signs: NDArray[np.int64] | None = None
         self._widest: dict[int, tuple[NDArray[np.int64], NDArray[np.float64]]] = {}
-        """The most rows of each stream that were compared closely so far, in their order, with their cosines."""
+        """The largest set of rows compared exactly so far in each stream, in order, with their cosines."""
 
     def nearest(self, count: int, least: float = -1.0) -> list[tuple[Place, float]]:
-        """The memories of the most similar meaning with their cosines, best first: all streams' best, compared closely."""
+        """Return the most similar memories of all streams with their exact cosines, best first."""
         compared = max(count, closely_compared(len(self)))
         if compared not in self._near:
             self._near[compared] = self._ordered(self._nearest_by_signs(compared))
         return self._best(self._near[compared], count, least)
 
     def _nearest_by_signs(self, count: int) -> "dict[int, NDArray[np.int64]]":
-        """The rows of each stream whose signs differ least, so many together; all of them where there are no more."""
+        """Return the rows of each stream that differ in the fewest signs, ``count`` in total, or all of fewer."""
         import numpy as np
 
         from recollect.rules.ranking.vectors import by_words, differing, fewest, signs
@@ -285,8 +285,8 @@ class Likeness:
         if len(self) <= count:
             return {of: np.arange(len(rows.numbers)) for of, (_, rows) in self._streams.items()}
         if self._by_signs is None or len(self._by_signs) < count:
-            asked = by_words(signs(self._question))
-            distances = [differing(asked, rows.signs) for _, rows in self._streams.values()]
+            signs_asked = by_words(signs(self._question))
+            distances = [differing(signs_asked, rows.signs) for _, rows in self._streams.values()]
             self._by_signs = fewest(np.concatenate(distances) if len(distances) > 1 else distances[0], count)
         chosen = np.sort(self._by_signs[:count])
         lengths = [len(rows.numbers) for _, rows in self._streams.values()]
@@ -297,12 +297,12 @@ class Likeness:
         }
 
     def compared(self, count: int) -> "tuple[NDArray[np.int64], NDArray[np.float64]]":
-        """Return the memories of the one stream whose signs differ least, in their order, with their cosines."""
+        """Return the rows of the only stream that differ in the fewest signs, in order, with their cosines."""
         ((of, (stream, rows)),) = self._streams.items()
         return self._compared(stream, rows, self._nearest_by_signs(count)[of])
 
     def nearest_of(self, places: Sequence[Place], count: int, least: float = -1.0) -> list[tuple[Place, float]]:
-        """The same among these alone."""
+        """Return the most similar of these memories with their cosines, best first."""
         import numpy as np
 
         rows = {
@@ -312,14 +312,14 @@ class Likeness:
         return self._best(self._ordered(rows), count, least)
 
     def _ordered(self, rows: "Mapping[int, NDArray[np.int64]]") -> "_Ordered":
-        """These rows of each stream, the most alike first, ties by place."""
+        """Return these rows of each stream, most similar first, ties by place."""
         import numpy as np
 
         compared = {of: self._compared(*self._streams[of], rows[of]) for of in sorted(rows)}
         of = np.repeat(np.array(list(compared), dtype=np.int64), [len(numbers) for numbers, _ in compared.values()])
         numbers = np.concatenate([np.zeros(0, dtype=np.int64), *(numbers for numbers, _ in compared.values())])
         likes = np.concatenate([np.zeros(0), *(likes for _, likes in compared.values())])
-        order = np.argsort(-likes, kind="stable")  # which leaves equals in the order of their places
+        order = np.argsort(-likes, kind="stable")  # stable: ties stay in the order of their places
         return _Ordered(of[order], numbers[order], likes[order])
 
     def _best(self, near: "_Ordered", count: int, least: float) -> list[tuple[Place, float]]:
@@ -331,7 +331,7 @@ class Likeness:
         return found
 
     def seen_to(self, stream: Stream) -> int:
-        """The last memory of a stream that is compared."""
+        """Return the last memory of a stream that is compared."""
         return min(self._seen.get(stream.number, 0), stream.last_memory)
 
     @property
@@ -342,7 +342,7 @@ class Likeness:
         return sum(len(rows.numbers) for _, rows in self._streams.values())
 
     def cosines(self, places: Sequence[Place]) -> dict[Place, float]:
-        """The cosine of each of these that has a vector."""
+        """Return the cosine of each of these memories that has a vector."""
         self._compare([place for place in places if place not in self._cosines])
         return {place: like for place in places if (like := self._cosines[place]) is not None}
 
@@ -356,7 +356,7 @@ class Likeness:
             self._cosines |= zip(((of, number) for number in numbers.tolist()), values.tolist(), strict=True)
 
     def between(self, places: Sequence[Place]) -> dict[tuple[Place, Place], float]:
-        """The cosine between each two of these memories that have a vector."""
+        """Return the cosine between each two of these memories that have a vector."""
         import numpy as np
 
         from recollect.rules.ranking.vectors import cosines
@@ -379,7 +379,7 @@ class Likeness:
     def _compared(
         self, stream: Stream, rows: Slice, at: "NDArray[np.int64]"
     ) -> "tuple[NDArray[np.int64], NDArray[np.float64]]":
-        """The memories in these rows with their cosines, rounded so that no last bit decides."""
+        """Return the memories in these rows with their cosines, rounded so that the last bit never decides."""
         import numpy as np
 
         from recollect.rules.ranking.vectors import cosines
@@ -396,7 +396,7 @@ class Likeness:
         return numbers, likes
 
     def _vectors(self, stream: Stream, rows: Slice, at: "NDArray[np.int64]") -> "tuple[NDArray[np.int64], Whole]":
-        """The memories in these rows with their vectors: from what is at hand, or from the store."""
+        """Return the memories in these rows with their vectors, from the cache or the store."""
         import numpy as np
 
         from recollect.rules.ranking.vectors import codes_from, squares
@@ -410,64 +410,72 @@ class Likeness:
         return numbers, Whole(codes, squares(codes))
 
 
-class Asked(NamedTuple):
-    """What is asked: its words, and what they mean to whoever makes the vectors here.
+class PreparedQuestion(NamedTuple):
+    """A question with its terms and vectors.
 
-    An embedder may be far away and may fail, so it is asked before anything is read or noted.
+    An embedder may be remote and fail, so it runs before anything is read or recorded.
     """
 
     text: str
     embedder: Embedder
     codes: "Codes | None"
-    """``None`` from one who makes no vectors."""
+    """``None`` if the embedder makes no vectors."""
     question: Question
     similar: Mapping[str, Mapping[str, float]]
-    """For each term of the question, words that mean much like it, with their cosines."""
+    """For each term of the question, words of similar meaning with their cosines."""
     named_only: bool = False
-    """Only what its words name is asked for."""
+    """Whether only memories named in the question are recalled."""
     aspect: "Codes | None" = None
-    """What it asks of those whom it names, without their names; ``None`` if it names nobody."""
+    """The vector of the question without the names in it; ``None`` if it names nobody."""
 
     @property
     def notice(self) -> str:
-        """What whoever asked should know of how it is answered; mostly nothing."""
+        """A note for the caller on how the question is answered; mostly empty."""
         return BY_WORDS_ALONE if self.embedder is NO_EMBEDDER else ""
 
 
-def as_asked(engine: "Engine", text: str, *, named_only: bool = False) -> Asked:
+def prepare_question(engine: "Engine", text: str, *, named_only: bool = False) -> PreparedQuestion:
     embedder = engine.meanings.for_reading(engine)
     question = read_question(text, engine.clock(), engine.policy.text.synonyms)
     similar = neighbours_of(question.terms) if engine.policy.recall.similar_words and not named_only else {}
     if not embedder.dimensions:
-        return Asked(text, embedder, None, question, similar, named_only)
+        return PreparedQuestion(text, embedder, None, question, similar, named_only)
     aspect = aspect_of(text)
     codes = codes_of(embedder, text, *([aspect] if aspect else []))
-    return Asked(text, embedder, codes[:1], question, similar, named_only, codes[1:] if aspect else None)
+    return PreparedQuestion(text, embedder, codes[:1], question, similar, named_only, codes[1:] if aspect else None)
 
 
 def announce(
-    engine: "Engine", reader: Reader, owners: Sequence[str] | None, namespaces: Sequence[str], asked: Asked
+    engine: "Engine",
+    reader: Reader,
+    owners: Sequence[str] | None,
+    namespaces: Sequence[str],
+    prepared: PreparedQuestion,
 ) -> None:
-    """Announce a search in the streams of these owners, so that it is sent along with looking up the streams."""
+    """Announce a search in the streams of these owners, so that the store sends it with the lookup of streams."""
     at_hand, most = engine.meanings.at_hand(engine.tenant, owners), engine.policy.recall.max_postings
-    similar = sorted({other for near in asked.similar.values() for other in near})
+    similar = sorted({other for near in prepared.similar.values() for other in near})
     readings = [
-        Reading(asked.question.terms, most),
+        Reading(prepared.question.terms, most),
         Reading(similar, most // FOR_NEIGHBOURS),
-        Reading(asked.question.depends_on, most),
+        Reading(prepared.question.depends_on, most),
     ]
     reader.announce_search(engine.tenant, Search(owners, namespaces, readings, at_hand, *engine.sight))
 
 
-def likeness(engine: "Engine", reader: Reader, streams: Sequence[Stream], asked: Asked) -> Likeness | None:
-    """What a question is compared with; ``None`` where there are no vectors."""
-    return None if asked.codes is None else _likeness(engine, reader, streams, asked.embedder, asked.codes, True)
+def likeness(
+    engine: "Engine", reader: Reader, streams: Sequence[Stream], prepared: PreparedQuestion
+) -> Likeness | None:
+    """Return the comparison of a question with these streams; ``None`` without vectors."""
+    return (
+        None if prepared.codes is None else _likeness(engine, reader, streams, prepared.embedder, prepared.codes, True)
+    )
 
 
 def likeness_of(
     engine: "Engine", reader: Reader, streams: Sequence[Stream], vector: bytes, *, committed: bool
 ) -> Likeness | None:
-    """The same for a vector. A transaction that has not ``committed`` is compared with what is at hand already."""
+    """Return the comparison of a vector with these streams; in an uncommitted transaction, with the cache only."""
     embedder = engine.meanings.embedder(engine, reader)
     return _likeness(engine, reader, streams, embedder, _codes_in(vector), committed)
 
@@ -475,7 +483,7 @@ def likeness_of(
 def _likeness(
     engine: "Engine", reader: Reader, streams: Sequence[Stream], embedder: Embedder, codes: "Codes", committed: bool
 ) -> Likeness | None:
-    """Streams of another embedder's are left out."""
+    """Return the comparison with the streams whose vectors are this embedder's."""
     meanings = engine.meanings
     own = [stream for stream in streams if stream.last_memory and stream.embedder == label_of(embedder)]
     blocks = {stream.number: meanings.block(reader, stream, embedder.dimensions, committed) for stream in own}
@@ -485,7 +493,7 @@ def _likeness(
 
 
 def codes_of(embedder: Embedder, *texts: str) -> "Codes":
-    """A question may hold half a character, which no embedder can read."""
+    """Embed texts. A question may hold half a surrogate pair, which is replaced, as no embedder can read it."""
     return _embed_checked(embedder, [text.encode("utf-8", "replace").decode("utf-8") for text in texts])
 
 
@@ -496,18 +504,18 @@ def _codes_in(vector: bytes) -> "Codes":
 
 
 def vector_of(engine: "Engine", text: str, reader: Reader | None) -> bytes:
-    """A text's vector as it is kept; empty if this memory has none."""
+    """Return a text's vector as it is stored; empty if the store has no vectors."""
     embedder = engine.meanings.embedder(engine, reader)
     return codes_of(embedder, text).tobytes() if embedder.dimensions else b""
 
 
 def vectors_of(embedder: Embedder, texts: Sequence[str]) -> list[bytes]:
-    """The vectors of many texts as they are kept."""
+    """Return the vectors of texts as they are stored."""
     return [row.tobytes() for row in _embed_checked(embedder, texts)] if texts else []
 
 
 def _embed_checked(embedder: Embedder, texts: Sequence[str]) -> "Codes":
-    """What an embedder makes of texts, if it is what it says: one that is not would make the stream unreadable."""
+    """Embed texts, or raise if the shape of the result is wrong, which would make the stream unreadable."""
     import numpy as np
 
     from recollect.rules.ranking.vectors import quantise
@@ -521,9 +529,9 @@ def _embed_checked(embedder: Embedder, texts: Sequence[str]) -> "Codes":
 
 
 def check_stream(reader: Reader, stream: Stream, embedder: Embedder) -> None:
-    """A stream gets vectors of one embedder only, or none at all; its first memory, of one that the tenant has already.
+    """Raise unless the vectors of a stream, or of the tenant for a new stream, are of this embedder.
 
-    So nobody who opened the memory before its vectors were made anew goes on with the old ones.
+    This stops a process that opened the store before a reindexing from adding vectors of the former embedder.
     """
     there = [stream.embedder] if stream.last_memory else reader.embedders(stream.tenant)
     if there and label_of(embedder) not in there:
@@ -536,27 +544,27 @@ def _choose_embedder(engine: "Engine") -> Embedder | None:
 
 
 def settings_of(section: Embedding) -> EmbedderSettings:
-    """What the policy says about the embedder, as embedders take it."""
+    """Return the embedder section of the policy in the form that embedders take."""
     values = section.model_dump()
     return EmbedderSettings(**(values | {"name": section.name or "static"}))
 
 
-def _check_vectors(engine: "Engine", asked: Embedder | None, reader: Reader | None) -> Embedder:
-    """The embedder to use, if the vectors that are there are its own; while they are made anew, some are another's."""
-    with nullcontext(reader) if reader is not None else engine.read(brief=True) as asking:
-        there = asking.embedders(engine.tenant)
-    if there and FORMER_DEFAULTS.issuperset(there) and (asked is None or policy_name(asked) == "static"):
+def _check_vectors(engine: "Engine", configured: Embedder | None, reader: Reader | None) -> Embedder:
+    """Return the configured embedder, or the one of the store's vectors; raise if none of the vectors are its own."""
+    with nullcontext(reader) if reader is not None else engine.read(brief=True) as open_reader:
+        there = open_reader.embedders(engine.tenant)
+    if there and FORMER_DEFAULTS.issuperset(there) and (configured is None or policy_name(configured) == "static"):
         message = f"the vectors here were made by {_join_names(there)}, the default of an earlier version."
         hint = "Make them anew: recollect reindex. Until then queries are answered by words alone."
         raise FormerVectors(message, field="embedder", hint=hint)
-    embedder = asked or _as_it_is(there)
+    embedder = configured or _find_embedder(there)
     if there and label_of(embedder) not in there:
         raise _mismatch(there, embedder)
     return embedder
 
 
-def _as_it_is(there: Sequence[str]) -> Embedder:
-    """The embedder whose vectors are there; a new memory has the default's."""
+def _find_embedder(there: Sequence[str]) -> Embedder:
+    """Return the embedder that made the vectors in the store; the default for a new store."""
     known = {label_of(one): one for one in (embedder_named(EmbedderSettings(name)) for name in ("static", "none"))}
     found = next((known[label] for label in there if label in known), None)
     if found is not None or not there:
@@ -566,7 +574,7 @@ def _as_it_is(there: Sequence[str]) -> Embedder:
 
 
 def _mismatch(there: Sequence[str], embedder: Embedder) -> EmbedderMismatch:
-    """With the command that makes this embedder's vectors. What another one takes besides its name, a policy says."""
+    """Return the error, with the command that makes this embedder's vectors."""
     name = policy_name(embedder)
     command = f"recollect reindex --embedder {name}" if name else "mem.reindex(embedder), in Python"
     if name == "openai":

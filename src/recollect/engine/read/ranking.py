@@ -1,7 +1,7 @@
-"""Ranking: from the words of a question to the memories that answer it best, each with where its score comes from.
+"""Rank the memories that answer a question best, each with the features that make up its score.
 
-Access comes first: only what the caller may see is ever scored, so that nothing invisible lends weight or moves a score.
-Everything is bounded: index entries read, candidates compared, contents loaded.
+Access comes first: only memories that the caller may see are scored, so that no hidden memory lends weight or moves a
+score. Everything is bounded: postings read, candidates compared, contents loaded.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from recollect.embed.protocol import reads_context
 from recollect.embed.static import shared_static_embedder
 from recollect.engine.context import Engine
-from recollect.engine.read.meaning import Asked, Likeness, likeness
+from recollect.engine.read.meaning import Likeness, PreparedQuestion, likeness
 from recollect.engine.read.text_search import MOSTLY_ENOUGH, Neighbours, TextScores, search_among, search_text
 from recollect.engine.trust.vouching import weights_of
 from recollect.engine.write.relations import Edges, edges, strongest
@@ -50,23 +50,23 @@ from recollect.rules.time.times import Span
 from recollect.stores.protocol import Comparison, Contender, Reader, Relation, Selection, Stored, Stream
 
 LEADING = 10
-"""How many of the best by their words lend weight to what is related to them, and half as many by meaning."""
+"""How many of the best by words lend weight to related memories, and half as many by meaning."""
 BY_BEARING = 16
-"""How many are candidates because they are about what the question depends on."""
+"""How many candidates come in because they are about what the question depends on."""
 BEARS = 0.5
-"""How sure one can be that such a memory has to do with the question."""
+"""The relevance of such a candidate."""
 IMPORTANT = 4
-"""From which importance on a memory is told of a person before others."""
+"""The importance from which a memory about a person comes before others."""
 OTHERWISE_KNOWN = 0.5
-"""How much a memory belongs to what is told of a person that is no profile fact, not canon and not pinned."""
+"""The share of a memory about a person that is no profile fact, not canon and not pinned."""
 NEARLY_ALIKE = 128
-"""Among how many of the nearest in meaning a store looks at once for those that may be told."""
+"""Among how many of the nearest by meaning the store looks at once for visible ones."""
 NAMES_READ = 200
-"""Of how many at a time the names are read, where only what the question names is told."""
+"""How many memories at a time have their names read, where only named memories are recalled."""
 
 
 class Ranked(NamedTuple):
-    """A memory that answers the question, and why it stands where it does."""
+    """A memory that answers the question, and why it ranks where it does."""
 
     place: Place
     space: Space
@@ -74,22 +74,22 @@ class Ranked(NamedTuple):
     score: float = 0.0
     """How well it answers, compared with others for the same question: the sum of ``features``."""
     relevance: float = 0.0
-    """How likely it is, from 0 to 1, that it has to do with the question at all: what a threshold is compared with."""
+    """The likelihood, from 0 to 1, that it is about the question at all; compared with a threshold."""
     words: float = 0.0
-    """Its score by its own words alone, which can be compared between rankings of the same question."""
+    """Its score by its own words alone, comparable between rankings of the same question."""
     features: Mapping[str, float] = MappingProxyType({})
     reason: str = ""
-    """What brought it."""
+    """The reason code of its recall."""
     shadowed: tuple[str, ...] = ()
-    """What it is told instead of: others of the same concept."""
+    """The ids of memories of the same concept that it replaces in the answer."""
     relations: Sequence[Relation] | None = None
-    """What it has to do with others; ``None`` if that was not looked up."""
+    """Its relations to other memories; ``None`` if they were not read."""
     updates: tuple[Place, ...] = ()
-    """Those others of the answer that it may make outdated."""
+    """The other memories of the answer that it may outdate."""
     support: float = 0.0
-    """How much it supports an answer, from 0 to 1: whether it has both whom the question names and what it asks of them."""
+    """How much it supports an answer, from 0 to 1: whether it has both the names asked about and what is asked."""
     asks_what_holds: bool = False
-    """Whether the question asks for something as it is now, so that an update answers it better than what it updates."""
+    """Whether the question asks for the present state, which an update answers better than what it updates."""
 
     @property
     def id(self) -> str:
@@ -101,270 +101,291 @@ class Ranked(NamedTuple):
 
     @property
     def holder(self) -> Holder:
-        """What decides whether it is told, or another of the same concept instead."""
+        """What decides whether it or another memory of the same concept is recalled."""
         row = self.row
         return Holder(row.id, concept(row), _AUTHORITIES[row.authority], self.space, row.scope, self.place)
 
 
 def concept(row: Contender) -> Concept:
-    """What a memory is about: only others of the same concept can be told instead of it."""
+    """Return the concept of a memory: only others of the same concept can replace it in an answer."""
     return row.kind_class, row.key_identity
 
 
-class _Sought(NamedTuple):
-    """A question, and what finds its answers: its words, its meaning, and where to look."""
+class _Search(NamedTuple):
+    """A question with its text scores, its vectors and the reader of candidates."""
 
     question: Question
     similar: Neighbours
     text: TextScores
-    meant: Likeness | None
-    looking: "_Looking"
+    meaning: Likeness | None
+    candidates: "_CandidateReader"
     most: int
     named: Mapping[Place, Facts] | None
-    """Those that the question names, where no others are told."""
+    """The memories that the question names, if only these are recalled."""
     topic: Sequence[tuple[Place, float]]
-    """Those that are about what the question depends on, best first, with their scores by its words."""
+    """The memories about what the question depends on, best first, with their text scores."""
 
 
-class _Gathered(NamedTuple):
-    """Who is compared and what their rows say, what the few best of them have to do with others, and how closely."""
+class _Candidates(NamedTuple):
+    """The candidates and their facts, the relations of the few best, and the strength of each relation."""
 
     text: TextScores
-    """What finally found them by their words."""
+    """The text scores that finally found them."""
     facts: dict[Place, Facts]
     relations: Edges
     related: Mapping[Place, float]
 
 
 def rank_memories(
-    engine: Engine, reader: Reader, streams: Sequence[Stream], asked: Asked, most: int, selection: Selection
-) -> list[Ranked]:
-    """The memories of these streams that answer a question best and fit the selection, best first."""
-    question, similar = asked.question, asked.similar
-    text = search_text(engine, reader, streams, question.terms, similar)
-    if asked.named_only and not text.complete:
-        text = search_among(engine, reader, streams, question.terms, similar, text, selection)
-    meant = likeness(engine, reader, streams, asked)
-    looking = _Looking(reader, engine.tenant, streams, selection)
-    named = _find_named(engine, reader, looking, text.best_first(), asked.text) if asked.named_only else None
-    topic = _on_topic(engine, reader, looking, question) if named is None else []
-    sought = _Sought(question, similar, text, meant, looking, most, named, topic)
-    text, facts, relations, related = _gather_candidates(engine, reader, sought)
-    bearing, asked_for = _find_bearing(sought), _find_asked_for(sought, asked.text)
-    facts |= looking.at((*bearing, *asked_for))
-    facts |= _weigh_vouchers(engine, reader, streams, looking, facts)
-    cosines = meant.cosines(list(facts)) if meant else {}
-    idf = {term: text.idf[term] for term in question.terms if term in text.idf}
-    in_context = reads_context(asked.embedder)
-    evidence = Evidence(text.shares(facts), cosines, related, idf, text.widened(facts), bearing, asked_for, in_context)
-    best = _score_candidates(engine, reader, sought, asked.text, evidence, facts)
-    told = [_to_ranked(question, text.idf, evidence, one, looking) for one in best[:most]]
-    supports = _supports(engine, reader, streams, sought, asked, evidence, told)
-    return [
-        one._replace(relations=relations.get(one.place), support=of_it, asks_what_holds=question.asks_what_holds)
-        for one, of_it in zip(told, supports, strict=True)
-    ]
-
-
-def _supports(
     engine: Engine,
     reader: Reader,
     streams: Sequence[Stream],
-    sought: _Sought,
-    asked: Asked,
-    evidence: Evidence,
-    told: Sequence[Ranked],
-) -> list[float]:
-    """How much each supports an answer: by what of the question's words it has, and by likeness where there are vectors.
-
-    What is asked for as a whole, or bears on the question, supports it whatever its words are.
-    """
-    question, like = sought.question, {}
-    if sought.meant is not None:
-        aspect = None if asked.aspect is None else likeness(engine, reader, streams, asked._replace(codes=asked.aspect))
-        like = (aspect or sought.meant).cosines([one.place for one in told])
-    idf, anyway = sought.text.idf, {**evidence.bearing, **evidence.asked_for}
+    prepared: PreparedQuestion,
+    most: int,
+    selection: Selection,
+) -> list[Ranked]:
+    """Return the memories of these streams that answer a question best and fit the selection, best first."""
+    question, similar = prepared.question, prepared.similar
+    text = search_text(engine, reader, streams, question.terms, similar)
+    if prepared.named_only and not text.complete:
+        text = search_among(engine, reader, streams, question.terms, similar, text, selection)
+    meaning = likeness(engine, reader, streams, prepared)
+    candidates = _CandidateReader(reader, engine.tenant, streams, selection)
+    named = _find_named(engine, reader, candidates, text.best_first(), prepared.text) if prepared.named_only else None
+    topic = _find_on_topic(engine, reader, candidates, question) if named is None else []
+    search = _Search(question, similar, text, meaning, candidates, most, named, topic)
+    text, facts, relations, related = _gather_candidates(engine, reader, search)
+    bearing, asked_for = _find_bearing(search), _find_asked_for(search, prepared.text)
+    facts |= candidates.at((*bearing, *asked_for))
+    facts |= _weigh_vouchers(engine, reader, streams, candidates, facts)
+    cosines = meaning.cosines(list(facts)) if meaning else {}
+    idf = {term: text.idf[term] for term in question.terms if term in text.idf}
+    in_context = reads_context(prepared.embedder)
+    evidence = Evidence(text.shares(facts), cosines, related, idf, text.widened(facts), bearing, asked_for, in_context)
+    best = _score_candidates(engine, reader, search, prepared.text, evidence, facts)
+    ranked = [_to_ranked(question, text.idf, evidence, item, candidates) for item in best[:most]]
+    supports = _measure_support(engine, reader, streams, search, prepared, evidence, ranked)
     return [
-        max(support(question, idf, _had(question, evidence, one), like.get(one.place, 0.0)), anyway.get(one.place, 0.0))
-        for one in told
+        item._replace(relations=relations.get(item.place), support=value, asks_what_holds=question.asks_what_holds)
+        for item, value in zip(ranked, supports, strict=True)
     ]
 
 
-def _had(question: Question, evidence: Evidence, one: Ranked) -> set[str]:
-    """Those of a question's terms that a memory has, and those of its names that are the speaker's."""
-    speaker = {stem(word) for word in words(one.row.actor_id or one.row.user_id or "")}
-    return {term for term, having in evidence.text.items() if one.place in having} | (question.named & speaker)
+def _measure_support(
+    engine: Engine,
+    reader: Reader,
+    streams: Sequence[Stream],
+    search: _Search,
+    prepared: PreparedQuestion,
+    evidence: Evidence,
+    ranked: Sequence[Ranked],
+) -> list[float]:
+    """Return how much each memory supports an answer: by the question's words it has, and by cosine where there are
+    vectors.
 
-
-def _gather_candidates(engine: Engine, reader: Reader, sought: _Sought) -> _Gathered:
-    """The best by their words and by meaning, what the best of those are related to, and their neighbours in a conversation.
-
-    Where only what the question names is told, it is looked for by nothing but its words.
+    A memory that belongs to everything asked for, or bears on the question, supports it whatever its words are.
     """
-    settings, looking, text = engine.policy.ranking, sought.looking, sought.text
-    ranking = text.best_first() if sought.named is None else iter(sought.named)
-    near = _nearest(sought.meant, BY_MEANING, settings.meaning_min) if sought.named is None else []
-    by_words = max(BY_TEXT, 2 * sought.most)
+    question, like = search.question, {}
+    if search.meaning is not None:
+        aspect = (
+            None
+            if prepared.aspect is None
+            else likeness(engine, reader, streams, prepared._replace(codes=prepared.aspect))
+        )
+        like = (aspect or search.meaning).cosines([item.place for item in ranked])
+    idf, anyway = search.text.idf, {**evidence.bearing, **evidence.asked_for}
+    return [
+        max(
+            support(question, idf, _find_matched_terms(question, evidence, item), like.get(item.place, 0.0)),
+            anyway.get(item.place, 0.0),
+        )
+        for item in ranked
+    ]
+
+
+def _find_matched_terms(question: Question, evidence: Evidence, item: Ranked) -> set[str]:
+    """Return the terms of the question that a memory has, and the names in the question that are its speaker's."""
+    speaker = {stem(word) for word in words(item.row.actor_id or item.row.user_id or "")}
+    return {term for term, having in evidence.text.items() if item.place in having} | (question.named & speaker)
+
+
+def _gather_candidates(engine: Engine, reader: Reader, search: _Search) -> _Candidates:
+    """Return the best by words and by meaning, the memories related to them, and their neighbours in a conversation.
+
+    Where only named memories are recalled, they are searched by words alone.
+    """
+    settings, candidates, text = engine.policy.ranking, search.candidates, search.text
+    ranking = text.best_first() if search.named is None else iter(search.named)
+    near = _nearest(search.meaning, BY_MEANING, settings.meaning_min) if search.named is None else []
+    by_words = max(BY_TEXT, 2 * search.most)
     likely_read = list(islice(ranking, max(by_words, MOSTLY_ENOUGH)))
     first, ranking = likely_read[:by_words], chain(likely_read, ranking)
-    topic = [place for place, _ in sought.topic[:BY_BEARING]]
-    further = _nearest(sought.meant, NEARLY_ALIKE, settings.meaning_min) if near else []
-    looking.announce(
+    topic = [place for place, _ in search.topic[:BY_BEARING]]
+    further = _nearest(search.meaning, NEARLY_ALIKE, settings.meaning_min) if near else []
+    candidates.announce(
         (*first, *near, *topic),
         [(by_words, likely_read), (BY_MEANING, further)],
         len(settings.lent),
         engine.sight.scopes or (SHARED,),
-        versions=bool(sought.question.spans),
+        versions=bool(search.question.spans),
     )
     likely = edges(engine, reader, [*dict.fromkeys((*first[:LEADING], *near[: LEADING // 2]))])
-    looking.at((*first, *near))  # mostly enough, and asked for at once
-    facts = looking.first(ranking, by_words)
-    if len(facts) < min(by_words, len(text)) and not text.complete:  # others used up what may be read of the index
+    candidates.at((*first, *near))  # mostly enough, and announced above
+    facts = candidates.first(ranking, by_words)
+    if len(facts) < min(by_words, len(text)) and not text.complete:  # hidden memories used up the budget of postings
         text = search_among(
-            engine, reader, looking.streams, sought.question.terms, sought.similar, text, looking.selection
+            engine, reader, candidates.streams, search.question.terms, search.similar, text, candidates.selection
         )
-        facts = looking.first(text.best_first(), by_words)
-    facts |= looking.most_alike(sought.meant, near, settings.meaning_min)
-    if sought.question.asks_for_a_time and sought.named is None:
-        facts |= looking.within(sought.question.spans, by_words)
-    relations = _among(engine, reader, _few_best(text, sought.meant, facts), likely())
+        facts = candidates.first(text.best_first(), by_words)
+    facts |= candidates.most_alike(search.meaning, near, settings.meaning_min)
+    if search.question.asks_for_a_time and search.named is None:
+        facts |= candidates.within(search.question.spans, by_words)
+    relations = _read_relations(engine, reader, _select_few_best(text, search.meaning, facts), likely())
     related = strongest(relations)
-    facts |= looking.at(place for place in related if place not in facts)
-    facts |= looking.around(facts, len(settings.lent))
-    return _Gathered(text, facts, relations, related)
+    facts |= candidates.at(place for place in related if place not in facts)
+    facts |= candidates.around(facts, len(settings.lent))
+    return _Candidates(text, facts, relations, related)
 
 
 def _names(streams: Sequence[Stream]) -> tuple[str, ...]:
-    """What the person is called whose memories are read, if it is one person's."""
+    """Return the words of the owner's name if the streams belong to one person."""
     owners = {s.address.owner for s in streams if s.address is not None and s.address.space is Space.USER}
     return words(next(iter(owners))) if len(owners) == 1 else ()
 
 
-def _on_topic(engine: Engine, reader: Reader, looking: "_Looking", question: Question) -> list[tuple[Place, float]]:
-    """Those that have words of what the question depends on, best first."""
-    wanted = question.depends_on
-    if not wanted:
+def _find_on_topic(
+    engine: Engine, reader: Reader, candidates: "_CandidateReader", question: Question
+) -> list[tuple[Place, float]]:
+    """Return the memories with words of what the question depends on, best first."""
+    terms = question.depends_on
+    if not terms:
         return []
-    found = search_text(engine, reader, looking.streams, wanted, {})
+    found = search_text(engine, reader, candidates.streams, terms, {})
     if not found.complete:
-        found = search_among(engine, reader, looking.streams, wanted, {}, found, looking.selection)
+        found = search_among(engine, reader, candidates.streams, terms, {}, found, candidates.selection)
     return [(place, found.score(place)) for place in found.best_first()]
 
 
-def _find_bearing(sought: _Sought) -> dict[Place, float]:
-    """Those that are about what the question depends on, and how much, up to 1."""
-    scores = dict(sought.topic)
-    told = sought.looking.first(iter(scores), BY_BEARING)
-    best = max((scores[place] for place in told), default=0.0)
-    return {place: round(scores[place] / best, DIGITS) for place in told}
+def _find_bearing(search: _Search) -> dict[Place, float]:
+    """Return the memories about what the question depends on, and how much, up to 1."""
+    scores = dict(search.topic)
+    bearing = search.candidates.first(iter(scores), BY_BEARING)
+    best = max((scores[place] for place in bearing), default=0.0)
+    return {place: round(scores[place] / best, DIGITS) for place in bearing}
 
 
-def _find_asked_for(sought: _Sought, text: str) -> dict[Place, float]:
-    """What is told of a person where all that is known is asked for, and how much each belongs to it."""
-    most, looking = sought.most, sought.looking
-    if sought.question.spans or sought.named is not None or not asks_for_everything(text, _names(looking.streams)):
+def _find_asked_for(search: _Search, text: str) -> dict[Place, float]:
+    """Return the memories about a person where everything known is asked for, and how much each belongs to it."""
+    most, candidates = search.most, search.candidates
+    if search.question.spans or search.named is not None or not asks_for_everything(text, _names(candidates.streams)):
         return {}
     sorts = {"kind": Kind.PROFILE}, {"pinned": 1}, {"tier": Tier.CANON}
-    found = dict.fromkeys((place for sort in sorts for place in looking.newest_of(most, **sort)), 1.0)
+    found = dict.fromkeys((place for sort in sorts for place in candidates.newest_of(most, **sort)), 1.0)
     for least, share in ((IMPORTANT, OTHERWISE_KNOWN), (1, OTHERWISE_KNOWN / 2)):
-        more = looking.newest_of(most, least) if len(found) < most else []
+        more = candidates.newest_of(most, least) if len(found) < most else []
         found |= {place: share for place in more if place not in found}
     return found
 
 
 def _weigh_vouchers(
-    engine: Engine, reader: Reader, streams: Sequence[Stream], looking: "_Looking", facts: Mapping[Place, Facts]
+    engine: Engine,
+    reader: Reader,
+    streams: Sequence[Stream],
+    candidates: "_CandidateReader",
+    facts: Mapping[Place, Facts],
 ) -> dict[Place, Facts]:
-    """Those of them that somebody vouches for, with what the vouches weigh."""
-    vouchers = {place: row.vouchers for place, row in looking.rows.items() if row.vouchers != "[]" and place in facts}
+    """Return the facts of the candidates that have vouchers, with the weight of these."""
+    vouchers = {
+        place: row.vouchers for place, row in candidates.rows.items() if row.vouchers != "[]" and place in facts
+    }
     weights = weights_of(engine, reader, streams, vouchers)
     return {place: facts[place]._replace(vouchers=weight) for place, weight in weights.items()}
 
 
 def _score_candidates(
-    engine: Engine, reader: Reader, sought: _Sought, text: str, evidence: Evidence, facts: Mapping[Place, Facts]
+    engine: Engine, reader: Reader, search: _Search, text: str, evidence: Evidence, facts: Mapping[Place, Facts]
 ) -> list[Scored]:
-    """Everybody scored by what is known of them, then the best again by what they say; best first."""
-    settings, question, named = engine.policy.ranking, sought.question, sought.named
-    telling = fuse(question, evidence, facts, settings, settings.meaning_min)
-    telling = telling if named is None else [one for one in telling if one.place in named]
-    by_vectors = sought.meant is not None and bool(settings.nearest_words)
-    shortlist = worth_reading(telling, max(sought.most, LOOKED_AT), settings, by_vectors=by_vectors)
-    contents = reader.contents(engine.tenant, [one.place for one in shortlist])
-    nearest = _nearest_words(sought, text, facts, contents, settings.lent) if by_vectors else {}
-    best = score_contents([one for one in shortlist if one.place in contents], contents, settings, nearest)
+    """Score all candidates by their facts, then a shortlist again by its contents; return them best first."""
+    settings, question, named = engine.policy.ranking, search.question, search.named
+    scored = fuse(question, evidence, facts, settings, settings.meaning_min)
+    scored = scored if named is None else [item for item in scored if item.place in named]
+    by_vectors = search.meaning is not None and bool(settings.nearest_words)
+    shortlist = worth_reading(scored, max(search.most, LOOKED_AT), settings, by_vectors=by_vectors)
+    contents = reader.contents(engine.tenant, [item.place for item in shortlist])
+    nearest = _nearest_words(search, text, facts, contents, settings.lent) if by_vectors else {}
+    best = score_contents([item for item in shortlist if item.place in contents], contents, settings, nearest)
     if settings.newest_first and question.time_decides:
-        best = _in_time(question, best, facts, contents, sought.text.idf, sought.meant)
-    if question.asks_for_members and all(facts[one.place].session == _alone(one.place) for one in best):
+        best = _order_by_time(question, best, facts, contents, search.text.idf, search.meaning)
+    if question.asks_for_members and all(facts[item.place].session == _own_session(item.place) for item in best):
         best = members_first(question, best, contents)
     return best
 
 
 def _nearest_words(
-    sought: _Sought, text: str, facts: Mapping[Place, Facts], contents: Mapping[Place, str], lent: Sequence[float]
+    search: _Search, text: str, facts: Mapping[Place, Facts], contents: Mapping[Place, str], lent: Sequence[float]
 ) -> dict[Place, float]:
     """Return how near the words of these contents are to those of the question."""
-    asked = text_terms(sought.question, facts.values())
-    telling = {term: sought.text.idf[term] for term in asked if term in sought.text.idf}
-    found = nearest_words(text, telling, list(contents.values()), shared_static_embedder().word_vectors)
+    termsred = text_terms(search.question, facts.values())
+    idf = {term: search.text.idf[term] for term in termsred if term in search.text.idf}
+    found = nearest_words(text, idf, list(contents.values()), shared_static_embedder().word_vectors)
     read = {place: facts[place] for place in contents}
     return add_up((dict(zip(contents, shares, strict=True)) for shares in found.values()), read, lent)
 
 
 def _find_named(
-    engine: Engine, reader: Reader, looking: "_Looking", ranking: Iterator[Place], text: str
+    engine: Engine, reader: Reader, candidates: "_CandidateReader", ranking: Iterator[Place], text: str
 ) -> dict[Place, Facts]:
-    """Those of a ranking that may be told and that the text names, in their order.
+    """Return the visible memories of a ranking that the text names, in order.
 
-    The names of an entity are words of the index, so that whoever is named stands in the ranking, however far behind.
+    The names of an entity are indexed words, so every named memory is in the ranking, however low.
     """
     naming = Naming(text, engine.policy.text.synonyms)
     named: dict[Place, Facts] = {}
     while chunk := list(islice(ranking, NAMES_READ)):
         about = reader.entities(engine.tenant, chunk)
-        named |= looking.at(place for place in chunk if naming.has_any(about.get(place, ())))
+        named |= candidates.at(place for place in chunk if naming.has_any(about.get(place, ())))
     return named
 
 
-def _few_best(found: TextScores, meant: Likeness | None, facts: Mapping[Place, Facts]) -> list[Place]:
-    """Whose relations count: the best by their own words, and the best by meaning."""
-    like = meant.cosines(list(facts)) if meant else {}
+def _select_few_best(found: TextScores, meaning: Likeness | None, facts: Mapping[Place, Facts]) -> list[Place]:
+    """Return the memories whose relations count: the best by words and the best by meaning."""
+    like = meaning.cosines(list(facts)) if meaning else {}
     by_words = nsmallest(LEADING, [(-score, place) for place in facts if (score := found.score(place))])
     by_meaning = nsmallest(LEADING // 2, [(-cosine, place) for place, cosine in like.items()])
     return sorted({place for _, place in (*by_words, *by_meaning)})
 
 
-def _among(engine: Engine, reader: Reader, wanted: Sequence[Place], known: Edges) -> Edges:
-    """The relations of those that are wanted: as they are known, or looked up."""
-    more = edges(engine, reader, [place for place in wanted if place not in known])()
-    return {place: (known if place in known else more)[place] for place in wanted}
+def _read_relations(engine: Engine, reader: Reader, places: Sequence[Place], known: Edges) -> Edges:
+    """Return the relations of these memories, reading only unknown ones."""
+    more = edges(engine, reader, [place for place in places if place not in known])()
+    return {place: (known if place in known else more)[place] for place in places}
 
 
 def _to_ranked(
-    question: Question, idf: Mapping[str, float], evidence: Evidence, one: Scored, looking: "_Looking"
+    question: Question, idf: Mapping[str, float], evidence: Evidence, item: Scored, candidates: "_CandidateReader"
 ) -> Ranked:
-    own = {term: of_term[one.place] for term, of_term in evidence.text.items() if one.place in of_term}
-    features = {name: round(value, 9) for name, value in one.features._asdict().items() if value}
-    row, space = looking.rows[one.place], looking.spaces[one.place[0]]
+    own = {term: of_term[item.place] for term, of_term in evidence.text.items() if item.place in of_term}
+    features = {name: round(value, 9) for name, value in item.features._asdict().items() if value}
+    row, space = candidates.rows[item.place], candidates.spaces[item.place[0]]
     of_then, by_words = is_of_then(question, parse_time(row.created_at)), sum(own.values())
-    sure = relevance(question, idf, own, max(evidence.meaning.get(one.place, 0.0), 0.0), of_then=of_then)
-    sure = max(sure, evidence.asked_for.get(one.place, 0.0), BEARS * evidence.bearing.get(one.place, 0.0))
+    sure = relevance(question, idf, own, max(evidence.meaning.get(item.place, 0.0), 0.0), of_then=of_then)
+    sure = max(sure, evidence.asked_for.get(item.place, 0.0), BEARS * evidence.bearing.get(item.place, 0.0))
     reason = recall_reason(by_words, features, of_then=of_then)
-    return Ranked(one.place, space, row, one.score, sure, by_words, features, reason)
+    return Ranked(item.place, space, row, item.score, sure, by_words, features, reason)
 
 
-class _Looking:
-    """Looks memories up in some streams, those that fit the selection and no others."""
+class _CandidateReader:
+    """Reads the candidates of some streams that fit the selection."""
 
     def __init__(self, reader: Reader, tenant: str, streams: Sequence[Stream], selection: Selection) -> None:
         self._reader, self._tenant, self.streams, self.selection = reader, tenant, streams, selection
         self.spaces = {stream.number: stream.address.space for stream in streams if stream.address is not None}
         self.rows: dict[Place, Contender] = {}
-        """Those that were looked up and fit."""
+        """The candidates that were read and fit."""
         self._known: dict[Place, Facts | None] = {}
 
     def at(self, places: Iterable[Place]) -> dict[Place, Facts]:
-        """What the rows at these places say; places in other streams are passed over."""
+        """Return the facts of the memories at these places, leaving out other streams."""
         reachable = [place for place in places if place[0] in self.spaces and place[1] > 0]
         self._look_up([place for place in reachable if place not in self._known])
         return {place: facts for place in reachable if (facts := self._known[place]) is not None}
@@ -378,9 +399,10 @@ class _Looking:
         *,
         versions: bool,
     ) -> None:
-        """Announce what will be looked up: these places, the first that fit of some rankings, and what belongs to them.
+        """Announce what will be read: these places, the first of each ranking that fit, and what belongs to them.
 
-        That is their neighbours in a conversation, other memories that may have their keys and, if asked for, ``versions``.
+        That is their neighbours in a conversation, other memories that may hold their keys and, if asked for,
+        ``versions``.
         """
         streams = [stream.number for stream in self.streams]
         hidden = self.selection.scopes is not None or self.selection.categories is not None
@@ -403,7 +425,7 @@ class _Looking:
         self._known |= {place: _facts(place, row, self.spaces[place[0]]) for place, row in rows.items()}
 
     def first(self, ranking: Iterator[Place], count: int) -> dict[Place, Facts]:
-        """The first so many that may be told. Where few of them may be, ever more are looked up at a time."""
+        """Return the first ``count`` visible memories of a ranking, in ever larger chunks where few are visible."""
         best: dict[Place, Facts] = {}
         waiting: list[Place] = []
         size = count
@@ -413,20 +435,20 @@ class _Looking:
             waiting, size = waiting[len(chunk) :], size * 2
         return best
 
-    def most_alike(self, meant: Likeness | None, near: Sequence[Place], least: float) -> dict[Place, Facts]:
-        """The nearest in meaning. Where few of them may be told, all that may be told are compared instead."""
+    def most_alike(self, meaning: Likeness | None, near: Sequence[Place], least: float) -> dict[Place, Facts]:
+        """Return the nearest by meaning. If few of them are visible, compare all visible memories instead."""
         best = self.first(iter(near), BY_MEANING)
-        if meant is None or len(best) == BY_MEANING or len(near) < BY_MEANING:
+        if meaning is None or len(best) == BY_MEANING or len(near) < BY_MEANING:
             return best
-        nearest = _nearest(meant, RERANKED, least)
+        nearest = _nearest(meaning, RERANKED, least)
         best = self.first(iter(nearest), BY_MEANING)
-        if len(best) >= BY_MEANING or len(nearest) < RERANKED or len(meant) <= RERANKED:
+        if len(best) >= BY_MEANING or len(nearest) < RERANKED or len(meaning) <= RERANKED:
             return best
-        fitting = [(s.number, n) for s in meant.streams for n in self._reader.fitting(s, self.selection)]
-        return self.at(place for place, _ in meant.nearest_of(fitting, BY_MEANING, least))
+        fitting = [(s.number, n) for s in meaning.streams for n in self._reader.fitting(s, self.selection)]
+        return self.at(place for place, _ in meaning.nearest_of(fitting, BY_MEANING, least))
 
     def within(self, spans: Sequence[Span], count: int) -> dict[Place, Facts]:
-        """The newest of some stretches of time, so many of each."""
+        """Return the newest memories of each span of time, ``count`` for each."""
         numbers = tuple(stream.number for stream in self.streams)
         found: list[Stored] = []
         for span in spans:
@@ -436,7 +458,7 @@ class _Looking:
         return self.at((stored.stream, stored.number) for stored in found)
 
     def newest_of(self, count: int, least_important: int = 1, **sort: Any) -> list[Place]:
-        """The newest that are of a sort, matter enough, and are no lines of a conversation."""
+        """Return the newest memories of a sort that are important enough, without lines of a conversation."""
         equal = dict(self.selection.equal)
         kinds = equal.get("kind", tuple(Kind))
         equal["kind"] = tuple(kind for kind in kinds if kind not in (Kind.SHORT_TERM, Kind.EPISODIC))
@@ -452,13 +474,13 @@ class _Looking:
         return [(stored.stream, stored.number) for stored in found]
 
     def around(self, facts: Mapping[Place, Facts], reach: int) -> dict[Place, Facts]:
-        """Their neighbours in a conversation."""
-        talked = [place for place, known in facts.items() if known.session != _alone(place)]
-        return self.at(place for place in add_neighbours(talked, reach) if place not in facts)
+        """Return the neighbours of these memories in a conversation."""
+        spoken = [place for place, known in facts.items() if known.session != _own_session(place)]
+        return self.at(place for place in add_neighbours(spoken, reach) if place not in facts)
 
 
-def _nearest(meant: Likeness | None, count: int, least: float) -> list[Place]:
-    return [place for place, _ in meant.nearest(count, least)] if meant else []
+def _nearest(meaning: Likeness | None, count: int, least: float) -> list[Place]:
+    return [place for place, _ in meaning.nearest(count, least)] if meaning else []
 
 
 _AUTHORITIES = {str(authority): authority for authority in Authority}
@@ -466,7 +488,7 @@ _AUTHORITIES = {str(authority): authority for authority in Authority}
 
 def _facts(place: Place, row: Contender, space: Space) -> Facts:
     in_session = space is Space.SESSION or row.kind_class == KindClass.EVENT
-    session = row.thread_id or (f"stream {place[0]}" if in_session else _alone(place))
+    session = row.thread_id or (f"stream {place[0]}" if in_session else _own_session(place))
     said_by_a_person = row.source == Source.USER
     return Facts(
         session=session,
@@ -482,32 +504,33 @@ def _facts(place: Place, row: Contender, space: Space) -> Facts:
     )
 
 
-def _alone(place: Place) -> str:
-    """The session of a memory that is no part of a conversation: nobody else's."""
+def _own_session(place: Place) -> str:
+    """Return the session of a memory outside a conversation, which it shares with no other."""
     return f"{place[0]}/{place[1]}"
 
 
-def _in_time(
+def _order_by_time(
     question: Question,
     ranked: Sequence[Scored],
     facts: Mapping[Place, Facts],
     contents: Mapping[Place, str],
     idf: Mapping[str, float],
-    meant: Likeness | None,
+    meaning: Likeness | None,
 ) -> list[Scored]:
-    """Puts an update above what it updates, or the earliest above the best. Neither a guess nor what did not hold is one.
+    """Move an update above the line it updates, or the earliest above the best. Guesses and lapsed memories do not
+    count.
 
-    Only lines of a conversation update one another here: memories are linked when they are written, and the links order them.
+    Only lines of a conversation are compared here: other memories are linked when written, and the links order them.
     """
     compared = [
-        one.place
-        for one in ranked[:LOOKED_AT]
-        if facts[one.place].authority is not Authority.AI_INFERRED and not one.features.not_then
+        item.place
+        for item in ranked[:LOOKED_AT]
+        if facts[item.place].authority is not Authority.AI_INFERRED and not item.features.not_then
     ]
     if not question.asks_for_the_first:
-        compared = [place for place in compared if facts[place].session != _alone(place)]
+        compared = [place for place in compared if facts[place].session != _own_session(place)]
     statements = {
         place: statement(question, contents[place], facts[place].at, place, facts[place].speaker) for place in compared
     }
-    like = meant.between(compared) if meant else {}
+    like = meaning.between(compared) if meaning else {}
     return order_in_time(question, ranked, statements, idf, like)

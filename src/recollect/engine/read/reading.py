@@ -1,4 +1,4 @@
-"""Read what is there: one memory, a list, its history, the chain around it, and why it is as it is."""
+"""Read memories: one by its id, a list, a history, a chain of versions, and an explanation."""
 
 import heapq
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -36,30 +36,31 @@ from recollect.stores.protocol import NO_LIMIT, Reader, Selection, Stored, Strea
 
 
 class PersonsRecord(NamedTuple):
-    """Which memories are a person's: everything in streams of their own, and some memories in streams of others.
+    """The memories of a person: all in the person's own streams, and some in streams of others.
 
     ``history(owner=)``, ``export(owner=)`` and ``erase(owner=)`` are about this set.
     """
 
     streams: list[Stream]
     elsewhere: dict[str, Stored]
-    """By id, in streams of others: what they wrote or said, the answers that they got in a session, and the summaries of
-    the sessions that they spoke in."""
+    """By id, memories in streams of others: what the person wrote or said, the answers in their sessions, and the
+    summaries of these sessions.
+    """
 
 
 def record_of(reader: Reader, tenant: str, name: str) -> PersonsRecord:
-    """Return the memories of a person, wherever they lie."""
+    """Return the memories of a person in all streams."""
     streams = reader.streams_of(tenant, name)
     own = {stream.number for stream in streams}
     elsewhere = [place for place in reader.places_naming(tenant, name) if place[0] not in own]
     found = reader.by_places(tenant, elsewhere)
-    theirs = {one.state.id: one for one in found if is_theirs(one.body or {}, name)}
-    sessions = {one.stream for one in theirs.values() if one.body and one.body["space"] == Space.SESSION}
-    return PersonsRecord(streams, theirs | {one.state.id: one for one in _summaries(reader, tenant, sessions)})
+    theirs = {item.state.id: item for item in found if is_theirs(item.body or {}, name)}
+    sessions = {item.stream for item in theirs.values() if item.body and item.body["space"] == Space.SESSION}
+    return PersonsRecord(streams, theirs | {item.state.id: item for item in _summaries(reader, tenant, sessions)})
 
 
 def _summaries(reader: Reader, tenant: str, sessions: Collection[int]) -> list[Stored]:
-    """Return the summaries of these sessions: whatever anybody said there may be in them."""
+    """Return the summaries of these sessions, which may repeat anything said there."""
     if not sessions:
         return []
     lines = Selection(streams=tuple(sorted(sessions)), equal={"kind": str(Kind.SHORT_TERM)})
@@ -70,11 +71,11 @@ def _summaries(reader: Reader, tenant: str, sessions: Collection[int]) -> list[S
 MAX_PAGE = 1_000
 PAGE = 200
 Spaces = str | Sequence[str] | None
-"""One space, several of them, or ``None`` for all that the caller may read."""
+"""One space, several, or ``None`` for all that the caller may read."""
 
 
 def get(engine: Engine, id: str) -> Memory:
-    """Return one memory by its id, its short id, an alias, its content hash or its CID."""
+    """Return a memory by its id, short id, alias, content hash or CID."""
     with engine.read() as reader:
         (stored,) = current(engine, reader, [find(engine, reader, id)])
     if stored.body is None:
@@ -85,7 +86,7 @@ def get(engine: Engine, id: str) -> Memory:
 
 
 def list_memories(engine: Engine, **which: Any) -> MemoryPage:
-    """Memories that fit every filter, newest first, a page at a time; see :func:`page_of` for the filters."""
+    """Return a page of the memories that match every filter, newest first; see :func:`page_of` for the filters."""
     with engine.read() as reader:
         return page_of(engine, reader, **which)
 
@@ -102,10 +103,10 @@ def page_of(
     cursor: str | None = None,
     **filters: Any,
 ) -> MemoryPage:
-    """By default what is active in ``prod``; ``status=None`` is every status. ``cursor`` continues a page.
+    """Return a page of memories, by default the active ones in ``prod``; ``status=None`` is every status.
 
-    The other filters are the ``FILTERS`` of :mod:`recollect.engine.read.filters`. Most take a value, or several of which
-    one must fit; of ``tags`` all must.
+    The other filters are the ``FILTERS`` of :mod:`recollect.engine.read.filters`. Most take one value, or several of
+    which one must match; of ``tags`` all must match.
     """
     engine.require(Right.READ, "list memories")
     check_number("limit", limit, 1, MAX_PAGE)
@@ -117,13 +118,13 @@ def page_of(
     page, more = found[:limit], len(found) > limit
     items = tuple(to_memory(stored) for stored in page if stored.damage is None)
     damaged = tuple(describe_damage(reader, stored) for stored in page if stored.damage is not None)
-    # the last memory by its time and id: its place would tell how many there are of what may not be seen
+    # the cursor holds time and id: a place would reveal how many hidden memories there are
     cursor = encode_cursor(place_of(page[-1])[0], page[-1].state.id) if more else None
     return MemoryPage(items, cursor, damaged)
 
 
 def describe_damage(reader: Reader, stored: Stored) -> Problem:
-    """What a list says of a memory that cannot be read."""
+    """Return the entry of a list for a memory that cannot be read."""
     error = damage_of(reader, stored)
     return Problem(stored.state.id, error.message, error.hint)
 
@@ -131,9 +132,9 @@ def describe_damage(reader: Reader, stored: Stored) -> Problem:
 def select_exported(
     engine: Engine, reader: Reader, owner: str | None, space: Spaces, include_namespaces: Sequence[str]
 ) -> dict[str, Any]:
-    """Return what of a selection says where an export looks, wherever the caller may read.
+    """Return the part of a selection that limits an export to what the caller may read.
 
-    With an owner it is that person's record, which what they said in sessions belongs to.
+    With an owner it is the person's record, which includes what they said in sessions.
     """
     engine.require(Right.READ, "export memories")
     if owner is None:
@@ -156,14 +157,14 @@ def _streams_of(engine: Engine, reader: Reader, record: PersonsRecord) -> list[S
 
 def _is_about_people(space: Spaces) -> bool:
     """Return whether the owners that a read names are people: in a project's space they are projects."""
-    asked = parse_spaces(space)
-    return asked is None or Space.USER in asked
+    spaces = parse_spaces(space)
+    return spaces is None or Space.USER in spaces
 
 
 def readable_streams(
     engine: Engine, reader: Reader, owner: str | None, space: Spaces, include_namespaces: Sequence[str]
 ) -> list[Stream]:
-    """The streams that this read is about and that the caller may read."""
+    """Return the streams that a read covers and that the caller may read."""
     if owner is not None:
         check_sought("owner", owner)
     return _admit_streams(engine, _streams_in_reach(engine, reader, owner), space, include_namespaces)
@@ -172,63 +173,63 @@ def readable_streams(
 def _admit_streams(
     engine: Engine, streams: Sequence[Stream], space: Spaces, include_namespaces: Sequence[str]
 ) -> list[Stream]:
-    """Return those of the streams that lie in the spaces and namespaces that are asked for, and that the caller may read."""
+    """Return the streams in the given spaces and namespaces that the caller may read."""
     names = check_names("include_namespaces", include_namespaces)
-    wanted = {check_word("include_namespaces", Namespace, name) for name in names}
+    namespaces = {check_word("include_namespaces", Namespace, name) for name in names}
     only = parse_spaces(space)
     return [
         stream
         for stream in streams
         if stream.address is not None
-        and stream.address.namespace in wanted
+        and stream.address.namespace in namespaces
         and (only is None or stream.address.space in only)
         and may_read(engine.caller, stream.address)
     ]
 
 
 def parse_spaces(space: Spaces) -> list[Space] | None:
-    """The spaces that a read names, one or several; ``None`` if it names none."""
+    """Return the spaces that a read names; ``None`` if it names none."""
     if space is None:
         return None
     many = [space] if isinstance(space, str) else check_names("space", space)
-    return [Space(check_word("space", Space, one)) for one in many]
+    return [Space(check_word("space", Space, space)) for space in many]
 
 
 def owners_in_reach(engine: Engine, owner: str | None) -> list[str] | None:
-    """Whose streams a read is about: the owner's that it names, else a bound caller's own, else everybody's (``None``)."""
+    """Return the owners whose streams a read covers: the named one, else a bound caller's own; ``None`` for all."""
     if owner is not None:
         return [owner]
     return None if engine.caller.trusted else own_names(engine.caller)
 
 
 def _streams_in_reach(engine: Engine, reader: Reader, owner: str | None) -> list[Stream]:
-    """Where to look at all: a bound caller's own streams are few, and are found without walking everybody's."""
+    """Return the streams to consider. A bound caller's own streams are few, and are found without listing all."""
     if owner is not None or engine.caller.trusted:
         return reader.streams_of(engine.tenant, owner)
     return own_streams(engine, reader)
 
 
 def history(engine: Engine, id: str) -> tuple[HistoryEvent, ...]:
-    """Everything that ever happened to a memory, oldest first, in history's seven kinds."""
+    """Return every event of a memory, oldest first, in the seven kinds of history."""
     with engine.read() as reader:
         stored = find(engine, reader, id, damaged=True)
-        entries = [_about_its_memory(entry) for entry in reader.entries_about(engine.tenant, stored.state.id)]
+        entries = [_as_memory_entry(entry) for entry in reader.entries_about(engine.tenant, stored.state.id)]
         amendments = reader.amendments_about(engine.tenant, stored.state.id)
         names = {uid: name for uid, (name, _) in reader.actor_names(engine.tenant).items()}
         shown = [e for e in entries if e.memory_id == stored.state.id or e.event in _CONCERNS_BOTH]
         shown = _select_known(engine, reader, shown)
-        links = _links_of(engine, reader, stored, entries, names)
-    told = [_history_event(entry, names, amendments.get(entry.seq), stored.state.id) for entry in shown]
-    return tuple(sorted([*told, *links], key=lambda event: (event.at, event.meta["seq"])))
+        links = _find_links(engine, reader, stored, entries, names)
+    events = [_history_event(entry, names, amendments.get(entry.seq), stored.state.id) for entry in shown]
+    return tuple(sorted([*events, *links], key=lambda event: (event.at, event.meta["seq"])))
 
 
 def history_of_owner(
     engine: Engine, owner: str, *, space: Spaces = None, include_namespaces: Sequence[str] | None = None, since: int = 0
 ) -> Iterator[HistoryEvent]:
-    """Return everything that happened to a person's memories so far, wherever the caller may read, oldest first.
+    """Return every event of a person's memories that the caller may read, oldest first.
 
-    It is read a page at a time as it is asked for; ``meta`` says in which namespace and space each thing happened, and of
-    which owner (a session's, say) where that is not the person. ``since`` leaves out the first entries of each stream.
+    Events are read lazily, a page at a time. ``meta`` gives the namespace and space of each event, and the owner where
+    it is not the person, such as a session. ``since`` skips the first entries of each stream.
     """
     engine.require(Right.READ, "read a history")
     check_sought("owner", owner)
@@ -239,29 +240,30 @@ def history_of_owner(
         streams = _admit_streams(engine, _streams_of(engine, reader, record), space, namespaces)
         names = {uid: name for uid, (name, _) in reader.actor_names(engine.tenant).items()}
     own = {stream.number for stream in record.streams}
-    told = (
-        iterate_history(engine, one, names, None if one.number in own else record.elsewhere, since) for one in streams
+    histories = (
+        iterate_history(engine, stream, names, None if stream.number in own else record.elsewhere, since)
+        for stream in streams
     )
-    return heapq.merge(*told, key=lambda event: event.at)
+    return heapq.merge(*histories, key=lambda event: event.at)
 
 
 def iterate_history(
     engine: Engine, stream: Stream, names: Mapping[str, str | None], only: Collection[str] | None, after: int
 ) -> Iterator[HistoryEvent]:
-    """Yield one stream's history up to where it stands, of these memories ``only``, with no snapshot open between pages."""
+    """Yield the history of a stream, limited to the memories in ``only``; no snapshot stays open between pages."""
     assert stream.address is not None, "a stream that may be read has an owner"
     where = {"namespace": str(stream.address.namespace), "space": str(stream.address.space)}
     where |= {} if only is None else {"owner": stream.address.owner}
     while after < stream.last_seq:
         with engine.read() as reader:
             entries = reader.entries(stream, after, min(PAGE, stream.last_seq - after))
-            about = [_about_its_memory(entry) for entry in entries]
+            about = [_as_memory_entry(entry) for entry in entries]
             theirs = [entry for entry in about if only is None or entry.memory_id in only]
             shown = _visible_entries(engine, reader, theirs)
-            brought = _brought(engine, reader, shown)
-            links = _links_brought(engine, reader, shown, names)
+            brought = _read_amendments(engine, reader, shown)
+            links = _find_links_brought(engine, reader, shown, names)
         if not entries:
-            return  # a chain that was cut: `verify` says so
+            return  # the hash chain was cut; `verify` reports it
         for entry in shown:
             event = _history_event(entry, names, brought.get((entry.memory_id, entry.seq)))
             for one in (event, *links.get(entry.seq, ())):
@@ -269,38 +271,40 @@ def iterate_history(
         after = entries[-1].seq
 
 
-def _brought(engine: Engine, reader: Reader, entries: Sequence[Entry]) -> dict[tuple[str, int], Mapping[str, Any]]:
-    """The values that entries brought, besides new versions."""
+def _read_amendments(
+    engine: Engine, reader: Reader, entries: Sequence[Entry]
+) -> dict[tuple[str, int], Mapping[str, Any]]:
+    """Return the values that entries brought, other than new versions."""
     amended = {e.memory_id for e in entries if e.commitment and e.event not in (Event.STORED, Event.CONTRADICTED)}
     found = {id: reader.amendments_about(engine.tenant, id) for id in amended}
     return {(id, seq): values for id, by_seq in found.items() for seq, values in by_seq.items()}
 
 
-# A new version says to which memories it was linked, and the entry that brings it commits to that: such a link has no entry.
+# A new version holds the links it was written with, and its entry commits to them: such a link has no entry of its own.
 
 
-def _links_of(
+def _find_links(
     engine: Engine, reader: Reader, stored: Stored, entries: Sequence[Entry], names: Mapping[str, str | None]
 ) -> list[HistoryEvent]:
-    """Return the links that this memory, or another one to it, was written with."""
+    """Return the links to or from a memory that were written with a version."""
     own, place = stored.state.id, (stored.stream, stored.number)
     bringing = [entry for entry in entries if entry.memory_id == own and entry.event in BRINGS_VERSION]
-    found = [event for events in _links_brought(engine, reader, bringing, names).values() for event in events]
+    found = [event for events in _find_links_brought(engine, reader, bringing, names).values() for event in events]
     sources = [one.source for one in reader.relations_at(engine.tenant, [place])() if one.target == place]
     ids = {one.state.id for one in reader.by_places(engine.tenant, sources)}
     ids |= {entry.memory_id for entry in entries if entry.other_id == own}
     for id in sorted(ids):
         brought = [one for one in reader.entries_about(engine.tenant, id) if one.memory_id == id]
         first = [one for one in brought if one.event in BRINGS_VERSION]
-        seen = [event for events in _links_brought(engine, reader, first, names).values() for event in events]
+        seen = [event for events in _find_links_brought(engine, reader, first, names).values() for event in events]
         found += [replace(event, memory_id=own, old_ref=own, new_ref=id) for event in seen if event.new_ref == own]
     return found
 
 
-def _links_brought(
+def _find_links_brought(
     engine: Engine, reader: Reader, entries: Sequence[Entry], names: Mapping[str, str | None]
 ) -> dict[int, list[HistoryEvent]]:
-    """Return, by the number of the entry that brought a version, the links that the version was written with."""
+    """Return the links that each new version was written with, by the number of its entry."""
     ids = [entry.memory_id for entry in entries if entry.event in BRINGS_VERSION]
     found = reader.by_ids(engine.tenant, ids) if ids else {}
     linked = {id: links_in(one.body) for id, one in found.items() if one.body}
@@ -325,13 +329,13 @@ def _describe_link(
 
 WHEN_WRITTEN = "relation:when_written"
 _CONCERNS_BOTH = (Event.CONTRADICTED, Event.LINKED, Event.UNLINKED, Event.CONSOLIDATED)
-"""Events that change the other memory too: it gains or loses a link."""
+"""Events that also change the other memory, which gains or loses a link."""
 _ABOUT_A_VALUE = (Event.REJECTED, Event.LIFTED)
-"""Events under the id of a rejection; what they bring is keys and hashes, which history does not show."""
+"""Events with the id of a rejection; their values are keys and hashes, which a history does not show."""
 
 
-def _about_its_memory(entry: Entry) -> Entry:
-    """Return an entry about a value's rejection as one about the memory that held the value; all others as they are."""
+def _as_memory_entry(entry: Entry) -> Entry:
+    """Return an entry about a rejection as one about the memory that held the value; any other entry unchanged."""
     if entry.event not in _ABOUT_A_VALUE or entry.other_id is None:
         return entry
     return entry._replace(memory_id=entry.other_id, other_id=entry.memory_id)
@@ -346,7 +350,7 @@ def _visible_entries(engine: Engine, reader: Reader, entries: Sequence[Entry]) -
 
 
 def _select_known(engine: Engine, reader: Reader, entries: Sequence[Entry]) -> list[Entry]:
-    """The entries as the caller may know of them: what only concerns a hidden memory is left out, and so is its id."""
+    """Return the entries that the caller may know of, without the ids of hidden memories."""
     ids = (id for entry in entries for id in (entry.memory_id, entry.other_id) if id is not None)
     hidden = hidden_ids(engine, reader, ids) - {one.other_id for one in entries if one.event in _ABOUT_A_VALUE}
     shown = [entry for entry in entries if entry.memory_id not in hidden]
@@ -354,14 +358,14 @@ def _select_known(engine: Engine, reader: Reader, entries: Sequence[Entry]) -> l
 
 
 def chain(engine: Engine, id: str) -> tuple[Memory | Tombstone, ...]:
-    """Every version of a memory's concept in order, first to last; removed ones as tombstones."""
+    """Return every version of a memory's concept, oldest first; removed ones as tombstones."""
     with engine.read() as reader:
         links = chain_of(engine, reader, id)
     return tuple(to_memory(s) if s.body is not None else to_tombstone(s) for s in links)
 
 
 def chain_of(engine: Engine, reader: Reader, id: str) -> list[Stored]:
-    """The stored versions of a chain in order, as far as the caller may know of them."""
+    """Return the stored versions of a chain, oldest first, that the caller may know of."""
     stored = find(engine, reader, id, damaged=True)
     links = [stored]
     while (before := _link(engine, reader, links[0].state.supersedes_id)) is not None:
@@ -377,7 +381,7 @@ def _link(engine: Engine, reader: Reader, id: str | None) -> Stored | None:
 
 
 def current(engine: Engine, reader: Reader, found: Sequence[Stored]) -> list[Stored]:
-    """Memories as they may be shown now: by the clock and their own streams' ticks, and without links to hidden ones."""
+    """Return memories as they may be shown now: expiry applied, and without links to hidden memories."""
     now = engine.now()
     ticks = {number: reader.stream_numbered(engine.tenant, number).tick for number in {s.stream for s in found}}
     return as_seen(engine, reader, [as_of(stored, now, ticks[stored.stream]) for stored in found])
@@ -386,7 +390,7 @@ def current(engine: Engine, reader: Reader, found: Sequence[Stored]) -> list[Sto
 def _history_event(
     entry: Entry, names: Mapping[str, str | None], amendment: Mapping[str, Any] | None, of: str | None = None
 ) -> HistoryEvent:
-    """One entry as a line of history; seen from the other memory that it concerns, it is a link."""
+    """Return an entry as a line of history; seen from the other memory, it is a link."""
     if of is not None and entry.memory_id != of:
         seen = {"operation": "linked", "rule": entry.rule, "tick": entry.tick, "seq": entry.seq, "by": str(entry.event)}
         return HistoryEvent(of, "LINK", of, entry.memory_id, names.get(entry.actor), entry.at, seen)
@@ -402,7 +406,7 @@ def _history_event(
 
 
 def _references(entry: Entry) -> tuple[str | None, str | None]:
-    """What it was before and what it is now, by id: a new version refers back, a superseded one ahead."""
+    """Return the ids before and after an event: a new version refers back, a superseded one ahead."""
     if entry.event in ("stored", "contradicted", "resolved"):
         return entry.other_id, entry.memory_id
     if entry.event is Event.LIFTED:
@@ -413,7 +417,7 @@ def _references(entry: Entry) -> tuple[str | None, str | None]:
 
 
 def place_of(stored: Stored) -> tuple[str, int, int]:
-    """When a memory was written, so that no two come at the same time; pages go by it."""
+    """Return the unique sort key of a memory in a list: its time, stream and number."""
     created_at = stored.damage.created_at if stored.damage is not None else (stored.body or {})["created_at"]
     return created_at, stored.stream, stored.number
 
@@ -430,7 +434,7 @@ def place_of_cursor(engine: Engine, reader: Reader, cursor: str | None) -> tuple
 
 
 def _was_on_a_page(engine: Engine, reader: Reader, last: Stored) -> bool:
-    """Whether the caller may have been shown it. What was erased since may have been, if it lies where the caller reads."""
+    """Return whether the caller may have seen a memory. An erased one counts if the caller may read its stream."""
     if last.body is not None or last.damage is not None:
         return visible(engine, reader, last)
     address = reader.stream_numbered(last.tenant, last.stream).address
@@ -444,13 +448,13 @@ def _is_visible(sight: Sight, stored: Stored | None) -> bool:
 def explain(
     engine: Engine, id: str | None = None, *, session: str | None = None, number: int | None = None
 ) -> Explanation:
-    """Tell the story of one memory, or what was decided in the last turn of a session, or of all if none is named.
+    """Explain a memory, or the decisions of the last turn of a session, or of any session if none is named.
 
-    ``number`` is that of a trace, whose turn is told. A removed memory's story comes without its content.
+    ``number`` is that of a trace whose turn to explain. A removed memory is explained without its content.
     """
     if id is None:
-        told, turn = explain_turn(engine, session, number)
-        return Explanation("", "\n".join(told), sentences=told, events=turn)
+        lines, turn = explain_turn(engine, session, number)
+        return Explanation("", "\n".join(lines), sentences=lines, events=turn)
     if session is not None or number is not None:
         raise BadInput("name either a memory or a turn.", field="session", hint="Leave one of them out.")
     with engine.read() as reader:
@@ -460,11 +464,11 @@ def explain(
     decided = stored.body["decisions"] if stored.body is not None else ()
     decisions = tuple(Decision.unpacked(one).to_dict() for one in decided)
     chain = tuple(_explain_link(link) for link in links)
-    around = [*_explain_rejection(events), *_around(stored, links), *_explain_events(events)]
-    text = "\n".join([*_explain_origin(stored), *_gates(decisions), *around])
+    around = [*_explain_rejection(events), *_explain_versions(stored, links), *_explain_events(events)]
+    text = "\n".join([*_explain_origin(stored), *_explain_gates(decisions), *around])
     kept = stored.body is not None and engine.caller.may(Right.GOVERN)
-    told = explain_decisions(engine, stored.state.id) if kept else ()
-    return Explanation(stored.state.id, text, decisions, chain, events, told)
+    reasons = explain_decisions(engine, stored.state.id) if kept else ()
+    return Explanation(stored.state.id, text, decisions, chain, events, reasons)
 
 
 def _explain_origin(stored: Stored) -> list[str]:
@@ -485,7 +489,7 @@ def _explain_origin(stored: Stored) -> list[str]:
     ]
 
 
-def _gates(decisions: Sequence[Mapping[str, str]]) -> list[str]:
+def _explain_gates(decisions: Sequence[Mapping[str, str]]) -> list[str]:
     lines = ["", "How it was decided:"] if decisions else []
     for decision in decisions:
         detail = f" ({one_line(decision['detail'])})" if decision["detail"] else ""
@@ -494,11 +498,11 @@ def _gates(decisions: Sequence[Mapping[str, str]]) -> list[str]:
 
 
 def _explain_rejection(events: Sequence[HistoryEvent]) -> list[str]:
-    """Say that the value of a memory is rejected, and how that ends."""
-    told = [event for event in events if event.meta["operation"] in ("rejected", "lifted")]
-    if not told or told[-1].meta["operation"] == "lifted":
+    """Return the lines saying that the value of a memory is rejected, and how to lift that."""
+    rejections = [event for event in events if event.meta["operation"] in ("rejected", "lifted")]
+    if not rejections or rejections[-1].meta["operation"] == "lifted":
         return []
-    rejection = str(told[-1].meta["rejection"])
+    rejection = str(rejections[-1].meta["rejection"])
     return [
         "",
         f"Its value is rejected (rejection {rejection}): it was never true, so nobody else can store it again.",
@@ -506,12 +510,12 @@ def _explain_rejection(events: Sequence[HistoryEvent]) -> list[str]:
     ]
 
 
-def _around(stored: Stored, links: Sequence[Stored]) -> list[str]:
+def _explain_versions(stored: Stored, links: Sequence[Stored]) -> list[str]:
     lines = ["", "The versions of this concept:"]
     for link in links:
         mark = "→" if link.state.id == stored.state.id else " "
-        gone = link.damage.what if link.damage is not None else link.state.removed
-        words = one_line(link.body["content"]) if link.body is not None else f"[{gone}]"
+        removed = link.damage.what if link.damage is not None else link.state.removed
+        words = one_line(link.body["content"]) if link.body is not None else f"[{removed}]"
         lines.append(f"  {mark} v{link.state.version} {link.state.id[:13]} {link.state.status}: {words}")
     for name, ids in (("In conflict with", stored.state.conflict_ids), ("Related to", stored.state.related_memory_ids)):
         lines += [f"{name}: {', '.join(id[:13] for id in ids)}"] if ids else []

@@ -1,8 +1,8 @@
-"""Making vectors anew, by the same embedder or another, while the memory is in use.
+"""Make vectors anew, by the same embedder or another, while the store is in use.
 
-A stream's new vectors are made beside those in use, some hundred at a time and each time in a transaction of its own, so that
-a kill loses no more than that; running it again goes on where it was. When all are there, one short transaction makes the
-last few, takes the new ones into use, and drops the old ones. Until then queries are answered with the old ones.
+A stream's new vectors are made in batches, each in its own transaction, so that a kill loses one batch and the next run
+continues from there. Once all are made, a short transaction makes the last few, switches to the new generation, and
+drops the old one. Until then queries use the old vectors.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ CHUNK = 256
 
 @dataclass(frozen=True, slots=True)
 class Reindexed(Plain):
-    """Whose vectors the memories have now (``none``: nobody's), and how many were made."""
+    """The embedder of the vectors (``none`` if there are none), and how many streams and vectors were made anew."""
 
     embedder: str
     streams: int
@@ -36,62 +36,62 @@ class Reindexed(Plain):
 def reindex(
     engine: Engine, embedder: str | Embedder | None = None, progress: Progress | None = None, chunk: int = CHUNK
 ) -> Reindexed:
-    """Give every memory of the tenant a vector by this embedder; streams that have its vectors already are passed over.
+    """Give every memory of the tenant a vector by this embedder, skipping streams that have its vectors already.
 
-    Without an embedder it is the policy's, and else the default one. From then on this memory uses it; whoever else has it
-    open must open it again.
+    The default is the policy's embedder, else the built-in one. This engine uses it from then on; other processes must
+    open the store again.
     """
     engine.require(Right.OPERATE, "make vectors anew")
-    chosen = _chosen(engine, embedder)
+    chosen = _choose_embedder(engine, embedder)
     begun: set[int] = set()
     made = 0
-    while streams := [stream for stream in _others(engine, chosen) if stream.number not in begun]:
+    while streams := [stream for stream in _find_outdated_streams(engine, chosen) if stream.number not in begun]:
         begun |= {stream.number for stream in streams}
-        done = _Done(sum(stream.last_memory for stream in streams), progress)
+        done = _Progress(sum(stream.last_memory for stream in streams), progress)
         made += sum(_reindex_stream(engine, stream, chosen, done, chunk) for stream in streams)
-        progress = None  # those who came meanwhile are few, and the whole has been told
+        progress = None  # the streams added meanwhile are few, and the total was reported
     engine.meanings.change(engine.tenant, chosen)
     return Reindexed(label_of(chosen) or "none", len(begun), made)
 
 
-def _others(engine: Engine, embedder: Embedder) -> list[Stream]:
-    """The streams that have another's vectors, or that somebody had begun to give another's and did not finish."""
+def _find_outdated_streams(engine: Engine, embedder: Embedder) -> list[Stream]:
+    """Return the streams with another embedder's vectors, or with an unfinished reindexing."""
     with engine.read() as reader:
         streams = [stream for stream in reader.streams_of(engine.tenant) if stream.last_memory]
     return [stream for stream in streams if stream.embedder != label_of(embedder) or stream.next_embedder]
 
 
-def _chosen(engine: Engine, embedder: str | Embedder | None) -> Embedder:
+def _choose_embedder(engine: Engine, embedder: str | Embedder | None) -> Embedder:
     if embedder is not None and not isinstance(embedder, str):
         return embedder
     settings = settings_of(engine.policy.embedder)
     return embedder_named(settings if embedder is None else with_changes(settings, name=embedder))
 
 
-class _Done:
-    """How far the whole of it is, in memories."""
+class _Progress:
+    """Reports the progress over all streams, in memories."""
 
     def __init__(self, total: int, progress: Progress | None) -> None:
         self._total, self._progress, self._before = total, progress, 0
 
     def at(self, stream: Stream, number: int) -> None:
-        """Within a stream, up to this memory; those that were written since it was counted do not count."""
-        self._tell(self._before + min(number, stream.last_memory))
+        """Report progress up to a memory of a stream; memories written since the count do not count."""
+        self._report(self._before + min(number, stream.last_memory))
 
     def with_stream(self, stream: Stream) -> None:
         self._before += stream.last_memory
-        self._tell(self._before)
+        self._report(self._before)
 
-    def _tell(self, count: int) -> None:
+    def _report(self, count: int) -> None:
         if self._progress is not None:
             self._progress(count, self._total)
 
 
-def _reindex_stream(engine: Engine, stream: Stream, embedder: Embedder, done: _Done, chunk: int) -> int:
+def _reindex_stream(engine: Engine, stream: Stream, embedder: Embedder, done: _Progress, chunk: int) -> int:
     made = last = 0
     if embedder.dimensions and stream.embedder != label_of(embedder):
         generation = _begin(engine, stream.number, embedder)
-        while missing := _still_to_do(engine, stream, generation, last, chunk):
+        while missing := _find_missing(engine, stream, generation, last, chunk):
             vectors = vectors_of(embedder, [content for _, content in missing])
             numbers = [number for number, _ in missing]
             made += _keep(engine, stream.number, generation, embedder, list(zip(numbers, vectors, strict=True)))
@@ -104,7 +104,7 @@ def _reindex_stream(engine: Engine, stream: Stream, embedder: Embedder, done: _D
 
 @again_on_conflict
 def _begin(engine: Engine, number: int, embedder: Embedder) -> int:
-    """The generation that is being made; what another embedder had begun is dropped."""
+    """Return the generation being made; drop what another embedder had begun."""
     with engine.write() as writer:
         stream = writer.locked_stream(engine.tenant, number)
         if stream.next_embedder != label_of(embedder):
@@ -115,12 +115,12 @@ def _begin(engine: Engine, number: int, embedder: Embedder) -> int:
 
 
 def _drop_begun(writer: Writer, stream: Stream) -> None:
-    """Drop what was made for the next generation."""
+    """Drop the vectors of the next generation."""
     writer.drop_vectors(stream, stream.generation + 1)
     stream.next_embedder = ""
 
 
-def _still_to_do(engine: Engine, stream: Stream, generation: int, after: int, most: int) -> list[tuple[int, str]]:
+def _find_missing(engine: Engine, stream: Stream, generation: int, after: int, most: int) -> list[tuple[int, str]]:
     with engine.read() as reader:
         return reader.without_vector(stream, generation, after, most)
 
@@ -129,21 +129,21 @@ def _still_to_do(engine: Engine, stream: Stream, generation: int, after: int, mo
 def _keep(
     engine: Engine, number: int, generation: int, embedder: Embedder, vectors: Sequence[tuple[int, bytes]]
 ) -> int:
-    """Keep those whose memory still has its content: it may have been erased while its vector was made."""
+    """Store the vectors whose memory still has its content: it may have been erased meanwhile."""
     with engine.write() as writer:
         stream = writer.locked_stream(engine.tenant, number)
         if stream.generation + 1 != generation:
-            return 0  # somebody else has finished meanwhile
-        _still_ours(stream, embedder)
+            return 0  # another process finished the generation meanwhile
+        _check_owner(stream, embedder)
         first, last = vectors[0][0], vectors[-1][0]
-        there = {number for number, _ in writer.without_vector(stream, generation, first - 1, last - first + 1)}
-        kept = [(number, codes) for number, codes in vectors if number in there]
+        missing = {number for number, _ in writer.without_vector(stream, generation, first - 1, last - first + 1)}
+        kept = [(number, codes) for number, codes in vectors if number in missing]
         writer.add_vectors(stream, generation, kept)
         return len(kept)
 
 
-def _still_ours(stream: Stream, embedder: Embedder) -> None:
-    """Of two who make different vectors at once, the one who began last goes on."""
+def _check_owner(stream: Stream, embedder: Embedder) -> None:
+    """Raise if another process began a different reindexing: the last to begin continues."""
     if stream.next_embedder != label_of(embedder):
         message = f"somebody else is making vectors by {stream.next_embedder or 'nobody'} here meanwhile."
         hint = "Wait until that is done; then, if these are wanted after all: recollect reindex"
@@ -152,14 +152,14 @@ def _still_ours(stream: Stream, embedder: Embedder) -> None:
 
 @again_on_conflict
 def _finish(engine: Engine, number: int, embedder: Embedder) -> int:
-    """Make the last few, and take all into use. The old ones are dropped, and so is what another had begun."""
+    """Make the last vectors, switch to the new generation, and drop the old one and what another embedder had begun."""
     with engine.write() as writer:
         stream = writer.locked_stream(engine.tenant, number)
         made = 0
         if stream.embedder == label_of(embedder) or not embedder.dimensions:
             _drop_begun(writer, stream)
         else:
-            _still_ours(stream, embedder)
+            _check_owner(stream, embedder)
             made = _add_missing(writer, stream, stream.generation + 1, embedder)
         if stream.embedder != label_of(embedder):
             writer.drop_vectors(stream, stream.generation)
@@ -179,7 +179,7 @@ def _add_missing(writer: Writer, stream: Stream, generation: int, embedder: Embe
 
 
 def remake_vectors(writer: Writer, stream: Stream, embedder: Embedder | None) -> None:
-    """Drop a stream's vectors and make them again; another embedder's stay as they are."""
+    """Drop a stream's vectors and make them again, unless they are of another embedder."""
     if embedder is not None and embedder.dimensions and stream.embedder == label_of(embedder):
         writer.drop_vectors(stream, stream.generation)
         _add_missing(writer, stream, stream.generation, embedder)

@@ -1,4 +1,4 @@
-"""Search the text index: BM25 over all streams of a question, within the policy's budget of index entries."""
+"""Search the text index: BM25 over all streams of a question, within the policy's budget of postings."""
 
 import math
 from collections import defaultdict
@@ -21,11 +21,11 @@ from recollect.rules.ranking.bm25 import (
 from recollect.stores.protocol import Later, Place, Posting, Reader, Selection, Stream
 
 Postings = Mapping[tuple[int, str], Sequence[Posting]]
-"""The index entries of a term in a stream."""
+"""The postings of a term in a stream."""
 
 
 def partly_hidden(engine: Engine, reader: Reader, streams: Sequence[Stream]) -> Later[dict[int, int]]:
-    """The streams that hold something active which the caller may not see, each with how much of it the caller sees."""
+    """Return the streams with active memories hidden from the caller, each with the number of visible ones."""
     scopes, categories = engine.sight
     if scopes is None and categories is None:
         return dict
@@ -34,7 +34,7 @@ def partly_hidden(engine: Engine, reader: Reader, streams: Sequence[Stream]) -> 
 
 
 def select_visible_postings(engine: Engine, reader: Reader, partly: Mapping[int, int], postings: Postings) -> Postings:
-    """The same without the entries of hidden memories."""
+    """Return the postings without those of hidden memories."""
     selection = engine.selecting(equal={"status": "active"})
     return {
         (number, term): _select_visible(reader, engine, number, of_term, selection) if number in partly else of_term
@@ -53,10 +53,10 @@ def _select_visible(
 def count_visible(
     streams: Sequence[Stream], partly: Mapping[int, int], postings: Postings, counted: Mapping[int, Mapping[str, int]]
 ) -> tuple[TextStatistics, dict[str, int]]:
-    """How many texts there are and how long, and how many have each term, as far as they may be seen.
+    """Return the number and length of the visible texts, and how many have each term.
 
-    Of a stream that is partly hidden a term's entries are counted one by one. A term that is too common to be read there
-    counts as if everybody had it. How long its texts are is taken from those that were read.
+    In a partly hidden stream the visible postings are counted one by one. A term too common to be read there counts as
+    if every text had it. The length of texts is estimated from those that were read.
     """
     documents = {s.number: partly.get(s.number, s.documents) for s in streams}
     totals: dict[str, int] = {}
@@ -64,31 +64,31 @@ def count_visible(
         for term, count in frequencies.items():
             seen = len(postings[number, term]) if (number, term) in postings else documents[number]
             totals[term] = totals.get(term, 0) + (seen if number in partly else count)
-    words = sum(_words(s, documents[s.number], postings) if s.number in partly else s.words for s in streams)
+    words = sum(_estimate_words(s, documents[s.number], postings) if s.number in partly else s.words for s in streams)
     return TextStatistics(sum(documents.values()), words), {term: count for term, count in totals.items() if count}
 
 
-def _words(stream: Stream, documents: int, postings: Postings) -> int:
+def _estimate_words(stream: Stream, documents: int, postings: Postings) -> int:
     lengths = {entry[0]: entry[2] for (number, _), of in postings.items() if number == stream.number for entry in of}
     return round(documents * sum(lengths.values()) / len(lengths)) if lengths else documents
 
 
 Neighbours = Mapping[str, Mapping[str, float]]
-"""For each term of a question, others that mean much like it, and how like."""
+"""For each term of a question, terms of similar meaning with their cosines."""
 MOSTLY_ENOUGH = 64
-"""How many of the best by their words are put in order at once; seldom are more of them looked at."""
+"""How many of the best by words are sorted at first; more are seldom read."""
 
 
 class TextScores:
-    """How well the words of some streams' memories match, and each term's share in that.
+    """The BM25 scores of memories in some streams, and the share of each term in them.
 
-    A term's shares are worked out once, for everybody that it finds.
+    The shares of a term are computed once, for all memories that it finds.
     """
 
     def __init__(self, idf: Mapping[str, float], mean_length: float, settings: RecallPolicy, *, complete: bool) -> None:
         self.idf = idf
         self.complete = complete
-        """Whether every memory was found that has one of the words. Else those of the rarest words only."""
+        """Whether every memory with one of the words was found, and not only those with the rarest words."""
         self._mean_length, self._settings = mean_length, settings
         self._scores: dict[int, dict[int, float]] = defaultdict(dict)
         self._shares: dict[tuple[str, int], Mapping[int, float]] = {}
@@ -99,11 +99,11 @@ class TextScores:
         return self._settings.max_compared
 
     def again(self, *, complete: bool) -> "TextScores":
-        """Nothing found yet, by the same statistics: scores of the two can be compared."""
+        """Return empty scores with the same statistics, comparable with these."""
         return TextScores(self.idf, self._mean_length, self._settings, complete=complete)
 
     def __len__(self) -> int:
-        """How many memories were found."""
+        """Return how many memories were found."""
         return sum(map(len, self._scores.values()))
 
     def add(self, stream: int, term: str, postings: Sequence[Posting]) -> None:
@@ -113,11 +113,11 @@ class TextScores:
     def widen(
         self, stream: int, term: str, near: Mapping[str, float], postings: Mapping[str, Sequence[Posting]]
     ) -> None:
-        """Count a term's neighbours as that term, only less; add what that gives more than the term itself."""
+        """Count the neighbours of a term as the term with less weight; add what exceeds the term's own share."""
         others = []
         for other, cosine in near.items():
-            telling = min(self.idf[term], self.idf.get(other, 0.0))
-            others.append((self._settings.similar_words * cosine, self._shares_in(postings.get(other, ()), telling)))
+            idf = min(self.idf[term], self.idf.get(other, 0.0))
+            others.append((self._settings.similar_words * cosine, self._shares_in(postings.get(other, ()), idf)))
         more = self._widened[term, stream] = more_by_neighbours(self._shares.get((term, stream), {}), others)
         self._add_up(stream, more)
 
@@ -133,48 +133,48 @@ class TextScores:
             scores.update(shares)
 
     def score(self, place: Place) -> float:
-        """A memory's score by its own words."""
+        """Return a memory's score by its own words."""
         return self._scores.get(place[0], {}).get(place[1], 0.0)
 
     def best_first(self) -> Iterator[Place]:
-        """Everybody that was found, best first, ties by the older one."""
+        """Yield all found memories, best first, ties by the older one."""
         best = self._reached_by(MOSTLY_ENOUGH)
         for low, high in ((best, math.inf), (0.0, best)):
             found = [(-s, of, n) for of, scores in self._scores.items() for n, s in scores.items() if low <= s < high]
             yield from [(of, number) for _, of, number in sorted(found)]
 
     def _reached_by(self, count: int) -> float:
-        """The score that so many reach; 0 if there are not many more than that."""
+        """Return the score of the ``count``-th best; 0 if few more were found."""
         scores = [score for of_stream in self._scores.values() for score in of_stream.values()]
         return sorted(scores)[-count] if len(scores) > 4 * count else 0.0
 
     def shares(self, places: Iterable[Place]) -> dict[str, dict[Place, float]]:
-        """What each term adds to the scores of these memories."""
-        return _of_places(self._shares, places)
+        """Return what each term adds to the scores of these memories."""
+        return _select_places(self._shares, places)
 
     def widened(self, places: Iterable[Place]) -> dict[str, dict[Place, float]]:
-        """What the neighbours of each term add to that."""
-        return _of_places(self._widened, places)
+        """Return what the neighbours of each term add to these scores."""
+        return _select_places(self._widened, places)
 
 
-def _of_places(
+def _select_places(
     every: Mapping[tuple[str, int], Mapping[int, float]], places: Iterable[Place]
 ) -> dict[str, dict[Place, float]]:
-    """Return the shares of each term that some memories have."""
-    wanted = list(places)
+    """Return the shares of each term in the scores of these memories."""
+    memories = list(places)
     shares: dict[str, dict[Place, float]] = defaultdict(dict)
     for (term, of), of_term in every.items():
-        shares[term].update({place: of_term[place[1]] for place in wanted if place[0] == of and place[1] in of_term})
+        shares[term].update({place: of_term[place[1]] for place in memories if place[0] == of and place[1] in of_term})
     return shares
 
 
 class _Plan(NamedTuple):
-    """How the index is read: the terms of a question, and whole entries of their neighbours."""
+    """Which postings are read: of the terms of a question, and whole lists of their neighbours."""
 
     own: Reading
     near: tuple[tuple[str, int], ...]
     whole: bool
-    """Whether nothing of either is left out."""
+    """Whether no posting is left out."""
 
     @property
     def find(self) -> tuple[tuple[str, int], ...]:
@@ -182,21 +182,21 @@ class _Plan(NamedTuple):
 
 
 def search_text(
-    engine: Engine, reader: Reader, streams: Sequence[Stream], wanted: Sequence[str], similar: Neighbours
+    engine: Engine, reader: Reader, streams: Sequence[Stream], terms: Sequence[str], similar: Neighbours
 ) -> TextScores:
-    """Who has these terms, or neighbours of them, the rarest first."""
+    """Score the memories that have these terms or neighbours of them, reading the rarest terms first."""
     settings = engine.policy.recall
     hidden = partly_hidden(engine, reader, streams)
-    either = _with_neighbours(wanted, similar)
+    either = _with_neighbours(terms, similar)
     counted = {s.number: reader.term_frequencies(s, either) for s in streams if s.documents}
     totals = _sum_frequencies(counted.values())
-    plan = _plan_search(totals, wanted, similar, settings.max_postings)
+    plan = _plan_search(totals, terms, similar, settings.max_postings)
     partly = hidden()
     texts = TextStatistics(sum(s.documents for s in streams), sum(s.words for s in streams))
     if partly and not plan.whole:
         visible = engine.selecting(equal={"status": "active"})
         everything = _read_fitting(reader, streams, either, dict.fromkeys(partly, visible), settings.max_postings)
-        plan, postings = _choose_postings(everything, wanted, similar, settings.max_postings)
+        plan, postings = _choose_postings(everything, terms, similar, settings.max_postings)
         rare = {at: of_term for at, of_term in everything.items() if len(of_term) <= settings.max_postings}
         texts, totals = count_visible(streams, partly, rare, counted)
     else:
@@ -217,21 +217,21 @@ def search_among(
     engine: Engine,
     reader: Reader,
     streams: Sequence[Stream],
-    wanted: Sequence[str],
+    terms: Sequence[str],
     similar: Neighbours,
     found: TextScores,
     selection: Selection,
 ) -> TextScores:
-    """Who has these terms among those that fit a selection, for when too many others have them; scored as before."""
+    """Score again only memories that fit a selection, where others used up the budget; scores stay comparable."""
     most = engine.policy.recall.max_postings
     narrowed = {stream.number: selection for stream in streams}
-    everything = _read_fitting(reader, streams, _with_neighbours(wanted, similar), narrowed, most)
-    plan, postings = _choose_postings(everything, wanted, similar, most)
+    everything = _read_fitting(reader, streams, _with_neighbours(terms, similar), narrowed, most)
+    plan, postings = _choose_postings(everything, terms, similar, most)
     return _fill_scores(found.again(complete=plan.own.whole), reader, streams, plan, postings, similar)
 
 
-def _with_neighbours(wanted: Sequence[str], similar: Neighbours) -> list[str]:
-    return sorted({*wanted, *(other for near in similar.values() for other in near)})
+def _with_neighbours(terms: Sequence[str], similar: Neighbours) -> list[str]:
+    return sorted({*terms, *(other for near in similar.values() for other in near)})
 
 
 def _fill_scores(
@@ -264,10 +264,10 @@ def _postings(
 
 
 def _read_fitting(
-    reader: Reader, streams: Sequence[Stream], wanted: Sequence[str], selections: Mapping[int, Selection], most: int
+    reader: Reader, streams: Sequence[Stream], terms: Sequence[str], selections: Mapping[int, Selection], most: int
 ) -> Postings:
-    """Every term's entries of those who fit their stream's selection, one more than ``most`` where there are too many."""
-    limits = dict.fromkeys(sorted(set(wanted)), most + 1)
+    """Read the postings of all terms that fit their stream's selection, up to one more than ``most`` of each."""
+    limits = dict.fromkeys(sorted(set(terms)), most + 1)
     return {
         (stream.number, term): of_term
         for stream in streams
@@ -275,20 +275,20 @@ def _read_fitting(
     }
 
 
-def _plan_search(totals: Mapping[str, int], wanted: Sequence[str], similar: Neighbours, most: int) -> _Plan:
-    """What is read, by how many entries each term has. Of a neighbour it is all of them or nothing."""
-    own = plan_reading(rarest_first(totals, wanted), totals, most)
+def _plan_search(totals: Mapping[str, int], terms: Sequence[str], similar: Neighbours, most: int) -> _Plan:
+    """Return which postings to read, by their number; those of a neighbour are read all or not at all."""
+    own = plan_reading(rarest_first(totals, terms), totals, most)
     neighbours = (other for near in similar.values() for other in near)
     near = plan_reading(rarest_first(totals, neighbours), totals, most // FOR_NEIGHBOURS)
-    return _Plan(own, tuple(one for one in near.find if one[1] == totals[one[0]]), own.whole and near.whole)
+    return _Plan(own, tuple(entry for entry in near.find if entry[1] == totals[entry[0]]), own.whole and near.whole)
 
 
 def _choose_postings(
-    everything: Postings, wanted: Sequence[str], similar: Neighbours, most: int
+    everything: Postings, terms: Sequence[str], similar: Neighbours, most: int
 ) -> tuple[_Plan, Postings]:
-    """Which of the entries count, by how many there are of each term."""
+    """Return the plan for postings that were read already, and those that it uses."""
     totals = _sum_frequencies({term: len(of_term)} for (_, term), of_term in everything.items())
-    plan = _plan_search(totals, wanted, similar, most)
+    plan = _plan_search(totals, terms, similar, most)
     limits = dict(plan.find)
     return plan, {at: of_term[: limits[at[1]]] for at, of_term in everything.items() if at[1] in limits}
 

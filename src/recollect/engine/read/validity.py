@@ -1,4 +1,4 @@
-"""When memories hold: what an edit and a replacement change of it, and which version held at a time that is asked for."""
+"""Track when memories hold: how edits and replacements change it, and which version held at a given time."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -19,20 +19,20 @@ from recollect.rules.time.validity import read_validity, strip_validity
 from recollect.stores.protocol import Reader, Stored
 
 MAX_VERSIONS = 100
-"""How many versions of a memory are looked at: what was replaced more often than that is known by the ledger."""
+"""The most versions of a memory that are read; older ones are found in the ledger."""
 
 
 def read_stated(draft: Draft) -> dict[str, str]:
-    """Return the sides of a draft's validity that are known, as a state has them."""
+    """Return the known bounds of a draft's validity in stored form."""
     known = {"valid_from": draft.valid_from, "valid_until": draft.valid_until}
     return {name: format_time(moment) for name, moment in known.items() if moment is not None}
 
 
 def close_validity(start: datetime | str | None, content: str, old: Stored) -> dict[str, Any] | None:
-    """Return the amendment by which a replacement that holds from ``start`` on ends the validity of the old memory.
+    """Return the amendment that ends the validity of a memory replaced by one that holds from ``start`` on.
 
-    ``None`` if the start is not known, if the old one was over before or only began later, or if both say the same and the
-    newer one only adds since when: then recorded time alone says which of the two was believed when.
+    Return ``None`` if the start is unknown, if the old memory ended before or began later, or if both say the same and
+    the newer one only adds since when: then recorded time alone says which of the two was believed when.
     """
     if start is None or old.body is None:
         return None
@@ -45,13 +45,13 @@ def close_validity(start: datetime | str | None, content: str, old: Stored) -> d
 
 
 def _bare(content: str, at: str) -> str:
-    """A statement without the words that say how long it holds, and without case and punctuation."""
+    """Return a statement without words about its validity, case and punctuation."""
     words = read_validity(content, parse_time(at)).words
     return (strip_validity(words, content) if words else " ".join(content.split())).casefold().rstrip(".! ")
 
 
 def check_validity(state: State, values: Mapping[str, Any]) -> None:
-    """Refuse an edit that would make a memory end before it begins."""
+    """Raise if an edit would make a memory end before it begins."""
     start, end = (values.get(name, getattr(state, name)) for name in ("valid_from", "valid_until"))
     if start is not None and end is not None and end <= start:
         field = "valid_until" if "valid_until" in values else "valid_from"
@@ -63,68 +63,68 @@ class _Version(NamedTuple):
     stored: Stored
     start: str | None
     end: str | None
-    """From when until when it held, as far as is known: as it is stated, or else as it was recorded."""
+    """When it held: as stated, or else as recorded."""
 
 
 def find_held_at(engine: Engine, reader: Reader, found: Sequence[Ranked], at: str) -> list[Ranked]:
-    """Return what held at a time: of each memory that was found, the version that did, active or superseded."""
+    """Return the version of each candidate that held at a time, active or superseded."""
     chains = _versions(engine, reader, found)
     held: list[Ranked] = []
-    for one in found:
-        then = (v for v in chains[one.id] if (v.start is None or v.start <= at) and (v.end is None or at < v.end))
-        held += [_put_in_place(one, version.stored) for version in then]
+    for item in found:
+        then = (v for v in chains[item.id] if (v.start is None or v.start <= at) and (v.end is None or at < v.end))
+        held += [_put_in_place(item, version.stored) for version in then]
     return held
 
 
 def with_what_held(engine: Engine, reader: Reader, text: str, found: Sequence[Ranked]) -> list[Ranked]:
-    """Return what was found, with the older version of each memory that did not hold when the question asks, if one did.
+    """Return the candidates, each with its older version that held at the time of the question, if it did not itself.
 
-    "Where did I live in 2019?" is answered by what was replaced since. Only a stated validity tells such a version. What is
-    known not to have held at a time that the question names is left out, as it would be taken for the answer.
+    "Where did I live in 2019?" is answered by a version replaced since. Only a stated validity counts for that. A
+    memory known not to have held at a time that the question names is left out, since it would be taken for the answer.
     """
     question = read_question(text, engine.clock(), engine.policy.text.synonyms)
     spans = question.asked_about
-    bounded = [one for one in found if one.row.valid_from is not None or one.row.valid_until is not None]
-    missed = [one for one in bounded if spans and not _covers(one.row.valid_from, one.row.valid_until, spans)]
-    unbounded = [one for one in found if one not in bounded] if question.spans else []
-    told = list(found)
+    bounded = [item for item in found if item.row.valid_from is not None or item.row.valid_until is not None]
+    missed = [item for item in bounded if spans and not _covers(item.row.valid_from, item.row.valid_until, spans)]
+    unbounded = [item for item in found if item not in bounded] if question.spans else []
+    answers = list(found)
     chains = _versions(engine, reader, [*missed, *unbounded])
-    for one in (*missed, *unbounded):
-        for version in chains[one.id][1:]:
+    for item in (*missed, *unbounded):
+        for version in chains[item.id][1:]:
             state = version.stored.state
             if state.valid_until is not None and _covers(version.start, state.valid_until, spans):
-                older = _put_in_place(one, version.stored)
-                place = next((n for n, other in enumerate(told) if other.score < older.score), len(told))
-                told.insert(min(place, told.index(one)), older)
+                older = _put_in_place(item, version.stored)
+                place = next((n for n, other in enumerate(answers) if other.score < older.score), len(answers))
+                answers.insert(min(place, answers.index(item)), older)
                 break
-    return [one for one in told if one not in missed] if question.asks_what_held_then else told
+    return [item for item in answers if item not in missed] if question.asks_what_held_then else answers
 
 
 def _covers(start: str | None, end: str | None, spans: Sequence[Span]) -> bool:
     return covers(parse_time(start) if start else None, parse_time(end) if end else None, spans)
 
 
-def _put_in_place(one: Ranked, stored: Stored) -> Ranked:
-    """An older version in the place of the memory that was found, as if it had been: it loses nothing for its time."""
-    if stored.state.id == one.id:
-        return one
-    features = {name: value for name, value in one.features.items() if name != "not_then"}
-    score = round(one.score - one.features.get("not_then", 0.0), DIGITS)
+def _put_in_place(item: Ranked, stored: Stored) -> Ranked:
+    """Return an older version with the rank of the candidate it replaces, and no penalty for its time."""
+    if stored.state.id == item.id:
+        return item
+    features = {name: value for name, value in item.features.items() if name != "not_then"}
+    score = round(item.score - item.features.get("not_then", 0.0), DIGITS)
     older = rank_unasked(stored)
-    return one._replace(place=older.place, row=older.row, score=score, features=features, relations=None, shadowed=())
+    return item._replace(place=older.place, row=older.row, score=score, features=features, relations=None, shadowed=())
 
 
 def _versions(engine: Engine, reader: Reader, found: Sequence[Ranked]) -> dict[str, list[_Version]]:
-    """The versions of each memory that the caller may see, newest first."""
-    heads = reader.by_places(engine.tenant, [one.place for one in found]) if found else []
+    """Return the visible versions of each candidate, newest first."""
+    heads = reader.by_places(engine.tenant, [item.place for item in found]) if found else []
     chains = {stored.state.id: [stored] for stored in heads}
     older = {stored.state.id: stored.state.supersedes_id for stored in heads if stored.state.supersedes_id}
     for _ in range(MAX_VERSIONS):
         if not older:
             break
         before = reader.by_ids(engine.tenant, list(older.values()))
-        older, wanted = {}, older
-        for head, id in wanted.items():
+        older, previous = {}, older
+        for head, id in previous.items():
             stored = before.get(id)
             if stored is None or stored.body is None or stored.state.status is not Status.SUPERSEDED:
                 continue
@@ -135,7 +135,7 @@ def _versions(engine: Engine, reader: Reader, found: Sequence[Ranked]) -> dict[s
 
 
 def _bound_versions(engine: Engine, chain: Sequence[Stored]) -> list[_Version]:
-    """Each with its validity. Where none is stated, a version held from when it was recorded until the next one began."""
+    """Return the versions with their validity: as stated, else from being recorded until the next version began."""
     versions: list[_Version] = []
     next_start: str | None = None
     for stored, before in zip(chain, [*chain[1:], None], strict=True):

@@ -1,4 +1,4 @@
-"""The vectors of one stream in arrays that grow, as they are compared."""
+"""Hold the vectors of a stream in growing arrays, ready to compare."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Whole(NamedTuple):
-    """Vectors with all their bytes, and the squares of their lengths."""
+    """Full vectors with the squares of their lengths."""
 
     codes: "Codes"
     squares: "Squares"
@@ -21,7 +21,7 @@ class Whole(NamedTuple):
 
 
 class Block:
-    """The vectors of a stream's memories above a number: numbers, signs, and the whole of them unless there are too many."""
+    """The vectors of a stream's memories above a number: numbers, signs, and full vectors unless there are too many."""
 
     def __init__(self, dimensions: int, after: int = 0) -> None:
         import numpy as np
@@ -34,9 +34,9 @@ class Block:
         self._whole: Whole | None = Whole(np.zeros((64, dimensions), dtype=np.int8), np.zeros(64))
         self._count = 0
         self.after = after
-        """The memories from the next one on are here."""
+        """The number below the first memory of this block."""
         self.last = after
-        """The number of the last memory that was looked at, with a vector or without."""
+        """The number of the last memory read, with or without a vector."""
 
     def __len__(self) -> int:
         return self._count
@@ -46,7 +46,7 @@ class Block:
         return self._whole is not None
 
     def extend(self, rows: Sequence[tuple[int, bytes]], last: int) -> None:
-        """Take up what was written since. Arrays that somebody reads meanwhile are not moved, but replaced."""
+        """Append vectors. Full arrays are replaced, not moved, as another thread may be reading them."""
         from recollect.rules.ranking.vectors import by_words, codes_from, signs, squares
 
         if rows:
@@ -65,13 +65,13 @@ class Block:
         self._whole = None
 
     def between(self, after: int, last: int) -> "Slice":
-        """The memories above ``after`` that a snapshot up to ``last`` knows, which may be fewer than are here by now."""
+        """Return the memories above ``after`` that a snapshot up to ``last`` has, which may be fewer than are here."""
         numbers, count = self._numbers, self._count
         known = slice(
             0 if after <= self.after else int(numbers[:count].searchsorted(after, side="right")),
             count if last >= self.last else int(numbers[:count].searchsorted(last, side="right")),
         )
-        whole = self._whole  # once: another thread may let go of it meanwhile
+        whole = self._whole  # read once: another thread may drop it meanwhile
         return Slice(numbers[known], self._signs[:, known], None if whole is None else whole.at(known))
 
     def _make_room(self, more: int) -> None:
@@ -88,7 +88,7 @@ class Block:
 
 
 class Slice(NamedTuple):
-    """Some of them, in the order of their numbers, as one snapshot knows them; what is not whole is in the store."""
+    """Some rows of a block in the order of their numbers; without full vectors, these are in the store."""
 
     numbers: "NDArray[np.int64]"
     signs: "Words"
@@ -96,7 +96,7 @@ class Slice(NamedTuple):
 
 
 def rows_of(known: Slice, memories: "NDArray[np.int64]") -> "NDArray[np.int64]":
-    """In which rows these memories are, as far as they have a vector."""
+    """Return the rows of these memories, leaving out those without a vector."""
     import numpy as np
 
     rows = np.minimum(np.searchsorted(known.numbers, memories), len(known.numbers) - 1)

@@ -319,7 +319,7 @@ def resolve_parent(child: Stored, hash: str, records: Sequence[Stored]) -> Store
     """Return the record that a parent hash stands for: one of the child's own stream, if there is one, else any."""
     alike = [stored for stored in records if _hash(stored) == hash and stored.state.id != child.state.id]
     near = [stored for stored in alike if stored.stream == child.stream]
-    return rules.find_meant(place_of(child), [(place_of(stored), stored) for stored in near or alike])
+    return rules.find_referenced(place_of(child), [(place_of(stored), stored) for stored in near or alike])
 
 
 def _find_root(engine: Engine, reader: Reader, id: str, field: str = "id") -> Stored:

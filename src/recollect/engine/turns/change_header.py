@@ -1,8 +1,8 @@
-"""The change header: show a thread what changed since it last looked, each change once, and only what it may see.
+"""Show a thread what changed since it last looked, each change once, and only what it may see.
 
-Where a thread stands is a cursor in each stream's ledger. A look reads a snapshot, chooses what to show, and then moves the
-cursors in a small transaction of its own, by compare and set: of two readers of one thread only one gets a change.
-Where nothing changed, nothing is written.
+A thread has a cursor in each stream's ledger. A look reads a snapshot, chooses what to show, and then moves the cursors
+in a small transaction by compare and set, so that of two readers of one thread only one gets a change. If nothing
+changed, nothing is written.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -47,16 +47,16 @@ from recollect.rules.trust.borders import Sight
 from recollect.stores.protocol import Cursor, Later, Reader, Revision, Stored, Stream, Thread
 
 Fits = Callable[[ChangeHeader], bool]
-"""Whether there is room for a header; there must be for one without lines."""
+"""Returns whether a header fits; a header without lines must."""
 WINDOW = 100
-"""How many entries of a stream a look reads. A cursor in whose way so many lie that are not for the thread moves past them."""
+"""How many entries of a stream a look reads. The cursor moves past so many if none is for the thread."""
 EVERYTHING = Sight(None, None)
 EVERY_AGENT = "\n"
-"""In place of the agent's name in threads of an application, which sees every agent's memories. No agent is called so."""
+"""The agent of an application's threads, which see every agent's memories. No agent can have this name."""
 PATIENCE_S = 0.2
-"""How long a look waits for others who write before it tells nothing: what there is comes next time."""
+"""How long a look waits for the write lock before it shows nothing; the changes come with the next look."""
 LOOKS = 8
-"""How often a look is taken again because another reader of the thread was quicker."""
+"""How often a look is repeated because another reader of the thread was faster."""
 
 
 def change_header(
@@ -73,10 +73,10 @@ def change_header(
 ) -> ChangeHeader:
     """Return what changed in the memories that the caller may see: at most three lines, the most important first.
 
-    The header is cut to ``budget_tokens``, or to what ``fits`` accepts; the other changes come with the next look.
-    With ``thread``, what changed since that thread last looked, and its cursor moves on; the first look shows nothing.
-    Without one, the oldest changes after ledger entry ``since`` of the one stream at ``owner`` and ``space``, and nothing is
-    remembered: the answer's ``rev`` is the ``since`` to go on with.
+    The header is cut to ``budget_tokens``, or to what ``fits`` accepts; the other changes come with the next look. With
+    ``thread`` it holds what changed since that thread last looked, and moves its cursor; the first look shows nothing.
+    Without one it holds the oldest changes after ledger entry ``since`` of the one stream at ``owner`` and ``space``,
+    and no cursor moves: the ``rev`` of the answer is the next ``since``.
     """
     if (thread is None) == (since is None):
         hint = "thread='chat-1', or owner=… and since=0."
@@ -84,22 +84,25 @@ def change_header(
     owner = owner_named(owner, user_id)
     where = owner, space, include_namespaces
     if since is not None:
-        return _since(engine, check_number("since", since), *where)
+        return _read_since(engine, check_number("since", since), *where)
 
     def within_budget(header: ChangeHeader) -> bool:
         return budget_tokens is None or count_tokens(header.text) <= budget_tokens
 
     name = check_kept(engine.policy.privacy, "thread", thread)
-    asking = thread_of(engine, name, owner)
-    return read_changes(engine, asking, lambda reader: _find_streams(engine, reader, *where), fits or within_budget)
+    asking_thread = thread_of(engine, name, owner)
+    return read_changes(
+        engine, asking_thread, lambda reader: _find_streams(engine, reader, *where), fits or within_budget
+    )
 
 
 def thread_of(engine: Engine, name: str, owner: str | None) -> Thread:
-    """A bound caller's threads are its own. The application's belong to the owner that it asks for, and are others than that
-    person's: what one of them is shown, the other may not be able to see.
+    """Return the thread of a caller. A bound caller's threads are its own; an application's belong to the owner it asks
+    for.
 
-    Nor must a request that narrows its caller use up that caller's changes, of which it sees but some, or those of the
-    agent that it names. No agent's name is, or begins with, a blank.
+    An application's threads differ from that person's own, since each may see memories that the other does not.
+    Likewise a request that narrows its caller must not use up the changes of that caller, or of the agent it names. The
+    markers used here start with a blank, which no agent's name does.
     """
     caller = engine.caller
     user = (owner if caller.trusted else None) or caller.user
@@ -115,9 +118,9 @@ def read_changes(
     fits: Fits = lambda header: True,
     taken: "Look | None" = None,
 ) -> ChangeHeader:
-    """Return the changes that a thread has not seen and move its cursor; return none if a writer holds the store too long.
+    """Return the changes that a thread has not seen and move its cursor; return none if the write lock stays taken.
 
-    A look that was ``taken`` in another read is used first.
+    The first attempt uses ``taken``, a look from another read.
     """
     for _ in range(LOOKS):
         look, taken = taken or _new_look(engine, thread, streams, fits), None
@@ -128,7 +131,7 @@ def read_changes(
             raise
         except StoreBusy:  # a read must not wait for a writer
             break
-    return ChangeHeader(look.header.since, look.header.since)  # others show what there is; the rest comes next time
+    return ChangeHeader(look.header.since, look.header.since)  # another reader shows them; the rest comes next time
 
 
 def _new_look(engine: Engine, thread: Thread, streams: Callable[[Reader], Sequence[Stream]], fits: Fits) -> "Look":
@@ -141,7 +144,7 @@ def _new_look(engine: Engine, thread: Thread, streams: Callable[[Reader], Sequen
 def _find_streams(
     engine: Engine, reader: Reader, owner: str | None, space: Spaces, namespaces: Sequence[str]
 ) -> list[Stream]:
-    """The streams that a query at the same place would read."""
+    """Return the streams that a query with the same arguments would read."""
     streams = readable_streams(engine, reader, owner, space, namespaces)
     order = engine.policy.spaces.read_order
     return [stream for stream in streams if stream.address is not None and stream.address.space in order]
@@ -149,12 +152,12 @@ def _find_streams(
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What one look found, whose words it tells, and where the thread and its cursors stand after it."""
+    """The header of a look, the memories it quotes, and the revision and cursors of the thread after it."""
 
     to: Revision
     header: ChangeHeader
     begins: bool = False
-    told: tuple[str, ...] = ()
+    quoted: tuple[str, ...] = ()
     cursors: tuple[Cursor, ...] = ()
 
     @property
@@ -163,7 +166,7 @@ class Look:
 
 
 class Glance(NamedTuple):
-    """Where a thread stands, and the first entries of each stream that it has not seen."""
+    """The revision of a thread, and the first entries of each stream after its cursor."""
 
     at: Revision | None
     cursors: Mapping[int, Cursor]
@@ -171,7 +174,7 @@ class Glance(NamedTuple):
 
 
 def announce_glance(engine: Engine, reader: Reader, thread: Thread) -> None:
-    """Announce a glance, so that it is sent along with looking up the streams."""
+    """Announce a glance, so that the store sends it together with the lookup of streams."""
     ahead = reader.in_advance()
     if ahead is not None:
         ahead.revision(engine.tenant, thread)
@@ -179,30 +182,30 @@ def announce_glance(engine: Engine, reader: Reader, thread: Thread) -> None:
 
 
 def glance_at(engine: Engine, reader: Reader, thread: Thread, streams: Sequence[Stream]) -> Glance:
-    """Look up where a thread stands, and ask for the entries that follow, so that other reads need not wait for them."""
+    """Read the revision and cursors of a thread, and request the entries that follow without waiting for them."""
     at, cursors = reader.revision(engine.tenant, thread), reader.cursors(engine.tenant, thread)
     if at is None:
         return Glance(at, cursors, {})
-    unseen = {s.number: _stretch(reader, s, _cursor(cursors, at, s).seq) for s in streams}
+    unseen = {s.number: _read_stretch(reader, s, _cursor(cursors, at, s).seq) for s in streams}
     return Glance(at, cursors, unseen)
 
 
 def look_at(
     engine: Engine, reader: Reader, glance: Glance, streams: Sequence[Stream], fits: Fits = lambda header: True
 ) -> Look:
-    """Choose what a thread is shown of the changes since it last looked, as much as fits."""
+    """Choose which changes a thread is shown, as many as fit."""
     at, cursors, _ = glance
     if at is None:
         return _first_look(engine, reader, streams)
     first = {number: entries() for number, entries in glance.unseen.items()}
     ahead = reader.in_advance()
     for stream in streams:
-        concerned = _list_concerned(_fresh(engine, stream, first[stream.number], _cursor(cursors, at, stream)))
+        concerned = _list_concerned(_select_unseen(engine, stream, first[stream.number], _cursor(cursors, at, stream)))
         if ahead is not None and concerned:
             ahead.by_ids(engine.tenant, concerned)
-    windows = [_window(engine, reader, s, _cursor(cursors, at, s), first[s.number]) for s in streams]
-    pending = without_copies([one for window in windows for one in window.pending])
-    at_least = any(one.goes_on for one in windows)
+    windows = [_read_window(engine, reader, s, _cursor(cursors, at, s), first[s.number]) for s in streams]
+    pending = without_copies([change for window in windows for change in window.pending])
+    at_least = any(change.goes_on for change in windows)
     for most in range(MAX_LINES, -1, -1):
         choice = choose(pending, at.round_until, most)
         to = at._replace(rev=at.rev + len(choice.shown), round_until=choice.round_until)
@@ -211,12 +214,12 @@ def look_at(
         if fits(header):
             break
     moved = [window.cursor_after(choice) for window in windows if window.worth_moving(choice, cursors)]
-    told = tuple(subject.state.id for subject in subjects if subject.body is not None)
-    return Look(to, header, told=told, cursors=tuple(moved))
+    quoted = tuple(subject.state.id for subject in subjects if subject.body is not None)
+    return Look(to, header, quoted=quoted, cursors=tuple(moved))
 
 
 def _first_look(engine: Engine, reader: Reader, streams: Sequence[Stream]) -> Look:
-    """A thread begins where everything stands; what was before it is not news. Who may read nothing has no threads."""
+    """Return the first look of a thread, which begins at the end of all streams, if the caller may read."""
     begins = engine.caller.may(Right.READ)
     to = Revision(0, 0, reader.newest_stream(engine.tenant), "")
     heads = tuple(Cursor(stream.number, stream.last_seq) for stream in streams)
@@ -224,23 +227,25 @@ def _first_look(engine: Engine, reader: Reader, streams: Sequence[Stream]) -> Lo
 
 
 def _cursor(cursors: Mapping[int, Cursor], at: Revision, stream: Stream) -> Cursor:
-    """Where the thread stands in a stream. All of one that was made since is news; an older one begins at its head."""
+    """Return a thread's cursor in a stream; without one, 0 in a stream newer than the thread, else the stream's end."""
     is_new = stream.number > at.newest_stream
     return cursors.get(stream.number) or Cursor(stream.number, 0 if is_new else stream.last_seq)
 
 
 def _move(engine: Engine, thread: Thread, look: Look) -> bool:
-    """Whether this look moved the thread: not if another was quicker, or if words that it tells were erased meanwhile."""
+    """Move the thread; return false if another look was faster, or if a memory it quotes was erased meanwhile."""
     with engine.write(patience_s=PATIENCE_S) as writer:
         if look.begins:
             return writer.begin_thread(engine.tenant, thread, look.to, look.cursors)
-        told = writer.by_ids(engine.tenant, look.told) if look.told else {}
-        if any(stored.body is None for stored in told.values()):
+        quoted = writer.by_ids(engine.tenant, look.quoted) if look.quoted else {}
+        if any(stored.body is None for stored in quoted.values()):
             return False
         return writer.move_thread(engine.tenant, thread, look.to, look.cursors)
 
 
-def _since(engine: Engine, since: int, owner: str | None, space: Spaces, namespaces: Sequence[str]) -> ChangeHeader:
+def _read_since(
+    engine: Engine, since: int, owner: str | None, space: Spaces, namespaces: Sequence[str]
+) -> ChangeHeader:
     with engine.read() as reader:
         streams = _find_streams(engine, reader, owner, space, namespaces)
         if len(streams) > 1:
@@ -248,8 +253,8 @@ def _since(engine: Engine, since: int, owner: str | None, space: Spaces, namespa
             raise BadInput("counts the entries of one stream.", field="since", hint=hint)
         if not streams:
             return ChangeHeader(since, since)
-        first = _stretch(reader, streams[0], since)()
-        window = _window(engine, reader, streams[0], Cursor(streams[0].number, since), first)
+        first = _read_stretch(reader, streams[0], since)()
+        window = _read_window(engine, reader, streams[0], Cursor(streams[0].number, since), first)
         choice = choose_oldest(window.pending)
         rev = max([since, *(change.seq for change in choice.shown)])
         return _header(since, rev, choice, _subjects(engine, reader, choice.shown), at_least=window.goes_on)
@@ -257,7 +262,7 @@ def _since(engine: Engine, since: int, owner: str | None, space: Spaces, namespa
 
 @dataclass(frozen=True, slots=True)
 class _Window:
-    """The stretch of a stream's ledger that a look read, and what in it a thread has yet to be shown."""
+    """The part of a stream's ledger that a look read, and the changes in it that the thread has not seen."""
 
     cursor: Cursor
     pending: tuple[Change, ...]
@@ -265,40 +270,40 @@ class _Window:
     goes_on: bool = False
 
     def cursor_after(self, choice: Choice) -> Cursor:
-        """The cursor once the choice was shown."""
+        """Return the cursor after the choice was shown."""
         shown = [seq for change in choice.shown for seq in change.seqs_in(self.cursor.stream)]
         waiting = [seq for change in choice.waiting for seq in change.seqs_in(self.cursor.stream)]
         return Cursor(self.cursor.stream, *advance_cursor(self.read_until, waiting, [*self.cursor.shown, *shown]))
 
     def worth_moving(self, choice: Choice, known: Mapping[int, Cursor]) -> bool:
-        """If something of it was shown, if much that is not for the thread lies in its way, or if it was never noted."""
+        """Return whether to move: a change was shown, many entries concern others, or there is no cursor yet."""
         shows = any(change.seqs_in(self.cursor.stream) for change in choice.shown)
         in_its_way = 0 if self.pending else self.read_until - self.cursor.seq
         begins_at_head = self.cursor.seq > 0 and self.cursor.stream not in known
         return shows or in_its_way >= WINDOW or begins_at_head
 
 
-def _window(engine: Engine, reader: Reader, stream: Stream, cursor: Cursor, entries: Sequence[Entry]) -> _Window:
-    """From the cursor on, the first stretch in which there is something to tell; ``entries`` are the first stretch."""
+def _read_window(engine: Engine, reader: Reader, stream: Stream, cursor: Cursor, entries: Sequence[Entry]) -> _Window:
+    """Read from the cursor on, starting with ``entries``, until there is a change to show."""
     read_until = cursor.seq
-    came: set[str] = set()
+    stored_since: set[str] = set()
     while entries:
         read_until = entries[-1].seq
-        if pending := _changes(engine, reader, stream, _fresh(engine, stream, entries, cursor), came):
-            goes_on = bool(_changes(engine, reader, stream, _stretch(reader, stream, read_until)(), came))
+        if pending := _changes(engine, reader, stream, _select_unseen(engine, stream, entries, cursor), stored_since):
+            goes_on = bool(_changes(engine, reader, stream, _read_stretch(reader, stream, read_until)(), stored_since))
             return _Window(cursor, pending, read_until, goes_on)
-        entries = _stretch(reader, stream, read_until)()
+        entries = _read_stretch(reader, stream, read_until)()
     return _Window(cursor, (), read_until)
 
 
-def _stretch(reader: Reader, stream: Stream, after: int) -> Later[list[Entry]]:
+def _read_stretch(reader: Reader, stream: Stream, after: int) -> Later[list[Entry]]:
     return reader.entries_soon(stream, after, WINDOW) if after < stream.last_seq else list
 
 
-def _fresh(engine: Engine, stream: Stream, entries: Sequence[Entry], cursor: Cursor) -> list[Entry]:
-    """Return the entries that were not shown yet, without those about lines of the conversation, which are never shown.
+def _select_unseen(engine: Engine, stream: Stream, entries: Sequence[Entry], cursor: Cursor) -> list[Entry]:
+    """Return the entries not shown yet, without those about lines of the conversation, which are never shown.
 
-    Nearly all that happens in a session is about its lines. Their ids are made again, so that no line need be read for it.
+    Most entries of a session are about its lines. Their ids are computed, so that no line has to be read.
     """
     fresh = [entry for entry in entries if entry.seq not in cursor.shown]
     if stream.address is None or stream.address.space is not Space.SESSION or not fresh:
@@ -309,7 +314,7 @@ def _fresh(engine: Engine, stream: Stream, entries: Sequence[Entry], cursor: Cur
 
 @lru_cache(maxsize=64)
 def _newest_lines(store_id: str, stream_uid: str, last_memory: int) -> frozenset[str]:
-    """Return the ids that the newest memories of a stream have if they are lines of the conversation."""
+    """Return the ids that the newest memories of a stream would have as lines of the conversation."""
     id_of = ids_in(store_id, stream_uid)
     newest = range(max(1, last_memory - 2 * WINDOW), last_memory + 1)
     return frozenset(id_of(Kind.SHORT_TERM, number) for number in newest)
@@ -323,53 +328,56 @@ def _list_concerned(entries: Sequence[Entry]) -> list[str]:
 
 
 def _changes(
-    engine: Engine, reader: Reader, stream: Stream, entries: Sequence[Entry], came: set[str]
+    engine: Engine, reader: Reader, stream: Stream, entries: Sequence[Entry], stored_since: set[str]
 ) -> tuple[Change, ...]:
-    """What the entries come to for this caller, one change a memory. ``came`` gathers what came since the cursor: if it went
-    again unseen, nobody has to be told."""
+    """Return the changes that entries amount to for this caller, one for each memory.
+
+    ``stored_since`` collects the memories stored since the cursor: one that also left since then needs no line.
+    """
     happened = [(entry, sign) for entry in entries if (sign := sign_of(entry)) is not None]
     found = reader.by_ids(engine.tenant, _list_concerned(entries)) if happened else {}
-    words = _tellable(engine, reader, stream, list(found.values()))
-    told = (
-        _change(stream, one, stored, found)
-        for one in by_memory(happened, came, words)
-        if (stored := words.get(one.memory_id) or _find_missing(engine, stream, found.get(one.memory_id))) is not None
+    words = _select_showable(engine, reader, stream, list(found.values()))
+    changes = (
+        _change(stream, changed, stored, found)
+        for changed in by_memory(happened, stored_since, words)
+        if (stored := words.get(changed.memory_id) or _find_missing(engine, stream, found.get(changed.memory_id)))
+        is not None
     )
-    return tuple(change for change in told if change is not None)
+    return tuple(change for change in changes if change is not None)
 
 
-def _change(stream: Stream, one: MemoryChanges, stored: Stored, found: Mapping[str, Stored]) -> Change | None:
+def _change(stream: Stream, changes: MemoryChanges, stored: Stored, found: Mapping[str, Stored]) -> Change | None:
     state, body = stored.state, stored.body
-    sign = net_sign(one.signs, state.status if body is not None else None)
-    merged = [id for id in one.merged if id in found and found[id].state.status is not Status.ACTIVE]
-    if sign is None or (sign is Sign.MERGED and one.merged and not merged):
+    sign = net_sign(changes.signs, state.status if body is not None else None)
+    merged = [id for id in changes.merged if id in found and found[id].state.status is not Status.ACTIVE]
+    if sign is None or (sign is Sign.MERGED and changes.merged and not merged):
         return None
     return Change(
         stream.number,
-        one.seqs[-1],
-        one.at,
+        changes.seqs[-1],
+        changes.at,
         sign,
         state.id,
         state.importance,
         state.pinned,
-        tuple((stream.number, seq) for seq in one.seqs),
+        tuple((stream.number, seq) for seq in changes.seqs),
         notes=1 + max(1, len(merged)),
         content_hash=str(body["content_hash"]) if body is not None else "",
     )
 
 
-def _tellable(engine: Engine, reader: Reader, stream: Stream, found: Sequence[Stored]) -> dict[str, Stored]:
-    """Memories that have their words, that the caller may see, and that have not expired unnoticed."""
-    seen = [stored for stored in found if _may_be_told(engine, stream, stored)]
+def _select_showable(engine: Engine, reader: Reader, stream: Stream, found: Sequence[Stored]) -> dict[str, Stored]:
+    """Return the memories that have content, are visible to the caller, and have not expired."""
+    seen = [stored for stored in found if _may_be_shown(engine, stream, stored)]
     now = current(engine, reader, seen)
     return {a.state.id: a for a, b in zip(seen, now, strict=True) if a.state.status is b.state.status}
 
 
 def _find_missing(engine: Engine, stream: Stream, stored: Stored | None) -> Stored | None:
-    """Return a memory that was erased or purged, if the caller may learn of it.
+    """Return an erased or purged memory, if the caller may learn of it.
 
-    Its scope and category went with its content, so only callers who see everything are told. Its kind is gone too, but the
-    id was made from it: the ids of kinds that a header never tells are made again and compared.
+    Its scope and category went with its content, so only callers that see everything learn of it. Its kind is gone too,
+    but its id is derived from it: the ids of the kinds that a header never shows are computed and compared.
     """
     if stored is None or stored.body is not None or engine.sight != EVERYTHING:
         return None
@@ -377,7 +385,7 @@ def _find_missing(engine: Engine, stream: Stream, stored: Stored | None) -> Stor
     return None if stored.state.id in ids else stored
 
 
-def _may_be_told(engine: Engine, stream: Stream, stored: Stored) -> bool:
+def _may_be_shown(engine: Engine, stream: Stream, stored: Stored) -> bool:
     body = stored.body
     if body is None or body["kind"] in UNTOLD_KINDS:
         return False
@@ -387,7 +395,7 @@ def _may_be_told(engine: Engine, stream: Stream, stored: Stored) -> bool:
 
 
 def _subjects(engine: Engine, reader: Reader, shown: Sequence[Change]) -> list[Stored]:
-    """For each change the memory whose words tell it."""
+    """Return the memory of each change."""
     found = reader.by_ids(engine.tenant, [change.memory_id for change in shown]) if shown else {}
     return [found[change.memory_id] for change in shown]
 

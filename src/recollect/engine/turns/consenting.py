@@ -1,4 +1,4 @@
-"""Take a plain yes or no in a turn for the answer to the one proposal that it is about."""
+"""Take a plain yes or no in a turn as the answer to a proposal."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ from recollect.stores.protocol import Stored
 
 
 def may_answer(engine: Engine, exchange: Exchange) -> bool:
-    """Say whether the words of an exchange can consent: the person's own, which no agent passes on."""
+    """Return whether the words of an exchange can consent: only the person's own, not passed on by an agent."""
     caller = engine.caller
     return not caller.is_an_agent and exchange.is_named and (caller.trusted or caller.user == exchange.owner)
 
@@ -23,17 +23,17 @@ def may_answer(engine: Engine, exchange: Exchange) -> bool:
 def decide_proposal(
     writing: Writing, exchange: Exchange, answer: Answer, facts: Sequence[Extracted], addresses: Sequence[Address]
 ) -> tuple[str, ...]:
-    """Grant or decline the one proposal that an answer is about, if there is one. Returns the ids that left for it."""
+    """Grant or decline the proposal that an answer is about, if any. Return the ids that left the active set."""
     engine = writing.engine
     waiting = _find_proposals(writing, exchange, addresses)
     if not waiting:
         return ()
     proposed = [Proposed(id, one.state.canonical_key, (one.body or {})["content"]) for id, (_, one) in waiting.items()]
     stated = [(fact.key, fact.content) for fact in facts if fact.key is not None and not fact.ended]
-    meant = find_answered(answer, proposed, stated, _last_words_of_assistant(writing, exchange))
-    if meant is None:
+    proposal = find_answered(answer, proposed, stated, _last_words_of_assistant(writing, exchange))
+    if proposal is None:
         return ()
-    address, stored = waiting[meant.id]
+    address, stored = waiting[proposal.id]
     if answer.agrees:
         grant_by_word(writing.pen(address), stored)
         return ()
@@ -45,18 +45,20 @@ def decide_proposal(
 def _find_proposals(
     writing: Writing, exchange: Exchange, addresses: Sequence[Address]
 ) -> dict[str, tuple[Address, Stored]]:
-    """Return the proposals about the person who speaks, in their own memory and in this session, by id."""
+    """Return the proposals about the speaker, in their own memory and in this session, by id."""
     own = [
         at for at in addresses if at.space in (Space.USER, Space.SESSION) and at.owner == exchange.owner_in(at.space)
     ]
     homes = [(at, stream) for at in own if (stream := writing.writer.stream_at(at)) is not None]
     return {
-        one.state.id: (at, one) for at, stream in homes for one in find_waiting(writing.engine, writing.writer, stream)
+        proposal.state.id: (at, proposal)
+        for at, stream in homes
+        for proposal in find_waiting(writing.engine, writing.writer, stream)
     }
 
 
 def _last_words_of_assistant(writing: Writing, exchange: Exchange) -> str | None:
-    """Return what the assistant said at the end of the exchange before, if anything."""
+    """Return the assistant's last words in the exchange before, if any."""
     address = exchange.address(writing.engine.tenant, Space.SESSION)
     stream = writing.writer.stream_at(address) if address is not None else None
     if stream is None:

@@ -1,4 +1,4 @@
-"""Check one exchange as it comes in, and keep the short-term window of its session."""
+"""Check an exchange as it comes in, and keep the short-term window of its session."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ from recollect.rules.trust.authority import DEFAULT_OWNER
 from recollect.stores.protocol import Later, Stored
 
 MAX_TURN_BYTES = 1_048_576
-"""How much is said in one turn at most. A long line is kept as linked parts of at most the hard limit of a memory."""
+"""The most bytes of a turn. A line longer than a memory may be is stored as linked parts."""
 MAX_TOOLS = 64
 
 
@@ -39,7 +39,7 @@ class ToolResult:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """What was said, in whose session, and whose memory it is about."""
+    """What was said, in which session, and whose memory it is about."""
 
     session: str
     owner: str
@@ -48,13 +48,13 @@ class Exchange:
     ai: str | None = None
     tools: tuple[ToolResult, ...] = ()
     thread_id: str | None = None
-    """The thread that the lines belong to; the session, unless another is named."""
+    """The thread of the lines; by default the session."""
     run_id: str | None = None
     is_named: bool = True
-    """Whether anybody said whose memory it is. The default owner's would be everybody's."""
+    """Whether the owner was named: the default owner's memory would be everyone's."""
 
     def owner_in(self, space: Space) -> str | None:
-        """Whose part of a space this exchange is about; ``None`` if it has none there."""
+        """Return the owner of this exchange's stream in a space; ``None`` if it has none there."""
         owners = {
             Space.SESSION: self.session,
             Space.USER: self.owner,
@@ -69,7 +69,7 @@ class Exchange:
 
 
 def as_session(engine: Engine, session: str, ai_profile: str | None) -> Engine:
-    """The engine through the eyes of a session. A bound caller has one of its own, and can name no other."""
+    """Return the engine for a session. A bound caller can name only its own."""
     check_kept(engine.policy.privacy, "session", session)
     if ai_profile is not None:
         check_kept(engine.policy.privacy, "ai_profile", ai_profile)
@@ -93,9 +93,9 @@ def parse_exchange(
     thread_id: str | None = None,
     run_id: str | None = None,
 ) -> Exchange:
-    """Return the exchange from plain values. Without an owner it is the caller's own memory, else the default owner's.
+    """Return the exchange from plain values. The owner defaults to the caller's user, else to the default owner.
 
-    What says too much is refused before any of it is scanned, and long before a stream is locked.
+    An exchange that is too long is refused before it is scanned and before a stream is locked.
     """
     _check_size(user, ai, tools)
     for field, name in (("owner", owner), ("project", project), ("thread_id", thread_id), ("run_id", run_id)):
@@ -126,9 +126,9 @@ def _line(field: str, text: Any) -> str:
 
 
 def _check_size(user: Any, ai: Any, tools: Any) -> None:
-    """Raise if what was said, all of it together, is longer than a turn may be; the error names where it became too long."""
+    """Raise if the whole exchange is too long; the error names the field that exceeds the limit."""
     listed = tools if isinstance(tools, Sequence) and not isinstance(tools, str | bytes) else ()
-    outputs = ((f"tools[{n}].output", one.get("output")) for n, one in enumerate(listed) if isinstance(one, Mapping))
+    outputs = ((f"tools[{n}].output", tool.get("output")) for n, tool in enumerate(listed) if isinstance(tool, Mapping))
     left = MAX_TURN_BYTES
     for field, text in (("user", user), ("ai", ai), *outputs):
         if isinstance(text, str):
@@ -155,9 +155,9 @@ def _tool(engine: Engine, field: str, tool: Any) -> ToolResult:
 
 
 MAX_EVICTED = 1_000
-"""How many lines one turn lets go; a session that holds more is brought down over several turns."""
+"""The most lines that one turn forgets; a session with more shrinks over several turns."""
 OF_A_TURN = "turn"
-"""Marks the lines of an exchange: lines added by hand push no exchange out of the window."""
+"""Marks the lines of an exchange: lines added by hand do not push an exchange out of the window."""
 SUMMARY_KEY = explicit_key(SUMMARY_TITLE).text
 SUMMARY_CATEGORY = "general"
 
@@ -165,67 +165,71 @@ SUMMARY_CATEGORY = "general"
 def slide(
     writing: Writing, address: Address, before: Later[list[Stored]], written: Collection[str]
 ) -> tuple[tuple[str, ...], tuple[Receipt, ...]]:
-    """Let go of what is beyond the window. Returns the ids that left, and the receipt of their summary if one is made.
+    """Soft-delete the lines beyond the window. Return their ids, and the receipt of their summary if one is made.
 
-    ``before`` are the lines that the session had before this exchange, asked for then, and ``written`` the ids of its own.
+    ``before`` are the lines of the session before this exchange, ``written`` the ids of its own lines.
     """
     pen, settings = writing.pen(address), writing.engine.policy.turns
     known = {s.state.id: s for s in before() if pen.is_active(s)} | {id: pen.stored(id) for id in written}
     lines = [s for s in known.values() if not _is_summary(s) and _is_visible(writing, s)]
     exchanged = [stored for stored in lines if OF_A_TURN in (stored.body or {}).get("meta", {})] or lines
     ticks = sorted({_tick(stored) for stored in exchanged}, reverse=True)[: settings.short_term_window]
-    gone = sorted((s for s in lines if _tick(s) < ticks[-1]), key=lambda s: s.number) if ticks else []
-    if not gone:
+    leaving = sorted((s for s in lines if _tick(s) < ticks[-1]), key=lambda s: s.number) if ticks else []
+    if not leaving:
         return (), ()
     summarised = [s for s in known.values() if _is_summary(s)]
-    _ask_in_advance(pen, gone, summarised)
+    _ask_in_advance(pen, leaving, summarised)
     events: list[trace.Trace] = []
-    pen.load(*gone)
-    for stored in gone:
+    pen.load(*leaving)
+    for stored in leaving:
         soft_delete(pen, stored.state.id, Event.EXPIRED, "decay")
         events += forgotten(writing.engine, stored.state.id, stored.body, "decay")
     writing.keep(events, pen.stream.number)
-    told = [stored for stored in gone if _may_be_told(writing, stored) and _is_of_this_phase(writing, pen, stored)]
-    receipts = (_summarise(writing, address, told),) if settings.summarise and told else ()
+    quotable = [
+        stored for stored in leaving if _may_be_quoted(writing, stored) and _is_of_this_phase(writing, pen, stored)
+    ]
+    receipts = (_summarise(writing, address, quotable),) if settings.summarise and quotable else ()
     pen.flush()
-    return tuple(stored.state.id for stored in gone), receipts
+    return tuple(stored.state.id for stored in leaving), receipts
 
 
-def _ask_in_advance(pen: Pen, gone: Sequence[Stored], summarised: Sequence[Stored]) -> None:
-    """Send what letting lines go and summing them up reads, in one round trip, where the store can."""
+def _ask_in_advance(pen: Pen, leaving: Sequence[Stored], summarised: Sequence[Stored]) -> None:
+    """Send the reads of forgetting and summarising in one round trip, where the store can."""
     soon = pen.writer.in_advance()
     if soon is not None:
-        soon.unindex_text(pen.stream, [stored.number for stored in (*gone, *summarised)])
+        soon.unindex_text(pen.stream, [stored.number for stored in (*leaving, *summarised)])
         holder(pen.engine, soon, pen.stream, SHARED, KindClass.EVENT, SUMMARY_KEY)
         for stored in summarised:
             soon.relations_at(pen.stream.tenant, [(stored.stream, stored.number)])
 
 
 def _is_visible(writing: Writing, stored: Stored) -> bool:
-    """What the caller may not know of is not the caller's to let go."""
+    """Return whether the caller may see a line: it cannot forget what it may not see."""
     scope = stored.body["scope"] if stored.body is not None else None
     return writing.engine.sight.sees(scope, stored.state.category)
 
 
-def _may_be_told(writing: Writing, stored: Stored) -> bool:
-    """Return whether the summary may hold a line: with allowlists, every reader of the summary must be allowed the line."""
+def _may_be_quoted(writing: Writing, stored: Stored) -> bool:
+    """Return whether the summary may quote a line: with allowlists, each reader of the summary must be allowed it."""
     return not writing.engine.policy.agents.allowlists or stored.state.category == SUMMARY_CATEGORY
 
 
 def _is_of_this_phase(writing: Writing, pen: Pen, stored: Stored) -> bool:
-    """Return whether a memory was written in the current phase: a summary carries no words of an earlier one into it."""
+    """Return whether a memory is of the current phase: a summary carries no words of an earlier phase into it."""
     of = phase_number((stored.body or {}).get("phase_id"))
     return not writing.engine.policy.phase.recalls_current_only or of == pen.stream.phase
 
 
-def _summarise(writing: Writing, address: Address, gone: Sequence[Stored]) -> Receipt:
+def _summarise(writing: Writing, address: Address, leaving: Sequence[Stored]) -> Receipt:
     engine, pen = writing.engine, writing.pen(address)
     where = writing.writer, pen.stream, SHARED, KindClass.EVENT
     earlier = holder(engine, *where, SUMMARY_KEY, category=SUMMARY_CATEGORY).incumbent
     carried = earlier is not None and _is_summary(earlier) and _is_of_this_phase(writing, pen, earlier)
     before = (earlier.body or {}) if earlier is not None and carried else {}
-    of = [*before.get("meta", {}).get("summary_of", ()), *(stored.state.id for stored in gone)]
-    text = summary(before.get("content"), [_to_said(stored) for stored in gone], engine.policy.turns.summary_characters)
+    of = [*before.get("meta", {}).get("summary_of", ()), *(stored.state.id for stored in leaving)]
+    text = summary(
+        before.get("content"), [_to_said(stored) for stored in leaving], engine.policy.turns.summary_characters
+    )
     fields = {
         "content": text,
         "title": SUMMARY_TITLE,
@@ -236,7 +240,7 @@ def _summarise(writing: Writing, address: Address, gone: Sequence[Stored]) -> Re
         "owner": address.owner,
         "source": Source.TOOL,
         "change": "update",
-        "user_id": next((stored.body.get("user_id") for stored in gone if stored.body), None),
+        "user_id": next((stored.body.get("user_id") for stored in leaving if stored.body), None),
     }
     answer = prepare(engine, parse_candidate(engine, fields), reader=writing.writer)
     return writing.write(answer.noting(summary_of=of[-MAX_SUMMARISED:]) if isinstance(answer, Prepared) else answer)

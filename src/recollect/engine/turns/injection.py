@@ -1,4 +1,4 @@
-"""Write blocks for prompts: what is always remembered, what a question needs, and a second look in the middle of a turn."""
+"""Build blocks for prompts: the standing memories, the memories for a question, and a second recall during a turn."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -39,7 +39,7 @@ from recollect.rules.trust.borders import read_refusals
 from recollect.stores.protocol import Reader, Selection, Stored, Stream
 
 WEIGHED_ANYWAY = 1_000
-"""From how many of a sort a snapshot chooses, however small its budget is."""
+"""From how many memories of a sort a snapshot chooses, however small its budget."""
 MAX_ITEMS = 1_000
 MAX_BUDGET_TOKENS = 1_000_000
 _STANDING_KINDS = tuple(kind for kind in ORDINARY_KINDS if kind is not Kind.SHORT_TERM)
@@ -59,10 +59,10 @@ def snapshot_block(
     budget_tokens: int | None = None,
     count_tokens: CountTokens | None = None,
 ) -> Block:
-    """Canon, registers that have a topic, and the categories that the policy has in every context, whatever is asked.
+    """Return the standing memories: canon, registers with a topic, and the categories that the policy puts in every
+    context.
 
-    With an owner it is about that owner's memories and the system's, which are everybody's; with ``scopes``, about what is
-    shared or an agent's own alone.
+    With an owner they are that owner's and the system's; with ``scopes``, only shared ones or those of an agent.
     """
     where = _Where(owner, _spaces(engine, spaces), _scopes(scopes), include_namespaces)
     most = max(WEIGHED_ANYWAY, most_lines(_budget(engine, budget_tokens), count_tokens or static.count_tokens))
@@ -78,24 +78,24 @@ def newest_block(
     budget_tokens: int | None = None,
     count_tokens: CountTokens | None = None,
 ) -> Block:
-    """What is remembered, without a question: at most ``top_k``, canon first, then what is newest."""
-    most = _most(engine, top_k)
+    """Return a block of at most ``top_k`` memories without a question, canon first, then the newest."""
+    most = _item_limit(engine, top_k)
     where = _Where(None, engine.policy.spaces.read_order, _scopes(scopes), ("prod",))
     return _build_block(engine, RELEVANT, where, partial(_newest, most=most), budget_tokens, count_tokens)
 
 
 class _Where(NamedTuple):
-    """What a block without a question is about."""
+    """What a block without a question covers."""
 
     owner: str | None
     order: tuple[Space, ...]
     scopes: dict[str, Any]
-    """As a filter: nothing if all scopes are meant."""
+    """The filter by scope; empty for all scopes."""
     include_namespaces: Sequence[str]
 
 
 class _Chosen(NamedTuple):
-    """What a block may tell, in its order, and how many more there are of it."""
+    """The memories for a block, in order, and how many more there are."""
 
     items: list[Recalled]
     beyond: int = 0
@@ -112,55 +112,56 @@ def _build_block(
     budget_tokens: int | None,
     count_tokens: CountTokens | None,
 ) -> Block:
-    """A read like any other, without a question: traced, counted, and what it tells noted as used."""
+    """Build a block like any other read without a question: traced, recorded, and its memories counted as used."""
     budget = _budget(engine, budget_tokens)
     with engine.read() as reader:
         streams = _streams(engine, reader, where)
         items, beyond = choice(engine, reader, streams, where)
-        told = _block(engine, heading, items, budget, count_tokens, beyond)
-        recalled = [item for item in items if item.memory.id in told.items]
+        built = _block(engine, heading, items, budget, count_tokens, beyond)
+        recalled = [item for item in items if item.memory.id in built.items]
         refusals = read_refusals(engine.caller, where.owner, where.order, where.order)
-        open_ones = [space for space, refusal in refusals.items() if refusal is None]
-        event = recall_event(engine, reader, "", recalled, streams, open_ones)
+        consulted_spaces = [space for space, refusal in refusals.items() if refusal is None]
+        event = recall_event(engine, reader, "", recalled, streams, consulted_spaces)
     events = (*(tracing.border_check(engine, "read", *check) for check in refusals.items()), event)
     now = engine.now()
-    engine.accesses.note(engine.tenant, list(told.items), now)
+    engine.accesses.note(engine.tenant, list(built.items), now)
     operations.note(engine, operations.describe_query(engine, where.owner if streams else None, now))
-    tracing.note_block(engine, event, lambda: tracing.PromptBlock(told.text, told.tokens, budget, told.items))
+    tracing.note_block(engine, event, lambda: tracing.PromptBlock(built.text, built.tokens, budget, built.items))
     kept = events if checks_are_kept(engine, where.owner, where.order, refusals) else (event,)
     tracing.keep_later(engine, kept, streams[0].number if len(streams) == 1 else None)
-    return replace(told, events=events)
+    return replace(built, events=events)
 
 
 def memory_block(
     engine: Engine,
-    wanted: Query,
+    request: Query,
     *,
     top_k: int | None = None,
     budget_tokens: int | None = None,
     besides: Block | None = None,
     count_tokens: CountTokens | None = None,
 ) -> Block:
-    """What is remembered about a question: at most ``top_k``, the best ones, canon first, no category beyond its share.
+    """Return a block of at most ``top_k`` memories that answer a question best, canon first, no category beyond its
+    share.
 
-    What ``besides`` holds already (the snapshot of the same prompt) is left out. With a ``thread`` it begins with what
+    Memories in ``besides`` (the snapshot of the same prompt) are left out. With a ``thread`` the block begins with what
     changed since that thread last asked, in at most half of the budget.
     """
-    most = _most(engine, top_k)
+    most = _item_limit(engine, top_k)
     budget = _budget(engine, budget_tokens)
     known = frozenset(besides.items if besides is not None else ())
-    found = answer(engine, replace(wanted, top_k=min(MAX_ITEMS, most + len(known)), thread=None))
+    found = answer(engine, replace(request, top_k=min(MAX_ITEMS, most + len(known)), thread=None))
     fresh = [item for item in found.recall.items if item.memory.id not in known][:most]
-    header = _header(engine, wanted, budget, count_tokens or static.count_tokens)
-    told = _block(engine, RELEVANT, canon_first(fresh), budget, count_tokens, header=header.text.splitlines())
+    header = _header(engine, request, budget, count_tokens or static.count_tokens)
+    built = _block(engine, RELEVANT, canon_first(fresh), budget, count_tokens, header=header.text.splitlines())
     quotes = list_quoted(found.recall.items, header)
-    found.keep(engine, lambda: tracing.PromptBlock(told.text, told.tokens, budget, quotes))
-    return replace(told, events=found.recall.events)
+    found.keep(engine, lambda: tracing.PromptBlock(built.text, built.tokens, budget, quotes))
+    return replace(built, events=found.recall.events)
 
 
-def _header(engine: Engine, wanted: Query, budget_tokens: int, count: CountTokens) -> ChangeHeader:
-    """What changed since the thread last asked, if a block of half the budget has room for it."""
-    if wanted.thread is None:
+def _header(engine: Engine, request: Query, budget_tokens: int, count: CountTokens) -> ChangeHeader:
+    """Return what changed since the thread last asked, if it fits into half the budget."""
+    if request.thread is None:
         return ChangeHeader(0, 0)
     frame = count(block_text(RELEVANT, []))
 
@@ -170,10 +171,10 @@ def _header(engine: Engine, wanted: Query, budget_tokens: int, count: CountToken
 
     return change_header(
         engine,
-        thread=wanted.thread,
-        owner=wanted.owner,
-        space=wanted.space,
-        include_namespaces=wanted.include_namespaces,
+        thread=request.thread,
+        owner=request.owner,
+        space=request.space,
+        include_namespaces=request.include_namespaces,
         fits=fits,
     )
 
@@ -193,7 +194,7 @@ def _block(
     return block(heading, memories, budget_tokens, count, characters, beyond, header, share)
 
 
-def _most(engine: Engine, top_k: int | None) -> int:
+def _item_limit(engine: Engine, top_k: int | None) -> int:
     if top_k is None:
         return engine.policy.injection.max_items
     return check_number("top_k", top_k, 1, MAX_ITEMS)
@@ -206,12 +207,12 @@ def _budget(engine: Engine, budget_tokens: int | None) -> int:
 
 
 def _spaces(engine: Engine, spaces: Sequence[str] | None) -> tuple[Space, ...]:
-    """The spaces to look into, in the order of the policy, which says what is read at all."""
+    """Return the spaces to read, in the order of the policy, which limits them."""
     consulted = engine.policy.spaces.read_order
     if spaces is None:
         return consulted
-    asked = {check_word("spaces", Space, space) for space in check_names("spaces", spaces)}
-    return tuple(space for space in consulted if space in asked)
+    named = {check_word("spaces", Space, space) for space in check_names("spaces", spaces)}
+    return tuple(space for space in consulted if space in named)
 
 
 def _scopes(scopes: Sequence[str] | None) -> dict[str, Any]:
@@ -227,14 +228,14 @@ def _streams(engine: Engine, reader: Reader, where: _Where) -> list[Stream]:
 
 
 def _choose_standing(engine: Engine, reader: Reader, streams: Sequence[Stream], where: _Where, most: int) -> _Chosen:
-    """The content of a snapshot: canon, registers that have a topic, and whole categories, one memory of each key.
+    """Return the memories of a snapshot, one for each key: canon, registers with a topic, and whole categories.
 
-    Canon comes first, then registers, then the rest (see ``sort_standing``); of each sort, what could have room.
+    Canon comes first, then registers, then the rest (see ``sort_standing``); of each sort, as many as could fit.
     """
     found: dict[str, Stored] = {}
     beyond = 0
     for selection in _sorts(engine, streams, where):
-        some, more = _foremost(engine, reader, selection, most)
+        some, more = _select_foremost(engine, reader, selection, most)
         found |= {stored.state.id: stored for stored in some}
         beyond += more
     by_id = {item.memory.id: item for item in _drop_repeated(engine, list(found.values()), where)}
@@ -244,25 +245,28 @@ def _choose_standing(engine: Engine, reader: Reader, streams: Sequence[Stream], 
 
 
 def _newest(engine: Engine, reader: Reader, streams: Sequence[Stream], where: _Where, most: int) -> _Chosen:
-    """What is newest, canon first, one of each key."""
+    """Return the newest memories, canon first, one for each key."""
     if not streams:
         return _Chosen([])
     sorts = (_selection(engine, streams, tier=Tier.CANON, **where.scopes), _selection(engine, streams, **where.scopes))
-    found = [stored for one in sorts for stored in as_seen(engine, reader, reader.select(engine.tenant, one, most))]
+    found = [
+        stored
+        for selection in sorts
+        for stored in as_seen(engine, reader, reader.select(engine.tenant, selection, most))
+    ]
     return _Chosen(canon_first(_drop_repeated(engine, found, where))[:most])
 
 
 def _drop_repeated(engine: Engine, found: Sequence[Stored], where: _Where) -> list[Recalled]:
-    """One of each key, where spaces or scopes overlap."""
+    """Return one memory for each key, where spaces or scopes overlap."""
     by_id = {stored.state.id: stored for stored in found}
     one_person = where.owner is not None or not engine.caller.trusted
     shown = drop_shadowed(engine, list(map(rank_unasked, by_id.values())), where.order, one_person=one_person)
-    return [replace(to_recalled(one, by_id[one.id]), recall_reason=_WHATEVER_IS_ASKED) for one in shown]
+    return [replace(to_recalled(ranked, by_id[ranked.id]), recall_reason=_WHATEVER_IS_ASKED) for ranked in shown]
 
 
 def _sorts(engine: Engine, streams: Sequence[Stream], where: _Where) -> Iterator[Selection]:
-    """Return canon, the registers that have a topic, and the categories that the policy has in every context
-    whole, where the agent may read them."""
+    """Yield the selections of canon, of registers with a topic, and of the whole categories that the agent may read."""
     if not streams:
         return
     yield _selection(engine, streams, tier=Tier.CANON, **where.scopes)
@@ -277,11 +281,11 @@ def _selection(engine: Engine, streams: Sequence[Stream], **filters: Any) -> Sel
     return selection_of(engine, streams, {**filters, **phase, "kind": _STANDING_KINDS}, "active")
 
 
-def _foremost(engine: Engine, reader: Reader, selection: Selection, most: int) -> tuple[list[Stored], int]:
-    """Return the first items in the order in which a block shows them, and how many more there are.
+def _select_foremost(engine: Engine, reader: Reader, selection: Selection, most: int) -> tuple[list[Stored], int]:
+    """Return the first memories in the order in which a block shows them, and how many more there are.
 
-    However many there are, no more are held in memory than could have room; and a flood of guesses does not push out what
-    a person said, as it would if the newest were taken.
+    No more are loaded than could fit. They are selected by authority and importance, since a flood of new guesses would
+    push out what a person said.
     """
     found = reader.select(engine.tenant, selection, most + 1)
     if len(found) <= most:
@@ -301,7 +305,7 @@ SURE = "on_demand:sure_enough"
 
 @dataclass(frozen=True, slots=True)
 class OnDemand(Plain):
-    """Whether memory was asked, by which rule, and what it said: ``text`` is a block for a prompt, ``bullets`` the small form."""
+    """Whether a recall was made, by which rule, and its result; ``text`` is a block for a prompt."""
 
     asked: bool
     reason: str
@@ -314,51 +318,53 @@ class OnDemand(Plain):
 
 @dataclass(frozen=True, slots=True)
 class OnDemandShare(Plain):
-    """In how many turns memory was asked, of those in which it could have been. ``share`` is 0 where there were none."""
+    """In how many turns a recall was made, of those in which it could have been. ``share`` is 0 without turns."""
 
     turns: int
     asked: int
     share: float
 
 
-def recall_if_unsure(engine: Engine, wanted: Query, confidence: float, *, budget_tokens: int | None = None) -> OnDemand:
-    """Ask memory if ``confidence`` (0 to 1) is below the policy's threshold: a few memories, within a budget.
+def recall_if_unsure(
+    engine: Engine, request: Query, confidence: float, *, budget_tokens: int | None = None
+) -> OnDemand:
+    """Recall a few memories within a budget if ``confidence`` (0 to 1) is below the policy's threshold.
 
-    Call it once a turn, however sure you are: the share of turns that needed it is counted from these calls.
+    Call it once a turn, however sure you are: the share of turns that needed a recall is counted from these calls.
     """
     settings = engine.policy.on_demand
     engine.require(Right.READ, "recall")
-    most = settings.budget_tokens  # a call may ask for less than the policy allows, never for more
+    most = settings.budget_tokens  # a call may lower the policy's budget, never raise it
     budget = most if budget_tokens is None else min(most, check_number("budget_tokens", budget_tokens, 1))
     if _check_confidence(confidence) >= settings.confidence_below:
-        _note(engine, wanted.owner, OpStatus.SKIPPED)
+        _note(engine, request.owner, OpStatus.SKIPPED)
         return OnDemand(False, SURE)
-    found = query(engine, replace(wanted, top_k=settings.top_k, budget_tokens=budget))
-    _note(engine, wanted.owner, OpStatus.OK)
+    found = query(engine, replace(request, top_k=settings.top_k, budget_tokens=budget))
+    _note(engine, request.owner, OpStatus.OK)
     memories = [item.memory for item in found.items]
-    told = block(RELEVANT, memories, budget, static.count_tokens, engine.policy.injection.item_characters)
-    return OnDemand(True, UNSURE, told.text, found)
+    built = block(RELEVANT, memories, budget, static.count_tokens, engine.policy.injection.item_characters)
+    return OnDemand(True, UNSURE, built.text, found)
 
 
 def on_demand_share(engine: Engine, *, since: datetime | str | None = None, user: str | None = None) -> OnDemandShare:
-    """Return how often memory was asked on demand, by the operational events kept; a bound caller counts its own user's."""
+    """Return how often a recall on demand was made, by operational events; a bound caller counts its own user's."""
     counts = {
-        one.status: one.count
-        for one in operations.ops(engine, by="total", since=since, user=user)
-        if (one.node, one.op) == (Node.CONTEXT, Op.CLASSIFY)
+        count.status: count.count
+        for count in operations.ops(engine, by="total", since=since, user=user)
+        if (count.node, count.op) == (Node.CONTEXT, Op.CLASSIFY)
     }
-    asked = counts.get(OpStatus.OK, 0)
-    turns = asked + counts.get(OpStatus.SKIPPED, 0)
-    return OnDemandShare(turns, asked, round(asked / turns, 4) if turns else 0.0)
+    recalls = counts.get(OpStatus.OK, 0)
+    turns = recalls + counts.get(OpStatus.SKIPPED, 0)
+    return OnDemandShare(turns, recalls, round(recalls / turns, 4) if turns else 0.0)
 
 
 def _note(engine: Engine, owner: str | None, status: OpStatus) -> None:
-    whose = operations.describe_query(engine, _find_known_owner(engine, owner), engine.now())
-    operations.note(engine, whose._replace(op=Op.CLASSIFY, status=status))
+    query_event = operations.describe_query(engine, _find_known_owner(engine, owner), engine.now())
+    operations.note(engine, query_event._replace(op=Op.CLASSIFY, status=status))
 
 
 def _find_known_owner(engine: Engine, owner: str | None) -> str | None:
-    """An owner who has something in the store: no other name is kept, for it may be anything."""
+    """Return an owner who has a stream in the store: another name is not recorded, as it may be anything."""
     if owner is None or not engine.caller.trusted:
         return None
     with engine.read(brief=True) as reader:

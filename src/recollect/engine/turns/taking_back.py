@@ -1,5 +1,4 @@
-"""Taking back: what a person asks to forget that they said in a session, wherever it went from there, and what they say was
-never true."""
+"""Forget what a person takes back from a session, everywhere it went, and reject what they say was never true."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -25,7 +24,7 @@ from recollect.stores.protocol import Selection, Stored, Stream
 SAID_SO = "forgotten:said_so"
 _REACHED = (Space.SESSION, Space.USER, Space.PROJECT)
 _MOST_TAKEN = 1_000
-"""How many memories of a space are looked through for what was taken from the lines, the newest first."""
+"""How many of the newest memories of a space are searched for what came from the lines."""
 
 
 def find_addresses(engine: Engine, exchange: Exchange) -> list[Address]:
@@ -35,9 +34,9 @@ def find_addresses(engine: Engine, exchange: Exchange) -> list[Address]:
 
 
 def take_back(writing: Writing, exchange: Exchange, which: LeavesOut) -> tuple[str, ...]:
-    """Forget the person's last message in a session, or all of them, and what was kept of it. Returns the ids that left.
+    """Forget the person's last message in a session, or all, and what was stored from it. Return the ids that left.
 
-    The answer that it was given goes with it. What was known before and was only said again stays.
+    The assistant's answer goes with it. A memory that existed before and was only repeated stays.
     """
     if which is LeavesOut.THIS:
         return ()
@@ -46,25 +45,25 @@ def take_back(writing: Writing, exchange: Exchange, which: LeavesOut) -> tuple[s
     ]
     session = next((stream for at, stream in homes if at.space is Space.SESSION), None)
     lines = _lines(writing, exchange, session, which) if session is not None else []
-    said = {stored.state.id for stored in lines} | {id for s in lines for id in _meta(s).get("summary_of", ())}
-    gone: list[str] = []
-    for at, stream in homes if said else ():
+    line_ids = {stored.state.id for stored in lines} | {id for s in lines for id in _meta(s).get("summary_of", ())}
+    forgotten: list[str] = []
+    for at, stream in homes if line_ids else ():
         found = lines if stream is session else []
-        gone += _forget(writing, at, [*found, *_find_kept_of(writing, stream, said, lines)])
-    note_forgotten(writing.engine, gone)
-    return tuple(gone)
+        forgotten += _forget(writing, at, [*found, *_find_kept_of(writing, stream, line_ids, lines)])
+    note_forgotten(writing.engine, forgotten)
+    return tuple(forgotten)
 
 
-def misspoken(writing: Writing, exchange: Exchange, said: Sequence[TakenBack]) -> list[Stored]:
-    """Return the memories that a person says were never true: for each clause the one that it fits, if it fits just one."""
+def misspoken(writing: Writing, exchange: Exchange, clauses: Sequence[TakenBack]) -> list[Stored]:
+    """Return the memories that a person says were never true: for each clause its only match, if there is just one."""
     engine = writing.engine
     if not (engine.caller.trusted or (engine.caller.user is not None and not engine.caller.is_an_agent)):
         return []
     own = [at for at in find_addresses(engine, exchange) if at.space is not Space.PROJECT]
     homes = [(at, stream) for at in own if (stream := writing.writer.stream_at(at))]
     found: dict[str, Stored] = {}
-    for one in said:
-        fitting = [stored for at, stream in homes for stored in _find_taken_back(writing, at, stream, one)]
+    for clause in clauses:
+        fitting = [stored for at, stream in homes for stored in _find_taken_back(writing, at, stream, clause)]
         values = {rejected_marks(claim, engine.policy.text.synonyms): stored for claim, stored in fitting}
         if len(values) == 1:
             stored = next(iter(values.values()))
@@ -72,13 +71,15 @@ def misspoken(writing: Writing, exchange: Exchange, said: Sequence[TakenBack]) -
     return list(found.values())
 
 
-def sessions_with(engine: Engine, exchange: Exchange, said: Sequence[TakenBack]) -> list[Address]:
-    """Return the person's other sessions in which the words stand that they say were never true."""
+def sessions_with(engine: Engine, exchange: Exchange, clauses: Sequence[TakenBack]) -> list[Address]:
+    """Return the person's other sessions that hold the words they say were never true."""
     person = exchange.owner if engine.caller.trusted else engine.caller.user
     found: list[Address] = []
     with engine.read() as reader:
         for stream in reader.streams_of(engine.tenant, space=Space.SESSION):
-            numbers = {n for one in said for n in reader.sharing(stream, one.words, 1, 0, _MOST_TAKEN, Selection())}
+            numbers = {
+                n for clause in clauses for n in reader.sharing(stream, clause.words, 1, 0, _MOST_TAKEN, Selection())
+            }
             lines = reader.by_numbers(stream, sorted(numbers)) if numbers else []
             if stream.address is not None and any((line.body or {}).get("user_id") == person for line in lines):
                 found.append(stream.address)
@@ -86,24 +87,21 @@ def sessions_with(engine: Engine, exchange: Exchange, said: Sequence[TakenBack])
 
 
 def reject_misspoken(writing: Writing, found: Sequence[Stored], addresses: Sequence[Address]) -> tuple[str, ...]:
-    """Reject the values of these memories, as the person said in a turn, in the streams at these addresses.
-
-    Returns the ids that left the active set.
-    """
-    engine, gone = writing.engine, []
+    """Reject the values of these memories in the streams at these addresses; return the ids that left."""
+    engine, removed = writing.engine, []
     transaction = rejecting.Transaction(writing.writer, writing.pen, writing.keep)
     for earlier in found:
         id = earlier.state.id
         stored = writing.writer.by_ids(engine.tenant, [id])[id]
         rejected = rejecting.reject_in(engine, transaction, stored, addresses, rejecting.SAID_SO)
-        gone += [id, *rejected.also_gone]
-    return tuple(gone)
+        removed += [id, *rejected.also_gone]
+    return tuple(removed)
 
 
-def _find_taken_back(writing: Writing, at: Address, stream: Stream, one: TakenBack) -> list[tuple[Claim, Stored]]:
-    """Return the active memories of a stream that a clause takes back. Lines of the conversation go with what they state."""
-    writer, about = writing.writer, slots_of(one.frames)
-    numbers = writer.sharing(stream, one.words, 1, 0, _MOST_TAKEN, Selection()) if one.words else []
+def _find_taken_back(writing: Writing, at: Address, stream: Stream, clause: TakenBack) -> list[tuple[Claim, Stored]]:
+    """Return the active memories of a stream that a clause takes back, without lines of the conversation."""
+    writer, about = writing.writer, slots_of(clause.frames)
+    numbers = writer.sharing(stream, clause.words, 1, 0, _MOST_TAKEN, Selection()) if clause.words else []
     alike = {stored.number: stored for stored in (writer.by_numbers(stream, numbers) if numbers else ())}
     if "slot" in about:
         alike |= {stored.number: stored for stored in writer.active_about(stream, about["slot"], "", _MOST_TAKEN)}
@@ -114,12 +112,12 @@ def _find_taken_back(writing: Writing, at: Address, stream: Stream, one: TakenBa
         and stored.state.status is Status.ACTIVE
         and KIND_CLASS[Kind(stored.body["kind"])] is not KindClass.EVENT
         and writing.engine.sight.sees(stored.body["scope"], stored.state.category)
-        and takes_back(one, stored.body["content"])
+        and takes_back(clause, stored.body["content"])
     ]
 
 
 def _lines(writing: Writing, exchange: Exchange, session: Stream, which: LeavesOut) -> list[Stored]:
-    """The lines of the person's last exchange, or of all of theirs together with what sums up those before."""
+    """Return the lines of the person's last exchange, or all of their lines and the summary."""
     writer = writing.writer
     found = writer.standing(session, "turns", MAX_EVICTED)()
     person = exchange.owner if writing.engine.caller.trusted else writing.engine.caller.user
@@ -130,36 +128,36 @@ def _lines(writing: Writing, exchange: Exchange, session: Stream, which: LeavesO
     return [s for s in theirs if ticks and _tick(s) == max(ticks) and OF_A_TURN in _meta(s)]
 
 
-def _find_kept_of(writing: Writing, stream: Stream, said: set[str], lines: Sequence[Stored]) -> Iterator[Stored]:
-    """What was kept of these lines in a stream. It is no older than they are, unless a summary stands for some of them."""
+def _find_kept_of(writing: Writing, stream: Stream, line_ids: set[str], lines: Sequence[Stored]) -> Iterator[Stored]:
+    """Yield the memories of a stream that came from these lines. Unless a summary is among the lines, none is older."""
     engine = writing.engine
     summed_up = any("summary_of" in _meta(stored) for stored in lines)
     since = () if summed_up else (("created_at", ">=", min(str((s.body or {})["created_at"]) for s in lines)),)
-    wanted = replace(engine.selecting(), streams=(stream.number,), equal={"status": "active"}, ranges=since)
-    for stored in writing.writer.select(engine.tenant, wanted, _MOST_TAKEN):
-        if not said.isdisjoint(_meta(stored).get("source_turn_ids", ())):
+    selection = replace(engine.selecting(), streams=(stream.number,), equal={"status": "active"}, ranges=since)
+    for stored in writing.writer.select(engine.tenant, selection, _MOST_TAKEN):
+        if not line_ids.isdisjoint(_meta(stored).get("source_turn_ids", ())):
             yield stored
 
 
 def _forget(writing: Writing, at: Address, found: Sequence[Stored]) -> list[str]:
     engine, pen = writing.engine, writing.pen(at)
-    mine = sorted((s for s in found if _may_take_back(engine, s)), key=lambda s: s.number)
+    own_memories = sorted((s for s in found if _may_take_back(engine, s)), key=lambda s: s.number)
     events = [
         trace.memory_deleted(engine.caller, s.state.id, s.body, SAID_SO, engine.in_force.expanded)
-        for s in mine
+        for s in own_memories
         if s.body is not None
     ]
-    pen.load(*mine)
-    for stored in mine:
+    pen.load(*own_memories)
+    for stored in own_memories:
         soft_delete(pen, stored.state.id, Event.FORGOTTEN, SAID_SO)
     pen.flush()
-    operations.keep(engine, writing.writer, [operations.about(engine, s, Op.DELETE, pen.at) for s in mine])
+    operations.keep(engine, writing.writer, [operations.about(engine, s, Op.DELETE, pen.at) for s in own_memories])
     writing.keep(events, pen.stream.number)
-    return [stored.state.id for stored in mine]
+    return [stored.state.id for stored in own_memories]
 
 
 def _may_take_back(engine: Engine, stored: Stored) -> bool:
-    """What a higher authority said is not a lower one's to take away."""
+    """Return whether the caller sees a memory and its authority is not higher than the caller's."""
     if stored.body is None or not engine.sight.sees(stored.body["scope"], stored.state.category):
         return False
     caller, policy = engine.caller, engine.policy

@@ -1,5 +1,4 @@
-"""What a turn is given before the model speaks: what changed, rules, facts, whole categories, what matches, and what was just
-said.
+"""Recall for a turn: what changed, rules, facts, whole categories, what matches, and the recent conversation.
 
 Every part is an index lookup with a limit, so the cost does not grow with the store.
 """
@@ -25,11 +24,10 @@ from recollect.engine.read.matching import (
     read_standing_in,
     with_counterparts,
 )
-from recollect.engine.read.meaning import Asked, announce, as_asked
+from recollect.engine.read.meaning import PreparedQuestion, announce, prepare_question
 from recollect.engine.read.recall import block_of, recall_event, share_of
 from recollect.engine.read.validity import with_what_held
-from recollect.engine.turns.change_header import announce_glance, glance_at, look_at, thread_of
-from recollect.engine.turns.change_header import read_changes as told_of_changes
+from recollect.engine.turns.change_header import announce_glance, glance_at, look_at, read_changes, thread_of
 from recollect.engine.turns.exchange import Exchange, as_session
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Recall, Recalled, bullet
@@ -43,19 +41,19 @@ from recollect.rules.trust.borders import read_refusal
 from recollect.stores.protocol import Later, Reader, Stored, Stream
 
 _SEARCHED = tuple(kind for kind in Kind if kind not in (Kind.SHORT_TERM, Kind.PROCEDURAL))
-"""Kinds left out of the search: conversation lines come by recency, procedures only when asked for."""
+"""Kinds that are searched: lines of the conversation come by recency, procedures only when asked for."""
 MAX_RECALLED = 1_000
 MAX_CONVERSATION_BYTES = 32_768
-"""How much of the conversation a turn is given word for word: one long document must not fill the prompt."""
+"""The most bytes of the conversation that a turn repeats: one long document must not fill the prompt."""
 _LINES_PER_EXCHANGE = 8
-"""How many lines of an exchange are looked at: the person's, the model's, and a few tools'."""
+"""How many lines of an exchange are read: the person's, the model's, and a few tools'."""
 
 
 @operations.failures_noted(Node.CONTEXT, Op.SEARCH)
 def recall_for(
     engine: Engine, exchange: Exchange, *, ai_profile: str | None = None, top_k: int | None = None
 ) -> Recall:
-    """What the policy has a turn recall. Its events go back to the caller and, where policy asks, into the store."""
+    """Return what the policy has a turn recall. Its events are returned and, where the policy asks, stored."""
     engine = as_session(engine, exchange.session, ai_profile)
     recall, stream = recall_turn(engine, exchange, top_k)
     quotes = stream is not None and read_discretion(exchange.user) is None
@@ -64,73 +62,78 @@ def recall_for(
 
 
 def recall_turn(engine: Engine, exchange: Exchange, top_k: int | None) -> tuple[Recall, int | None]:
-    """The recall, and the number of a stream of the person's, else the session's, to keep its events with."""
+    """Return the recall, and the number of the stream to store its events with: the person's, else the session's."""
     top_k = engine.policy.recall.top_k if top_k is None else check_number("top_k", top_k, 1, MAX_RECALLED)
     refusals = _refusals(engine, exchange)
     consulted = [space for space in engine.policy.spaces.read_order if refusals.get(space, "") is None]
-    asked = as_asked(engine, split_parts(exchange.user, MAX_CONTENT_BYTES)[0])
+    prepared = prepare_question(engine, split_parts(exchange.user, MAX_CONTENT_BYTES)[0])
     addresses = [at for space in consulted if (at := exchange.address(engine.tenant, space)) is not None]
     thread = thread_of(engine, exchange.session, exchange.owner)
     with engine.read() as reader:
         announce_glance(engine, reader, thread)
-        announce(engine, reader, [at.owner for at in addresses], sorted({at.namespace for at in addresses}), asked)
+        announce(engine, reader, [at.owner for at in addresses], sorted({at.namespace for at in addresses}), prepared)
         streams = reader.streams_at(addresses)
         glance = glance_at(engine, reader, thread, streams)
-        items, sure = _items(engine, reader, asked, streams, consulted, top_k)
+        items, sure = _items(engine, reader, prepared, streams, consulted, top_k)
         event = recall_event(engine, reader, exchange.user, items, streams, consulted)
         look = look_at(engine, reader, glance, streams)
-    header = told_of_changes(engine, thread, lambda reader: reader.streams_at(addresses), taken=look)
+    header = read_changes(engine, thread, lambda reader: reader.streams_at(addresses), taken=look)
     lasting = [item.memory.id for item in items if item.memory.kind is not Kind.SHORT_TERM]
     engine.accesses.note(engine.tenant, lasting, engine.now())
     operations.note(engine, operations.describe_query(engine, exchange.owner if streams else None, engine.now()))
     checks = (tracing.border_check(engine, "read", space, refusal) for space, refusal in refusals.items())
     homes = {s.address.space: s.number for s in streams if s.address is not None}
     why = NOT_SURE if sure else NOTHING_MATCHES
-    told = (*checks, event)
-    recall = Recall(exchange.user, tuple(items), told, header.text, notice=asked.notice, confidence=sure, why=why)
+    events = (*checks, event)
+    recall = Recall(exchange.user, tuple(items), events, header.text, notice=prepared.notice, confidence=sure, why=why)
     tracing.note_block(engine, event, lambda: block_of(recall, header, None))
     return recall, homes.get(Space.USER, homes.get(Space.SESSION))
 
 
 def _refusals(engine: Engine, exchange: Exchange) -> dict[Space, str | None]:
-    """Every space in which the exchange has something to look for, in the order of reading, and what closes it."""
+    """Return the spaces where the exchange has a stream, in reading order, each with the code of its refusal."""
     order = engine.policy.spaces.read_order
     refusals: dict[Space, str | None] = {}
     for space in (*order, *(space for space in Space if space not in order)):
         address = exchange.address(engine.tenant, space)
         if address is not None:
-            open_to_it = read_refusal(engine.caller, address)
-            refusals[space] = open_to_it if space in order else "border:not_in_read_order"
+            refusal = read_refusal(engine.caller, address)
+            refusals[space] = refusal if space in order else "border:not_in_read_order"
     return refusals
 
 
 def _items(
-    engine: Engine, reader: Reader, asked: Asked, streams: Sequence[Stream], consulted: Sequence[Space], top_k: int
+    engine: Engine,
+    reader: Reader,
+    prepared: PreparedQuestion,
+    streams: Sequence[Stream],
+    consulted: Sequence[Space],
+    top_k: int,
 ) -> tuple[list[Recalled], float]:
-    """Return what matches, then rules and facts that come anyway, then the conversation in its order; each once.
+    """Return the matches, then standing rules and facts, then the conversation in order, each once; and the confidence.
 
-    The second value says how sure it is that what matches answers what was asked: if too little, nothing comes for matching.
+    If the confidence that the matches answer the question is too low, they are left out.
     """
     settings = engine.policy.turns
-    rules_there = read_standing(engine, reader, streams, "rules", _MARGIN * settings.recalled_rules)
-    facts_there = read_standing(engine, reader, streams, "profile", _MARGIN * settings.recalled_facts)
-    categories_there = read_standing_in(engine, reader, streams, whole_categories(engine), _MOST_OF_CATEGORIES)
+    read_rules = read_standing(engine, reader, streams, "rules", _MARGIN * settings.recalled_rules)
+    read_facts = read_standing(engine, reader, streams, "profile", _MARGIN * settings.recalled_facts)
+    read_categories = read_standing_in(engine, reader, streams, whole_categories(engine), _MOST_OF_CATEGORIES)
     conversation = _conversation(engine, reader, streams)
     selection = replace(engine.what_is_active(), equal={"status": "active", "kind": _SEARCHED})
-    matches = find_matches(engine, reader, streams, asked, top_k, selection)
+    matches = find_matches(engine, reader, streams, prepared, top_k, selection)
     matches = with_counterparts(engine, reader, streams, matches, selection, one_person=True)
     matches = newest_phase_first(engine, matches)
     sure = confidence([one.support for one in matches])
-    matches = [] if is_unsure(engine, asked, sure) else matches
-    rules_found = [one for one in rules_there() if one.body is not None and is_standing_rule(one.body)]
+    matches = [] if is_unsure(engine, prepared, sure) else matches
+    rules_found = [one for one in read_rules() if one.body is not None and is_standing_rule(one.body)]
     rules = _most_important(engine, rules_found, settings.recalled_rules)
-    facts = _most_important(engine, facts_there(), settings.recalled_facts)
-    facts += _with_room(engine, categories_there())
+    facts = _most_important(engine, read_facts(), settings.recalled_facts)
+    facts += _with_room(engine, read_categories())
     anyway = {stored.state.id: "importance" for stored in facts} | {stored.state.id: "active_rule" for stored in rules}
     found = {one.id: one for one in matches}
     found |= {stored.state.id: rank_unasked(stored) for stored in (*rules, *facts) if stored.state.id not in found}
     kept = drop_shadowed(engine, list(found.values()), consulted, one_person=True)
-    kept = with_what_held(engine, reader, asked.text, kept)
+    kept = with_what_held(engine, reader, prepared.text, kept)
     matching_ids = {one.id for one in matches}
     others = [one for one in kept if one.id in matching_ids or one.id not in anyway]
     best = best_within(others, top_k, lambda one: one.row.category, share_of(engine), lambda one: True)[0]
@@ -143,8 +146,8 @@ def _items(
     return [*items, *recent], sure
 
 
-def _with_reasons(told: Sequence[Recalled], anyway: Mapping[str, str], matching: Collection[str]) -> list[Recalled]:
-    """The same with why they come: whatever is asked, since they match, or both."""
+def _with_reasons(items: Sequence[Recalled], anyway: Mapping[str, str], matching: Collection[str]) -> list[Recalled]:
+    """Return the items with their reasons: standing, matching, or both."""
     return [
         replace(
             item,
@@ -153,24 +156,24 @@ def _with_reasons(told: Sequence[Recalled], anyway: Mapping[str, str], matching:
                 *(item.recall_reason if item.memory.id in matching else ()),
             ),
         )
-        for item in told
+        for item in items
     ]
 
 
 _MOST_OF_CATEGORIES = 200
-"""Of how many memories of a whole category, the newest, a turn is given the most important."""
+"""From how many of the newest memories of whole categories the most important are chosen."""
 _MARGIN = 4
-"""How many times as many are looked at as are recalled, since the most important need not be the newest."""
+"""How many times more memories are read than recalled, since the most important need not be the newest."""
 
 
 def _with_room(engine: Engine, found: Sequence[Stored]) -> list[Stored]:
-    """As many memories of whole categories as have room in a block of the policy's size, the most important first."""
+    """Return the most important memories of whole categories that fit into a block of the policy's size."""
     room = Room(engine.policy.injection.budget_tokens, count_tokens)
     return [s for s in _most_important(engine, found, len(found)) if room.takes(bullet(to_memory(s)))]
 
 
 def _most_important(engine: Engine, found: Iterable[Stored], most: int) -> list[Stored]:
-    """Those believed most, then the most important; of equals those of the space that is read first, the newest first."""
+    """Return the highest authority first, then the most important; ties by reading order, then the newest first."""
     order = engine.policy.conflict.authority_order
     return sorted(found, key=lambda s: by_weight(Authority(s.state.authority), s.state.importance, order))[:most]
 
@@ -182,20 +185,20 @@ def _conversation(engine: Engine, reader: Reader, streams: Sequence[Stream]) -> 
     lines = read_standing(engine, reader, sessions, "turns", most)
 
     def in_order() -> list[Stored]:
-        told = _limit_lines([stored for stored in lines() if _meta(stored).get("part", 1) == 1])
-        return sorted(told, key=lambda stored: ("summary_of" not in _meta(stored), stored.number))
+        limited = _limit_lines([stored for stored in lines() if _meta(stored).get("part", 1) == 1])
+        return sorted(limited, key=lambda stored: ("summary_of" not in _meta(stored), stored.number))
 
     return in_order
 
 
 def _limit_lines(lines: Sequence[Stored]) -> list[Stored]:
-    """The newest lines that are not too much for a prompt; the summary comes anyway."""
-    told, size = [], 0
+    """Return the newest lines within the limit, and always the summary."""
+    limited, size = [], 0
     for stored in lines:
         size += len((stored.body or {})["content"].encode("utf-8"))
         if size <= MAX_CONVERSATION_BYTES or "summary_of" in _meta(stored):
-            told.append(stored)
-    return told
+            limited.append(stored)
+    return limited
 
 
 def _meta(stored: Stored) -> dict[str, object]:

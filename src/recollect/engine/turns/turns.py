@@ -1,9 +1,9 @@
-"""Turns: one governed exchange between a person and a model. First it recalls, then it writes.
+"""Record turns: governed exchanges between a person and a model. A turn first recalls, then writes.
 
-What is written: each line to the session's short-term memory, what the person plainly says of themselves as facts, whatever
-else they state as they said it, all in one transaction. Facts cross the border from the session along the policy's paths;
-statements go straight to the person's own memory where such a path is open. What is beyond the window is let go, and what the
-person asks not to keep is not kept. Nothing here changes what the model is given or says.
+One transaction writes each line to the session's short-term memory, the facts that the person plainly states about
+themselves, and their other statements as said. Facts cross the border from the session along the policy's paths;
+statements go straight to the person's own memory where such a path is open. Lines beyond the window are forgotten, and
+what the person asks not to keep is not stored. Nothing here changes what the model receives or says.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -48,15 +48,15 @@ from recollect.rules.trust.borders import may_read
 from recollect.stores.protocol import Later, Stored
 
 MAX_SNIPPET_BYTES = 2_000
-"""How much of what a tool or the model said is kept as a snippet; the line itself has all of it."""
+"""How many bytes of a tool's or the model's words are stored as a snippet; the line itself has all."""
 REDACTED = "[redacted]"
 PROFILE = "profile"
-"""The category of what a person says of themselves: its context mode says that a prompt gets all of it."""
+"""The category of facts about a person; its context mode puts all of it into a prompt."""
 CONTINUES = "turn:continues"
 SAID_SO = "promotion:said_so"
 AT_ONCE = "promotion:at_once"
 _WELL_KNOWN = 200
-"""Among how many profile facts of a space the one is looked for that a correction is about."""
+"""Among how many profile facts of a space the subject of a correction is searched."""
 OFF_THE_RECORD = Rejection(
     "turn", "turn:off_the_record", "The person asked not to keep it. Say it again without that to have it kept."
 )
@@ -67,18 +67,18 @@ _STAYS = {
 
 
 class _Way(NamedTuple):
-    """Where something that the person said is written, and where it is taken from there."""
+    """Where a statement is written, and where it is promoted to."""
 
     space: Space = Space.SESSION
     target: Address | None = None
     reason: str = AT_ONCE
     stays: str | None = None
-    """The code that says why it is taken nowhere."""
+    """The code that says why it is not promoted."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Stated:
-    """Something that the person said, as the gates answered it, on its way to where it belongs."""
+    """A statement of the person with the gates' answer and its way."""
 
     answer: Answer
     way: _Way
@@ -86,18 +86,18 @@ class _Stated:
 
 
 @dataclass(frozen=True, slots=True)
-class _Leaving:
-    """What an exchange leaves behind, as the gates answered it before the lock."""
+class _TurnWrites:
+    """What an exchange writes, as the gates answered before the lock."""
 
     lines: Sequence[Answer]
     spoken: int
-    """How many of the lines, the first ones, are what the person said: more than one if it was too long for one."""
+    """How many of the first lines are the person's: more than one if their words were too long for one memory."""
     stated: Sequence[_Stated]
     others: Sequence[Answer]
-    """What tools and the model said that is kept besides the conversation's lines."""
-    asked: Discretion | None
+    """What tools and the model said that is stored besides the lines."""
+    discretion: Discretion | None
     touched: Sequence[Address]
-    """The streams that what is taken back may lie in."""
+    """The streams that may hold what is taken back."""
     never_true: Sequence[TakenBack] = ()
     """What the person says was never true."""
     answer: ConsentAnswer | None = None
@@ -109,12 +109,12 @@ class _Leaving:
 
     @property
     def candidates(self) -> list[Candidate]:
-        """Return the digest that distinguishes a retry from another exchange."""
+        """The candidates that distinguish a retry from another exchange."""
         return [answer.draft.candidate for answer in self.answers if isinstance(answer, Prepared)]
 
     @property
     def addresses(self) -> list[Address]:
-        """The streams that it may write to, in the order in which they are locked."""
+        """The streams that it may write to, in locking order."""
         targets = {stated.way.target for stated in self.stated if stated.way.target is not None}
         return sorted({*addresses_of(self.answers), *targets, *self.touched})
 
@@ -136,7 +136,7 @@ def turn(
 def record(
     engine: Engine, exchange: Exchange, *, ai_profile: str | None = None, idempotency_key: str | None = None
 ) -> Turn:
-    """Record an exchange whose recall was asked for beforehand, with ``recall_for``."""
+    """Record an exchange whose recall was made before, with ``recall_for``."""
     waiting_rows(engine).flush_traces(engine.tenant)
     return _record(as_session(engine, exchange.session, ai_profile), exchange, idempotency_key, (), None)
 
@@ -148,19 +148,19 @@ def _record(
 ) -> Turn:
     if key is not None:
         retries.check_key(engine, key)
-    leaving = _plan_leaving(engine, exchange)
-    with engine.write(leaving.addresses) as writer:
-        replayed = retries.earlier_answer(engine, writer, key, *leaving.candidates) if key is not None else None
+    writes = _prepare_writes(engine, exchange)
+    with engine.write(writes.addresses) as writer:
+        replayed = retries.earlier_answer(engine, writer, key, *writes.candidates) if key is not None else None
         if replayed is not None:
             return Turn(exchange.session, None, (receipt_shown(engine, replayed),), replayed=True)
         writing = Writing(engine, writer)
-        lines = _lines_so_far(writing, exchange, leaving)
-        _keep_before(writing, exchange, leaving, before, stream)
-        written = _write(writing, exchange, leaving)
+        lines = _request_lines(writing, exchange, writes)
+        _keep_before(writing, exchange, writes, before, stream)
+        written = _write(writing, exchange, writes)
         if key is not None:
             kept = next((receipt for receipt in written.receipts if receipt.memory is not None), written.receipts[0])
-            retries.keep_answer(engine, writer, key, kept, writing.at, *leaving.candidates)
-        written = _slid(writing, exchange, written, lines)
+            retries.keep_answer(engine, writer, key, kept, writing.at, *writes.candidates)
+        written = _slide_window(writing, exchange, written, lines)
         writing.finish()
     return _show_turn(engine, replace(written, events=tuple(writing.events)))
 
@@ -170,16 +170,16 @@ def _show_turn(engine: Engine, written: Turn) -> Turn:
     if engine.caller.may(Right.READ):
         return written
     both = (written.receipts, written.promoted)
-    receipts, promoted = (tuple(receipt_shown(engine, one) for one in many) for many in both)
+    receipts, promoted = (tuple(receipt_shown(engine, receipt) for receipt in many) for many in both)
     return Turn(written.session, None, receipts, promoted)
 
 
-def _plan_leaving(engine: Engine, exchange: Exchange) -> _Leaving:
-    """Decide what an exchange leaves behind: everything is read and checked before anything goes through the gates."""
-    asked = read_discretion(exchange.user)
-    said = _readable(engine, exchange.user if asked is None else asked.rest)
-    never_true = read_retractions(said) if said and asked is None else ()
-    answer = answer_in(said) if said and asked is None and may_answer(engine, exchange) else None
+def _prepare_writes(engine: Engine, exchange: Exchange) -> _TurnWrites:
+    """Prepare everything that an exchange writes: all of it is read and checked before any of it passes the gates."""
+    discretion = read_discretion(exchange.user)
+    said = _redact_sensitive(engine, exchange.user if discretion is None else discretion.rest)
+    never_true = read_retractions(said) if said and discretion is None else ()
+    answer = answer_in(said) if said and discretion is None and may_answer(engine, exchange) else None
     lines = [parse_candidate(engine, fields) for fields in _lines(engine, exchange)]
     facts = _facts(engine, exchange, said) if said else []
     ways = [_way_of_a_fact(engine, exchange, fact) for fact in facts]
@@ -189,19 +189,21 @@ def _plan_leaving(engine: Engine, exchange: Exchange) -> _Leaving:
         ways.append(way)
         written.append(fields | _place_fields(exchange, way.space))
     stated = [parse_candidate(engine, fields) for fields in written]
-    others = [parse_candidate(engine, fields) for fields in _iterate_others(engine, exchange)] if asked is None else []
-    answers = iter(as_spoken(prepare_all(engine, [*(lines if asked is None else ()), *stated, *others])))
-    return _Leaving(
-        lines=[next(answers) if asked is None else Refused(line, OFF_THE_RECORD) for line in lines],
-        spoken=len(_pieces(engine, exchange.user)),
+    others = (
+        [parse_candidate(engine, fields) for fields in _iterate_others(engine, exchange)] if discretion is None else []
+    )
+    answers = iter(as_spoken(prepare_all(engine, [*(lines if discretion is None else ()), *stated, *others])))
+    return _TurnWrites(
+        lines=[next(answers) if discretion is None else Refused(line, OFF_THE_RECORD) for line in lines],
+        spoken=len(_split_line(engine, exchange.user)),
         stated=[
             _Stated(next(answers), way, facts[number] if number < len(facts) else None)
             for number, way in enumerate(ways)
         ],
         others=list(answers),
-        asked=asked,
+        discretion=discretion,
         touched=[
-            *(find_addresses(engine, exchange) if asked is not None or never_true or answer is not None else ()),
+            *(find_addresses(engine, exchange) if discretion is not None or never_true or answer is not None else ()),
             *(sessions_with(engine, exchange, never_true) if never_true else ()),
         ],
         never_true=never_true,
@@ -210,39 +212,39 @@ def _plan_leaving(engine: Engine, exchange: Exchange) -> _Leaving:
 
 
 def _keep_before(
-    writing: Writing, exchange: Exchange, leaving: _Leaving, before: Sequence[trace.Trace], stream: int | None
+    writing: Writing, exchange: Exchange, writes: _TurnWrites, before: Sequence[trace.Trace], stream: int | None
 ) -> None:
-    """Keep the events of the recall, with the session's stream if they have none: without one, nothing that they quote."""
-    if stream is None and any(isinstance(answer, Prepared) for answer in leaving.lines):
+    """Store the events of the recall with the session's stream if they have none; without a stream, without quotes."""
+    if stream is None and any(isinstance(answer, Prepared) for answer in writes.lines):
         stream = writing.pen(_session(writing.engine, exchange)).stream.number
-    quotes = stream is not None and leaving.asked is None
+    quotes = stream is not None and writes.discretion is None
     writing.keep(before if quotes else drop_quotes(before), stream)
 
 
-def _write(writing: Writing, exchange: Exchange, leaving: _Leaving) -> Turn:
-    """Write the lines, then what was stated, which names the lines that it was said in."""
-    gone = take_back(writing, exchange, leaving.asked.leaves_out) if leaving.asked is not None else ()
-    wrong = misspoken(writing, exchange, leaving.never_true) if leaving.never_true else []
-    if leaving.answer is not None:
-        facts = [one.fact for one in leaving.stated if one.fact is not None]
-        gone += decide_proposal(writing, exchange, leaving.answer, facts, leaving.touched)
-    receipts = _write_lines(writing, [_note_answer(answer, **{OF_A_TURN: True}) for answer in leaving.lines])
-    ids = [receipt.memory.id for receipt in receipts[: leaving.spoken] if receipt.memory is not None]
-    stated, promoted = _write_stated(writing, leaving.stated, ids)
-    others = [writing.write(_of_turn(answer, ids)) for answer in leaving.others]
-    gone += reject_misspoken(writing, wrong, leaving.touched)
-    return Turn(exchange.session, None, (*receipts, *stated, *others), tuple(promoted), gone)
+def _write(writing: Writing, exchange: Exchange, writes: _TurnWrites) -> Turn:
+    """Write the lines, then the statements, which refer to the lines they were said in."""
+    removed = take_back(writing, exchange, writes.discretion.leaves_out) if writes.discretion is not None else ()
+    wrong = misspoken(writing, exchange, writes.never_true) if writes.never_true else []
+    if writes.answer is not None:
+        facts = [statement.fact for statement in writes.stated if statement.fact is not None]
+        removed += decide_proposal(writing, exchange, writes.answer, facts, writes.touched)
+    receipts = _write_lines(writing, [_note_answer(answer, **{OF_A_TURN: True}) for answer in writes.lines])
+    ids = [receipt.memory.id for receipt in receipts[: writes.spoken] if receipt.memory is not None]
+    stated, promoted = _write_stated(writing, writes.stated, ids)
+    others = [writing.write(_add_line_ids(answer, ids)) for answer in writes.others]
+    removed += reject_misspoken(writing, wrong, writes.touched)
+    return Turn(exchange.session, None, (*receipts, *stated, *others), tuple(promoted), removed)
 
 
-def _lines_so_far(writing: Writing, exchange: Exchange, leaving: _Leaving) -> Later[list[Stored]]:
-    """Ask for the lines of the session, if there are lines to add to it."""
-    if not any(isinstance(answer, Prepared) for answer in leaving.lines):
+def _request_lines(writing: Writing, exchange: Exchange, writes: _TurnWrites) -> Later[list[Stored]]:
+    """Request the lines of the session, if there are lines to add."""
+    if not any(isinstance(answer, Prepared) for answer in writes.lines):
         return list
     return writing.writer.standing(writing.stream(_session(writing.engine, exchange)), "turns", MAX_EVICTED)
 
 
-def _slid(writing: Writing, exchange: Exchange, written: Turn, before: Later[list[Stored]]) -> Turn:
-    """The same with what left the window for it, if a line of it was kept."""
+def _slide_window(writing: Writing, exchange: Exchange, written: Turn, before: Later[list[Stored]]) -> Turn:
+    """Return the turn with the lines that left the window, if one of its own lines was stored."""
     lines = [
         receipt.memory.id
         for receipt in written.receipts
@@ -250,8 +252,8 @@ def _slid(writing: Writing, exchange: Exchange, written: Turn, before: Later[lis
     ]
     if not lines:
         return written
-    gone, summaries = slide(writing, _session(writing.engine, exchange), before, lines)
-    return replace(written, receipts=(*written.receipts, *summaries), forgotten=(*written.forgotten, *gone))
+    expired, summaries = slide(writing, _session(writing.engine, exchange), before, lines)
+    return replace(written, receipts=(*written.receipts, *summaries), forgotten=(*written.forgotten, *expired))
 
 
 def _session(engine: Engine, exchange: Exchange) -> Address:
@@ -259,34 +261,34 @@ def _session(engine: Engine, exchange: Exchange) -> Address:
 
 
 def _lines(engine: Engine, exchange: Exchange) -> Iterator[dict[str, Any]]:
-    """Each line of the exchange, in parts where it is too long for one memory."""
+    """Yield the fields of each line of the exchange, in parts where it is too long for one memory."""
     thread = {"thread_id": exchange.thread_id or exchange.session}
     for spoken, text in (
         (_by_person(engine, exchange), exchange.user),
         *((_by_tool(tool), tool.output) for tool in exchange.tools),
         *([(_by_model(engine), exchange.ai)] if exchange.ai is not None else []),
     ):
-        pieces = _pieces(engine, text)
+        pieces = _split_line(engine, text)
         for number, piece in enumerate(pieces, start=1):
             part = {"meta": {"part": number, "parts": len(pieces)}} if len(pieces) > 1 else {}
-            fields = {**_of_the_exchange(engine, exchange), **_place_fields(exchange), **spoken, **part, **thread}
+            fields = {**_exchange_fields(engine, exchange), **_place_fields(exchange), **spoken, **part, **thread}
             yield {**fields, "kind": Kind.SHORT_TERM, "content": piece}
 
 
-def _pieces(engine: Engine, text: str) -> tuple[str, ...]:
-    """A line in parts that divide nothing which must not be remembered; what is too long for a part is taken out."""
+def _split_line(engine: Engine, text: str) -> tuple[str, ...]:
+    """Split a line into parts without dividing sensitive text; sensitive text too long for a part is redacted."""
     if len(text.encode("utf-8")) <= MAX_CONTENT_BYTES:
         return (text,)
     sensitive = merge_places(places(text, engine.policy.privacy))
     for start, end in reversed(sensitive):
         if len(text[start:end].encode("utf-8")) > MAX_CONTENT_BYTES:
             text = f"{text[:start]}{REDACTED}{text[end:]}"
-            return _pieces(engine, text)
+            return _split_line(engine, text)
     return split_parts(text, whole=sensitive)
 
 
-def _of_the_exchange(engine: Engine, exchange: Exchange) -> dict[str, Any]:
-    """What everything that an exchange writes has in common. A bound caller's user is known without being named."""
+def _exchange_fields(engine: Engine, exchange: Exchange) -> dict[str, Any]:
+    """Return the fields common to everything that an exchange writes. A bound caller's user is known already."""
     run = {"run_id": exchange.run_id} if exchange.run_id is not None else {}
     user = {"user_id": exchange.owner} if engine.caller.trusted else {}
     return {**run, **user}
@@ -297,7 +299,7 @@ def _place_fields(exchange: Exchange, space: Space = Space.SESSION) -> dict[str,
 
 
 def _by_person(engine: Engine, exchange: Exchange) -> dict[str, Any]:
-    """Whose words they are: an agent that may not pass on a person's has said them itself."""
+    """Return the fields that say who spoke: an agent that may not speak for a person speaks for itself."""
     caller = engine.caller
     author = exchange.owner if caller.trusted else caller.user
     if not speaks_for_a_person(caller):
@@ -323,36 +325,40 @@ def _by_model(engine: Engine) -> dict[str, Any]:
 def _statements(
     engine: Engine, exchange: Exchange, said: str, facts: Sequence[Extracted]
 ) -> Iterator[tuple[dict[str, Any], Space | None]]:
-    """What the person states besides facts, as it was said, with where they asked to keep it; nothing under ``minimal``."""
+    """Yield the person's statements other than facts, with the space they asked for; none under ``minimal``."""
     policy = engine.policy
     if policy.write.policy in ("none", "minimal"):
         return
-    common = {**_of_the_exchange(engine, exchange), **_by_person(engine, exchange), "kind": Kind.SEMANTIC}
+    common = {**_exchange_fields(engine, exchange), **_by_person(engine, exchange), "kind": Kind.SEMANTIC}
     procedure, rest = detect(said, policy.procedures.max_steps)
     if procedure is not None and REDACTED not in procedure.text:
         yield {**common, **_procedure_fields(procedure)}, None
-    for one in find_kept(rest, facts, max(0, policy.turns.max_facts - len(facts)), taken_out=REDACTED):
-        yield {**common, **_statement_fields(one)}, one.space
+    for statement in find_kept(rest, facts, max(0, policy.turns.max_facts - len(facts)), taken_out=REDACTED):
+        yield {**common, **_statement_fields(statement)}, statement.space
 
 
-def _statement_fields(one: Kept) -> dict[str, Any]:
-    """A statement with what sort it is. What a person did is a fact about them; for the project it is a decision."""
-    if one.is_rule:
+def _statement_fields(statement: Kept) -> dict[str, Any]:
+    """Return the fields of a statement. What a person did is a fact about them; for a project it is a decision."""
+    if statement.is_rule:
         sort: dict[str, Any] = {"layer": Layer.INTENT, "sublayer": "rule", "event_type": EventType.PREFERENCE}
     else:
-        event_type, _ = classify_event(Candidate(content=one.text), Source.USER)
+        event_type, _ = classify_event(Candidate(content=statement.text), Source.USER)
         sort = {"event_type": EventType.FACT if event_type is EventType.EXECUTION else event_type}
-    return {"content": one.text, **sort, **({"event_type": EventType.DECISION} if one.space is Space.PROJECT else {})}
+    return {
+        "content": statement.text,
+        **sort,
+        **({"event_type": EventType.DECISION} if statement.space is Space.PROJECT else {}),
+    }
 
 
 def _iterate_others(engine: Engine, exchange: Exchange) -> Iterator[dict[str, Any]]:
-    """What the write policy keeps of the others' words besides the lines.
+    """Yield the words of tools and the model that the write policy stores besides the lines.
 
-    ``normal``: what a verifying tool returned. ``aggressive``: also what other tools returned and what the model said.
+    ``normal``: the output of verifying tools. ``aggressive``: also that of other tools, and the model's words.
     """
     policy, common = (
         engine.policy,
-        {**_of_the_exchange(engine, exchange), **_place_fields(exchange), "kind": Kind.SEMANTIC},
+        {**_exchange_fields(engine, exchange), **_place_fields(exchange), "kind": Kind.SEMANTIC},
     )
     if policy.write.policy in ("none", "minimal"):
         return
@@ -376,19 +382,19 @@ def _procedure_fields(procedure: Procedure) -> dict[str, Any]:
 
 
 def _cut_snippets(engine: Engine, text: str) -> list[str]:
-    """As much of what a tool or the model said as a snippet holds; nothing of what must not be remembered as a whole."""
+    """Return the beginning of a tool's or the model's words as a snippet; none if they hold sensitive text."""
     return [] if places(text, engine.policy.privacy) else [split_parts(text, MAX_SNIPPET_BYTES)[0]]
 
 
-def _readable(engine: Engine, text: str) -> str:
-    """What a person said, without what must not be remembered: half of a secret, taken from it, would look like none."""
+def _redact_sensitive(engine: Engine, text: str) -> str:
+    """Redact sensitive text from a person's words: a part extracted from a secret would no longer look like one."""
     for start, end in reversed(merge_places(places(text, engine.policy.privacy))):
         text = f"{text[:start]}{REDACTED}{text[end:]}"
     return text
 
 
 def _facts(engine: Engine, exchange: Exchange, said: str) -> list[Extracted]:
-    """What the person plainly said of themselves, and what they asked to have remembered."""
+    """Return the facts that the person plainly stated about themselves, and what they asked to remember."""
     most = engine.policy.turns.max_facts
     stated = extract(said, most=most) if most else ()
     found = [fact for fact in stated if REDACTED not in fact.sentence]
@@ -400,7 +406,7 @@ def _fact_fields(engine: Engine, exchange: Exchange, fact: Extracted) -> dict[st
     named = {name: value for name, value in (("key", fact.key), ("title", fact.title)) if value is not None}
     decided = fact.kind is Kind.SEMANTIC and fact.target_space is Space.PROJECT  # that it belongs to the project
     return {
-        **_of_the_exchange(engine, exchange),
+        **_exchange_fields(engine, exchange),
         **_place_fields(exchange),
         **_by_person(engine, exchange),
         **named,
@@ -421,7 +427,7 @@ def _read_profile_facts(engine: Engine, exchange: Exchange) -> list[Stored]:
 
 
 def _resolve_value(fact: Extracted, known: Sequence[Stored]) -> Extracted:
-    """A value alone ("it's Lisbon, not Porto") as the fact that it puts right, if there is just one that says the old one."""
+    """Return a correction ("it's Lisbon, not Porto") as the fact it corrects, if just one fact has the old value."""
     if not fact.points_back or fact.replaces is None:
         return fact
     wrong = {
@@ -437,7 +443,7 @@ def _resolve_value(fact: Extracted, known: Sequence[Stored]) -> Extracted:
 
 
 def _write_lines(writing: Writing, answers: Sequence[Answer]) -> list[Receipt]:
-    """The lines, in order; the parts of one line are linked to each other."""
+    """Write the lines in order, and link the parts of one line."""
     receipts = [writing.write(answer) for answer in answers]
     for earlier, later in pairwise(receipts):
         if earlier.memory is None or later.memory is None or later.memory.meta.get("part", 1) == 1:
@@ -449,8 +455,8 @@ def _write_lines(writing: Writing, answers: Sequence[Answer]) -> list[Receipt]:
     return receipts
 
 
-def _of_turn(answer: Answer, ids: Sequence[str]) -> Answer:
-    """What was said, with the lines that it was said in."""
+def _add_line_ids(answer: Answer, ids: Sequence[str]) -> Answer:
+    """Add the ids of the lines it was said in to an answer."""
     return _note_answer(answer, source_turn_ids=list(ids)) if ids else answer
 
 
@@ -461,44 +467,46 @@ def _note_answer(answer: Answer, **meta: Any) -> Answer:
 def _write_stated(
     writing: Writing, stated: Sequence[_Stated], ids: Sequence[str]
 ) -> tuple[list[Receipt], list[Receipt]]:
-    """Write each thing that was said, and take it where it belongs."""
+    """Write each statement, and promote it along its way."""
     receipts, promoted = [], []
-    for one in stated:
-        if one.fact is not None and one.fact.ended and not _still_holds(writing, one, one.fact):
+    for statement in stated:
+        if statement.fact is not None and statement.fact.ended and not _still_holds(writing, statement, statement.fact):
             continue
-        receipt = writing.write(_of_turn(one.answer, ids))
-        receipts.append(_mark_staying(receipt, one.way.stays))
-        if one.way.target is not None and receipt.memory is not None and receipt.memory.status is Status.ACTIVE:
-            promoted.append(carry_over(writing, receipt.memory, one.way.target, one.way.reason))
+        receipt = writing.write(_add_line_ids(statement.answer, ids))
+        receipts.append(_mark_staying(receipt, statement.way.stays))
+        if statement.way.target is not None and receipt.memory is not None and receipt.memory.status is Status.ACTIVE:
+            promoted.append(carry_over(writing, receipt.memory, statement.way.target, statement.way.reason))
     return receipts, promoted
 
 
 def _mark_staying(receipt: Receipt, code: str | None) -> Receipt:
-    """The same receipt with why it goes no further than the session."""
+    """Return the receipt with the reason why the statement stays in the session."""
     if code is None or receipt.memory is None:
         return receipt
     return replace(receipt, reasons=(*receipt.reasons, code), detail=_STAYS[code])
 
 
 def _way_of_a_fact(engine: Engine, exchange: Exchange, fact: Extracted) -> _Way:
-    """A fact enters by the session, and is taken where the person said, else to their own memory if policy does so at once."""
+    """Return the way of a fact: through the session to where the person said, or to their own memory if allowed."""
     if fact.target_space not in (None, Space.SESSION):
         return _choose_way(engine, exchange, fact.target_space)
     if not engine.policy.promotion.at_once or fact.points_back:
         return _Way()
-    return _to_the_person(engine, exchange, AT_ONCE)
+    return _choose_way_to_person(engine, exchange, AT_ONCE)
 
 
-def _way_of_a_statement(engine: Engine, exchange: Exchange, fields: Mapping[str, Any], asked: Space | None) -> _Way:
-    """A statement is written where the policy has it: in the person's own memory if a path leads there from the session.
+def _way_of_a_statement(
+    engine: Engine, exchange: Exchange, fields: Mapping[str, Any], requested_space: Space | None
+) -> _Way:
+    """Return the way of a statement: to the person's own memory if the policy has a path there from the session.
 
-    Where none does, it stays in the session, and the border says why.
+    Otherwise it stays in the session, and the border event says why.
     """
-    if asked is Space.PROJECT:
-        return _choose_way(engine, exchange, asked)
+    if requested_space is Space.PROJECT:
+        return _choose_way(engine, exchange, requested_space)
     if engine.policy.turns.statements == "session":
-        return _to_the_person(engine, exchange, SAID_SO) if asked is Space.USER else _Way()
-    way = _to_the_person(engine, exchange, SAID_SO if asked is Space.USER else AT_ONCE)
+        return _choose_way_to_person(engine, exchange, SAID_SO) if requested_space is Space.USER else _Way()
+    way = _choose_way_to_person(engine, exchange, SAID_SO if requested_space is Space.USER else AT_ONCE)
     if way.target is None or Space.USER not in engine.policy.spaces.write_spaces:
         return way
     authority, _ = grant_authority(Source.USER, engine.caller, None, engine.policy.authority.verifying_tools)
@@ -507,7 +515,7 @@ def _way_of_a_statement(engine: Engine, exchange: Exchange, fields: Mapping[str,
     return _Way(Space.USER) if refused is None else way
 
 
-def _to_the_person(engine: Engine, exchange: Exchange, reason: str) -> _Way:
+def _choose_way_to_person(engine: Engine, exchange: Exchange, reason: str) -> _Way:
     if not exchange.is_named:
         return _Way(stays="turn:nobody_named")
     return _Way(target=exchange.address(engine.tenant, Space.USER), reason=reason)
@@ -515,13 +523,13 @@ def _to_the_person(engine: Engine, exchange: Exchange, reason: str) -> _Way:
 
 def _choose_way(engine: Engine, exchange: Exchange, space: Space) -> _Way:
     if space is Space.USER:
-        return _to_the_person(engine, exchange, SAID_SO)
+        return _choose_way_to_person(engine, exchange, SAID_SO)
     target = exchange.address(engine.tenant, space)
     return _Way(target=target, reason=SAID_SO, stays=None if target is not None else "turn:no_project")
 
 
 def _still_holds(writing: Writing, stated: _Stated, fact: Extracted) -> bool:
-    """Whether what has ended is what is believed: "I left Acme" ends nothing for someone who works elsewhere."""
+    """Return whether an ended fact is the one believed: "I left Acme" ends nothing for someone who works elsewhere."""
     answer, target = stated.answer, stated.way.target
     if not isinstance(answer, Prepared) or answer.draft.key is None:
         return True

@@ -1,4 +1,4 @@
-"""Before the lock: check the input, run the gates, and make the body of the version that would be stored."""
+"""Check the input of a write before the lock, run the gates, and build the body of the version to store."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -21,13 +21,13 @@ from recollect.rules.gates.pipeline import pass_gates
 from recollect.rules.identity.keys import explicit_key
 
 _AS_GIVEN = tuple(name for name in Candidate.model_fields if name in FIELDS)
-"""What a version keeps as the caller gave it, unless the gates decided otherwise."""
+"""The fields that a version keeps as given, unless the gates decide otherwise."""
 
 
 def parse_candidate(engine: Engine, fields: Mapping[str, Any]) -> Candidate:
-    """A candidate from plain values. Wrong input is an error that names the field, and changes nothing.
+    """Return the candidate from plain values, or raise an error that names the wrong field.
 
-    A bound caller that leaves out the owner writes to its own memory.
+    The owner defaults to the caller's own memory.
     """
     if not isinstance(fields, Mapping):
         raise BadInput("must be an object with content.", hint='Such as {"content": "…"}.')
@@ -41,40 +41,40 @@ def parse_candidate(engine: Engine, fields: Mapping[str, Any]) -> Candidate:
     except ValidationError as error:
         raise bad_input(error) from None
     if candidate.created_at is not None and candidate.created_at > engine.clock():
-        said = f"{candidate.created_at:%Y-%m-%d %H:%M} UTC is in the future."
-        raise BadInput(said, field="created_at", hint="Nothing was said later than now.")
+        message = f"{candidate.created_at:%Y-%m-%d %H:%M} UTC is in the future."
+        raise BadInput(message, field="created_at", hint="Nothing was said later than now.")
     return _with_typed_author(engine.caller, candidate)
 
 
 def check_owner(fields: Any) -> None:
-    """Refuse a memory of a user's space whose ``owner`` and ``user_id`` are two people."""
+    """Raise if a memory of a user's space has an ``owner`` and a ``user_id`` that differ."""
     if isinstance(fields, Mapping) and fields.get("space", Space.USER) == Space.USER:
         owner_named(fields.get("owner"), fields.get("user_id"))
 
 
 def check_expiry(engine: Engine, candidate: Candidate) -> None:
-    """What is remembered must have some time to live: one that was over already would be stored and never seen."""
+    """Raise if a memory would expire in the past: it would be stored and never seen."""
     if (until := candidate.expires_at) is not None and until < engine.clock():
         hint = "Give a later time, or leave it out."
         raise BadInput(f"{until:%Y-%m-%d %H:%M} UTC is in the past.", field="expires_at", hint=hint)
 
 
 def check_updates(candidates: Sequence[Candidate], receipts: Sequence[Receipt]) -> None:
-    """Raise if a write that was said to be an update or a correction found nothing to update, and was stored as new.
+    """Raise if a declared update or correction found nothing to replace and was stored as new.
 
-    The exception ends the transaction, so nothing of it is kept.
+    The exception rolls the transaction back.
     """
     for number, (candidate, receipt) in enumerate(zip(candidates, receipts, strict=True)):
         if candidate.change in (Change.UPDATE, Change.CORRECTION) and receipt.outcome is Outcome.STORED:
             field = "change" if len(candidates) == 1 else f"[{number}].change"
-            near = ", ".join(f"{one.id[:13]} “{one_line(one.content, 80)}”" for one in receipt.similar)
+            near = ", ".join(f"{memory.id[:13]} “{one_line(memory.content, 80)}”" for memory in receipt.similar)
             similar = f" Similar: {near}." if near else ""
             hint = f"Say which memory it replaces (update, or supersedes=<id>), or leave change out.{similar}"
             raise BadInput(f"is {candidate.change}, and no active memory has its key.", field=field, hint=hint)
 
 
 def own_place(engine: Engine, space: Any) -> str | None:
-    """Whose part of a space is the caller's own, as far as it goes without saying."""
+    """Return the owner of the caller's own part of a space, if there is exactly one."""
     caller = engine.caller
     if space == Space.PROJECT:
         return next(iter(caller.projects)) if len(caller.projects) == 1 else None
@@ -84,7 +84,7 @@ def own_place(engine: Engine, space: Any) -> str | None:
 
 
 def bad_input(error: ValidationError) -> BadInput:
-    """The first thing that is wrong, in the words of the field that it is about. Never repeats the value."""
+    """Return the first validation error in terms of its field, without repeating the value."""
     first = error.errors(include_url=False, include_input=False)[0]
     name = ".".join(str(part) for part in first["loc"])
     if first["type"] == "extra_forbidden":
@@ -104,7 +104,7 @@ def draft_for(
     proposed: bool = False,
     clean: set[str] | None = None,
 ) -> Draft | Rejection:
-    """What the gates make of a candidate. Those that are written together share what is known to be ``clean``."""
+    """Return what the gates make of a candidate. A batch shares the set of texts known to be ``clean``."""
     check_concepts(candidate)
     known = set() if clean is None else clean
     context = Context(engine.policy, engine.caller, engine.clock(), promoting, proposed, known)
@@ -112,13 +112,13 @@ def draft_for(
 
 
 def check_concepts(candidate: Candidate) -> None:
-    """Whatever names the concept of a candidate must be able to."""
+    """Raise unless every name of the candidate's concept can form a key."""
     for name in ("canonical_key", "title", "topic_id", "key"):
         check_name(name, getattr(candidate, name))
 
 
 def check_name(field: str, name: str | None) -> None:
-    """A name must have something in it that can stand in a key."""
+    """Raise if a name holds nothing that can be part of a key."""
     if name is not None:
         try:
             explicit_key(name)
@@ -131,8 +131,8 @@ def check_name(field: str, name: str | None) -> None:
 def _with_typed_author(caller: Caller, candidate: Candidate) -> Candidate:
     """Return a candidate whose author has a kind, if it names the caller, the caller's user or the owner of the memory.
 
-    An id of somebody else, which only an application gives, is kept as it is written: it may be a platform's. So is what
-    was signed or imported, unless a bound caller would sign with it as another principal.
+    Any other id, which only an application gives, is kept as written: it may be a platform's. So is the author of a
+    signed or imported memory, unless a bound caller would thereby sign as another principal.
     """
     given = candidate.author
     if given is None or given.id in caller.own_principals:
@@ -147,7 +147,7 @@ def _with_typed_author(caller: Caller, candidate: Candidate) -> Candidate:
 
 
 def _kind_of_author(caller: Caller, candidate: Candidate, name: str) -> str | None:
-    """Return the kind of an author who is named without one; ``None`` for somebody who is not part of this write."""
+    """Return the kind of an author named without one; ``None`` for a name that is not part of this write."""
     people = {caller.user}
     if caller.trusted:
         people |= {candidate.user_id, candidate.owner if candidate.space is Space.USER else None}
@@ -159,7 +159,7 @@ def _kind_of_author(caller: Caller, candidate: Candidate, name: str) -> str | No
 
 
 def speaker_of(engine: Engine, draft: Draft) -> Author:
-    """Return who is credited: the author that is named, else the caller, unless it passes on what a tool or a model said."""
+    """Return the credited author: the named one, else the caller, unless it passes on a tool's or a model's words."""
     if draft.candidate.author is not None:
         return draft.candidate.author
     caller, who = engine.caller, engine.caller.principal
@@ -171,9 +171,9 @@ def speaker_of(engine: Engine, draft: Draft) -> Author:
 
 
 def version_body(engine: Engine, draft: Draft, at: str, tick: int, phase: Mapping[str, Any]) -> dict[str, Any]:
-    """The immutable part of a memory: address, content, attribution, and what was decided about it.
+    """Return the immutable part of a memory: address, content, attribution and decisions.
 
-    What is empty is left out: a body is kept, hashed and read many times.
+    Empty values are left out, since a body is stored, hashed and read many times.
     """
     candidate, key = draft.candidate, draft.key
     assert key is not None, "the naming gate sets the key"

@@ -1,7 +1,4 @@
-"""Find what already stands where a new memory wants to go.
-
-That is the holder of its key, an equal claim that waits, a near duplicate, or the capacity limit.
-"""
+"""Find what a new memory meets: the holder of its key, an equal waiting claim, a near-duplicate, or the capacity."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -28,7 +25,7 @@ from recollect.stores.protocol import Reader, Selection, Stored, Stream
 
 
 class Held(NamedTuple):
-    """The memory of a key that the caller meets, and whether others are active under it, which stay as they are."""
+    """The visible holder of a key, and whether other active memories, which stay as they are, hold it too."""
 
     incumbent: Stored | None
     by_others: bool
@@ -44,14 +41,14 @@ def holder(
     *,
     category: str | None = None,
 ) -> Held:
-    """Who holds a key. Of several that the caller sees it is the one of the same ``category``, else the oldest."""
+    """Return the holder of a key: of several visible ones, that of the same ``category``, else the oldest."""
     found = reader.active_with_key(stream, scope, str(kind_class), identity(key_text))
     if broken := next((stored for stored in found if stored.damage is not None), None):
-        raise damage_of(reader, broken)  # what it says, and so what becomes of it, cannot be told
+        raise damage_of(reader, broken)  # without its content, the outcome cannot be decided
     sight = engine.sight
     seen = [stored for stored in found if sight.sees(scope, stored.state.category)]
-    met = min(seen, key=lambda stored: (stored.state.category != category, stored.number), default=None)
-    return Held(met, len(found) > (met is not None))
+    visible_holder = min(seen, key=lambda stored: (stored.state.category != category, stored.number), default=None)
+    return Held(visible_holder, len(found) > (visible_holder is not None))
 
 
 SLOT_HOLDERS = 16
@@ -61,8 +58,8 @@ SLOT_HOLDERS = 16
 def find_changed(engine: Engine, reader: Reader, stream: Stream, draft: Draft) -> Stored | None:
     """Return the one active memory, under another key, that a plain statement repeats, changes or retracts.
 
-    It is found by its slot ("the rent") or by whom and what it names ("sold the Volvo"). Where two memories fit, or the
-    older one says more than what changed, nothing is replaced: both are linked as possibly outdated.
+    It is found by its slot ("the rent") or by its subject and value ("sold the Volvo"). If two memories match, or the
+    older one says more than what changed, nothing is replaced, and both are linked as possibly outdated.
     """
     assert draft.key is not None, "the naming gate sets the key"
     if not draft.frames or draft.key.source not in BY_RULE:
@@ -70,7 +67,7 @@ def find_changed(engine: Engine, reader: Reader, stream: Stream, draft: Draft) -
     candidate, sight = draft.candidate, engine.sight
     found = [
         stored
-        for stored in _about(reader, stream, draft)
+        for stored in _find_about(reader, stream, draft)
         if stored.body is not None
         and stored.body["scope"] == candidate.scope
         and KIND_CLASS[Kind(stored.body["kind"])] is KIND_CLASS[candidate.kind]
@@ -82,8 +79,8 @@ def find_changed(engine: Engine, reader: Reader, stream: Stream, draft: Draft) -
     return found[0] if len(found) == 1 else None
 
 
-def _about(reader: Reader, stream: Stream, draft: Draft) -> list[Stored]:
-    """Return the active memories that share a slot, or subject and value, with one of a draft's frames, oldest first."""
+def _find_about(reader: Reader, stream: Stream, draft: Draft) -> list[Stored]:
+    """Return the active memories that share a slot, or subject and value, with a frame of the draft, oldest first."""
     found: dict[int, Stored] = {}
     for marks in {tuple(sorted(slots_of([frame]).items())) for frame in draft.frames}:
         known = dict(marks)
@@ -93,7 +90,7 @@ def _about(reader: Reader, stream: Stream, draft: Draft) -> list[Stored]:
 
 
 def _is_misnamed(engine: Engine, draft: Draft, stored: Stored) -> bool:
-    """Whether somebody who is believed less chose the name of a memory: nobody else's words go on under it."""
+    """Return whether a lower authority chose the key of a memory: a higher one's words must not continue under it."""
     assert stored.body is not None, "an active memory has its content"
     order = engine.policy.conflict.authority_order
     chosen = KeySource(stored.body["key_source"]) not in BY_RULE
@@ -101,13 +98,13 @@ def _is_misnamed(engine: Engine, draft: Draft, stored: Stored) -> bool:
 
 
 class Places:
-    """The keys that are taken while a stream's memories are put down again, in their order."""
+    """The keys taken so far while the memories of a stream are rebuilt in order."""
 
     def __init__(self) -> None:
         self._taken: set[tuple[str, KindClass, str]] = set()
 
     def is_taken(self, state: State, body: Mapping[str, Any] | None) -> bool:
-        """Whether an active memory has the key of this one, which is then kept beside it. Else it is taken from now on."""
+        """Return whether an active memory already has this one's key, which is then shadowed; else take the key."""
         if body is None or state.status is not Status.ACTIVE:
             return False
         place = (body["scope"], KIND_CLASS[Kind(body["kind"])], identity(state.canonical_key))
@@ -121,13 +118,13 @@ SAID_AGAIN = "conflict:said_again"
 MOST_COMPARED = 100
 """How many waiting claims a new one is compared with, the latest first."""
 _MOST_VERSIONS = 10
-"""How many versions of the active memory are asked for claims that wait against them."""
+"""How many versions of the active memory are searched for claims that wait against them."""
 
 
 def find_waiting_claim(pen: Pen, draft: Draft, incumbent: Stored) -> Stored | None:
-    """Return the memory that waits against the incumbent and says what the draft says, if the caller may know of it.
+    """Return the visible claim that waits against the incumbent and says the same as the draft.
 
-    Only a claim of the same source and the same authority counts: a person who repeats a guess makes a claim of their own.
+    Only a claim of the same source and authority counts: a person who repeats a guess makes a claim of their own.
     """
     ids = _conflicts_of_versions(pen, incumbent)[:MOST_COMPARED]
     hidden = hidden_ids(pen.engine, pen.writer, ids)
@@ -137,7 +134,7 @@ def find_waiting_claim(pen: Pen, draft: Draft, incumbent: Stored) -> Stored | No
 
 
 def _conflicts_of_versions(pen: Pen, incumbent: Stored) -> list[str]:
-    """Return the ids that conflict with the incumbent or with a version before it, the latest first."""
+    """Return the ids that conflict with the incumbent or an earlier version of it, the latest first."""
     ids: dict[str, None] = {}
     version: Stored | None = incumbent
     for _ in range(_MOST_VERSIONS):
@@ -166,7 +163,7 @@ def _is_same_claim(pen: Pen, draft: Draft, stored: Stored) -> bool:
 
 
 def count_again(pen: Pen, claim: Stored, incumbent: Stored) -> None:
-    """Count a waiting claim once more, and link it to the memory that it contradicts now."""
+    """Count a waiting claim once more, and link it to the memory that it now contradicts."""
     pen.load(claim)
     pen.record(Event.REINFORCED, claim.state.id, rule=SAID_AGAIN)
     if incumbent.state.id not in claim.state.conflict_ids:
@@ -174,14 +171,14 @@ def count_again(pen: Pen, claim: Stored, incumbent: Stored) -> None:
 
 
 def explain(pen: Pen, loser_id: str, incumbent: Stored, authority: Authority, conflict_rule: str) -> str:
-    """Say who made the statement that stands, why it stands, and what the writer, of this authority, can do next.
+    """Explain who made the statement that prevails, why it does, and what the writer can do next.
 
-    The incumbent is a memory that the caller may read, so its author may be named.
+    The caller may read the incumbent, so its author may be named.
     """
     against = to_memory(incumbent)
-    said = f"{_speaker(against)} said otherwise on {against.created_at:%Y-%m-%d} (id {against.short_id})"
+    said_before = f"{_speaker(against)} said otherwise on {against.created_at:%Y-%m-%d} (id {against.short_id})"
     why = _WHY.get(conflict_rule, "that stands").format(theirs=against.authority, ours=authority)
-    return f"{said}: {why}. {_next_step(pen, loser_id, against, conflict_rule)}"
+    return f"{said_before}: {why}. {_next_step(pen, loser_id, against, conflict_rule)}"
 
 
 def _speaker(memory: Memory) -> str:
@@ -214,10 +211,10 @@ def _next_step(pen: Pen, loser_id: str, against: Memory, conflict_rule: str) -> 
 
 
 def check_active(stored: Stored, field: str) -> None:
-    """Raise unless a memory, as the caller sees it, is active: only what is active can be replaced."""
+    """Raise unless a memory, as the caller sees it, is active: only an active memory can be replaced."""
     state = stored.state
     if state.status is Status.SUPERSEDED:
-        by = f" by {state.superseded_by_id}" if state.superseded_by_id else ""  # none where the caller may not see it
+        by = f" by {state.superseded_by_id}" if state.superseded_by_id else ""  # none if the caller may not see it
         hint = f"Name the current version instead: {state.superseded_by_id}." if by else "Its key has a newer version."
         raise WrongState(f"{state.id} was already superseded{by}.", field=field, hint=hint)
     if state.status is not Status.ACTIVE or stored.body is None:
@@ -226,7 +223,7 @@ def check_active(stored: Stored, field: str) -> None:
 
 
 def check_same_place(older: Stored, stream: int, newer: Mapping[str, Any], field: str) -> None:
-    """Raise unless the newer memory has the stream, the scope and the sort of the one that it replaces."""
+    """Raise unless the newer memory has the stream, the scope and the kind of the one it replaces."""
     assert older.body is not None, "an active memory has its content"
     body = older.body
     if older.stream != stream or body["scope"] != newer["scope"]:
@@ -243,20 +240,20 @@ MAX_LINKS = 3
 
 
 MAX_JUDGED = 20
-"""How many of the most alike are read closely. Whoever says the same shares nearly all words, so it is among them."""
+"""How many of the most similar are compared closely. A duplicate shares nearly all words, so it is among them."""
 MAX_POSTINGS = 600
-"""How many index entries a search reads, unless even the fewest lists that it needs hold more."""
+"""How many postings a search reads, unless the fewest lists it needs hold more."""
 
 
 class Search(NamedTuple):
-    """What was found before the lock, and the last memory that was looked at."""
+    """The result of a search before the lock, and the last memory it covered."""
 
     found: tuple["Alike", ...]
     seen_to: int
 
 
 class Alike(NamedTuple):
-    """A memory that overlaps enough; the most alike come first, the older of two that are equally so."""
+    """A memory with enough overlap; sorts by similarity, then by age."""
 
     negated_overlap: float
     number: int
@@ -273,21 +270,21 @@ NOTHING = Search((), 0)
 
 
 def search(engine: Engine, reader: Reader, stream: Stream, drafts: Sequence[Draft]) -> list[Search]:
-    """Look for near-duplicates of each draft: in a snapshot, so that the lock is not held meanwhile."""
-    sought = [may_merge(engine, draft) for draft in drafts]
-    words = {term for draft, is_sought in zip(drafts, sought, strict=True) if is_sought for term in draft.terms}
+    """Search for near-duplicates of each draft in a snapshot, without holding the lock."""
+    is_searched = [may_merge(engine, draft) for draft in drafts]
+    words = {term for draft, searched in zip(drafts, is_searched, strict=True) if searched for term in draft.terms}
     literal = engine.policy.near_duplicates.compare == "literal"
     frequencies = reader.term_frequencies(stream, sorted(words)) if words and not literal else {}
     return [
         Search(tuple(_find_overlapping(engine, reader, stream, draft, 0, frequencies)), stream.last_memory)
-        if is_sought
+        if searched
         else NOTHING
-        for draft, is_sought in zip(drafts, sought, strict=True)
+        for draft, searched in zip(drafts, is_searched, strict=True)
     ]
 
 
 def recheck(pen: Pen, draft: Draft, earlier: Search) -> list[Near]:
-    """Inside the lock: what was found before and is still active, and what has come since. Best first."""
+    """Return, inside the lock, the found memories that are still active and those stored since, best first."""
     if not may_merge(pen.engine, draft):
         return []
     alike = [*earlier.found]
@@ -299,23 +296,27 @@ def recheck(pen: Pen, draft: Draft, earlier: Search) -> list[Near]:
         alike += _find_overlapping(pen.engine, pen.writer, pen.stream, draft, earlier.seen_to, frequencies)
     if not alike:
         return []
-    said = read(draft.candidate.content)
-    judged = [near for stored in _closest(pen, draft, alike) if (near := _judge(pen.engine, said, stored)) is not None]
+    statement = read(draft.candidate.content)
+    judged = [
+        near
+        for stored in _select_closest(pen, draft, alike)
+        if (near := _judge(pen.engine, statement, stored)) is not None
+    ]
     return sorted(judged, key=lambda near: (not near.same, -near.score, near.stored.number))[:MAX_LINKS]
 
 
-def _closest(pen: Pen, draft: Draft, alike: Sequence[Alike]) -> Sequence[Stored]:
-    """The most alike of those that the caller may know of: in the literal reading all of them."""
+def _select_closest(pen: Pen, draft: Draft, alike: Sequence[Alike]) -> Sequence[Stored]:
+    """Return the most similar visible memories; in the literal comparison all."""
     literal, sight = pen.engine.policy.near_duplicates.compare == "literal", pen.engine.sight
     most = None if literal else MAX_JUDGED
-    ids = [one.id for one in (sorted(alike)[:most] if sight.categories is None else sorted(alike))]
+    ids = [item.id for item in (sorted(alike)[:most] if sight.categories is None else sorted(alike))]
     found = pen.writer.by_ids(pen.stream.tenant, ids)
     known = (found[id] for id in ids if id in found)
     return [stored for stored in known if sight.sees(draft.candidate.scope, stored.state.category)][:most]
 
 
 def may_merge(engine: Engine, draft: Draft) -> bool:
-    """An explicit key always wins over likeness, and events are never merged."""
+    """Return whether a draft may be merged: an explicit key overrides similarity, and events are never merged."""
     assert draft.key is not None, "the naming gate sets the key"
     if engine.policy.near_duplicates.action == "ignore" or not draft.terms:
         return False
@@ -328,10 +329,10 @@ def may_merge(engine: Engine, draft: Draft) -> bool:
 def _find_overlapping(
     engine: Engine, reader: Reader, stream: Stream, draft: Draft, after: int, frequencies: Mapping[str, int]
 ) -> Iterable[Alike]:
-    """Return the memories above a number that overlap enough. ``frequencies`` says how many have each of the draft's terms."""
+    """Return the memories above a number that overlap enough. ``frequencies`` counts the memories with each term."""
     settings = engine.policy.near_duplicates
     if settings.compare == "literal":
-        return _everyone_in_scope(engine, reader, stream, draft, after)
+        return _select_comparable(engine, reader, stream, draft, after)
     words = frozenset(draft.terms)
     looked_up, shared_min = lookup(words, frequencies, settings.overlap_min, MAX_POSTINGS)
     if len(looked_up) < shared_min:
@@ -342,15 +343,15 @@ def _find_overlapping(
         return ()
     alike = reader.neighbours(stream, numbers, words, fewest_shared(len(words), settings.overlap_min))
     scored = [Alike(-overlap(words, n.terms), n.number, n.id) for n in alike]
-    return [one for one in scored if -one.negated_overlap >= settings.overlap_min]
+    return [item for item in scored if -item.negated_overlap >= settings.overlap_min]
 
 
 def _find_overlapping_own(pen: Pen, draft: Draft) -> Iterator[Alike]:
-    """The same among the memories that this transaction itself has stored, without asking the store."""
+    """Yield the overlapping memories that this transaction itself has stored, without reading the store."""
     words, sight, least = frozenset(draft.terms), pen.engine.sight, pen.engine.policy.near_duplicates.overlap_min
     place = (draft.candidate.scope, KIND_CLASS[draft.candidate.kind])
-    for id, said in pen.own_sharing(words, fewest_shared(len(words), least)):
-        score, stored = overlap(words, said), pen.stored(id)
+    for id, terms in pen.own_sharing(words, fewest_shared(len(words), least)):
+        score, stored = overlap(words, terms), pen.stored(id)
         if score < least or stored.body is None or stored.state.status is not Status.ACTIVE:
             continue
         if place == (stored.body["scope"], KIND_CLASS[stored.body["kind"]]) and sight.sees(
@@ -359,8 +360,8 @@ def _find_overlapping_own(pen: Pen, draft: Draft) -> Iterator[Alike]:
             yield Alike(-score, stored.number, id)
 
 
-def _everyone_in_scope(engine: Engine, reader: Reader, stream: Stream, draft: Draft, after: int) -> Iterable[Alike]:
-    """Likeness of letters shares no rare word for certain, so in the literal reading everybody is compared."""
+def _select_comparable(engine: Engine, reader: Reader, stream: Stream, draft: Draft, after: int) -> Iterable[Alike]:
+    """Return all comparable memories: similarity by letters guarantees no shared rare word to search by."""
     comparable = _comparable(engine, stream, draft)
     selection = replace(comparable, streams=(stream.number,), ranges=(("memory", ">", after),))
     found = reader.select(stream.tenant, selection, engine.policy.near_duplicates.max_candidates)
@@ -368,19 +369,19 @@ def _everyone_in_scope(engine: Engine, reader: Reader, stream: Stream, draft: Dr
 
 
 def _comparable(engine: Engine, stream: Stream, draft: Draft) -> Selection:
-    """Who may say the same: of the same scope and sort, and nobody of whom the writer may not know."""
+    """Return the selection of comparable memories: same scope and kind, and visible to the writer."""
     kind_class = str(KIND_CLASS[draft.candidate.kind])
     equal = {"stream": stream.number, "scope": draft.candidate.scope, "status": "active", "kind_class": kind_class}
     return Selection(categories=engine.sight.categories, equal=equal)
 
 
-def _judge(engine: Engine, said: Statement, stored: Stored) -> Near | None:
+def _judge(engine: Engine, statement: Statement, stored: Stored) -> Near | None:
     if stored.body is None or stored.state.status != "active":
         return None
     settings = engine.policy.near_duplicates
     answer = how_alike(
         stored.body["content"],
-        said,
+        statement,
         overlap_min=settings.overlap_min,
         ratio_min=settings.ratio_min,
         compare=settings.compare,
@@ -389,7 +390,7 @@ def _judge(engine: Engine, said: Statement, stored: Stored) -> Near | None:
 
 
 def no_room(pen: Pen) -> Rejection | None:
-    """The refusal if production holds as many active memories as the policy allows. Test data takes no room."""
+    """Return the refusal if production holds as many active memories as the policy allows; test data does not count."""
     limit = pen.engine.policy.capacity.max_active
     if limit is None or pen.stream.address is None or pen.stream.address.namespace is not Namespace.PROD:
         return None

@@ -1,7 +1,7 @@
 """Write memories: `add` and `add_many` turn candidates into receipts, in one transaction.
 
-`preparing` works before the lock and `outcomes` inside it. `Writing` is the transaction between them: turns, promotions and
-imports write through it too.
+`preparing` works before the lock and `outcomes` inside it. `Writing` is the transaction, through which turns,
+promotions and imports write too.
 """
 
 from collections import defaultdict
@@ -46,18 +46,18 @@ MAX_BATCH = 10_000
 def add(
     engine: Engine, fields: Mapping[str, Any], idempotency_key: str | None = None, *, refuse_expired: bool = False
 ) -> Receipt:
-    """Remember one thing. The receipt says what became of it.
+    """Store a memory and return its receipt.
 
-    ``refuse_expired`` is for what people say now: what comes from elsewhere may have been over there already. It also
-    refuses an update of nothing, which from elsewhere is how a record says that it may replace another, and an ``owner``
-    who is not the ``user_id``, where elsewhere the two may mean other things.
+    ``refuse_expired`` is for statements made now; imported ones may have expired elsewhere. It also refuses an update
+    of nothing, which in an import means that a record may replace another, and an ``owner`` who is not the ``user_id``,
+    which elsewhere may differ.
     """
     if idempotency_key is not None:
         retries.check_key(engine, idempotency_key)
     candidates = [parse_candidate(engine, fields)]
     if refuse_expired:
         check_owner(fields)
-    if refuse_expired and idempotency_key is None:  # else it may be a retry, which is answered whenever it comes
+    if refuse_expired and idempotency_key is None:  # else it may be a retry, which is answered however late it comes
         check_expiry(engine, candidates[0])
     try:
         return _write(engine, candidates, idempotency_key, refuse_expired=refuse_expired)[0]
@@ -68,9 +68,9 @@ def add(
 
 
 def _write_again(engine: Engine, candidates: Sequence[Candidate], key: str, unknown: OutcomeUnknown) -> Receipt:
-    """Write again after a commit whose outcome is unknown: the idempotency key tells whether it took place.
+    """Write again after a commit with an unknown outcome: the idempotency key tells whether it took place.
 
-    While the store cannot be reached, the outcome stays unknown.
+    If the store still cannot be reached, the outcome stays unknown.
     """
     try:
         return _write(engine, candidates, key)[0]
@@ -89,10 +89,10 @@ def add_many(
     still_wanted: Wanted | None = None,
     refuse_expired: bool = False,
 ) -> list[Receipt]:
-    """Remember many things in one transaction: all that pass are stored together, or none. A receipt each.
+    """Store many memories in one transaction and return a receipt for each.
 
-    Unless they are to be ``linked``, nobody looks for what they have to do with. ``still_wanted`` is asked inside the
-    transaction which of them, by number, are to be written after all: then the receipts are theirs.
+    Unless ``linked``, no related memories are searched. ``still_wanted`` returns, inside the transaction, the numbers
+    of those to write after all; then the receipts are theirs.
     """
     if isinstance(many, str | bytes | Mapping) or not isinstance(many, Sequence):
         raise BadInput("must be a list of memories.", field="memories", hint='Such as [{"content": "…"}].')
@@ -103,7 +103,7 @@ def add_many(
 
 
 def check(engine: Engine, fields: Mapping[str, Any]) -> None:
-    """Raise if these fields are invalid, whatever the gates would say."""
+    """Raise if these fields are invalid, whatever the gates would decide."""
     draft_for(engine, parse_candidate(engine, fields))
 
 
@@ -174,7 +174,7 @@ class Writing:
         """The events so far, in order."""
 
     def pen(self, address: Address, answer: Prepared | None = None) -> Pen:
-        """Return the pen of a stream; its first use expires what is due there. ``answer`` is what it is wanted for."""
+        """Return the pen of a stream; its first use expires what is due there. ``answer`` is the write it serves."""
         pen = self._pens.get(address)
         if pen is not None:
             self._ask(pen, answer)
@@ -190,7 +190,7 @@ class Writing:
         return pen
 
     def stream(self, address: Address) -> Stream:
-        """Return the stream at an address, for what is to be asked about it before anything of it expires."""
+        """Return the stream at an address, to read from before anything in it expires."""
         if address not in self._unused:
             self._unused[address] = Pen.at_address(self.engine, self.writer, address, self.at)
         return self._unused[address].stream
@@ -209,21 +209,21 @@ class Writing:
         _ask_in_advance(self.engine, self.writer.in_advance(), pen.stream, answer, first=not pen.has_ticked)
 
     def write(self, answer: Answer, border: Callable[[Receipt], Sequence[trace.Trace]] | None = None) -> Receipt:
-        """Write one answer of the gates. ``border`` gives a promotion's border events, before and after."""
+        """Write an answer of the gates. ``border`` returns the border events of a promotion, before and after."""
         receipt, stream = self._decide(answer)
-        before, after = self._around(answer, receipt, border)
+        before, after = self._border_events(answer, receipt, border)
         receipt = replace(receipt, events=(*before, *receipt.events, *after))
         return replace(receipt, events=self.keep(receipt.events, stream))
 
     def keep(self, events: Sequence[trace.Trace], stream: int | None) -> tuple[trace.Trace, ...]:
-        """Keep events in the store where policy asks; return the ones that the caller may see."""
+        """Store the events that the policy keeps; return those that the caller may see."""
         keep(self.engine, self.writer, events, stream)
         shown = without_hidden(events, self._hidden)
         self.events += shown
         return shown
 
     def finish(self) -> None:
-        """Write everything that is left, as the last step before the commit."""
+        """Write the remaining changes, as the last step before the commit."""
         operations.keep(self.engine, self.writer, self._log.operations)
         for pen in self._pens.values():
             pen.finish()
@@ -257,16 +257,16 @@ class Writing:
         self._log.refused(candidate, no, self.at)
         return Receipt(Outcome.DENIED, None, (no.code,), (trace_denial(self.engine, candidate, no),), (), no.detail)
 
-    def _around(
+    def _border_events(
         self, answer: Answer, receipt: Receipt, border: Callable[[Receipt], Sequence[trace.Trace]] | None
     ) -> tuple[Sequence[trace.Trace], Sequence[trace.Trace]]:
         if border is not None:
-            said = border(receipt)
-            return said[:1], said[1:]
+            events = border(receipt)
+            return events[:1], events[1:]
         return self._border_check(answer), ()
 
     def _border_check(self, answer: Answer) -> Sequence[trace.Trace]:
-        """Trace the border check: once for each space that is written to, and for every refusal."""
+        """Trace the border check: once for each space written to, and for every refusal."""
         candidate = answer.candidate if isinstance(answer, Refused) else answer.draft.candidate
         gate = answer.no.gate if isinstance(answer, Refused) else ""
         if gate == "namespace":
@@ -286,7 +286,7 @@ def _ask_in_advance(
 ) -> None:
     """Make the reads of a write in advance: in one round trip, or before the lock, as the store can.
 
-    What is asked once for a stream is asked with the ``first`` of its writes.
+    Reads needed once for a stream are made with its ``first`` write.
     """
     if soon is None:
         return

@@ -1,7 +1,7 @@
-"""Decide, inside the lock, what a prepared draft is to the memories that are active now, and record the outcome.
+"""Decide, inside the lock, how a prepared draft relates to the active memories, and record the outcome.
 
-A draft is stored as new, reinforces a memory, supersedes it, contradicts it, waits for consent, or is refused. `decide` is
-the way in; each outcome has one function, which returns the receipt.
+A draft is stored as new, reinforces a memory, supersedes it, contradicts it, waits for consent, or is refused. `decide`
+is the entry point; each outcome has one function, which returns the receipt.
 """
 
 from collections.abc import Sequence
@@ -52,15 +52,15 @@ NOT_TAKEN_OVER = (
     "entities",
     "parent_refs",
 )
-"""Fields of a reinforcing write that are not kept; its receipt names them."""
+"""Fields of a reinforcing write that are dropped; its receipt names them."""
 
 
 CONFIRMED = "identity:confirmed"
-"""The rule by which a higher authority confirms a statement, as a new version of it."""
+"""The rule by which a higher authority confirms a statement, as a new version."""
 
 
 def with_event_key(prepared: Prepared, stream: Stream) -> Prepared:
-    """Key an event by its number in the stream, which is only known inside the lock."""
+    """Key an event by its number in the stream, which is known only inside the lock."""
     draft = prepared.draft
     is_event = KIND_CLASS[draft.candidate.kind] is KindClass.EVENT
     if is_event and draft.key is not None and draft.key.source == "event":
@@ -74,7 +74,7 @@ def place_of_key(draft: Draft) -> tuple[str, KindClass, str]:
 
 
 def decide(pen: Pen, prepared: Prepared, log: operations.WriteLog) -> Receipt | Rejection:
-    """Decide what a draft is to what is already known, and act on it."""
+    """Decide how a draft relates to the active memories, and record the outcome."""
     prepared = with_event_key(prepared, pen.stream)
     draft = prepared.draft
     assert draft.key is not None, "the naming gate sets the key"
@@ -105,14 +105,14 @@ def _find_holder(pen: Pen, draft: Draft) -> Held:
 
 
 def _is_contested(draft: Draft, incumbent: Stored) -> bool:
-    """Say whether both statements may hold although a rule gave them one key; then neither replaces the other."""
+    """Return whether both statements may hold although a rule gave them one key; then neither replaces the other."""
     assert draft.key is not None and incumbent.body is not None, "an active memory has its content"
     by_rule = draft.key.source in BY_RULE and draft.candidate.change is None
     return by_rule and (began_before(draft, incumbent.state) or may_both_hold(incumbent.body["content"], draft))
 
 
 def _replace_named(pen: Pen, prepared: Prepared, id: str, log: operations.WriteLog) -> Receipt | Rejection:
-    """Meet the memory that the caller says this one replaces."""
+    """Meet the memory that the caller names as replaced."""
     pen.flush()
     incumbent = find(pen.engine, pen.writer, id, "supersedes")
     candidate = prepared.draft.candidate
@@ -127,7 +127,7 @@ def _replace_named(pen: Pen, prepared: Prepared, id: str, log: operations.WriteL
 def _meet_under_its_key(
     pen: Pen, prepared: Prepared, incumbent: Stored, rule: str, log: operations.WriteLog
 ) -> Receipt | Rejection:
-    """Meet an active memory as the next version of it, whatever key the draft has by its own words."""
+    """Meet an active memory under its key, whatever key the draft's own words give."""
     state = incumbent.state
     key = CanonicalKey(state.canonical_key, state.key_digest, KeySource.CHAIN)
     prepared = prepared.decide(rule, key.text, key=key)
@@ -136,15 +136,15 @@ def _meet_under_its_key(
 
 
 def _find_refusal(pen: Pen, prepared: Prepared, incumbent: Stored | None) -> Rejection | None:
-    """Return why a draft is refused whose key is settled: a source that is missing, or a value that was rejected."""
+    """Return why a draft is refused once its key is known: a missing source, or a rejected value."""
     no_source = provenance.refusal(pen, prepared.draft, incumbent)
     return no_source or rejecting.refusal(pen, prepared.draft, spoken=prepared.spoken)
 
 
 def _evict_if_outweighed(pen: Pen, draft: Draft, incumbent: Stored) -> bool:
-    """Archive the incumbent if it is another concept that only has the same short key, and is believed less.
+    """Archive the incumbent if it is another concept with the same short key and less authority.
 
-    Returns whether it did: the key is then free.
+    Return whether it did: the key is then free.
     """
     assert draft.key is not None, "the naming gate sets the key"
     state = incumbent.state
@@ -190,7 +190,7 @@ def _meet_holder(pen: Pen, prepared: Prepared, incumbent: Stored, log: operation
 
 
 def _brings_into_this_phase(pen: Pen, draft: Draft, incumbent: Stored) -> bool:
-    """Say whether the memory is of an earlier phase and the speaker may bring it into this one."""
+    """Return whether the memory is of an earlier phase and the speaker may bring it into this one."""
     order = pen.engine.policy.conflict.authority_order
     return _is_of_earlier_phase(pen, incumbent) and not outranks(
         Authority(incumbent.state.authority), draft.authority, order
@@ -198,7 +198,7 @@ def _brings_into_this_phase(pen: Pen, draft: Draft, incumbent: Stored) -> bool:
 
 
 def _confirms(pen: Pen, draft: Draft, incumbent: Stored) -> bool:
-    """Say whether a higher authority repeats what a lower one stated, so that its words become the next version."""
+    """Return whether a higher authority repeats a lower one's statement, so that its words become the next version."""
     policy = pen.engine.policy
     as_version = policy.identity.confirmed == "version" and policy.near_duplicates.action != "reject"
     return as_version and _outweighs(pen, draft, incumbent)
@@ -231,10 +231,10 @@ def _store_unless_known(pen: Pen, prepared: Prepared, log: operations.WriteLog) 
 def _propose_if_it_waits(
     pen: Pen, prepared: Prepared, incumbent: Stored | None, verdict: Judgement | None = None
 ) -> tuple[Prepared, Receipt | None]:
-    """Propose a profile field that is for the person to set; return no receipt where it need not wait.
+    """Propose a profile field that only the person may set; return no receipt if it need not wait.
 
-    A benign field applies itself when a second signal agrees or an insight is sure enough. Where it would lose against what
-    holds, nothing can corroborate it, and the conflict is decided as ever.
+    A benign field is applied when a second signal agrees or an insight is certain enough. If it would lose against the
+    active value, nothing can corroborate it, and the conflict is decided as usual.
     """
     draft = prepared.draft
     field = consent.field_that_waits(pen, draft)
@@ -252,7 +252,7 @@ def _propose_if_it_waits(
 
 
 def _corroborate(pen: Pen, prepared: Prepared, first: Stored, incumbent: Stored | None) -> Receipt:
-    """Make the proposal active on which a second signal agrees."""
+    """Make a proposal active when a second signal agrees."""
     id = first.state.id
     consent.corroborate(pen, prepared.draft, first, incumbent, beside=prepared.beside)
     outcome, changed = Outcome.STORED, [Changed(id, "pending", "active")]
@@ -262,7 +262,7 @@ def _corroborate(pen: Pen, prepared: Prepared, first: Stored, incumbent: Stored 
 
 
 def _propose(pen: Pen, prepared: Prepared, incumbent: Stored | None) -> Receipt:
-    """Keep a profile field as pending until the person decides; the same proposal is kept once, and counted."""
+    """Store a profile field as pending until the person decides; a repeated proposal is only counted."""
     known = consent.same_proposal(pen, prepared.draft)
     if known is not None:
         pen.load(known)
@@ -294,13 +294,13 @@ def _store(pen: Pen, prepared: Prepared, alike: Sequence[incumbents.Near]) -> Re
     near = _find_nearest(pen, prepared)
     doubts = relations.doubts(draft, near)
     links = _links_to(pen, near) + [
-        Link(one.other, MAY_UPDATE, *one[1:]) for one in relations.worth_linking(pen, draft, doubts)
+        Link(doubt.other, MAY_UPDATE, *doubt[1:]) for doubt in relations.worth_linking(pen, draft, doubts)
     ]
     id, commitment = new_version(pen, draft, links, beside=prepared.beside)
     pen.record(Event.STORED, id, rule="identity:new", to=Status.ACTIVE, commitment=commitment)
-    for one in alike:
-        pen.load(one.stored)
-        pen.record(Event.LINKED, id, rule="near_duplicate:linked", other=one.stored.state.id)
+    for duplicate in alike:
+        pen.load(duplicate.stored)
+        pen.record(Event.LINKED, id, rule="near_duplicate:linked", other=duplicate.stored.state.id)
     reasons = ["identity:new"] + (["near_duplicate:linked"] if alike else [])
     reasons += [d.rule for d in draft.decisions if d.rule.startswith("allowed_by:") or d.rule == INSIGHT]
     receipt = _make_receipt(pen, Outcome.STORED, id, reasons, (Changed(id, None, "active"),), wrote=True)
@@ -312,17 +312,17 @@ def _find_nearest(pen: Pen, prepared: Prepared) -> list[relations.Neighbour]:
 
 
 def _links_to(pen: Pen, near: Sequence[relations.Neighbour], apart_from: str = "") -> list[Link]:
-    """Return the links to those of the nearest that a new version is related to."""
-    others = [one for one in near if one[0].id != apart_from]
+    """Return the links of a new version to the nearest memories that it is related to."""
+    others = [neighbour for neighbour in near if neighbour[0].id != apart_from]
     return [Link(other, RELATED_TO, like) for other, like in relations.neighbours(pen.engine, others)]
 
 
 def _reinforce(pen: Pen, draft: Draft, incumbent: Stored, rule: str) -> Receipt:
-    """Count a repetition. A higher authority lends its weight, and what a lower one attached is dropped."""
+    """Count a repetition. A higher authority raises the memory's, and drops what the lower one attached."""
     id = incumbent.state.id
     raises = _outweighs(pen, draft, incumbent)
-    lent = _fields_of_confirmation(draft) if raises else {}
-    given = {**lent, **_renew_expiry(pen, incumbent)}
+    confirmed = _fields_of_confirmation(draft) if raises else {}
+    given = {**confirmed, **_renew_expiry(pen, incumbent)}
     pen.record(Event.REINFORCED, id, rule=rule, amendment={"set": given} if given else None)
     reasons = [rule, "authority:raised"] if raises else [rule]
     ignored = sorted(draft.candidate.model_fields_set & set(NOT_TAKEN_OVER))
@@ -332,7 +332,7 @@ def _reinforce(pen: Pen, draft: Draft, incumbent: Stored, rule: str) -> Receipt:
 
 
 def _fields_of_confirmation(draft: Draft) -> dict[str, Any]:
-    """Return what a higher authority that confirms a statement says about it, in place of what was said before."""
+    """Return the fields that a confirming higher authority sets in place of the former ones."""
     return {
         "authority": str(draft.authority),
         "authority_reason": draft.authority_reason,
@@ -354,14 +354,14 @@ def _outweighs(pen: Pen, draft: Draft, stored: Stored) -> bool:
 
 
 def _renew_expiry(pen: Pen, stored: Stored) -> dict[str, int]:
-    """Restart the lifetime of a decaying memory at the tick at which it is repeated."""
+    """Restart the lifetime of a decaying memory at the tick of its repetition."""
     retention = (stored.body or {}).get("retention", {})
     until = renewed_tick(retention.get("mode"), retention.get("ticks"), pen.tick)
     return {} if until is None else {"expires_at_tick": until}
 
 
 def new_version(pen: Pen, draft: Draft, links: Sequence[Link], *, beside: bool = False) -> tuple[str, str]:
-    """Keep the version of a draft with its links; returns its id, and the commitment for the entry that brings it."""
+    """Store the version of a draft with its links; return its id and the commitment for its ledger entry."""
     body = version_body(pen.engine, draft, pen.at, pen.tick, pen.phase) | relations.describe_links(links)
     id, commitment = pen.new_version(body, draft.terms, draft.vector)
     relations.put_links(pen, id, links)
@@ -374,7 +374,7 @@ def new_version(pen: Pen, draft: Draft, links: Sequence[Link], *, beside: bool =
 def _supersede(pen: Pen, prepared: Prepared, incumbent: Stored, verdict: Judgement) -> Receipt:
     assert incumbent.body is not None, "an active memory has its content"
     engine, old, draft = pen.engine, incumbent.state.id, prepared.draft
-    if verdict.rule != CONFIRMED:  # what a lower authority attached does not become the higher one's
+    if verdict.rule != CONFIRMED:  # a higher authority does not inherit what a lower one attached
         draft = with_inheritance(draft, incumbent.body, incumbent.state, engine.policy.conflict.authority_order)
     id, commitment = new_version(pen, draft, _links_to(pen, _find_nearest(pen, prepared), old), beside=prepared.beside)
     content = draft.candidate.content
@@ -395,12 +395,12 @@ def _store_behind(pen: Pen, prepared: Prepared, incumbent: Stored, verdict: Judg
     id, commitment = new_version(pen, prepared.draft, [])
     pen.record(Event.STORED, id, rule=verdict.rule, to=Status.ACTIVE, commitment=commitment)
     pen.record(Event.SUPERSEDED, id, rule=verdict.rule, to=Status.SUPERSEDED, other=newer)
-    if incumbent.state.supersedes_id is None:  # else the chain goes on from the version that the active one replaced
+    if incumbent.state.supersedes_id is None:  # else the active one already has an earlier version
         pen.record(Event.RESOLVED, newer, rule=verdict.rule, to=Status.ACTIVE, other=id)
     receipt = _make_receipt(pen, Outcome.STORED, id, verdict.reasons, (Changed(id, None, "superseded"),), wrote=True)
     body = pen.stored(id).body or {}
-    gone = trace.memory_deleted(engine.caller, id, body, "superseded", engine.in_force.expanded)
-    return replace(receipt, events=(*receipt.events, gone))
+    deleted = trace.memory_deleted(engine.caller, id, body, "superseded", engine.in_force.expanded)
+    return replace(receipt, events=(*receipt.events, deleted))
 
 
 def _contradict(pen: Pen, prepared: Prepared, incumbent: Stored, verdict: Judgement) -> Receipt:
@@ -422,10 +422,10 @@ def _contradict(pen: Pen, prepared: Prepared, incumbent: Stored, verdict: Judgem
     conflict = _trace_conflict(pen, old, id, verdict)
     receipt = _make_receipt(pen, Outcome.CONTRADICTED, id, reasons, changed, conflict, wrote=claim is None)
     if leaves:
-        gone = trace.memory_deleted(
+        deleted = trace.memory_deleted(
             engine.caller, id, pen.stored(id).body or {}, "superseded", engine.in_force.expanded
         )
-        receipt = replace(receipt, events=(*receipt.events, gone))
+        receipt = replace(receipt, events=(*receipt.events, deleted))
     return replace(
         receipt, detail=incumbents.explain(pen, id, incumbent, prepared.draft.authority, verdict.conflict_rule)
     )

@@ -1,4 +1,4 @@
-"""Prepare a write before the lock: run the gates, embed the text, and look up what it may repeat or relate to."""
+"""Prepare a write before the lock: run the gates, embed the text, and search for duplicates and related memories."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
@@ -17,27 +17,27 @@ from recollect.rules.gates.draft import Draft, Rejection
 from recollect.stores.protocol import Reader, Reading, Search, Stream
 
 BRIEF = 8
-"""How many drafts are looked up within a millisecond or so."""
+"""How many drafts are searched within about a millisecond."""
 
 
 class Prepared(NamedTuple):
-    """A draft that passed the gates, with what was read for it before the lock."""
+    """A draft that passed the gates, with the results of the searches before the lock."""
 
     draft: Draft
     address: Address
     similar: incumbents.Search = incumbents.NOTHING
     related: relations.Search | None = relations.NOTHING
-    """``None``: it is linked to nothing."""
+    """``None`` if it is not to be linked."""
     beside: bool = False
-    """Whether memories that the caller may not see hold its key too, so that it is stored next to them."""
+    """Whether its key is shadowed: memories hidden from the caller hold it too."""
     spoken: bool = False
-    """Whether it is said now. Imported and derived statements end no rejection."""
+    """Whether it is said now. Imported and derived statements lift no rejection."""
 
     def decide(self, rule: str, detail: str = "", **values: Any) -> "Prepared":
         return self._replace(draft=self.draft.decide(rule, detail, **values))
 
     def noting(self, **meta: Any) -> "Prepared":
-        """Add to ``meta`` what is only known inside the transaction, such as the ids of a turn."""
+        """Add to ``meta`` what is known only inside the transaction, such as the ids of a turn."""
         candidate = self.draft.candidate
         candidate = candidate.model_copy(update={"meta": {**candidate.meta, **meta}})
         return self._replace(draft=self.draft._replace(candidate=candidate))
@@ -62,9 +62,9 @@ def prepare(
     reader: Reader | None = None,
     linked: bool = True,
 ) -> Answer:
-    """Run the gates and look for near-duplicates: before the lock, or inside it with the transaction as ``reader``.
+    """Run the gates and search for near-duplicates: before the lock, or inside it with the transaction as ``reader``.
 
-    ``proposed`` says that a model of upkeep wrote it: the policy holds such text to the writing constraints more strictly.
+    ``proposed`` marks text by a model of upkeep, which the policy holds to stricter writing constraints.
     """
     draft = draft_for(engine, candidate, promoting=promoting, proposed=proposed)
     if isinstance(draft, Rejection):
@@ -83,10 +83,9 @@ def prepare_all(
     linked: bool = True,
     ask_in_advance: AskInAdvance | None = None,
 ) -> list[Answer]:
-    """Prepare a batch: names that its members share are scanned once, the embedder gets all texts in one call, and what they
-    may repeat is looked up in one snapshot.
+    """Prepare a batch: shared names are scanned once, all texts are embedded in one call, and one snapshot is searched.
 
-    ``ask_in_advance`` makes the first reads of a single write in that snapshot too.
+    ``ask_in_advance`` also makes the first reads of a single write in that snapshot.
     """
     clean: set[str] = set()
     drafts = [draft_for(engine, candidate, clean=clean) for candidate in candidates]
@@ -117,19 +116,19 @@ def _prepare(engine: Engine, draft: Draft, linked: bool) -> Prepared:
 def _compare_all(
     engine: Engine, answers: Sequence[Answer], reader: Reader | None, ask: AskInAdvance | None = None
 ) -> list[Answer]:
-    """Look up what each draft may repeat and, if it is to be linked, what it relates to."""
-    wanted = [isinstance(answer, Prepared) and _is_looked_up(engine, answer) for answer in answers]
-    if not any(wanted):
+    """Search for duplicates of each draft and, if it is to be linked, for related memories."""
+    searched = [isinstance(answer, Prepared) and _is_looked_up(engine, answer) for answer in answers]
+    if not any(searched):
         return list(answers)
     found = list(answers)
     places: dict[Address, list[int]] = defaultdict(list)
     for place, answer in enumerate(answers):
-        if isinstance(answer, Prepared) and wanted[place]:
+        if isinstance(answer, Prepared) and searched[place]:
             places[answer.address].append(place)
-    with nullcontext(reader) if reader is not None else engine.read(brief=sum(wanted) <= BRIEF) as found_in:
+    with nullcontext(reader) if reader is not None else engine.read(brief=sum(searched) <= BRIEF) as open_reader:
         for address, at in places.items():
             together = [answer for place in at if isinstance(answer := answers[place], Prepared)]
-            compared = _compare_together(engine, found_in, address, together, ask, committed=reader is None)
+            compared = _compare_together(engine, open_reader, address, together, ask, committed=reader is None)
             for place, prepared in zip(at, compared, strict=True):
                 found[place] = prepared
     return found
@@ -149,7 +148,7 @@ def _compare_together(
     *,
     committed: bool,
 ) -> list[Prepared]:
-    """Search the stream at an address for near duplicates of each draft and for memories that it relates to."""
+    """Search the stream at an address for near-duplicates and related memories of each draft."""
     if committed:
         terms = sorted({term for prepared in together for term in prepared.draft.terms})
         at_hand = engine.meanings.at_hand(engine.tenant, [address.owner])
@@ -172,10 +171,10 @@ def _compare_together(
 
 
 def as_spoken(answers: Iterable[Answer]) -> list[Answer]:
-    """Mark answers as said now, by a person or an agent, and not brought from elsewhere."""
+    """Mark answers as said now, by a person or an agent, and not imported."""
     return [answer._replace(spoken=True) if isinstance(answer, Prepared) else answer for answer in answers]
 
 
 def addresses_of(answers: Iterable[Answer]) -> list[Address]:
-    """List the streams that will be written to, in the order in which they are locked."""
+    """Return the streams to write to, in locking order."""
     return sorted({answer.address for answer in answers if isinstance(answer, Prepared)})

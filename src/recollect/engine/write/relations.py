@@ -1,7 +1,7 @@
 """Link memories.
 
-Relations are noted at write time or by hand; a new memory comes with offers of what it may replace; links made by
-hand follow a memory to its next version.
+Links are made at write time or by hand; a new memory offers the memories it may replace; links made by hand follow a
+memory to its next version.
 """
 
 import re
@@ -36,13 +36,13 @@ from recollect.stores.protocol import Later, Nearby, Place, Reader, Relation, Se
 
 RELATED_TO = "related_to"
 CHUNK = 8
-"""How many of the nearest are looked up at a time: of those, some may have left the active set, or be another scope's."""
+"""How many of the nearest are read at a time: some may have left the active set, or have another scope."""
 COMPARED = 6
 """How many of the nearest active memories a new one is compared with."""
 
 
 class Search(NamedTuple):
-    """The nearest that were found before the lock, as ``(number, likeness)``, and the last memory that was looked at."""
+    """The nearest memories found before the lock, as ``(number, cosine)``, and the last memory that was covered."""
 
     found: tuple[tuple[int, float], ...] = ()
     seen_to: int = 0
@@ -52,15 +52,15 @@ NOTHING = Search()
 
 
 def may_link(engine: Engine, draft: Draft) -> bool:
-    """Only what is known for good is linked: not the lines of a conversation, not what is about the person as such."""
+    """Return whether a draft is linked: only semantic memories are, not lines of a conversation or profile facts."""
     asked_for = engine.policy.relations.neighbours > 0 or engine.policy.identity.offer
     return draft.candidate.kind is Kind.SEMANTIC and bool(draft.vector) and asked_for
 
 
 def search(engine: Engine, reader: Reader, stream: Stream, drafts: Sequence[Draft], *, committed: bool) -> list[Search]:
-    """Return the memories of a stream that are nearest in meaning to each draft, as a snapshot knows them.
+    """Return the memories of a stream that are nearest in meaning to each draft, in a snapshot.
 
-    Some are returned in any case, since the nearest are offered however far they are.
+    A few are returned however far they are, since the nearest are offered in any case.
     """
     vectors = [draft.vector for draft in drafts if may_link(engine, draft)]
     if not vectors:
@@ -78,7 +78,7 @@ Neighbour = tuple[Nearby, float]
 
 
 def nearest(pen: Pen, draft: Draft, earlier: Search) -> list[Neighbour]:
-    """Inside the lock: the nearest that are active still, what has come since included, each with how like it is."""
+    """Return, inside the lock, the nearest active memories with their cosines, including those stored since."""
     if not may_link(pen.engine, draft):
         return []
     embedder = pen.engine.meanings.embedder(pen.engine, pen.writer)
@@ -92,7 +92,7 @@ def nearest(pen: Pen, draft: Draft, earlier: Search) -> list[Neighbour]:
 
 
 def choose_first_lookups(earlier: Search) -> list[int]:
-    """Return which of the nearest are looked up first, if nothing has come since."""
+    """Return which of the nearest are read first, if nothing was stored since."""
     return _best_first(dict(earlier.found))[:CHUNK]
 
 
@@ -101,20 +101,20 @@ def _best_first(near: Mapping[int, float]) -> list[int]:
 
 
 def neighbours(engine: Engine, near: Sequence[Neighbour]) -> list[Neighbour]:
-    """Return those of the nearest to which a new memory is linked as related."""
+    """Return the nearest memories to which a new memory is linked as related."""
     settings = engine.policy.relations
     return [one for one in near if one[1] >= settings.link_min][: settings.neighbours]
 
 
 def _look_up(pen: Pen, numbers: Sequence[int]) -> Iterator[Nearby]:
-    """The active memories of these numbers, in their order, as far as they are asked for."""
+    """Yield the active memories with these numbers, in order, reading lazily."""
     for begin in range(0, len(numbers), CHUNK):
         chunk = numbers[begin : begin + CHUNK]
         yield from pen.nearby(chunk)
 
 
 class Link(NamedTuple):
-    """A link that a new version brings: to which memory, of which type, how strong, and for which reason if it has one."""
+    """A link of a new version: the other memory, the type, the strength, and the reason if there is one."""
 
     other: Nearby
     relation_type: str
@@ -123,20 +123,20 @@ class Link(NamedTuple):
 
 
 def describe_links(links: Sequence[Link]) -> dict[str, Any]:
-    """Return how a version's body says what it is linked to. What may be outdated has a reason, what is related has none."""
-    said = [[one.other.id, one.strength, *([one.reason] if one.reason else [])] for one in links]
-    return {"neighbours": said} if said else {}
+    """Return the links as a version's body holds them. A possible update has a reason, a related memory has none."""
+    links_of_body = [[link.other.id, link.strength, *([link.reason] if link.reason else [])] for link in links]
+    return {"neighbours": links_of_body} if links_of_body else {}
 
 
 def links_in(body: Mapping[str, Any]) -> list[tuple[str, str, float]]:
-    """Return the links that a version's body says: to which memory, of which type, how strong."""
+    """Return the links in a version's body: the other memory, the type and the strength."""
     return [
         (id, MAY_UPDATE if reason else RELATED_TO, strength) for id, strength, *reason in body.get("neighbours", ())
     ]
 
 
 def reasons_in(body: Mapping[str, Any]) -> dict[str, str]:
-    """Return the memories that a version may make outdated, as its body says, each with the reason."""
+    """Return the memories that a version may outdate, each with the reason, from its body."""
     return {id: reason[0] for id, _, *reason in body.get("neighbours", ()) if reason}
 
 
@@ -150,28 +150,28 @@ def put_links(pen: Pen, id: str, links: Sequence[Link]) -> None:
 
 
 def _may_link(engine: Engine, draft: Draft, other: Nearby) -> bool:
-    """Whoever sees the new memory must be allowed to see the other: a link tells that there is one."""
+    """Return whether every reader of the draft may see the other memory: a link reveals that it exists."""
     same_category = not engine.policy.agents.allowlists or other.category == draft.candidate.category
     return same_category and other.scope in (SHARED, draft.candidate.scope)
 
 
 def _record(pen: Pen, id: str, other: Stored, relation_type: str, strength: float) -> None:
-    said = {"relation_type": relation_type, "strength": strength}
-    entry = pen.record(Event.LINKED, id, rule=BY_HAND, other=other.state.id, amendment=said)
+    values = {"relation_type": relation_type, "strength": strength}
+    entry = pen.record(Event.LINKED, id, rule=BY_HAND, other=other.state.id, amendment=values)
     source, target = (pen.stream.number, pen.number(id)), (other.stream, other.number)
     replace_relation(pen, Relation(source, target, relation_type, strength, entry.at))
 
 
-def replace_relation(pen: Pen, one: Relation) -> None:
-    """Put a relation that an entry of the ledger brought in the place of one that the version brought."""
-    pen.writer.remove_relation(pen.stream.tenant, one)
-    pen.writer.put_relations(pen.stream.tenant, [one])
+def replace_relation(pen: Pen, relation: Relation) -> None:
+    """Replace a relation from a version's body by one from a ledger entry."""
+    pen.writer.remove_relation(pen.stream.tenant, relation)
+    pen.writer.put_relations(pen.stream.tenant, [relation])
 
 
-def brought_for(source: Stored, target: Stored, one: Relation) -> str | None:
-    """Return the reason for which a version was linked to another when it was written; ``None`` if the link came later."""
+def brought_for(source: Stored, target: Stored, relation: Relation) -> str | None:
+    """Return the reason for which a version was written with a link; ``None`` if the link was made later."""
     body = source.body or {}
-    if one.relation_type != MAY_UPDATE or one.created_at != body.get("created_at"):
+    if relation.relation_type != MAY_UPDATE or relation.created_at != body.get("created_at"):
         return None
     return reasons_in(body).get(target.state.id)
 
@@ -181,7 +181,7 @@ _TYPE = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 @again_on_conflict
 def link(engine: Engine, id: str, other: str, *, relation_type: str = RELATED_TO, strength: float = 1.0) -> Related:
-    """Note that one memory has to do with another, and how: ``explains``, ``part_of``, ``contrasts_with`` …"""
+    """Link a memory to another by a type such as ``explains``, ``part_of`` or ``contrasts_with``."""
     _check(relation_type, strength)
     check_kept(engine.policy.privacy, "relation_type", relation_type)
     with change_memory(engine, id, Op.LINK) as (pen, stored):
@@ -191,29 +191,37 @@ def link(engine: Engine, id: str, other: str, *, relation_type: str = RELATED_TO
         if target.state.id == stored.state.id:
             raise BadInput("is the same memory.", field="other", hint="A memory is not related to itself.")
         place = (pen.stream.number, stored.number)
-        there = [r for r in _between(pen.writer, engine.tenant, place, target) if r.relation_type == relation_type]
-        if not there or brought_for(stored, target, there[0]) == NEAR:
+        existing = [
+            r
+            for r in _read_relations_between(pen.writer, engine.tenant, place, target)
+            if r.relation_type == relation_type
+        ]
+        if not existing or brought_for(stored, target, existing[0]) == NEAR:
             _record(pen, stored.state.id, target, relation_type, round(float(strength), 6))
-            there = []
-        return _to_related(target, there[0].strength if there else float(strength), relation_type)
+            existing = []
+        return _to_related(target, existing[0].strength if existing else float(strength), relation_type)
 
 
 @again_on_conflict
 def unlink(engine: Engine, id: str, other: str) -> int:
-    """Take back what relates one memory to another, of every type; returns how many relations there were."""
+    """Remove the relations of every type from one memory to another; return how many there were."""
     with change_memory(engine, id, Op.LINK) as (pen, stored):
         target = find(engine, pen.writer, other, "other")
-        there = _between(pen.writer, engine.tenant, (pen.stream.number, stored.number), target)
-        for one in there:
-            said = {"relation_type": one.relation_type}
-            pen.record(Event.UNLINKED, stored.state.id, rule=BY_HAND, other=target.state.id, amendment=said)
-            pen.writer.remove_relation(engine.tenant, one)
-        return len(there)
+        existing = _read_relations_between(pen.writer, engine.tenant, (pen.stream.number, stored.number), target)
+        for relation in existing:
+            values = {"relation_type": relation.relation_type}
+            pen.record(Event.UNLINKED, stored.state.id, rule=BY_HAND, other=target.state.id, amendment=values)
+            pen.writer.remove_relation(engine.tenant, relation)
+        return len(existing)
 
 
-def _between(reader: Reader, tenant: str, source: Place, target: Stored) -> list[Relation]:
+def _read_relations_between(reader: Reader, tenant: str, source: Place, target: Stored) -> list[Relation]:
     found = reader.relations_at(tenant, [source])()
-    return [one for one in found if one.source == source and one.target == (target.stream, target.number)]
+    return [
+        relation
+        for relation in found
+        if relation.source == source and relation.target == (target.stream, target.number)
+    ]
 
 
 def _check(relation_type: str, strength: float) -> None:
@@ -224,20 +232,20 @@ def _check(relation_type: str, strength: float) -> None:
 
 
 def related(engine: Engine, id: str) -> list[Related]:
-    """What a memory is related to, from both ends and as far as the caller may see, strongest first."""
+    """Return the visible memories related to a memory in either direction, strongest first."""
     with engine.read() as reader:
         stored = find(engine, reader, id)
-        seen = wherever_it_is(engine, reader)
-        return [one for _, one in find_related(engine, reader, [(stored.stream, stored.number)], seen)]
+        seen = select_readable(engine, reader)
+        return [item for _, item in find_related(engine, reader, [(stored.stream, stored.number)], seen)]
 
 
 Edges = Mapping[Place, Sequence[Relation]]
-"""Those who were looked up, each with its relations."""
+"""The relations of each memory that was read."""
 _NONE: Edges = MappingProxyType({})
 
 
 def edges(engine: Engine, reader: Reader, places: Sequence[Place]) -> Later[Edges]:
-    """The relations of these memories, from both ends."""
+    """Return the relations of these memories in either direction."""
     answer = reader.relations_at(engine.tenant, places) if places else list
 
     def by_end() -> Edges:
@@ -251,7 +259,7 @@ def edges(engine: Engine, reader: Reader, places: Sequence[Place]) -> Later[Edge
 
 
 Seen: TypeAlias = Callable[[Sequence[Place]], Mapping[Place, Stored]]
-"""Which of some memories may be told along with others, and what they say."""
+"""Returns those of some memories that may appear in an answer, with their content."""
 
 
 def find_related(
@@ -263,20 +271,22 @@ def find_related(
     *,
     apart_from: str | None = None,
 ) -> list[tuple[Place, Related]]:
-    """What these memories are related to and is not among them, each once, strongest first, with which of them it goes.
+    """Return the memories related to these and not among them, each once, strongest first, with the one it is related
+    to.
 
-    Those whose relations are ``known`` are not looked up. What is most strongly related by the type ``apart_from`` is left out.
+    Relations in ``known`` are not read again. A memory whose strongest relation has the type ``apart_from`` is left
+    out.
     """
     every = {**known, **edges(engine, reader, [place for place in places if place not in known])()}
     ends = _other_ends(dict.fromkeys(one for place in places for one in every[place]), places)
     strongest_of: dict[Place, tuple[Place, Relation]] = {}
     for place, other, relation in sorted(ends, key=lambda end: (-end[2].strength, end[1], end[0], end[2])):
         strongest_of.setdefault(other, (place, relation))
-    wanted = {other: one for other, one in strongest_of.items() if one[1].relation_type != apart_from}
-    seen = seen_of(list(wanted)) if wanted else {}
+    chosen = {other: one for other, one in strongest_of.items() if one[1].relation_type != apart_from}
+    seen = seen_of(list(chosen)) if chosen else {}
     return [
         (place, _to_related(seen[other], relation.strength, relation.relation_type))
-        for other, (place, relation) in wanted.items()
+        for other, (place, relation) in chosen.items()
         if other in seen
     ]
 
@@ -288,12 +298,12 @@ def _other_ends(relations: Iterable[Relation], places: Sequence[Place]) -> list[
 
 
 def select_within(engine: Engine, reader: Reader, streams: Sequence[Stream], selection: Selection) -> Seen:
-    """Those that a question is about: in the streams that it reads, and fitting its selection."""
+    """Return a reader of memories in the streams of a question that fit its selection."""
     return lambda places: _select_fitting(engine, reader, places, {stream.number for stream in streams}, selection)
 
 
-def wherever_it_is(engine: Engine, reader: Reader) -> Seen:
-    """Those that are active, in any stream that the caller may read."""
+def select_readable(engine: Engine, reader: Reader) -> Seen:
+    """Return a reader of active memories in any stream that the caller may read."""
 
     def seen(places: Sequence[Place]) -> Mapping[Place, Stored]:
         addresses = {number: reader.stream_numbered(engine.tenant, number).address for number, _ in sorted(places)}
@@ -317,9 +327,9 @@ def _to_related(stored: Stored, strength: float, relation_type: str) -> Related:
 
 
 def strongest(known: Edges) -> dict[Place, float]:
-    """What these memories are related to, each with its strongest relation to one of them.
+    """Return the memories related to these, each with its strongest relation.
 
-    What may only be an update orders an answer, and brings nothing into it.
+    A possible update changes the order of an answer, but adds nothing to it.
     """
     found: dict[Place, float] = {}
     for place, relations in known.items():
@@ -330,7 +340,7 @@ def strongest(known: Edges) -> dict[Place, float]:
 
 
 Ends = tuple[str, str, str]
-"""From which memory to which, and how."""
+"""The source, the target and the type of a relation."""
 
 
 def relations_of_stream(
@@ -340,9 +350,9 @@ def relations_of_stream(
     entries: Iterable[Entry],
     amendments: Mapping[int, tuple[str | None, Any]],
 ) -> list[Relation]:
-    """The relations that begin in a stream, as its versions and its ledger say; what has lost an end is none."""
-    said = {**_read_stated(versions), **_by_hand(entries, amendments)}
-    stated = {ends: strength_and_time for ends, strength_and_time in said.items() if strength_and_time is not None}
+    """Return the relations that begin in a stream, from its versions and ledger; both ends must have content."""
+    relations = {**_read_stated(versions), **_by_hand(entries, amendments)}
+    stated = {ends: strength_and_time for ends, strength_and_time in relations.items() if strength_and_time is not None}
     ids = sorted({id for source, target, _ in stated for id in (source, target)})
     found = reader.by_ids(stream.tenant, ids) if ids else {}
     places = {id: (one.stream, one.number) for id, one in found.items() if one.body is not None}
@@ -354,7 +364,7 @@ def relations_of_stream(
 
 
 def _read_stated(versions: Iterable[Version]) -> dict[Ends, tuple[float, str]]:
-    """What each version says of those that it was near to when it was made."""
+    """Return the links that each version was written with."""
     read = ((version.id, body_from(version.body)[0]) for version in versions)
     bodies = [(id, body) for id, body in read if body is not None]
     return {
@@ -367,17 +377,17 @@ def _read_stated(versions: Iterable[Version]) -> dict[Ends, tuple[float, str]]:
 def _by_hand(
     entries: Iterable[Entry], amendments: Mapping[int, tuple[str | None, Any]]
 ) -> dict[Ends, tuple[float, str] | None]:
-    """What was linked by hand; ``None`` where it was taken back."""
+    """Return the links made by hand; ``None`` for a removed one."""
     found: dict[Ends, tuple[float, str] | None] = {}
     for entry in entries:
         text = amendments.get(entry.seq, (None, None))[0]
         if entry.rule.startswith(RELATION_RULE) and entry.other_id is not None and text is not None:
-            said = values_from(text)
-            if said is None:
-                continue  # damaged: `verify` says so
+            values = values_from(text)
+            if values is None:
+                continue  # damaged; `verify` reports it
             linked = entry.event is Event.LINKED
-            found[entry.memory_id, entry.other_id, said["relation_type"]] = (
-                (said["strength"], entry.at) if linked else None
+            found[entry.memory_id, entry.other_id, values["relation_type"]] = (
+                (values["strength"], entry.at) if linked else None
             )
     return found
 
@@ -385,11 +395,11 @@ def _by_hand(
 OFFERED = 3
 """How many memories a receipt offers."""
 DOUBTED = 2
-"""How many memories a new one is linked to for a stated reason: of more, most are not what it updates."""
+"""How many memories a new one is linked to for a stated reason; most further ones are not what it updates."""
 
 
 class Doubt(NamedTuple):
-    """An active memory that a new one may make outdated: how alike the two are, and the reason."""
+    """An active memory that a new one may outdate: their similarity, and the reason."""
 
     other: Nearby
     similarity: float
@@ -397,7 +407,7 @@ class Doubt(NamedTuple):
 
 
 def doubts(draft: Draft, near: Sequence[Neighbour]) -> list[Doubt]:
-    """Return the nearest memories as what the draft may make outdated: the best reason first, then the most alike."""
+    """Return the nearest memories as possibly outdated by the draft: the best reason first, then the most similar."""
     marks = slots_of(draft.frames).values()
     nearest = max((similarity for _, similarity in near), default=0.0)
     found = [
@@ -414,7 +424,7 @@ def _reason(draft: Draft, marks: Collection[str], other: Nearby, similarity: flo
 
 
 def choose_offers(pen: Pen, found: Sequence[Doubt]) -> tuple[Similar, ...]:
-    """Return what the receipt of a newly stored memory offers: at most three that the caller may read."""
+    """Return what the receipt of a new memory offers: at most three memories that the caller may read."""
     if not pen.engine.policy.identity.offer:
         return ()
     seen = [one for one in found if _may_offer(pen, one.other)]
@@ -429,9 +439,10 @@ def _may_offer(pen: Pen, other: Nearby) -> bool:
 
 
 def worth_linking(pen: Pen, draft: Draft, found: Sequence[Doubt]) -> list[Doubt]:
-    """Return those to link as ``may_update``: two with a stated reason, and the nearest from ``identity.near_min`` on.
+    """Return the memories to link as ``may_update``: two with a stated reason, and the nearest above
+    ``identity.near_min``.
 
-    Whoever named the concept has decided what it is about.
+    A draft with an explicit key gets no such links, since its writer decided what it is about.
     """
     assert draft.key is not None, "the naming gate sets the key"
     settings = pen.engine.policy.identity
@@ -444,31 +455,33 @@ def worth_linking(pen: Pen, draft: Draft, found: Sequence[Doubt]) -> list[Doubt]
 
 CARRIED = "relation:with_a_new_version"
 MOST = 100
-"""How many links are looked at, those that say how before those that only say that, the strongest first: a hub that changes
-often must not fill the ledger."""
+"""How many links are read, specific types before ``related_to``, the strongest first: a hub that changes often must not
+fill the ledger."""
 
 
 def carry_links_on(pen: Pen, old: Stored, new_id: str) -> None:
-    """Link the new version to what the old one was linked to by hand, and to it what was so linked to the old one.
+    """Move the links made by hand, in either direction, from the old version to the new one.
 
-    A link that begins in another stream stays with the version that it was made for: nobody holds that stream's lock. So do
-    the links of a version that is believed less than the new one: what a lower authority linked is not the higher one's word.
+    A link that begins in another stream stays with its version, since that stream is not locked. So do the links of a
+    version with less authority than the new one, which does not adopt them.
     """
     order = pen.engine.policy.conflict.authority_order
     if outranks(Authority(pen.stored(new_id).state.authority), Authority(old.state.authority), order):
         return
     before, now = (old.stream, old.number), (pen.stream.number, pen.number(new_id))
-    found = sorted((one for one in _at(pen, before) if one.source[0] == pen.stream.number), key=_rank)[:MOST]
+    found = sorted((one for one in _read_relations_at(pen, before) if one.source[0] == pen.stream.number), key=_rank)[
+        :MOST
+    ]
     if not found:
         return
-    there = {one[:3] for one in _at(pen, now)}
+    there = {one[:3] for one in _read_relations_at(pen, now)}
     ends = {end for one in found for end in (one.source, one.target)} - {before, now}
     others = {(one.stream, one.number): one for one in pen.writer.by_places(pen.stream.tenant, sorted(ends))}
     for link in found:
         begins = link.source == before
         other = others.get(link.target if begins else link.source)
         moved = link._replace(source=now) if begins else link._replace(target=now)
-        if other is None or moved[:3] in there or not _goes_on(link, old, other):
+        if other is None or moved[:3] in there or not _moves_with_version(link, old, other):
             continue
         if begins:
             _record_of(pen, moved, new_id, other.state.id)
@@ -481,14 +494,14 @@ def _rank(link: Relation) -> tuple[bool, float, Relation]:
     return link.relation_type == RELATED_TO, -link.strength, link
 
 
-def _at(pen: Pen, place: Place) -> list[Relation]:
+def _read_relations_at(pen: Pen, place: Place) -> list[Relation]:
     return pen.writer.relations_at(pen.stream.tenant, [place])()
 
 
-def _goes_on(link: Relation, old: Stored, other: Stored) -> bool:
-    """Whether somebody made it, and its other end is still the version that counts.
+def _moves_with_version(link: Relation, old: Stored, other: Stored) -> bool:
+    """Return whether a link was made by hand and its other end is still in force.
 
-    A new version of a memory that may be outdated is the newest of all, so nothing may have replaced it yet.
+    A new version is the newest of all, so a link saying that the old one may be outdated is not moved.
     """
     if link.relation_type == MAY_UPDATE and link.target == (old.stream, old.number):
         return False
@@ -498,11 +511,11 @@ def _goes_on(link: Relation, old: Stored, other: Stored) -> bool:
 
 
 def _is_by_likeness(link: Relation, begin: Stored, end: Stored) -> bool:
-    said = {(id, relation_type) for id, relation_type, _ in links_in(begin.body or {})}
-    return (end.state.id, link.relation_type) in said
+    written = {(id, relation_type) for id, relation_type, _ in links_in(begin.body or {})}
+    return (end.state.id, link.relation_type) in written
 
 
 def _record_of(pen: Pen, link: Relation, source_id: str, target_id: str) -> None:
-    said = {"relation_type": link.relation_type, "strength": link.strength}
-    entry = pen.record(Event.LINKED, source_id, rule=CARRIED, other=target_id, amendment=said)
+    values = {"relation_type": link.relation_type, "strength": link.strength}
+    entry = pen.record(Event.LINKED, source_id, rule=CARRIED, other=target_id, amendment=values)
     pen.writer.put_relations(pen.stream.tenant, [link._replace(created_at=entry.at)])

@@ -1,8 +1,8 @@
-"""Replacing one memory by another on request, under the ordinary authority rules.
+"""Replace one memory by another on request, under the ordinary authority rules.
 
-Three ways lead here: ``add(…, supersedes=ID)`` and ``update(ID, content)`` write the next version of a memory, and
-``supersede(OLD, by=NEW)`` makes a memory that is already stored the next version of another. The newer one takes the older
-one's key, so that the chain of versions goes on. If the older one is believed more, the newer one waits for ``resolve``.
+``add(…, supersedes=ID)`` and ``update(ID, content)`` write the next version of a memory; ``supersede(OLD, by=NEW)``
+makes a stored memory the next version of another. The newer one takes the older one's key, so that the chain of
+versions continues. If the older one has the higher authority, the newer one waits for ``resolve``.
 """
 
 from collections.abc import Mapping
@@ -34,13 +34,13 @@ BY_HAND = "supersede:by_hand"
 OUTRANKED = "conflict:authority"
 TAKES_KEY = "supersede:takes_key"
 _OF_THE_CONCEPT = ("namespace", "space", "owner", "scope", "kind", "topic_id", "tier", "layer", "sublayer")
-"""What a new version has in common with the one before it, unless the caller says otherwise."""
+"""Fields that a new version takes from the one before, unless given."""
 
 
 def update(
     engine: Engine, id: str, content: str, fields: Mapping[str, Any], idempotency_key: str | None = None
 ) -> Receipt:
-    """Write the next version of a memory. What ``fields`` leave out of its address and kind is as it was."""
+    """Write the next version of a memory. Its address and kind stay the same unless given in ``fields``."""
     with engine.read() as reader:
         stored = find(engine, reader, id)
     if stored.body is None:
@@ -58,8 +58,8 @@ def update(
 def supersede(engine: Engine, id: str, *, by: str) -> Receipt:
     """Make an active memory the next version of another one, which leaves the active set.
 
-    A caller who is believed less than the older memory's author cannot replace it by somebody else's words; with words that
-    are believed less, too, the newer memory waits for a decision.
+    A caller with less authority than the older memory cannot replace it by another's words; with words of less
+    authority too, the newer memory waits for a decision.
     """
     with change_memory(engine, by, field="by", overrules=False) as (pen, newer):
         older = find(engine, pen.writer, id, "id")
@@ -74,7 +74,7 @@ def _is_outranked(pen: Pen, older: Stored, newer: Stored) -> bool:
 
 
 def check_pair(pen: Pen, older: Stored, newer: Stored) -> None:
-    """Raise unless both memories are active, of one place and of one sort."""
+    """Raise unless both memories are active, of one place and of one kind."""
     if older.state.id == newer.state.id:
         raise BadInput("is the same memory.", field="by", hint="A memory does not replace itself.")
     seen_older, seen_newer = as_seen(pen.engine, pen.writer, [older, newer])
@@ -92,10 +92,10 @@ def supersede_in(
     decided: bool = False,
     noting: Mapping[str, Any] | None = None,
 ) -> Receipt:
-    """Make ``newer`` the next version of ``older``, or let it wait if ``older`` is believed more.
+    """Make ``newer`` the next version of ``older``, or hold it if ``older`` has the higher authority.
 
-    Where somebody who may overrule the older one has ``decided``, nothing waits any more. ``noting`` is kept with the entry by
-    which one of them leaves the active set.
+    Nothing is held if a caller that may overrule the older memory has ``decided``. ``noting`` is stored with the entry
+    by which one of them leaves the active set.
     """
     pen.load(older, newer)
     if not decided and _is_outranked(pen, older, newer):
@@ -103,19 +103,19 @@ def supersede_in(
     assert older.body is not None, "an active memory has its content"
     _check_consent(pen, older, newer)
     engine, old, new = pen.engine, older.state.id, newer.state.id
-    gone = trace.memory_deleted(engine.caller, old, older.body, "superseded", engine.in_force.expanded)
+    deleted = trace.memory_deleted(engine.caller, old, older.body, "superseded", engine.in_force.expanded)
     pen.record(Event.SUPERSEDED, old, rule=rule, to=Status.SUPERSEDED, other=new, amendment=noting)
     if newer.state.supersedes_id is None and not _is_outranked(pen, newer, older):
-        # else it goes on with a chain of its own; and nobody gives a person's words a name that was only guessed
+        # else it continues its own chain; and a person's words never take a key that was only guessed
         _take_key(pen, older, newer)
         pen.record(Event.RESOLVED, new, rule=rule, to=Status.ACTIVE, other=old)
     carry_links_on(pen, older, new)
     changed = (Changed(old, "active", "superseded"), Changed(new, "active", "active"))
-    return _receipt(pen, Outcome.SUPERSEDED, new, (rule,), changed, gone)
+    return _receipt(pen, Outcome.SUPERSEDED, new, (rule,), changed, deleted)
 
 
 def _check_consent(pen: Pen, older: Stored, newer: Stored) -> None:
-    """Raise if an agent would put an inference in the place of a profile field that is for the person to set."""
+    """Raise if an agent would replace a profile field that only the person may set."""
     body, authority = older.body or {}, Authority(newer.state.authority)
     named = body.get("meta", {}).get("key")
     field = waiting_field(Kind(body["kind"]), older.state.canonical_key, named, authority, pen.engine.policy)
@@ -124,15 +124,15 @@ def _check_consent(pen: Pen, older: Stored, newer: Stored) -> None:
 
 
 def _hold(pen: Pen, older: Stored, newer: Stored, noting: Mapping[str, Any] | None = None) -> Receipt:
-    """Let a memory wait for a decision: what it would replace is believed more."""
+    """Hold a memory until a decision, since the one it would replace has the higher authority."""
     engine, old, new = pen.engine, older.state.id, newer.state.id
     assert newer.body is not None, "an active memory has its content"
-    gone = trace.memory_deleted(engine.caller, new, newer.body, OUTRANKED, engine.in_force.expanded)
+    deleted = trace.memory_deleted(engine.caller, new, newer.body, OUTRANKED, engine.in_force.expanded)
     _take_key(pen, older, newer)
     pen.record(Event.HELD, new, rule=OUTRANKED, to=Status.CONTRADICTORY, other=old, amendment=noting)
     conflict = trace.memory_conflict(engine.caller, old, new, "authority", dedup_key_of(to_memory(pen.stored(old))))
     changed = (Changed(new, "active", "contradictory"),)
-    receipt = _receipt(pen, Outcome.CONTRADICTED, new, (OUTRANKED,), changed, conflict, gone)
+    receipt = _receipt(pen, Outcome.CONTRADICTED, new, (OUTRANKED,), changed, conflict, deleted)
     why = explain(pen, new, older, Authority(newer.state.authority), "authority")
     return replace(receipt, detail=why)
 

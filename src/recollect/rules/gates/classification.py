@@ -15,9 +15,9 @@ from recollect.rules.trust.authority import grant_authority, rank
 
 
 class _Rule(NamedTuple):
-    """A named pattern over lower-cased text; one that begins with ``^`` is only tried at the beginning.
+    """A named pattern over lower-cased text; a pattern that begins with ``^`` is tried only at the beginning.
 
-    Most texts have none of a rule's ``words``, and are spared the pattern.
+    A text without any of the rule's ``words`` skips the pattern.
     """
 
     name: str
@@ -40,12 +40,12 @@ def _read_rule(entry: Mapping[str, str]) -> _Rule:
 
 
 _TABLE = load_table(__package__, "words.toml")
-_EVENT_RULES = [(EventType(one["type"]), _read_rule(one)) for one in _TABLE["event"]]
-_LAYER_RULES = [(Layer(one["layer"]), one["sublayer"], _read_rule(one)) for one in _TABLE["layer"]]
+_EVENT_RULES = [(EventType(entry["type"]), _read_rule(entry)) for entry in _TABLE["event"]]
+_LAYER_RULES = [(Layer(entry["layer"]), entry["sublayer"], _read_rule(entry)) for entry in _TABLE["layer"]]
 
 
 def classify_event(candidate: Candidate, source: Source) -> tuple[EventType, str]:
-    """The event type and the rule that chose it."""
+    """Return the event type and the rule that chose it."""
     if candidate.event_type is not None:
         return candidate.event_type, "event_type:as_given"
     if candidate.kind in (Kind.SHORT_TERM, Kind.EPISODIC):
@@ -60,7 +60,7 @@ def classify_event(candidate: Candidate, source: Source) -> tuple[EventType, str
 
 
 def classify_layer(candidate: Candidate) -> tuple[Layer, str, str]:
-    """Layer, sublayer, and the rule that chose them."""
+    """Return the layer, the sublayer, and the rule that chose them."""
     if candidate.layer is not None and candidate.sublayer is not None:
         return candidate.layer, candidate.sublayer, "layer:as_given"
     if candidate.sublayer is not None:
@@ -76,7 +76,7 @@ def classify_layer(candidate: Candidate) -> tuple[Layer, str, str]:
 
 
 def is_standing_rule(body: Mapping[str, Any]) -> bool:
-    """Whether a memory says how to behave, whatever is asked: a semantic one in the sublayer of rules."""
+    """Return whether a memory says how to behave, whatever the question: a semantic one in the sublayer of rules."""
     return body.get("layer") == Layer.INTENT and body.get("sublayer") == "rule" and body.get("kind") == Kind.SEMANTIC
 
 
@@ -93,19 +93,19 @@ _BASE: dict[EventType, int] = {
 
 
 def by_weight(authority: Authority, importance: int, order: Sequence[Authority]) -> tuple[int, int]:
-    """What to sort by so that what is believed most comes first, and of what is believed alike the most important."""
+    """Return the sort key that puts the highest authority first, then the most important."""
     return rank(authority, order), -importance
 
 
 def weigh(candidate: Candidate, event_type: EventType, sublayer: str) -> tuple[int, tuple[str, ...]]:
-    """The importance and every rule that moved it."""
+    """Return the importance and every rule that changed it."""
     if candidate.importance is not None:
         return candidate.importance, ("importance:as_given",)
     if candidate.tier is Tier.CANON:
         return 5, ("importance:canon",)
     level, reasons = _BASE[event_type], [f"importance:event_type:{event_type}"]
     if event_type is EventType.CONTEXT:
-        return level, tuple(reasons)  # what is only being talked about matters no more for being about someone
+        return level, tuple(reasons)  # a topic of conversation is not more important for being about someone
     if sublayer in ("identity", "constraint", "rule", "anti-pattern") and level < 4:
         level, reasons = 4, [*reasons, f"importance:sublayer:{sublayer}"]
     if _URGENT.search(candidate.content.lower()) and level < 5:
@@ -117,10 +117,10 @@ KEPT = "kept_by:retention_rule"
 
 
 def retention_gate(draft: Draft, context: Context) -> Draft | Rejection:
-    """Say when it will expire. Never refuses.
+    """Decide when a memory expires. Never refuses.
 
-    A time of its own that the caller gave comes first. Else the policy's cell for its kind and event type decides:
-    kept, or gone so many ticks after it was written (``ttl``) or last said (``decay``).
+    An expiry that the caller gave comes first. Otherwise the policy's cell for the kind and event type decides: kept,
+    or expired a number of ticks after it was written (``ttl``) or last stated (``decay``).
     """
     if draft.candidate.ttl_ticks is not None:
         return draft.decide("retention:stated", retention=RetentionRule(mode="ttl", ticks=draft.candidate.ttl_ticks))
@@ -131,7 +131,7 @@ def retention_gate(draft: Draft, context: Context) -> Draft | Rejection:
 
 
 def renewed_tick(mode: str | None, ticks: int | None, now: int) -> int | None:
-    """When what decays will expire, now that it was said again; ``None`` where saying it again changes nothing.
+    """Return when a decaying memory expires after a repetition; ``None`` if a repetition changes nothing.
 
     >>> renewed_tick("decay", 50, 100)
     150
@@ -140,7 +140,7 @@ def renewed_tick(mode: str | None, ticks: int | None, now: int) -> int | None:
 
 
 def expiry_reason(mode: str | None, by_tick: bool) -> str:
-    """Why something expired, as traces say it: its time was over, or nobody had said it again."""
+    """Return why a memory expired, as traces say it: its time was over, or it was not repeated."""
     return "decay" if by_tick and mode == "decay" else "ttl_expired"
 
 
@@ -148,7 +148,7 @@ _MINIMAL = (EventType.PREFERENCE, EventType.DECISION, EventType.CORRECTION)
 
 
 def classify_gate(draft: Draft, context: Context) -> Draft | Rejection:
-    """Say what sort of statement it is: event type, layer, authority and importance. Refuses canon that is a guess."""
+    """Classify the statement: event type, layer, authority and importance. Refuse canon that is a guess."""
     candidate = draft.candidate
     event_type, event_rule = classify_event(candidate, draft.source)
     authority, authority_reason = _grant(draft, context)
@@ -175,14 +175,14 @@ _CANON = "What a model or a tool inferred cannot be canon. Have a person say it,
 
 
 def _refuse_guessed_rule(authority: Authority, layer: Layer, sublayer: str, rule: str) -> tuple[Layer, str, str]:
-    """What a model or a tool inferred may tell of a rule; it never is one, whatever its words or its fields say."""
+    """Return the layer, but never the layer of rules for an inference: a guess may mention a rule, it never is one."""
     if authority is Authority.AI_INFERRED and (layer, sublayer) == (Layer.INTENT, "rule"):
         return Layer.WORLD, "fact", "layer:rule_needs_authority"
     return layer, sublayer, rule
 
 
 def _grant(draft: Draft, context: Context) -> tuple[Authority, str]:
-    """Who speaks decides. What is promoted is believed as much as it was, and no more."""
+    """Return the authority of the speaker. A promoted memory keeps the authority it had."""
     candidate = draft.candidate
     if context.promoting and candidate.authority is not None:
         return candidate.authority, candidate.authority_reason or ""
@@ -191,11 +191,11 @@ def _grant(draft: Draft, context: Context) -> tuple[Authority, str]:
 
 
 def write_policy_gate(draft: Draft, context: Context) -> Draft | Rejection:
-    """Does the policy admit this event type, and as this kind?
+    """Refuse an event type, or an event type of this kind, that the policy does not admit.
 
     ``none`` admits nothing. The deny list comes next, then the allow list if there is one. Otherwise ``minimal`` admits
     preferences, decisions and corrections, and the lines of the conversation; ``normal`` and ``aggressive`` every type.
-    Last come the types that may be semantic memories, and profile facts.
+    Last come the types allowed for semantic memories and profile facts.
     """
     code = event_type_refusal(draft.candidate.kind, draft.event_type, context.policy)
     if code is not None:
@@ -206,7 +206,7 @@ def write_policy_gate(draft: Draft, context: Context) -> Draft | Rejection:
 
 
 def event_type_refusal(kind: Kind, event_type: EventType, policy: Policy) -> str | None:
-    """The code with which the policy refuses an event type, or ``None``."""
+    """Return the code with which the policy refuses an event type, or ``None``."""
     write = policy.write
     if write.policy == "none":
         return "write_policy_none"

@@ -24,25 +24,26 @@ _STATUS_WORDS = word_set(
         today tonight unchanged up usual utc was well were yet
     """
 )
-"""Words that a journal entry is made of besides its signal; a word that is none of them says something more."""
+"""Words that a journal entry consists of besides its signal; any other word says something more."""
 _STATES = word_set("alive completed continuing ended finished idle nominal resumed started stopped")
 _MACHINE_WORDS = _STATES | word_set(
     "a agent all an and at changes cycle debug has info is job loop now ok process round run scan session still system"
     " systems task the tick utc was without worker"
 )
-"""Words of which a machine's report of its own state consists: "[INFO] worker 3 idle"."""
+"""Words that a machine's report of its own state consists of: "[INFO] worker 3 idle"."""
 _VALUE_STATED = re.compile(
     r"\b(?:is|are|was|were|=)\s+(?:now\s+|set\s+|due\s+)?(?:(?:to|at|on|in|from|until|every|after|before|between)\s+)?\d"
     r"|\b(?:every|each|daily|once)\b.*\d",
     re.IGNORECASE,
 )
-"""A number or a time that is stated of something ("check-in is at 15:00", "a heartbeat every 30 seconds"): a fact. A number
-that only stamps the entry ("heartbeat 12:00") is not."""
+"""A number or time stated of something ("check-in is at 15:00", "a heartbeat every 30 seconds") is a fact. A number
+that only stamps the entry ("heartbeat 12:00") is not.
+"""
 _WHERE_IT_BELONGS = "Keep it in a log or burst journal; write a memory for what should outlive the session."
 
 
 def noise_gate(draft: Draft, context: Context) -> Draft | Rejection:
-    """Refuse journal entries, and anything that asks for the ``log`` tier.
+    """Refuse journal entries, and candidates of the ``log`` tier.
 
     With ``noise.match: substring`` a signal anywhere in the text is enough. With ``whole`` (the default) the text must
     be nothing but a journal entry: "heartbeat ok 12:00" is one, "hotel check-in at 3 pm" is a fact.
@@ -69,12 +70,12 @@ def noise_signal(text: str, settings: Noise) -> str | None:
 def _reported_state(lowered: str) -> str | None:
     """Return the state that a text reports, if it is nothing but a machine's report of its own state.
 
-    A state alone ("finished") may be the value of something that a title names.
+    A single word ("finished") may be the value of something named by a title.
     """
-    said = words(lowered)
-    if len(said) < 2 or not all(word in _MACHINE_WORDS or word.isdigit() for word in said):
+    text_words = words(lowered)
+    if len(text_words) < 2 or not all(word in _MACHINE_WORDS or word.isdigit() for word in text_words):
         return None
-    return next((word for word in said if word in _STATES), None)
+    return next((word for word in text_words if word in _STATES), None)
 
 
 def _is_journal_entry(lowered: str, signals: Sequence[str]) -> bool:
@@ -94,7 +95,7 @@ def _is_journal_entry(lowered: str, signals: Sequence[str]) -> bool:
 
 
 def length_gate(draft: Draft, context: Context) -> Draft | Rejection:
-    """Refuse what is longer than its kind allows: 1,200 characters in a vault tier, 280 where a model wrote it."""
+    """Refuse text longer than its kind allows: 1,200 characters in a vault tier, 280 where a model wrote it."""
     limit, why = limit_for(draft.candidate, source_of(draft.candidate, context.caller), context.policy.length)
     size = len(draft.candidate.content)
     if limit is not None and size > limit:
@@ -104,7 +105,7 @@ def length_gate(draft: Draft, context: Context) -> Draft | Rejection:
 
 
 def limit_for(candidate: Candidate, source: Source, limits: Length) -> tuple[int | None, str]:
-    """The smallest limit that applies, and to what."""
+    """Return the smallest limit that applies, and to what."""
     applying: list[tuple[int, str]] = []
     if limits.max_characters is not None:
         applying.append((limits.max_characters, "a memory"))
@@ -117,11 +118,11 @@ def limit_for(candidate: Candidate, source: Source, limits: Length) -> tuple[int
 
 
 def namespace_gate(draft: Draft, context: Context) -> Draft | Rejection:
-    """Assign the namespace and, outside production, the date on which the memory expires.
+    """Assign the namespace and, outside production, the expiry.
 
     A memory is a *test* memory if its source is the test suite, a tag or its category says so, or its words match a
-    known test pattern. It is *ephemeral* if it is flagged as a diagnostic. Both rules hold even against an explicit
-    ``prod``. Otherwise it goes where the caller asked, by default to ``prod``.
+    known test pattern. It is *ephemeral* if it is flagged as a diagnostic. Both rules override an explicit ``prod``.
+    Otherwise it goes where the caller asked, by default to ``prod``.
     """
     settings = context.policy.namespaces
     namespace, rule = assign_namespace(draft.candidate, settings)
@@ -130,12 +131,12 @@ def namespace_gate(draft: Draft, context: Context) -> Draft | Rejection:
 
 
 def assign_namespace(candidate: Candidate, settings: Namespaces) -> tuple[Namespace, str]:
-    """The namespace, and the code of the rule that chose it."""
+    """Return the namespace, and the code of the rule that chose it."""
     if candidate.source is Source.TEST_SUITE:
         return Namespace.TEST, "namespace:test:source"
-    if _among(candidate.tags, settings.test_tags):
+    if _share_a_word(candidate.tags, settings.test_tags):
         return Namespace.TEST, "namespace:test:tag"
-    if _among([candidate.category], settings.test_categories):
+    if _share_a_word([candidate.category], settings.test_categories):
         return Namespace.TEST, "namespace:test:category"
     if any(pattern.search(candidate.content) for pattern in _compiled(settings.test_patterns)):
         return Namespace.TEST, "namespace:test:pattern"
@@ -147,12 +148,12 @@ def assign_namespace(candidate: Candidate, settings: Namespaces) -> tuple[Namesp
 
 
 def routed_elsewhere(draft: Draft) -> tuple[str, ...]:
-    """Return the code of the rule that kept a draft out of production though nobody asked for it, if one did."""
+    """Return the code of the rule that kept a draft out of production without being asked to, if one did."""
     routed = ("namespace:test:", "namespace:ephemeral:")
     return tuple(decision.rule for decision in draft.decisions if decision.rule.startswith(routed))
 
 
-def _among(given: Iterable[str], known: Iterable[str]) -> bool:
+def _share_a_word(given: Iterable[str], known: Iterable[str]) -> bool:
     return not {word.casefold() for word in given}.isdisjoint(word.casefold() for word in known)
 
 

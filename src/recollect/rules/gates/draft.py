@@ -1,4 +1,4 @@
-"""A candidate on its way through the gates, and the two ways a gate can answer."""
+"""Define a candidate on its way through the gates, and the two answers of a gate."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ _GATE_OF = {
 
 
 class Decision(NamedTuple):
-    """One thing that a rule decided, kept with the memory so that it can explain itself."""
+    """The decision of a rule, stored with the memory so that it can be explained."""
 
     rule: str
     detail: str = ""
@@ -38,7 +38,7 @@ class Decision(NamedTuple):
         return _GATE_OF.get(first, first)
 
     def packed(self) -> str:
-        """As one short string, since every memory carries a dozen."""
+        """Return one short string, since every memory carries a dozen decisions."""
         return f"{self.rule} {self.detail}" if self.detail else self.rule
 
     @classmethod
@@ -52,7 +52,7 @@ class Decision(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """A gate's no: a stable code, and a sentence that says what to do next (never the refused words)."""
+    """A gate's refusal: a stable code, and a sentence that says what to do next, never the refused words."""
 
     gate: str
     code: str
@@ -61,21 +61,21 @@ class Rejection:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a gate may know: the policy, the caller, and the time. No store, no clock of its own."""
+    """What a gate may read: the policy, the caller and the time. It has no store and no clock."""
 
     policy: Policy
     caller: Caller
     now: datetime
     promoting: bool = False
-    """Whether this is a memory on its way from another space, along a path that was checked."""
+    """Whether the memory comes from another space, along a path that was checked."""
     proposed: bool = False
-    """Whether a model of upkeep proposes it, and nobody has said it."""
+    """Whether a model of upkeep proposes it, and nobody said it."""
     clean: set[str] = field(default_factory=set)
-    """Short texts in which nothing sensitive is. What is written together shares many, and each is scanned once."""
+    """Short texts known to hold nothing sensitive, shared within a batch so that each is scanned once."""
 
 
 class Draft(NamedTuple):
-    """What has been decided about a candidate so far."""
+    """A candidate with everything decided about it so far."""
 
     candidate: Candidate
     namespace: Namespace = Namespace.PROD
@@ -83,7 +83,7 @@ class Draft(NamedTuple):
     valid_from: datetime | None = None
     valid_until: datetime | None = None
     statement: str | None = None
-    """The content without the words that say since when it holds, if it has any: what names its concept."""
+    """The content without words about its validity, if it has any; used to name its concept."""
     retention: RetentionRule | None = None
     source: Source = Source.USER
     authority: Authority = Authority.AI_INFERRED
@@ -97,17 +97,17 @@ class Draft(NamedTuple):
     fingerprint: str = ""
     key: CanonicalKey | None = None
     speaker: str = ""
-    """Who "I" is in the content."""
+    """The subject that "I" stands for in the content."""
     frames: tuple[Frame, ...] = ()
-    """What the statement reader reads in the content, the main statement first."""
+    """The frames that the statement reader reads in the content, the main statement first."""
     terms: tuple[str, ...] = ()
-    """Those that it says, by which it is compared: the words of its key are not among them."""
+    """The index terms of its content, by which it is compared, without the words of its key."""
     vector: bytes = b""
-    """What its content means, as it is kept; empty where there are no vectors."""
+    """The vector of its content as it is stored; empty without vectors."""
     decisions: tuple[Decision, ...] = ()
 
     def decide(self, rule: str, detail: str = "", **values: Any) -> "Draft":
-        """The draft with these values set, and a note of which rule set them."""
+        """Return the draft with these values set and the deciding rule recorded."""
         return self._replace(decisions=(*self.decisions, Decision(rule, detail)), **values)
 
 

@@ -1,4 +1,4 @@
-"""Naming: the canonical key and the hashes of a draft."""
+"""Name a draft: its canonical key and its hashes."""
 
 import re
 from collections.abc import Sequence
@@ -18,20 +18,20 @@ from recollect.rules.statements import ChangeMark, Frame, Tense, read_statement
 from recollect.rules.statements.frame import ANY, SELF
 
 _DIGITS = 32
-"""How many hex digits of a digest tell two slots apart."""
+"""How many hex digits of a digest distinguish two slots."""
 
 
 def naming_gate(draft: Draft, context: Context) -> Draft | Rejection:
-    """Compute the content's hashes, the terms that it says, and the key that says which concept it is. Never refuses.
+    """Compute the content's hashes, its terms, and the key of its concept. Never refuses.
 
-    Kinds that record events are named by their number in the stream, which is drawn when they are stored.
+    Events are named by their number in the stream, which is assigned when they are stored.
     """
     candidate, policy = draft.candidate, context.policy
     mark = fingerprint(candidate.content, policy.text.synonyms)
     speaker = _speaker(draft, context)
-    said = draft.statement or candidate.content  # without the words that only say how long it holds
-    frames = frames_of(said, candidate.kind, speaker, policy)
-    past = draft.statement is not None and any(one.tense is Tense.PAST for one in frames)
+    statement = draft.statement or candidate.content  # without words that only say how long it holds
+    frames = frames_of(statement, candidate.kind, speaker, policy)
+    past = draft.statement is not None and any(frame.tense is Tense.PAST for frame in frames)
     stay = past and draft.valid_from is not None and not _ENDS.search(candidate.content)
     if stay or (past and draft.valid_until is None):  # "was in Prague in April", "has lived in Porto since 2020"
         frames = frames_of(candidate.content, candidate.kind, speaker, policy)
@@ -67,32 +67,32 @@ def naming_gate(draft: Draft, context: Context) -> Draft | Rejection:
 
 
 def _with_title(candidate: Candidate, key: CanonicalKey) -> Candidate:
-    """Keep a title that its key has no room for, and the heading of a procedure, which is told with its steps."""
+    """Keep a title that does not fit into its key, and the heading of a procedure, which is shown with its steps."""
     if candidate.title is None or not (candidate.kind is Kind.PROCEDURAL or is_cut(key.text, key.digest)):
         return candidate
     return candidate.model_copy(update={"meta": {**candidate.meta, TITLE: candidate.title}})
 
 
 def frames_of(content: str, kind: Kind, speaker: str, policy: Policy) -> tuple[Frame, ...]:
-    """Read a statement, if the policy has statements read. What records an event states nothing that could change."""
-    wanted = policy.keys.parser and KIND_CLASS[kind] is not KindClass.EVENT
-    return read_statement(content, speaker) if wanted else ()
+    """Read a statement, if the policy asks for that. An event states nothing that could change."""
+    is_read = policy.keys.parser and KIND_CLASS[kind] is not KindClass.EVENT
+    return read_statement(content, speaker) if is_read else ()
 
 
 def read_as_ended(frame: Frame) -> Frame:
-    """Read a statement that no longer holds as the end of what it says: "was vegetarian until 2024" ends "is vegetarian"."""
+    """Read a statement that no longer holds as an end: "was vegetarian until 2024" ends "is vegetarian"."""
     if frame.tense is not Tense.PAST or frame.negated:
         return frame
     return replace(frame, tense=Tense.NOW, negated=True, single=False, change=ChangeMark.STOP)
 
 
 _ENDS = re.compile(r"\b(?:until|till|to|through|ended|stopped)\b", re.I)
-"""Words with which a statement about the past says that something ended, and not only when it was."""
+"""Words of a statement about the past that say that something ended, and not only when it was."""
 _YEAR = re.compile(r"\b20\d\d\b")
 
 
 def read_as_planned(frame: Frame, now: datetime) -> Frame:
-    """Read what is said of a later year as contested: "the rent is 950 from May 2030" does not hold yet."""
+    """Read a statement about a later year as contested: "the rent is 950 from May 2030" does not hold yet."""
     later = any(int(year) > now.year for year in _YEAR.findall(" ".join((frame.rest, *frame.scope))))
     return replace(frame, single=False, contested=True) if later and frame.single else frame
 
@@ -100,7 +100,7 @@ def read_as_planned(frame: Frame, now: datetime) -> Frame:
 def read_as_begun(frame: Frame) -> Frame:
     """Read a statement that says since when it holds as news: "lives in Porto since 2021" replaces another home.
 
-    So does a plan with its date, "will live in Porto from May 2030", by which the older home holds until then.
+    So does a plan with a date, "will live in Porto from May 2030": the older home holds until then.
     """
     if frame.planned:
         frame = replace(frame, tense=Tense.NOW, single=True)
@@ -108,7 +108,7 @@ def read_as_begun(frame: Frame) -> Frame:
 
 
 def slots_of(frames: Sequence[Frame]) -> dict[str, str]:
-    """Return the digests by which later statements find this one: its slot, and whom and what it names."""
+    """Return the digests by which later statements find this one: its slot, and its subject and value."""
     if not frames:
         return {}
     slot = {} if frames[0].attribute == ANY else {"slot": _digest(frames[0].slot)}
@@ -121,7 +121,7 @@ def _digest(text: str) -> str:
 
 
 def _speaker(draft: Draft, context: Context) -> str:
-    """Who "I" is. In a person's own memory it is that person; where several people write, it has to be said."""
+    """Return the subject of "I": in a person's own memory that person; where several people write, the author."""
     candidate = draft.candidate
     if candidate.space in (Space.USER, Space.SESSION):
         return SELF

@@ -1,4 +1,4 @@
-"""The gates that need nothing but the candidate, by name. What needs the store comes after, in ``engine.ingest``."""
+"""List the gates that need nothing but the candidate. Checks against the store follow in ``engine.ingest``."""
 
 from collections.abc import Mapping
 
@@ -30,7 +30,7 @@ GATES: Mapping[str, Gate] = {
 
 
 def pass_gates(draft: Draft, context: Context) -> Draft | Rejection:
-    """Run a draft through every gate, in the order of the policy; the first no ends it."""
+    """Run a draft through every gate in the order of the policy; the first refusal ends it."""
     for name in context.policy.gates.order:
         answer = GATES[name](draft, context)
         if isinstance(answer, Rejection):

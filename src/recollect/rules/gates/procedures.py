@@ -1,11 +1,11 @@
-"""Procedures: how something is done, as numbered steps in the imperative.
+"""Handle procedures: how something is done, as numbered steps in the imperative.
 
-A memory of kind ``procedural`` holds its steps as its content, one a line, ``1.`` to ``N.``. It is made only when somebody asks
-for that kind, or says "How to …:" and then the steps. Its category is ``procedural``, and no read comes upon it unless it names
-that category or that kind.
+A memory of kind ``procedural`` holds its steps as its content, one a line, ``1.`` to ``N.``. It is made only when a
+caller asks for that kind, or a person says "How to …:" and then the steps. Its category is ``procedural``, and a read
+returns it only if it names that category or that kind.
 
-Whether a step is in the imperative is decided by how it begins. Where somebody asks for a procedure, a step is refused only
-if it surely is none ("The server restarts", "I open the file"); where nobody asks, it counts only if it surely is one.
+A step is recognised as imperative by how it begins. A requested procedure refuses a step only if it is certainly none
+("The server restarts", "I open the file"); a detected procedure accepts a step only if it certainly is one.
 """
 
 import re
@@ -19,7 +19,7 @@ from recollect.rules.language.word_lists import load_table, word_set
 
 CATEGORY = "procedural"
 ORDINARY_KINDS = tuple(kind for kind in Kind if kind is not Kind.PROCEDURAL)
-"""What a read is about that does not ask for procedures."""
+"""The kinds of a read that does not ask for procedures."""
 NUMBERED = "procedure:numbered"
 AS_GIVEN = "procedure:as_given"
 DETECTED = "extracted:procedure"
@@ -27,31 +27,31 @@ DETECTED = "extracted:procedure"
 _FEWEST_DETECTED = 2
 _LONGEST_TITLE = 80
 _MOST_CLAUSES = 8
-"""How many parts of a sentence are looked through for its verb."""
+"""How many parts of a sentence are searched for its verb."""
 _HINT = 'Write one step a line, as in "1. Open the valve".'
 
 
 class Procedure(NamedTuple):
-    """What is to be done: a title where one was said, and the steps without their numbers."""
+    """A procedure: its title if it has one, and the steps without their numbers."""
 
     title: str | None
     steps: tuple[str, ...]
 
     @property
     def text(self) -> str:
-        """The steps as they are kept."""
+        """The steps as they are stored."""
         return "\n".join(f"{number}. {step}" for number, step in enumerate(self.steps, start=1))
 
 
 def names_procedures(categories: str | Iterable[str] | None) -> bool:
-    """Whether a read that names this category, or these, asks for procedures."""
+    """Return whether a read that names these categories asks for procedures."""
     return CATEGORY in ((categories,) if isinstance(categories, str) else categories or ())
 
 
 def place_gate(draft: Draft, context: Context) -> Draft | Rejection:
-    """Put a procedure where procedures are, and nowhere else: its category is how agents ask for it, and what their lists allow.
+    """Put a procedure into the category of procedures, by which agents ask for it and their allowlists admit it.
 
-    Borders ask for the category, so this is first.
+    The border gate reads the category, so this gate comes first.
     """
     candidate = draft.candidate
     if candidate.kind is not Kind.PROCEDURAL or candidate.category == CATEGORY:
@@ -65,9 +65,9 @@ def place_gate(draft: Draft, context: Context) -> Draft | Rejection:
 
 
 def steps_gate(draft: Draft, context: Context) -> Draft | Rejection:
-    """Hold a procedure to numbered steps. Plain lines that surely are instructions are numbered.
+    """Require numbered steps of a procedure; number plain lines that certainly are instructions.
 
-    What comes from another space was a procedure there already.
+    A promoted memory was a procedure already.
     """
     candidate, settings = draft.candidate, context.policy.procedures
     if candidate.kind is not Kind.PROCEDURAL or not settings.steps_required or context.promoting:
@@ -91,7 +91,7 @@ _HOW_TO = re.compile(r"(?:here(?:'|’| i)s |this is |remember )?how to (\S[^:?\
 
 
 def read_steps(text: str, max_steps: int) -> Procedure | Rejection:
-    """The steps of a text that was given as a procedure, or what is wrong with it.
+    """Return the steps of a text given as a procedure, or what is wrong with it.
 
     >>> read_steps("How to water the plants:\\n1) Fill the can\\n2) Pour slowly", 30)
     Procedure(title='water the plants', steps=('Fill the can', 'Pour slowly'))
@@ -119,10 +119,10 @@ def read_steps(text: str, max_steps: int) -> Procedure | Rejection:
 
 
 def detect(message: str, max_steps: int) -> tuple[Procedure | None, str]:
-    """A procedure that a message states beyond doubt, if any, and the message without it.
+    """Return a procedure that a message certainly states, if any, and the message without it.
 
-    It takes a line "How to …:" and right after it two steps or more, numbered from 1 on, each beginning with a verb that gives
-    an instruction. In a quotation or in code it does not count.
+    It needs a line "How to …:" and right after it two or more steps, numbered from 1, each beginning with an imperative
+    verb. A quotation or code does not count.
 
     >>> detect("FYI\\nHow to water the plants:\\n1. Fill the can\\n2. Pour slowly\\nThanks!", 30)
     (Procedure(title='water the plants', steps=('Fill the can', 'Pour slowly')), 'FYI\\nThanks!')
@@ -155,7 +155,7 @@ def _read_title(opening: re.Match[str] | None) -> str | None:
 
 
 def _read_numbered(lines: Sequence[str]) -> list[str] | None:
-    """The steps of lines that count from 1 on; a line that is set in goes on with the step before it."""
+    """Return the steps of lines numbered from 1; an indented line continues the step before it."""
     steps: list[str] = []
     for line in lines:
         step = _STEP.fullmatch(line)
@@ -169,7 +169,7 @@ def _read_numbered(lines: Sequence[str]) -> list[str] | None:
 
 
 def _read_plain(lines: Sequence[str]) -> list[str] | None:
-    """Lines without numbers as steps, if each of them surely is an instruction."""
+    """Return lines without numbers as steps, if each of them certainly is an instruction."""
     bare = [bullet[1].strip() if (bullet := _BULLET.fullmatch(line)) else line.strip() for line in lines]
     return bare if all(_is_instruction(line) for line in bare) else None
 
@@ -197,7 +197,7 @@ def _is_no_instruction(step: str) -> bool:
         return False
     tells_who_does = second.endswith("s") and not _VERBS.isdisjoint({second[:-1], second[:-2]})
     inflected = (first.endswith("ing") and first not in _IN_ING) or (first.endswith("ed") and first not in _IN_ED)
-    return tells_who_does or inflected  # "opening", "opened": it tells of something that is or was done
+    return tells_who_does or inflected  # "opening", "opened": it reports an action
 
 
 def _goes_on_as_statement(words: Sequence[str]) -> bool:
@@ -205,7 +205,7 @@ def _goes_on_as_statement(words: Sequence[str]) -> bool:
 
 
 def _from_the_verb(step: str) -> list[str]:
-    """The words of a step from where its verb should stand, as far as the next comma."""
+    """Return the words of a step from where its verb should stand up to the next comma."""
     words: list[str] = []
     for part in step.split(",", _MOST_CLAUSES):
         words = _without_openers([word.lower().replace("’", "'") for word in _WORD.findall(part)])
@@ -215,7 +215,7 @@ def _from_the_verb(step: str) -> list[str]:
 
 
 def _without_openers(words: list[str]) -> list[str]:
-    """Drop what stands before a verb: openers, adverbs, "do not"."""
+    """Drop what comes before a verb: openers, adverbs, "do not"."""
     while len(words) > 1:
         is_adverb = words[0].endswith("ly") and words[0] not in _VERBS
         if not is_adverb and words[0] not in _OPENERS and words[:2] != ["do", "not"]:

@@ -1,8 +1,8 @@
-"""Hold text that an agent or a model writes to the writing constraints: a complete, neutral statement that stands alone.
+"""Hold text written by an agent or a model to the writing constraints: a complete, neutral, self-contained statement.
 
-A fact, a profile field and an insight are one or two complete sentences in the third person, without pronouns, within 280
-characters. An episode is one or two sentences in the past tense about what was discussed, decided or done. A person's own
-words are never held to anything, nor are lines of a conversation and procedures, which have rules of their own.
+A fact, a profile field and an insight are one or two complete sentences in the third person, without pronouns, within
+280 characters. An episode is one or two sentences in the past tense about what was discussed, decided or done. A
+person's own words are never constrained, nor are lines of a conversation and procedures, which have rules of their own.
 """
 
 import re
@@ -23,7 +23,7 @@ CONSTRAINTS = (
     "One or two complete sentences in the third person, neutral, without pronouns, understood on their own, at most 280 "
     "characters; an episode in the past tense, about what was discussed, decided or done."
 )
-"""What a model is told before it writes."""
+"""The instruction that a model gets before it writes."""
 
 PASSED, TRIMMED = "writing:passed", "writing:trimmed"
 FAULTS = {
@@ -37,7 +37,7 @@ FAULTS = {
     "writing:not_past_tense": "it is an episode, and not in the past tense",
     "writing:stable_fact": "it is an episode, and states a lasting fact that did not change",
 }
-"""Each fault of a text with its meaning, in the order in which they are told."""
+"""The faults of a text with their meaning, in the order in which they are reported."""
 
 _SEMANTIC = (Kind.SEMANTIC, Kind.PROFILE, Kind.INSIGHT)
 _HELD = (*_SEMANTIC, Kind.EPISODIC)
@@ -83,7 +83,7 @@ _NO_SUBJECT = frozenset(("VVZ", "VVB", "VVD", "VBZ", "VHZ"))
 
 
 def writing_gate(draft: Draft, context: Context) -> Draft | Rejection:
-    """Flag, trim or refuse what an agent or a model wrote against the constraints, as the policy says for each of them."""
+    """Flag, trim or refuse text of an agent or a model that breaks the constraints, as the policy says."""
     candidate = draft.candidate
     writer: Writer = "model" if context.proposed else "agent"
     action = context.policy.writing.action_for(writer)
@@ -108,18 +108,18 @@ def writing_gate(draft: Draft, context: Context) -> Draft | Rejection:
 
 
 def flags_of(draft: Draft) -> tuple[str, ...]:
-    """Return the codes that a receipt shows: the faults of a draft that was let through, and that it was trimmed."""
-    return tuple(one.rule for one in draft.decisions if one.rule in FAULTS or one.rule == TRIMMED)
+    """Return the codes that a receipt shows: the faults of an admitted draft, and that it was trimmed."""
+    return tuple(decision.rule for decision in draft.decisions if decision.rule in FAULTS or decision.rule == TRIMMED)
 
 
 def met_at_first(draft: Draft) -> bool | None:
-    """Return whether the text met the constraints as it was written; ``None`` if it was not held to them."""
-    rules = {one.rule for one in draft.decisions}
+    """Return whether the text met the constraints as written; ``None`` if it was not held to them."""
+    rules = {decision.rule for decision in draft.decisions}
     return PASSED in rules if rules & {PASSED, TRIMMED, *FAULTS} else None
 
 
 def faults_of(text: str, kind: Kind) -> tuple[str, ...]:
-    """Return the codes of what is wrong with a text of this kind; none if it meets the constraints.
+    """Return the codes of the faults of a text of this kind; none if it meets the constraints.
 
     >>> faults_of("Ana has lived in Lisbon since May 2024.", Kind.SEMANTIC)
     ()
@@ -174,17 +174,17 @@ def _statement_faults(text: str, sentences: Sequence[str], *, english: bool) -> 
     if _RELATIVE.search(text):
         yield "writing:not_self_contained"
     for sentence in sentences:
-        said = _WORD.findall(sentence.replace("’", "'"))
-        if _POINTS_AT.match(sentence) or any(_is_word(one, _THEIRS) for one in said):
+        sentence_words = _WORD.findall(sentence.replace("’", "'"))
+        if _POINTS_AT.match(sentence) or any(_is_word(word, _THEIRS) for word in sentence_words):
             yield "writing:pronoun"
-        before = ["", *said]
-        if any(_is_word(one, _OURS) and before[at].lower() not in _NUMBERED for at, one in enumerate(said)):
+        before = ["", *sentence_words]
+        if any(_is_word(word, _OURS) and before[at].lower() not in _NUMBERED for at, word in enumerate(sentence_words)):
             yield "writing:not_third_person"
 
 
-def _is_word(said: str, listed: frozenset[str]) -> bool:
-    """Whether a word is one of the list, and not an abbreviation that is spelled like it: IT, US."""
-    return said.lower() in listed and (len(said) == 1 or not said.isupper())
+def _is_word(word: str, listed: frozenset[str]) -> bool:
+    """Return whether a word is on the list, and not an abbreviation spelled like it: IT, US."""
+    return word.lower() in listed and (len(word) == 1 or not word.isupper())
 
 
 def _is_complete(sentence: str) -> bool:

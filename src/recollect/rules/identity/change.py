@@ -1,8 +1,8 @@
-"""What a new statement is to an old one about the same concept: the same, an update, a correction, a contradiction.
+"""Classify a new statement against an old one about the same concept: same, update, correction or contradiction.
 
-The rules are read top to bottom and the first that fits decides; each has a stable code, which receipts and the ledger
-carry. ``tests/cases/changes.yaml`` shows every rule at work. What no rule recognises is an update: a contradiction
-is claimed only where one can be pointed at.
+The rules are tried in order and the first that fits decides; each has a stable code, which receipts and the ledger
+carry. ``tests/cases/changes.yaml`` shows every rule. Where no other rule fits it is an update: a contradiction is
+claimed only where one can be pointed at.
 """
 
 from collections.abc import Callable
@@ -20,12 +20,12 @@ from recollect.rules.language.text import normalise
 from recollect.rules.language.word_lists import word_set
 
 TENTATIVE = frozenset({"only_asks", "only_supposes"})
-"""Rules under which the newcomer claims nothing firmly, and so should not take the place of what does."""
+"""Rules under which the new statement claims nothing firmly, so that it should not replace a firm one."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeDecision:
-    """The change, the rule that decided, and what differs."""
+    """The change, the rule that decided, and the differences."""
 
     change: Change
     rule: str
@@ -35,10 +35,10 @@ class ChangeDecision:
 def classify_change(
     old: str, new: str, *, event_type: EventType | None = None, same_speaker: bool | None = None
 ) -> ChangeDecision:
-    """Decide what ``new`` is to ``old``, a statement about the same concept.
+    """Classify ``new`` against ``old``, a statement about the same concept.
 
-    ``event_type`` is that of the new statement. ``same_speaker`` is False if someone else said the old one (a
-    correction of someone else's words is a contradiction); None if it is not known.
+    ``event_type`` is that of the new statement. ``same_speaker`` is False if someone else made the old one (a
+    correction of someone else's words is a contradiction); None if unknown.
 
     >>> classify_change("The port is 8080", "The port is 9090").rule
     'value_changed'
@@ -57,7 +57,7 @@ def classify_change(
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """Both statements as the rules look at them."""
+    """Both statements as the rules read them."""
 
     old: Statement
     new: Statement
@@ -72,7 +72,7 @@ _FORBIDDEN = word("no!", aspect=Aspect.NEGATION)
 
 
 def _one_prohibition(statement: Statement) -> Statement:
-    """The same statement with "No …", "Never …" and "Avoid (using) …" at its head as one: all of them forbid."""
+    """Return the statement with "No …", "Never …" or "Avoid (using) …" at its head unified: all of them forbid."""
     marks = statement.normal
     if not marks or marks[0].key not in _PROHIBITIONS:
         return statement
@@ -100,7 +100,7 @@ def _supposes(statement: Statement) -> bool:
 
 
 def _only_supposes(case: _Case) -> bool:
-    """A hedge that the old one lacks; an "if" after the whole of the old statement is a condition, not a hedge."""
+    """Return whether only the new statement hedges; an "if" after the whole old one is a condition, not a hedge."""
     return _supposes(case.new) and not _supposes(case.old) and not _narrows_scope(case)
 
 
@@ -114,7 +114,7 @@ _TURNS_IT_AROUND = frozenset({Aspect.NEGATION, Aspect.TENSE, Aspect.MODALITY})
 
 
 def _extra(short: tuple[Mark, ...], long: tuple[Mark, ...]) -> list[Mark] | None:
-    """What the long statement has beyond the short one, if it has all of that in the same order."""
+    """Return the marks of the long statement beyond the short one, if it has all of that in the same order."""
     rest = iter(short)
     expected = next(rest, None)
     extra: list[Mark] = []
@@ -127,7 +127,7 @@ def _extra(short: tuple[Mark, ...], long: tuple[Mark, ...]) -> list[Mark] | None
 
 
 def _follows(short: tuple[Mark, ...], long: tuple[Mark, ...]) -> bool:
-    """Whether the long statement is the short one with something after it, so that nothing in it is turned around."""
+    """Return whether the long statement is the short one with something after it, so that nothing in it is negated."""
     return _keys(long[: len(short)]) == _keys(short)
 
 
@@ -139,7 +139,7 @@ def _is_detail(short: Statement, long: Statement) -> bool:
 
 
 def _is_of_someone_else(extra: list[Mark]) -> bool:
-    """ "Ana's mother is a nurse" adds nothing to "Ana is a nurse"."""
+    """Return whether the addition changes the subject: "Ana's mother is a nurse" adds nothing to "Ana is a nurse"."""
     return any(mark.key == "'s" for mark in extra)
 
 
@@ -157,7 +157,7 @@ def _both_past(case: _Case) -> bool:
 
 
 def _other_occasion(case: _Case) -> bool:
-    """ "Latency was 200 ms in March", "Latency was 300 ms in April": both may be true."""
+    """Return whether both may be true: "Latency was 200 ms in March", "Latency was 300 ms in April"."""
     return Aspect.DATE in case.aspects and len(case.aspects) > 1 and _both_past(case) and _both_have(case, Aspect.DATE)
 
 
@@ -166,7 +166,7 @@ _LONGEST_VALUE = 4
 
 
 def _denies(statement: Statement) -> bool:
-    """Whether the statement denies something, two denials making an assertion; "neither … nor" is one denial."""
+    """Return whether the statement denies something: two denials assert, and "neither … nor" is one denial."""
     denials = [mark for mark in statement.normal if mark.aspect is Aspect.NEGATION and mark.key != "nor"]
     return len(denials) % 2 == 1
 
@@ -176,7 +176,7 @@ def _both_have(case: _Case, aspect: Aspect) -> bool:
 
 
 class _Slot(NamedTuple):
-    """The one stretch in which two statements differ."""
+    """The one span in which two statements differ."""
 
     start: int
     old: tuple[Mark, ...]
@@ -184,7 +184,7 @@ class _Slot(NamedTuple):
 
 
 def _slot(case: _Case) -> _Slot | None:
-    """The stretch that differs, if all before it and all after it is the same and both sides fill it."""
+    """Return the span that differs, if everything before and after it is the same and both sides fill it."""
     old, new = case.old.normal, case.new.normal
     start = _count_equal(old, new)
     end = _count_equal(old[start:][::-1], new[start:][::-1])
@@ -194,7 +194,7 @@ def _slot(case: _Case) -> _Slot | None:
 
 
 def _count_equal(old: tuple[Mark, ...], new: tuple[Mark, ...]) -> int:
-    """How many marks two statements begin with that are the same."""
+    """Return how many equal marks two statements begin with."""
     return sum(1 for _ in takewhile(lambda pair: pair[0].key == pair[1].key, zip(old, new, strict=False)))
 
 
@@ -204,7 +204,7 @@ def _prohibits_otherwise(case: _Case) -> bool:
 
 
 def _scope_changed(case: _Case) -> bool:
-    """ "No emojis in replies", "No emojis in commits": two places where the same is not wanted."""
+    """Return whether one prohibition holds for two places: "No emojis in replies", "No emojis in commits"."""
     slot = _slot(case)
     if slot is None or slot.start == 0 or case.old.normal[0] is not _FORBIDDEN:
         return False

@@ -1,7 +1,7 @@
-"""Decide which profile fields wait for the person, when two proposals agree, and what a person's answer in a turn consents to.
+"""Decide which profile fields wait for consent, when two proposals agree, and what an answer in a turn consents to.
 
-Sensitive fields (``privacy.consent_keys``) wait until the person consents. Benign ones (``consent.benign_keys``) apply
-themselves once two independent signals agree. Whatever the person states plainly needs no consent; an inference always does.
+Sensitive fields (``privacy.consent_keys``) wait until the person consents. Benign ones (``consent.benign_keys``) are
+applied once two independent signals agree. A plain statement of the person needs no consent; an inference always does.
 """
 
 import re
@@ -31,14 +31,14 @@ _CONSENTED = (Authority.USER_ASSERTED, Authority.SYSTEM_IMPOSED)
 
 
 class Field(StrEnum):
-    """How much consent a profile field takes."""
+    """How much consent a profile field needs."""
 
     SENSITIVE = "sensitive"
     BENIGN = "benign"
 
 
 def field_of(kind: Kind, key: str, fact_key: str | None, policy: Policy) -> Field | None:
-    """Return how much consent a memory takes by its fact key or its canonical key; ``None`` if it takes none.
+    """Return how much consent a memory needs by its fact key or its canonical key; ``None`` if none.
 
     >>> field_of(Kind.PROFILE, "Profile-Pronouns", "pronouns", Policy())
     <Field.SENSITIVE: 'sensitive'>
@@ -57,12 +57,12 @@ def field_of(kind: Kind, key: str, fact_key: str | None, policy: Policy) -> Fiel
 
 
 def waiting_field(kind: Kind, key: str, fact_key: str | None, authority: Authority, policy: Policy) -> Field | None:
-    """Return the sort of field that a memory sets without the person's word, so that it has to wait; ``None`` if it need not."""
+    """Return the consent that a memory needs if it sets a profile field without the person's word; else ``None``."""
     return None if authority in _CONSENTED else field_of(kind, key, fact_key, policy)
 
 
 def lapses_at(proposed_at: str, settings: Consent) -> str:
-    """Return when a proposal lapses that was first made at this time. Repeating it does not give it more time."""
+    """Return when a proposal lapses, counted from when it was first made: repeating it gives no more time."""
     return format_time(parse_time(proposed_at) + timedelta(days=settings.wait_days))
 
 
@@ -77,7 +77,7 @@ class _Value(NamedTuple):
 
 
 def _value_of(content: str) -> _Value:
-    """Return the value that a statement gives its field; a text that is no statement is a value itself."""
+    """Return the value that a statement gives its field; a text that is no statement is itself the value."""
     frames = read_statement(content)
     if not frames or not frames[0].value:
         return _Value(normal_value(content), (), "", False)
@@ -87,7 +87,7 @@ def _value_of(content: str) -> _Value:
 
 
 def same_value(one: str, other: str) -> bool:
-    """Say whether two statements of one field give it the same value.
+    """Return whether two statements of one field give it the same value.
 
     >>> same_value("The user wants to be called Ana.", "Ana's preferred name is Ana")
     True
@@ -98,13 +98,13 @@ def same_value(one: str, other: str) -> bool:
 
 
 def agree(one: str, other: str, settings: Consent) -> bool:
-    """Say whether two proposals for one field agree: the same value, or nothing that differs within the stricter bands."""
+    """Return whether two proposals for one field agree: the same value, or no difference within stricter thresholds."""
     alike = how_alike(one, read(other), overlap_min=settings.overlap_min, ratio_min=settings.ratio_min)
     return same_value(one, other) or alike.same
 
 
 def are_independent(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Say whether two signals come from different speakers, or from different sessions that are both known.
+    """Return whether two signals come from different speakers, or from different known sessions.
 
     >>> are_independent({"speaker": "a", "session": "s"}, {"speaker": "a", "session": None})
     False
@@ -138,7 +138,7 @@ _CALL_ME = re.compile(r"\b(?:call|address) me\b", re.I)
 
 
 class Answer(NamedTuple):
-    """A person's yes or no at the beginning of a message, and what the same sentence goes on to say."""
+    """A person's yes or no at the beginning of a message, and the rest of the same sentence."""
 
     agrees: bool
     rest: str
@@ -149,7 +149,7 @@ class Answer(NamedTuple):
 
 
 class Proposed(NamedTuple):
-    """A proposal that waits for the person who speaks."""
+    """A proposal that waits for the speaker."""
 
     id: str
     key: str
@@ -174,46 +174,46 @@ def answer_in(message: str) -> Answer | None:
 def find_answered(
     answer: Answer, waiting: Sequence[Proposed], stated: Sequence[tuple[str, str]], asked: str | None
 ) -> Proposed | None:
-    """Return the one proposal that an answer is about; ``None`` where it could be about none or several.
+    """Return the one proposal that an answer is about; ``None`` if it could be about none or several.
 
-    ``stated`` are the fields that the message itself states, by fact key, with their contents; ``asked`` is what the
-    assistant said last. A bare answer counts only for the proposal that the assistant asked about in so many words.
+    ``stated`` holds the fields that the message itself states, by fact key, with their contents; ``asked`` is what the
+    assistant said last. A bare answer counts only for a proposal that the assistant asked about explicitly.
     """
-    fitting = [one for one in waiting if _fits(answer, one, stated, asked)]
+    fitting = [proposal for proposal in waiting if _fits(answer, proposal, stated, asked)]
     return fitting[0] if len(fitting) == 1 else None
 
 
-def _fits(answer: Answer, one: Proposed, stated: Sequence[tuple[str, str]], asked: str | None) -> bool:
-    value = _value_of(one.content).text
-    of_the_field = [content for key, content in stated if identity(profile_key(key).text) == identity(one.key)]
+def _fits(answer: Answer, proposal: Proposed, stated: Sequence[tuple[str, str]], asked: str | None) -> bool:
+    value = _value_of(proposal.content).text
+    of_the_field = [content for key, content in stated if identity(profile_key(key).text) == identity(proposal.key)]
     if of_the_field:
-        same = any(same_value(content, one.content) for content in of_the_field)
-        return same if answer.agrees else not same and _is_asked_about(one, value, asked)
+        same = any(same_value(content, proposal.content) for content in of_the_field)
+        return same if answer.agrees else not same and _is_asked_about(proposal, value, asked)
     if answer.is_bare:
-        return _is_asked_about(one, value, asked)
+        return _is_asked_about(proposal, value, asked)
     if not _names(answer.rest, value) or (answer.agrees and _DENIES.search(answer.rest)):
         return False
-    said = {word for word in re.findall(r"[\w']+", answer.rest.lower()) if word not in _FILLER}
-    is_the_value = set(terms(" ".join(said))) <= set(terms(value))
+    answer_words = {word for word in re.findall(r"[\w']+", answer.rest.lower()) if word not in _FILLER}
+    is_the_value = set(terms(" ".join(answer_words))) <= set(terms(value))
     asks_for_it = _CALL_ME.search(answer.rest) is not None
-    return is_the_value or asks_for_it or not _about(one, value).isdisjoint(terms(answer.rest))
+    return is_the_value or asks_for_it or not _field_words(proposal, value).isdisjoint(terms(answer.rest))
 
 
 def _names(text: str, value: str) -> bool:
-    """Say whether a text names a value as a whole, in its normal form."""
+    """Return whether a text contains a value as a whole, in its normal form."""
     return bool(value) and f" {value} " in f" {normal_value(text)} "
 
 
-def _about(one: Proposed, value: str) -> set[str]:
-    """Return the words of a proposal's field: those of its key and its statement without the value and whom it is about."""
-    frames = read_statement(one.content)
+def _field_words(proposal: Proposed, value: str) -> set[str]:
+    """Return the words of a proposal's field: those of its key and statement, without the value and the subject."""
+    frames = read_statement(proposal.content)
     left_out = f"{value} {frames[0].subject if frames else ''} profile user self"
-    return set(terms(f"{one.content} {one.key.replace('-', ' ').replace('_', ' ')}")) - set(terms(left_out))
+    return set(terms(f"{proposal.content} {proposal.key.replace('-', ' ').replace('_', ' ')}")) - set(terms(left_out))
 
 
-def _is_asked_about(one: Proposed, value: str, asked: str | None) -> bool:
-    """Say whether the assistant's last question names the value, and its field or that it is to be remembered."""
+def _is_asked_about(proposal: Proposed, value: str, asked: str | None) -> bool:
+    """Return whether the assistant's last question names the value, and the field or that it is to be remembered."""
     questions = [part for part in SENTENCE_END.split((asked or "").strip()) if part.rstrip("\"')").endswith("?")]
     if not questions or not _names(questions[-1], value):
         return False
-    return _ASKS.search(questions[-1]) is not None or bool(set(terms(questions[-1])) & _about(one, value))
+    return _ASKS.search(questions[-1]) is not None or bool(set(terms(questions[-1])) & _field_words(proposal, value))

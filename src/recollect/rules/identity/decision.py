@@ -1,4 +1,4 @@
-"""Decide what a draft is to the active memory of its key: the same, an update or a contradiction; and who wins."""
+"""Decide what a draft is to the active memory of its key (same, update or contradiction), and which prevails."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -28,14 +28,14 @@ class Claim(NamedTuple):
     tick: int
     change: Change | None = None
     at: str = ""
-    """When it was said, as canonical text; a claim that says no time is made now."""
+    """When it was said, as canonical text; empty for a claim made now."""
 
     @property
     def is_correction(self) -> bool:
         return self.event_type is EventType.CORRECTION or self.change is Change.CORRECTION
 
     def is_older_than(self, other: "Claim") -> bool:
-        """Whether it says of itself that it is older."""
+        """Return whether the claim gives an earlier time than the other."""
         return bool(self.at) and self.at < other.at
 
 
@@ -56,9 +56,10 @@ def settle(incumbent: Claim, newcomer: Claim, policy: Conflict) -> Verdict:
 
 
 def may_update(incumbent: Claim, newcomer: Claim, policy: Conflict) -> Verdict:
-    """Whether a plain update may replace the incumbent: not from below, unless it is the person's own correction.
+    """Decide whether a plain update may replace the incumbent: not from a lower authority, except a person's
+    correction.
 
-    Nothing updates what is newer and believed as much.
+    An older claim of equal authority never updates a newer one.
     """
     if policy.policy == "latest_wins":
         return _settle_by_time(incumbent, newcomer)
@@ -88,7 +89,7 @@ def _settle_by_authority(incumbent: Claim, newcomer: Claim, policy: Conflict) ->
         return Verdict(False, "recency")
     if newcomer.is_correction and not policy.corrections_stand:
         return Verdict(True, "correction")
-    if newcomer.at > incumbent.at:  # records of one file come in together, within one tick
+    if newcomer.at > incumbent.at:  # records of one file are imported within one tick
         return Verdict(True, "recency")
     if newcomer.tick != incumbent.tick:
         return Verdict(newcomer.tick > incumbent.tick, "recency")
@@ -103,7 +104,7 @@ def _settle_by_source(incumbent: Claim, newcomer: Claim, policy: Conflict) -> Ve
 
 
 def _overrides(claim: Claim, policy: Conflict) -> bool:
-    """A correction overrides a higher authority if a person (or something higher) made it."""
+    """Return whether a claim overrides a higher authority: a correction by a person or by a higher authority."""
     return claim.is_correction and _rank(claim, policy) <= rank(Authority.USER_ASSERTED, policy.authority_order)
 
 
@@ -117,12 +118,12 @@ _SAID_OUTRIGHT = ("only_asks", "corrects_another", "said_to_be_correction", "mar
 
 
 OLDER = "identity:older"
-"""The rule by which a statement that says it is older than the active one is kept as an earlier version."""
+"""The rule by which a statement that gives an earlier time than the active one is stored as an earlier version."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The outcome, the rule that decided, and what the rule saw."""
+    """The outcome, the rule that decided, and what the rule found."""
 
     outcome: Outcome
     rule: str
@@ -140,12 +141,13 @@ class Judgement:
 
 
 def judge(draft: Draft, body: Mapping[str, Any], state: State, tick: int, policy: Policy) -> Judgement | Rejection:
-    """Reinforced, superseded, contradicted, or stored as an earlier version, by the first of these that holds.
+    """Decide whether a draft reinforces, supersedes or contradicts the active memory, or is stored as an earlier
+    version.
 
-    The same words reinforce. So do other words in which nothing that matters differs. A register's new state always
-    updates. What the caller says about the change is believed; else the rules of ``change`` decide. An update from
-    below the incumbent's authority is held, as are words that only ask or suppose what the incumbent states, and a
-    contradiction is settled by the conflict policy.
+    The same words reinforce, and so do other words without a difference that matters. A register's new state always
+    updates. A change stated by the caller is believed; otherwise the rules of ``change`` decide. An update of lower
+    authority is held, as are words that only ask or suppose what the incumbent states, and a contradiction is settled
+    by the conflict policy.
     """
     assert draft.key is not None, "the naming gate sets the key"
     if not same_concept(draft.key, state.canonical_key, state.key_digest):
@@ -169,25 +171,25 @@ READER_RULES = {
     "same_statement": "it states the same in other words",
     "retracted": "it says that what was known no longer holds",
 }
-"""How the statement reader relates a draft to what was known, where it is sure."""
+"""How the statement reader relates a draft to an older statement, where it is certain."""
 
 
 def reading_of(content: str, draft: Draft) -> tuple[Relation, Frame | None, Frame | None]:
-    """Return what a draft is to an older statement by the statement reader, with the two frames that meet."""
+    """Return the relation of a draft to an older statement by the statement reader, with the two frames that meet."""
     if not draft.frames:
         return Relation.APART, None, None
     return compare(read_statement(content, draft.speaker), draft.frames)
 
 
 def began_before(draft: Draft, state: State) -> bool:
-    """Whether a draft says what held before the active memory began: "moved to Rome in 2015", after "in Porto since 2021"."""
+    """Return whether a draft held before the active memory: "moved to Rome in 2015", after "in Porto since 2021"."""
     if draft.valid_from is None or state.valid_from is None:
         return False
     return format_time(draft.valid_from) < state.valid_from
 
 
 def is_changed_by(content: str, draft: Draft) -> bool:
-    """Whether a draft plainly repeats, changes or retracts an older statement, and nothing else of it is lost."""
+    """Return whether a draft plainly repeats, changes or retracts an older statement without losing the rest of it."""
     relation, met, _ = reading_of(content, draft)
     if relation not in (Relation.SAME, Relation.CHANGED, Relation.RETRACTED) or met is None:
         return False
@@ -195,10 +197,10 @@ def is_changed_by(content: str, draft: Draft) -> bool:
 
 
 def may_both_hold(content: str, draft: Draft) -> bool:
-    """Whether a draft and an older statement may both be true, though one key names them.
+    """Return whether a draft and an older statement under one key may both be true.
 
-    Contested values may, and so may two values of what can have several ("is a nurse", "is a volunteer firefighter") and
-    the same rule within and without a scope ("no emojis", "no emojis in commit messages").
+    Contested values may, and so may two values of an attribute that can have several ("is a nurse", "is a volunteer
+    firefighter") and the same rule with and without a scope ("no emojis", "no emojis in commit messages").
     """
     relation, _, _ = reading_of(content, draft)
     if relation is not Relation.APART or not draft.frames:
@@ -208,21 +210,25 @@ def may_both_hold(content: str, draft: Draft) -> bool:
         return False
     if old.attribute != new.attribute:
         return "be" in (old.attribute, new.attribute)
-    if old.slot == new.slot and old.single and new.single:  # two kinds of value: "5,000 euros", "12 pages"
+    if old.slot == new.slot and old.single and new.single:  # values of two kinds: "5,000 euros", "12 pages"
         return True
     return set(old.scope) != set(new.scope) or (old.attribute == "be" and not (old.single or new.single))
 
 
 def says_only(content: str, speaker: str, frame: Frame) -> bool:
-    """Whether a statement says one thing: "works as a nurse at St. Mary's" says two, and one may change alone."""
-    stated = {one.attribute for one in read_statement(content, speaker) if not one.rule.startswith("implied")}
+    """Return whether a statement says one thing: "works as a nurse at St. Mary's" says two, and one may change alone."""
+    stated = {
+        stated_frame.attribute
+        for stated_frame in read_statement(content, speaker)
+        if not stated_frame.rule.startswith("implied")
+    }
     return stated <= {frame.attribute} and not frame.partial
 
 
 def _is_held_apart(draft: Draft, body: Mapping[str, Any], state: State, policy: Policy) -> bool:
-    """Return whether a text may be another fact under a title that somebody used for two things.
+    """Return whether a text may be another fact under a title that was used for two things.
 
-    It shares no word with the active memory, is no other number or date in its place, and comes from nobody who outranks it.
+    It shares no word with the active memory, is no other number or date in its place, and does not outrank it.
     """
     assert draft.key is not None, "the naming gate sets the key"
     if policy.keys.unrelated == "replace" or policy.conflict.policy == "latest_wins" or draft.key.source != "explicit":
@@ -258,7 +264,7 @@ def _classify(draft: Draft, body: Mapping[str, Any]) -> tuple[Change, str, str]:
 
 
 def _change_as_read(relation: Relation, new: Frame | None) -> tuple[Change, str] | None:
-    """Return what a change of a slot is by the reader: a marked change updates, and what is only denied contradicts."""
+    """Return the change of a slot by the reader: a marked change updates, and a mere denial contradicts."""
     if new is None or relation not in (Relation.RETRACTED, Relation.CHANGED):
         return None
     marked = new.change is not ChangeMark.NONE  # "no longer", "now", "moved to", and not a bare "does not"
@@ -268,13 +274,13 @@ def _change_as_read(relation: Relation, new: Frame | None) -> tuple[Change, str]
 
 
 def _same_speaker(draft: Draft, body: Mapping[str, Any]) -> bool | None:
-    """Whether both statements have one source and one author; ``None`` where the newcomer's author is not given."""
+    """Return whether both statements have one source and author; ``None`` if the newcomer gives no author."""
     if draft.source != body["source"]:
         return False
-    said = draft.candidate
-    if said.author is None:
+    candidate = draft.candidate
+    if candidate.author is None:
         return None
-    return author_principal(said.author.id, said.user_id, said.agent_id) == author_of(body)
+    return author_principal(candidate.author.id, candidate.user_id, candidate.agent_id) == author_of(body)
 
 
 def _weigh(
@@ -300,12 +306,12 @@ def _weigh(
 
 TAKES_OVER = "version:takes_over"
 _STATED = frozenset({"importance:as_given", "importance:edited", "importance:canon"})
-"""Why a memory is as important as somebody said, and not as a rule makes it."""
+"""Reasons that mark an importance as stated by a caller, not derived by a rule."""
 DEFAULT_CATEGORY = "general"
 
 
 def with_inheritance(draft: Draft, body: Mapping[str, Any], state: State, order: Sequence[Authority]) -> Draft:
-    """The draft with what it does not say itself and the memory that it supersedes has."""
+    """Return the draft with the fields that it does not state, taken from the memory that it supersedes."""
     stated = draft.candidate.model_fields_set
     taken = inherited_fields(state, stated, draft.authority, order)
     if body.get("tier") == Tier.CANON and "tier" not in stated and _may_be_canon(draft, state, order):
@@ -318,7 +324,7 @@ def with_inheritance(draft: Draft, body: Mapping[str, Any], state: State, order:
 
 
 def _may_be_canon(draft: Draft, state: State, order: Sequence[Authority]) -> bool:
-    """No guess is canon, and nobody makes canon of what outweighed them."""
+    """Return whether a draft may be canon: a guess may not, nor a draft outranked by the memory before."""
     outweighed = outranks(Authority(state.authority), draft.authority, order)
     return draft.authority is not Authority.AI_INFERRED and not outweighed
 
@@ -326,7 +332,7 @@ def _may_be_canon(draft: Draft, state: State, order: Sequence[Authority]) -> boo
 def inherited_fields(
     state: State, stated: set[str], authority: Authority, order: Sequence[Authority]
 ) -> dict[str, Any]:
-    """What a version of this authority, which states these fields itself, takes over from the state of the one before."""
+    """Return the fields that a version of this authority takes over from the state of the version before."""
     taken: dict[str, Any] = {}
     if "category" not in stated and state.category != DEFAULT_CATEGORY:
         taken["category"] = state.category
@@ -344,5 +350,5 @@ def inherited_fields(
 
 
 def is_stated(importance_reason: Sequence[str]) -> bool:
-    """Whether a memory is as important as somebody said."""
+    """Return whether an importance was stated by a caller."""
     return not _STATED.isdisjoint(importance_reason)

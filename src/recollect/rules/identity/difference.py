@@ -1,8 +1,8 @@
-"""Whether two statements say the same thing, and if not, in what they differ.
+"""Decide whether two statements say the same thing and, if not, in what they differ.
 
-The answer decides whether a new statement is taken as a repetition of an old one, so whatever is in doubt differs. Two
-statements say the same only if, word for word, they come to the same marks in the same order, once the words that
-carry nothing are dropped, notations are unified, and a few safe rewordings are undone (see ``rules.language``).
+The result decides whether a new statement repeats an old one, so in doubt they differ. Two statements say the same only
+if they come to the same marks in the same order, once empty words are dropped, notations are unified, and a few safe
+rewordings are undone (see ``rules.language``).
 """
 
 from collections import Counter
@@ -26,12 +26,12 @@ _OF_A_KIND = word_set("not! no! no never avoid without any like love enjoy hate 
 _TAKES_A_KIND = word_set("eat drink allergic adore detest fond")
 """Words whose object is a kind of thing, though nothing else in their sentence need be: "eats eggs with her child"."""
 _TERSE = 5
-"""Up to so many marks are read as English without any sign that they are: "Dark mode preferred"."""
+"""The most marks of a text that is read as English without a sign of it: "Dark mode preferred"."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One respect in which two statements differ, with the words of each side (empty where a side has none)."""
+    """One aspect in which two statements differ, with the words of each side (empty where a side has none)."""
 
     aspect: Aspect
     old: str
@@ -39,7 +39,7 @@ class Difference:
 
 
 def what_differs(old: str, new: str) -> tuple[Difference, ...]:
-    """Everything that matters in which two statements differ; empty if they say the same thing.
+    """Return every difference that matters between two statements; empty if they say the same thing.
 
     >>> what_differs("Don't deploy on Fridays", "On Fridays, please do not deploy!")
     ()
@@ -54,7 +54,7 @@ def what_differs(old: str, new: str) -> tuple[Difference, ...]:
 
 
 def differences_between(old: Statement, new: Statement) -> tuple[Difference, ...]:
-    """``what_differs`` for statements that have been read, so that one can be compared with many."""
+    """Return ``what_differs`` for statements that were read already, so that one can be compared with many."""
     if not _are_readable(old, new):
         return _compare_to_the_letter(old.text, new.text)
     aligned = _align(old, new)
@@ -82,7 +82,7 @@ def shares_nothing(old: str, new: str) -> bool:
 
 
 def _align(old: Statement, new: Statement) -> tuple[Sequence[Mark], Sequence[Mark]] | None:
-    """Forms of both that agree mark by mark, if there are any."""
+    """Return forms of both statements that agree mark by mark, if there are any."""
     if _keys(old.marks) == _keys(new.marks):
         return old.marks, new.marks
     if _keys(old.normal) == _keys(new.normal):
@@ -94,7 +94,7 @@ def _align(old: Statement, new: Statement) -> tuple[Sequence[Mark], Sequence[Mar
 
 
 def _are_readable(old: Statement, new: Statement) -> bool:
-    """Nothing foreign in either, and a sign of English in one; a few words ("Dark mode preferred") need no sign."""
+    """Return whether neither text is foreign and one shows a sign of English; a few words need no sign."""
     if not old.marks or not new.marks:
         return False
     languages = {old.language, new.language}
@@ -107,16 +107,16 @@ def _keys(marks: Iterable[Mark]) -> list[str]:
 
 
 def _compare_to_the_letter(old: str, new: str) -> tuple[Difference, ...]:
-    """For what cannot be read: only blanks and capitals do not count."""
+    """Compare unreadable texts letter by letter, ignoring only blanks and capitals."""
     if normalise(old).casefold().split() == normalise(new).casefold().split():
         return ()
     return (Difference(Aspect.CONTENT, old, new),)
 
 
 def _places_of_a_kind(statement: Statement, marks: Sequence[Mark]) -> range:
-    """Where one or several is all the same: "no emoji", "likes tabs", "eats eggs"; but to have a cat is not to have cats.
+    """Return where singular and plural mean the same: "no emoji", "likes tabs", "eats eggs"; but not "has a cat".
 
-    The first word never is such a place: with its ending it may be somebody else's doing.
+    The first word is never such a place: its ending may make it someone else's action.
     """
     if not _OF_A_KIND.isdisjoint(_keys(statement.normal)):
         return range(1, len(marks))
@@ -128,7 +128,7 @@ def _places_of_a_kind(statement: Statement, marks: Sequence[Mark]) -> range:
 
 
 def _find_small_differences(old: Sequence[Mark], new: Sequence[Mark], *, of_a_kind: range) -> Iterator[Difference]:
-    """What the keys fold away and yet may matter: capitals that make a name, one or several, "a" or "the"."""
+    """Yield differences that the keys fold away: capitals that make a name, singular or plural, "a" or "the"."""
     for place, (one, other) in enumerate(zip(old, new, strict=True)):
         if one == other:
             continue
@@ -145,14 +145,14 @@ def _find_small_differences(old: Sequence[Mark], new: Sequence[Mark], *, of_a_ki
 
 
 def _aspect_of_ending(one: Mark, other: Mark) -> Aspect:
-    """One or several of a thing, another name, or (where a sentence starts) perhaps someone else's doing."""
+    """Return the aspect of an ending: number, name, or (where a sentence starts) perhaps someone else's action."""
     if one.is_name or other.is_name:
         return Aspect.NAME
     return Aspect.NUMBER if Case.LOWER in {one.case, other.case} else Aspect.CONTENT
 
 
 def _capitals_matter(one: Mark, other: Mark) -> bool:
-    """An "Apple" inside a sentence is not an "apple", "US" is not "us"; but "TEA" is "tea", said with emphasis."""
+    """Return whether capitals matter: "Apple" within a sentence and "US" differ; "TEA" is "tea" with emphasis."""
     if one.key in lexicon.CASE_FREE or one.key in lexicon.EMPHASISED:
         return False
     cases = {one.case, other.case}
@@ -164,18 +164,18 @@ def _capitals_matter(one: Mark, other: Mark) -> bool:
 
 
 def _is_emphasis(key: str) -> bool:
-    """Return whether a common word in capitals is that word, and no acronym or name. Two letters are always in doubt."""
+    """Return whether a common word in capitals is that word, and no acronym or name; two letters always may be."""
     return len(key) > 2 and key.isalpha() and key not in lexicon.ACRONYM_AND_WORD and key not in lexicon.COMMON_AND_NAME
 
 
 def _ending_matters(one: Mark, other: Mark) -> bool:
-    """ "The servers" are not "the server", nor "Roberts" "Robert"; but "no emoji" is "no emojis"."""
+    """Return whether an ending matters: "the servers" and "Roberts" differ from the singular; "no emojis" does not."""
     plainly_a_word = Case.LOWER in {one.case, other.case} or Case.NONE in {one.case, other.case}
     return not plainly_a_word or bool(one.article or other.article) or one.key in lexicon.STUFF_OR_THINGS
 
 
 def _find_differences(old: Statement, new: Statement) -> Iterator[Difference]:
-    """The marks that only one side has, grouped by what they are; nothing if both have the same marks."""
+    """Yield the marks that only one side has, grouped by aspect; nothing if both have the same marks."""
     only_old, only_new = _only_in(old.normal, new.normal), _only_in(new.normal, old.normal)
     yield from _take_out(Aspect.OPPOSITE, lexicon.opposites_of, only_old, only_new)
     yield from _take_out(Aspect.TENSE, other_tenses, only_old, only_new)
@@ -188,7 +188,7 @@ def _find_differences(old: Statement, new: Statement) -> Iterator[Difference]:
 
 
 def _only_in(marks: Sequence[Mark], others: Sequence[Mark]) -> list[Mark]:
-    """The marks that the other side lacks, in order, counting repetitions."""
+    """Return the marks that the other side lacks, in order, counting repetitions."""
     left = Counter(_keys(others))
     only: list[Mark] = []
     for mark in marks:
@@ -206,7 +206,7 @@ def _surfaces(marks: Iterable[Mark]) -> str:
 def _take_out(
     aspect: Aspect, related: Callable[[str], tuple[str, ...]], only_old: list[Mark], only_new: list[Mark]
 ) -> Iterator[Difference]:
-    """Takes the words that are related to one another out of both lists, as differences of that aspect."""
+    """Remove related words from both lists and yield them as differences of that aspect."""
     if not only_old or not only_new:
         return
     by_key = {mark.key: mark for mark in only_new}
@@ -220,7 +220,7 @@ def _take_out(
 
 
 def _name_subjects(old: Sequence[Mark], only_old: list[Mark], new: Sequence[Mark], only_new: list[Mark]) -> None:
-    """Reads two different first words with a verb after them as names: "Ana is …", "Ben is …"."""
+    """Mark two different first words with a verb after them as names: "Ana is …", "Ben is …"."""
     if only_old and only_new and _may_name(old, only_old[0]) and _may_name(new, only_new[0]):
         only_old[0] = only_old[0]._replace(aspect=Aspect.NAME)
         only_new[0] = only_new[0]._replace(aspect=Aspect.NAME)

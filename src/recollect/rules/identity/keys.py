@@ -1,19 +1,18 @@
-"""Canonical keys: the one name of a concept, however it was given.
+"""Build canonical keys: one name for a concept, however it was given.
 
-A key reads ``Subject-Aspect-Qualifier``: ASCII letters, digits and ``-``, at most 30 characters. Whatever names a
-concept (a caller's ``canonical_key`` or ``title``, a register's topic, a profile's fact key, the statement reader, or
-nothing at all) ends as one :class:`CanonicalKey`.
+A key reads ``Subject-Aspect-Qualifier``: ASCII letters, digits and ``-``, at most 30 characters. Every name of a
+concept (a caller's ``canonical_key`` or ``title``, a register's topic, a profile's fact key, the statement reader's, or
+none at all) becomes one :class:`CanonicalKey`.
 
-Two names are the same concept when they differ only in
+Two names are the same concept if they differ only in
 
-- case, and the accents of Latin letters ("Café", "cafe"),
-- what separates the words: blanks, ``_``, ``-``, other punctuation ("Foo bar", "foo-bar", "FOO_BAR"),
-- compatibility forms and invisible characters ("ﬁle", "file"),
-- a symbol and its word ("R&D", "R and D"), or
-- the padding of names with fewer than three words ("Emojis", "Emojis-Fact-General").
+- case, and the accents of Latin letters ("Café", "cafe"), - what separates the words: blanks, ``_``, ``-``, other
+punctuation ("Foo bar", "foo-bar", "FOO_BAR"), - compatibility forms and invisible characters ("ﬁle", "file"), - a
+symbol and its word ("R&D", "R and D"), or - the padding of names with fewer than three words ("Emojis",
+"Emojis-Fact-General").
 
-All other names stay apart. A key that had to be cut, or that lost letters on the way to ASCII, ends in ten digits
-of a digest of the whole name, and the whole digest is kept beside it.
+All other names stay apart. A key that had to be cut, or lost letters on the way to ASCII, ends in ten digits of a
+digest of the whole name, and the whole digest is stored with it.
 """
 
 import base64
@@ -49,17 +48,17 @@ _LATIN_LETTERS = dict(
     zip("ßẞæÆœŒøØđĐðÐþÞłŁħĦŧŦıŋŊ", "ss SS ae AE oe OE o O d D d D th TH l L h H t T i ng NG".split(), strict=True)
 )
 
-# Copy and paste leaves these behind; nobody sees them, so they must not tell two names apart.
+# Copy and paste leaves these behind; they are invisible, so they must not distinguish two names.
 _INVISIBLE = dict.fromkeys([0xAD, 0x200B, 0x2060, 0xFEFF, *range(0xFE00, 0xFE10)])
 
 _FILLERS = frozenset(word.lower() for word in (SELF, *FALLBACK.split("-"), "Register", "Profile", "Rule"))
-"""Words of keys that say nothing of the concept, and only fill a place or say what sort of key it is."""
+"""Words of keys that say nothing about the concept: they fill a place or name the sort of key."""
 
 _NEGATIVE_NUMBER = re.compile(r"(?<!\S)-(?=\d)")
 
 
 class KeySource(StrEnum):
-    """Who named the concept."""
+    """What named the concept."""
 
     EXPLICIT = "explicit"
     TOPIC = "topic"
@@ -71,20 +70,20 @@ class KeySource(StrEnum):
 
     @classmethod
     def _missing_(cls, value: object) -> "KeySource | None":
-        """Read "parser", which keys by rule were marked with before rules version 5."""
+        """Return the source of "parser", which marked keys by rule before rules version 5."""
         return cls.READER if value == "parser" else None
 
 
 BY_RULE = frozenset({KeySource.READER, KeySource.FALLBACK})
-"""Keys that today's rules would make anew from the content. A ``chain``'s is that of the version that it replaces."""
+"""Sources of keys that the rules derive from the content. A ``chain`` key is that of the version it replaces."""
 
 
 @dataclass(frozen=True, slots=True)
 class CanonicalKey:
     """The name of a concept.
 
-    ``text`` is the key as people see it, ``digest`` the SHA-256 of the whole name before anything was cut, and
-    ``source`` says who named it. ``rule`` is the reader's rule, if the reader named it.
+    ``text`` is the visible key, ``digest`` the SHA-256 of the whole name before anything was cut, and ``source`` says
+    what named it. ``rule`` is the reader's rule, if the reader did.
     """
 
     text: str
@@ -94,10 +93,10 @@ class CanonicalKey:
 
 
 def words_of(key: CanonicalKey) -> list[str]:
-    """The words of a key by which people may ask for its concept, whoever named it.
+    """Return the words of a key by which people may ask for its concept.
 
-    A digest has no words, and neither has a key that was cut: some of its words are no longer whole. Long words with digits
-    are somebody's ids.
+    A digest has no words, and neither has a cut key, whose words may be incomplete. Long words with digits are taken
+    for ids.
 
     >>> words_of(statement_key("Self", "theme", "mode")), words_of(explicit_key("ticket 17"))
     (['Theme', 'Mode'], ['Ticket', '17'])
@@ -113,7 +112,7 @@ _ID = re.compile(r"(?=.*\d)(?=.*[A-Za-z]).{10,}")
 
 
 def identity(key_text: str) -> str:
-    """The form of a key that must be unique among the active memories: case does not count.
+    """Return the form of a key that must be unique among active memories: case does not count.
 
     >>> identity("Self-Limit-Emojis")
     'self-limit-emojis'
@@ -122,7 +121,7 @@ def identity(key_text: str) -> str:
 
 
 def identity_beside(key_text: str, number: int) -> str:
-    """The same for the memory of this number where others are active under its key, none of which its writer may know of.
+    """Return the identity of a shadowed key: others hold it that the writer may not know of, so the number is added.
 
     >>> identity_beside("Self-Limit-Emojis", 17)
     'self-limit-emojis#17'
@@ -131,7 +130,7 @@ def identity_beside(key_text: str, number: int) -> str:
 
 
 def identities(key_identity: str) -> tuple[str, str]:
-    """From where to before where those of one key are sorted, beside one another or not: ``#`` comes before what keys hold.
+    """Return the range in which the identities of one key sort, shadowed or not: ``#`` sorts before characters of keys.
 
     >>> low, end = identities("self-limit-emojis")
     >>> low <= "self-limit-emojis#17" < end < "self-limit-emojis-two"
@@ -141,10 +140,10 @@ def identities(key_identity: str) -> tuple[str, str]:
 
 
 def same_concept(given: CanonicalKey, stored_text: str, stored_digest: str) -> bool:
-    """Whether a key names the concept that is stored under ``stored_text`` and ``stored_digest``.
+    """Return whether a key names the concept stored under ``stored_text`` and ``stored_digest``.
 
-    Equal texts are not enough: someone may choose a name that looks like another name's cut form. Handing back a cut
-    key exactly as it was printed is the one way to mean the stored concept without its digest.
+    Equal texts are not enough: a chosen name may look like another name's cut form. Only a cut key given back exactly
+    as it was printed names the stored concept without its digest.
     """
     if identity(given.text) != identity(stored_text):
         return False
@@ -155,7 +154,7 @@ def same_concept(given: CanonicalKey, stored_text: str, stored_digest: str) -> b
 
 @lru_cache(maxsize=64)  # a write asks for the same few names several times
 def explicit_key(name: str) -> CanonicalKey:
-    """The key for a ``canonical_key`` or ``title`` that a caller gave.
+    """Return the key for a ``canonical_key`` or ``title`` from a caller.
 
     >>> explicit_key("API-base-URL").text
     'API-Base-URL'
@@ -166,32 +165,32 @@ def explicit_key(name: str) -> CanonicalKey:
 
 
 def topic_key(topic_id: str) -> CanonicalKey:
-    """The key of a register: ``current_projects`` gives ``Register-Current-Projects``."""
+    """Return the key of a register: ``current_projects`` gives ``Register-Current-Projects``."""
     return _key(["Register", *_components(topic_id)], KeySource.TOPIC)
 
 
 def profile_key(fact_key: str) -> CanonicalKey:
-    """The key of a profile fact: ``preferred_name`` gives ``Profile-Preferred-Name``."""
+    """Return the key of a profile fact: ``preferred_name`` gives ``Profile-Preferred-Name``."""
     return _key(["Profile", *_components(fact_key)], KeySource.PROFILE)
 
 
 def statement_key(subject: str, aspect: str, qualifier: str, rule: str | None = None) -> CanonicalKey:
-    """Return the key for what the statement reader read. Letters are written the same way whatever case the speaker used."""
+    """Return the key of a statement that was read. Letters are written the same way whatever case the speaker used."""
     words = [word.lower() for part in (subject, aspect, qualifier) for word in _components(part)]
     return _key(words, KeySource.READER, rule)
 
 
 def event_key(kind: Kind, sequence_no: int) -> CanonicalKey:
-    """The key of something that happened: its place in the stream, so the same words said twice are two events."""
+    """Return the key of an event: its place in the stream, so that the same words said twice are two events."""
     name = "".join(word.capitalize() for word in kind.value.split("_"))
     return _key(["Event", name, str(sequence_no)], KeySource.EVENT)
 
 
 def fallback_key(fingerprint_hex: str, *, shared: bool) -> CanonicalKey:
-    """The key of a memory that nothing named.
+    """Return the key of an unnamed memory.
 
-    By default the key carries digits of the content's fingerprint, so that only the same words share it. With
-    ``shared`` all unnamed memories of a stream share the literal ``World-Fact-General``.
+    By default it holds digits of the content's fingerprint, so that only the same words share it. With ``shared`` all
+    unnamed memories of a stream share ``World-Fact-General``.
     """
     if shared:
         return _key(FALLBACK.split("-"), KeySource.FALLBACK)
@@ -213,7 +212,7 @@ def choose_key(
     frames: Sequence[Frame] = (),
     shared_fallback: bool = False,
 ) -> CanonicalKey:
-    """Name a memory: by what the caller said, else by its place, else by what it says, else by its fingerprint.
+    """Name a memory by the caller's name, else by its place, else by its statement, else by its fingerprint.
 
     ``frames`` are what the statement reader read in the content.
     """
@@ -253,19 +252,19 @@ def _key(components: Sequence[str], source: KeySource, rule: str | None = None) 
 
 
 def _components(name: str) -> list[str]:
-    """The words of a name, accents removed, symbols spelled out; letters beyond ASCII are still there."""
+    """Return the words of a name, accents removed and symbols spelled out; letters beyond ASCII remain."""
     name = _NEGATIVE_NUMBER.sub("−", name.translate(_INVISIBLE))
     separated = name.translate(_ASCII_SEPARATED) if name.isascii() else "".join(map(_separate, _without_accents(name)))
     return [word for word in separated.split("-") if word]
 
 
 def _separate(char: str) -> str:
-    """A character of a word as it is, a meaningful symbol as its word, and anything else as a separator."""
+    """Return a character of a word as it is, a meaningful symbol as its word, and anything else as a separator."""
     if char.isalnum():
         return char
     if char in _SYMBOL_WORDS:
         return f"-{_SYMBOL_WORDS[char]}-"
-    # Marks and pictures (emoji and their joiners) mean something, though ASCII has no place for them.
+    # Marks and pictures (emoji and their joiners) have a meaning, though ASCII cannot write them.
     is_part_of_name = not char.isascii() and (unicodedata.category(char)[0] in "MS" or char == "\u200d")
     return char if is_part_of_name else "-"
 
@@ -274,9 +273,9 @@ _ASCII_SEPARATED = {code: _separate(chr(code)) for code in range(128)}
 
 
 def _without_accents(text: str) -> Iterable[str]:
-    """The characters of a text in compatibility form, the accents of Latin letters dropped.
+    """Yield the characters of a text in compatibility form, without the accents of Latin letters.
 
-    Characters are taken apart one by one: normalising a whole string sorts its accents in quadratic time.
+    Characters are decomposed one by one: normalising a whole string sorts its accents in quadratic time.
     """
     after_latin_letter = False
     for char in (part for whole in text for part in unicodedata.normalize("NFKD", whole)):
@@ -290,12 +289,12 @@ def _without_accents(text: str) -> Iterable[str]:
 
 
 def _pad(words: Sequence[str]) -> list[str]:
-    """At least three words, so that every key has a subject, an aspect and a qualifier."""
+    """Return at least three words, so that every key has a subject, an aspect and a qualifier."""
     return [*words, *("Fact", "General")[len(words) - 1 :]] if len(words) < 3 else list(words)
 
 
 def _cut(words: Sequence[str]) -> str:
-    """First word, words between and last word, the longest shortened first until they fit beside the digest."""
+    """Return the first word, the middle and the last word, the longest shortened until they fit before the digest."""
     parts = [words[0], "-".join(words[1:-1]), words[-1]]
     room = _READABLE_LENGTH - 2
     share = max(size for size in range(1, room + 1) if sum(min(len(part), size) for part in parts) <= room)
@@ -303,11 +302,11 @@ def _cut(words: Sequence[str]) -> str:
 
 
 def _digits(digest_hex: str, count: int) -> str:
-    """The first base32 digits of a digest, in capitals so that capitalising a key never changes it."""
+    """Return the first base32 digits of a digest, in capitals so that capitalising a key never changes it."""
     return base64.b32encode(bytes.fromhex(digest_hex)).decode("ascii")[:count]
 
 
 def is_cut(text: str, digest: str) -> bool:
-    """Whether a key's text ends in digits of its own digest, as cut keys and fallback keys do."""
+    """Return whether a key's text ends in digits of its own digest, as cut keys and fallback keys do."""
     tail = text.rpartition("-")[2].upper()
     return len(tail) >= _DIGEST_DIGITS and _digits(digest, len(tail)) == tail

@@ -1,4 +1,4 @@
-"""Compare statements for near duplicates, choose the words to look them up by, and propose consolidations."""
+"""Compare statements for near-duplicates, choose the words to look them up by, and propose consolidations."""
 
 import math
 import re
@@ -22,16 +22,16 @@ Compare = Literal["meaning", "literal"]
 
 _WORD = re.compile(r"\w+")
 _ROUNDING = 1e-9
-"""Floating-point noise: 0.07 × 100 is a little more than 7, and must not be taken for 8."""
+"""Floating-point noise: 0.07 × 100 is a little more than 7, and must not count as 8."""
 
 
 @dataclass(frozen=True, slots=True)
 class NearDuplicate:
     """How two texts compare.
 
-    ``similar`` says that they are alike enough to look closer; ``same`` that nothing in them differs that matters.
-    ``score`` is the overlap of their terms, or the likeness of their letters where only that was high enough.
-    ``differences`` is empty, and says nothing, where they are not similar.
+    ``similar`` says that they are similar enough to look closer; ``same`` that no difference matters. ``score`` is the
+    overlap of their terms, or the similarity of their letters where only that was high enough. ``differences`` is empty
+    where they are not similar.
     """
 
     similar: bool
@@ -41,7 +41,7 @@ class NearDuplicate:
 
 
 def overlap(a: frozenset[str], b: frozenset[str]) -> float:
-    """The share of all the terms of both that both have (Jaccard): 1 for the same terms, 0 for none in common.
+    """Return the Jaccard index of two sets of terms: 1 for the same terms, 0 for none in common.
 
     >>> overlap(frozenset({"ana", "likes", "tea"}), frozenset({"ben", "likes", "tea"}))
     0.5
@@ -53,9 +53,9 @@ def overlap(a: frozenset[str], b: frozenset[str]) -> float:
 
 
 def fewest_shared(n_terms: int, overlap: float) -> int:
-    """How many of a text's distinct terms another one has at least, if they overlap by that much.
+    """Return the fewest of a text's distinct terms that another text shares if they overlap by ``overlap``.
 
-    The union is no smaller than our own set, so it is that share of it.
+    The union is no smaller than the text's own set, so it is that share of the set.
 
     >>> fewest_shared(5, 0.6)
     3
@@ -64,10 +64,10 @@ def fewest_shared(n_terms: int, overlap: float) -> int:
 
 
 def prefix_length(n_terms: int, overlap: float) -> int:
-    """How many of a text's distinct terms to look up so that no text with that much overlap is missed.
+    """Return how many of a text's distinct terms to look up so that no text with that overlap is missed.
 
-    A text that overlaps by ``overlap`` lacks at most those that it need not share, so any one term more is bound to
-    hit. Which terms are looked up makes no difference to that; the rarest find the fewest texts for nothing.
+    An overlapping text lacks at most the terms it need not share, so one term more is bound to match. Any terms would
+    do; the rarest find the fewest texts in vain.
 
     >>> prefix_length(5, 0.6)
     3
@@ -76,16 +76,18 @@ def prefix_length(n_terms: int, overlap: float) -> int:
 
 
 def literal_terms(text: str) -> frozenset[str]:
-    """The lower-cased words of a text as they stand, for the literal comparison."""
+    """Return the lower-cased words of a text, for the literal comparison."""
     return frozenset(_WORD.findall(text.lower()))
 
 
 def sequence_ratio(a: str, b: str, at_least: float = 0.0) -> float:
-    """Return how alike the letters of two texts are: ``difflib``'s ratio of the lower-cased texts, with every letter counted.
+    """Return how similar the letters of two texts are: ``difflib``'s ratio of the lower-cased texts, counting every
+    letter.
 
-    ``difflib`` itself ignores the frequent letters of a text of 200 characters or more (``autojunk``), which are nearly all.
-    A ratio below ``at_least`` is returned as 0. It is given up as soon as it is certain, since matching long texts takes
-    milliseconds: the blocks that ``difflib`` matches are a common subsequence, so the longest one is an upper bound.
+    ``difflib`` itself ignores the frequent letters of a text of 200 characters or more (``autojunk``), which are nearly
+    all. A ratio below ``at_least`` is returned as 0, and given up as soon as that is certain, since matching long texts
+    takes milliseconds: the blocks that ``difflib`` matches are a common subsequence, so the longest one is an upper
+    bound.
     """
     a, b = a.lower(), b.lower()
     if a == b:
@@ -106,29 +108,29 @@ def sequence_ratio(a: str, b: str, at_least: float = 0.0) -> float:
 
 
 _FEW = 100
-"""So many letters are looked up in the other text one by one: to cut that into parts first would take longer."""
+"""The length up to which parts are searched in the other text directly, without cutting it into parts first."""
 
 
 def _longest_match(a: str, b: str) -> tuple[int, int, int]:
-    """Return where the longest common part of two texts begins in each, and its length; the earliest in ``a``, then in ``b``.
+    """Return where the longest common part begins in each text, and its length; the earliest in ``a``, then in ``b``.
 
     >>> _longest_match("lighthouse", "house lights")
     (0, 6, 5)
     """
     start, size, too_long = 0, 0, min(len(a), len(b)) + 1
     while size + 1 < too_long:
-        wanted = min(2 * size + 1, (size + too_long) // 2)  # most common parts are short
-        parts = b if len(a) < _FEW else {b[i : i + wanted] for i in range(len(b) - wanted + 1)}
-        found = next((i for i in range(len(a) - wanted + 1) if a[i : i + wanted] in parts), None)
+        size_tried = min(2 * size + 1, (size + too_long) // 2)  # most common parts are short
+        parts = b if len(a) < _FEW else {b[i : i + size_tried] for i in range(len(b) - size_tried + 1)}
+        found = next((i for i in range(len(a) - size_tried + 1) if a[i : i + size_tried] in parts), None)
         if found is None:
-            too_long = wanted
+            too_long = size_tried
         else:
-            start, size = found, wanted
+            start, size = found, size_tried
     return start, b.index(a[start : start + size]), size
 
 
 class Likeness(NamedTuple):
-    """How alike two texts are by both measures; ``ratio`` is 0 where it is below what was asked for."""
+    """The similarity of two texts by both measures; ``ratio`` is 0 where it is below the minimum."""
 
     overlap: float
     ratio: float
@@ -142,7 +144,7 @@ class Likeness(NamedTuple):
 
 
 def likeness(old: str, new: str, ratio_min: float, compare: Compare = "literal") -> Likeness:
-    """Compare two texts by both measures. The order counts: ``difflib`` does not give the same ratio both ways."""
+    """Compare two texts by both measures. The order counts: ``difflib``'s ratio is not symmetric."""
     return Likeness(overlap(_terms(old, compare), _terms(new, compare)), _ratio(old, new, ratio_min, compare))
 
 
@@ -159,11 +161,11 @@ def search_score(query: str, text: str) -> float:
     1.7
     """
     query, text = fold(query), fold(text)
-    asked, said = literal_terms(query), literal_terms(text)
-    if asked.isdisjoint(said):
+    query_terms, text_terms = literal_terms(query), literal_terms(text)
+    if query_terms.isdisjoint(text_terms):
         return 0.0
     bonus = PHRASE_BONUS if query.strip() in text else 0.0
-    return overlap(asked, said) + bonus + RATIO_WEIGHT * sequence_ratio(query, text)
+    return overlap(query_terms, text_terms) + bonus + RATIO_WEIGHT * sequence_ratio(query, text)
 
 
 def _ratio(a: str, b: str, at_least: float, compare: Compare) -> float:
@@ -182,25 +184,24 @@ def how_alike(
     ratio_min: float,
     compare: Compare = "meaning",
 ) -> NearDuplicate:
-    """Whether two texts are near-duplicates, and whether they say the same thing.
+    """Return whether two texts are near-duplicates, and whether they say the same thing.
 
-    They are similar if their terms overlap by ``overlap_min`` or their letters are alike by ``ratio_min``, and the same
-    if besides nothing that matters differs. A new text that is compared with many may be given as it was read. The
-    terms are worked out unless they are given; given ones must be those of the comparison: ``rules.text.terms``, or
-    ``literal_terms`` for the literal one.
+    They are similar if their terms overlap by ``overlap_min`` or their letters match by ``ratio_min``, and the same if
+    also no difference matters. A new text that is compared with many may be passed as read. Terms are computed unless
+    given; given ones must fit the comparison: ``rules.text.terms``, or ``literal_terms`` for the literal one.
 
     >>> how_alike("Ana is allergic to peanuts", "Ben is allergic to peanuts", overlap_min=0.5, ratio_min=0.7).same
     False
     """
-    said = read(new) if isinstance(new, str) else new
+    statement = read(new) if isinstance(new, str) else new
     before = _terms(old, compare) if old_terms is None else old_terms
-    score = overlap(before, _terms(said.text, compare) if new_terms is None else new_terms)
+    score = overlap(before, _terms(statement.text, compare) if new_terms is None else new_terms)
     if score < overlap_min:
-        ratio = _ratio(old, said.text, ratio_min, compare)
+        ratio = _ratio(old, statement.text, ratio_min, compare)
         if ratio < ratio_min:
             return NearDuplicate(similar=False, same=False, score=score)
         score = ratio
-    differences = () if old == said.text else differences_between(read(old), said)
+    differences = () if old == statement.text else differences_between(read(old), statement)
     return NearDuplicate(similar=True, same=not differences, score=score, differences=differences)
 
 
@@ -209,24 +210,24 @@ def _terms(text: str, compare: Compare) -> frozenset[str]:
 
 
 MAX_SHARED = 3
-"""More shared words than this are not asked for: the lists that it would take are long, and the gain is small."""
+"""The most shared words to require: the lists would be long, and the gain is small."""
 FEW = 32
-"""So few candidates are compared as they are: to read longer lists would cost more than it saves."""
+"""The number of candidates up to which all are compared: reading longer lists would cost more than it saves."""
 
 
 def rarest_of(words: Iterable[str], frequencies: Mapping[str, int]) -> list[str]:
-    """The words in the order in which they are looked up: those that fewest others have first, ties by the word itself."""
+    """Return the words in lookup order, rarest first, ties by the word itself."""
     return sorted(words, key=lambda word: (frequencies.get(word, 0), word))
 
 
 def lookup(
     words: Collection[str], frequencies: Mapping[str, int], overlap_min: float, max_postings: int
 ) -> tuple[list[str], int]:
-    """The words to look up, and how many of them a candidate must share.
+    """Return the words to look up, and how many of them a candidate must share.
 
-    Among the fewest words that must be looked up a near-duplicate shares at least one, and with each word more at
-    least one more. More words mean longer lists to read but fewer candidates, so where there are many they are added for as
-    long as the lists stay within the budget. Words that nobody else has cost nothing and can be shared with nobody.
+    Of the fewest words that must be looked up a near-duplicate shares at least one, and with each further word one
+    more. More words mean longer lists but fewer candidates, so where candidates are many, words are added while the
+    lists stay within the budget. Words that no other text has cost nothing and find nothing.
 
     >>> lookup(["ana", "allergi", "peanut"], {"ana": 90, "allergi": 40, "peanut": 1}, 0.6, 200)
     (['allergi', 'ana', 'peanut'], 2)
@@ -247,9 +248,9 @@ def _postings_of(words: Iterable[str], frequencies: Mapping[str, int]) -> int:
 
 
 def similar_pairs(texts: Sequence[frozenset[str]], overlap_min: float) -> Iterator[tuple[int, int]]:
-    """The places of any two texts whose words overlap by so much, the earlier place first.
+    """Yield the places of any two texts whose words overlap enough, the earlier place first.
 
-    Two such texts share one of the few rarest words of each, so only whoever does is compared.
+    Two such texts share one of the few rarest words of each, so only texts that do are compared.
 
     >>> list(similar_pairs([frozenset({"ana", "tea"}), frozenset({"bees"}), frozenset({"ana", "tea"})], 0.6))
     [(0, 2)]
@@ -266,18 +267,19 @@ def similar_pairs(texts: Sequence[frozenset[str]], overlap_min: float) -> Iterat
 
 
 _DENIES = (Aspect.NEGATION, Aspect.OPPOSITE)
-"""Under different keys, two memories contradict each other only if nothing but these sets them apart: another name or
-number makes another fact."""
+"""Memories with different keys contradict each other only if nothing but these sets them apart: another name or number
+makes another fact."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step(Plain):
-    """One thing that consolidation would do, or for ``outdated``, that somebody has to decide.
+    """A step that consolidation would take or, for ``outdated``, that a person has to decide.
 
-    ``redundant``: it says the same as ``other``, which is better. ``related``, ``conflict``: the two are linked. ``rekey``: it
-    gets the key that today's rules give. ``slot``: it keeps its key, and is found by the slot that today's rules read in it.
-    ``contested``: today's rules give it and ``other`` one key, so they are linked as possibly outdated. ``move``: it is test
-    data and goes to the namespace ``test``. ``outdated``: it may have replaced ``other``.
+    ``redundant``: it says the same as ``other``, which is better. ``related``, ``conflict``: the two are linked.
+    ``rekey``: it gets the key that today's rules give. ``slot``: it keeps its key, and is found by the slot that
+    today's rules read in it. ``contested``: today's rules give it and ``other`` one key, so they are linked as possibly
+    outdated. ``move``: it is test data and goes to the namespace ``test``. ``outdated``: it may have replaced
+    ``other``.
     """
 
     action: str
@@ -287,7 +289,7 @@ class Step(Plain):
 
 
 class Compared(NamedTuple):
-    """A live memory, as the clean-up compares it with others."""
+    """An active memory as consolidation compares it."""
 
     id: str
     content: str
@@ -296,15 +298,15 @@ class Compared(NamedTuple):
     number: int
     """Its place in the stream: the higher, the newer."""
     group: tuple[str | None, ...] = ()
-    """Only memories of the same group are compared: nobody's become redundant for what they may not know of."""
+    """Only memories of the same group are compared: none becomes redundant because of one hidden from its readers."""
     related: Collection[str] = ()
     conflicts: Collection[str] = ()
-    """What it is linked to already."""
+    """The memories it is linked to already."""
 
 
-def preference_key(one: Compared, order: Sequence[Authority]) -> tuple[tuple[int, int], int, str]:
-    """What to sort by so that the best comes first: by authority, then importance, then the newest, then the id."""
-    return by_weight(one.authority, one.importance, order), -one.number, one.id
+def preference_key(memory: Compared, order: Sequence[Authority]) -> tuple[tuple[int, int], int, str]:
+    """Return the sort key that puts the best first: by authority, importance, recency and id."""
+    return by_weight(memory.authority, memory.importance, order), -memory.number, memory.id
 
 
 def propose_steps(
@@ -313,11 +315,12 @@ def propose_steps(
     synonyms: Mapping[str, str],
     advance: Callable[[int], None] = lambda compared: None,
 ) -> list[Step]:
-    """A step for each pair that shares enough words, unless it is linked so already. What is redundant is compared no more.
+    """Return a step for each pair that shares enough words and is not linked yet. A redundant memory is not compared
+    again.
 
-    ``advance`` is told how many memories were compared so far.
+    ``advance`` receives the number of memories compared so far.
     """
-    words = [frozenset(terms(one.content, synonyms)) for one in best_first]
+    words = [frozenset(terms(memory.content, synonyms)) for memory in best_first]
     steps: list[Step] = []
     redundant: set[str] = set()
     for better, worse in similar_pairs(words, overlap_min):
@@ -330,7 +333,7 @@ def propose_steps(
 
 
 def compare(best: Compared, other: Compared) -> Step | None:
-    """What to do with the lesser of two similar memories; ``None`` if it is done already.
+    """Return the step for the lesser of two similar memories; ``None`` if they are linked already.
 
     >>> best = Compared("a", "The cache is enabled", Authority.USER_ASSERTED, 2, 1)
     >>> compare(best, best._replace(id="b", content="The cache is not enabled")).action

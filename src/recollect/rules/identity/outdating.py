@@ -1,6 +1,7 @@
-"""Why a new memory may make an older one outdated, where no rule is sure enough to replace it.
+"""Find why a new memory may outdate an older one, where no rule is certain enough to replace it.
 
-Each reason is a sign in the words of both. None of them retires a memory: a link says so to those who write, read and decide.
+Each reason is a sign in the words of both. None of them retires a memory: a link tells writers and readers of the
+doubt.
 """
 
 import re
@@ -20,14 +21,15 @@ MENTIONS_OLD_VALUE = "mentions_old_value"
 SAME_KIND_OF_VALUE = "same_kind_of_value"
 NEAR = "near"
 REASONS = (STATED, CONTESTED_SLOT, ANNOUNCED_CHANGE, MENTIONS_OLD_VALUE, SAME_KIND_OF_VALUE, NEAR)
-"""The strongest first. ``stated``: somebody linked the two by hand. ``near``: nothing but their meaning is alike."""
+"""The strongest first. ``stated``: the two were linked by hand. ``near``: only their meaning is similar."""
 
 OTHER_VALUE, SHARED_WORD, ENDED, SAME_KIND = 0.35, 0.50, 0.30, 0.55
-"""How alike two memories must be for a sign in their words to count: an announced change of what both name, with another value of
-one kind, or without; the end of what both name; and another value of one kind without more."""
+"""How similar two memories must be for a sign in their words to count: an announced change of what both name, with
+another value of one kind, or without; the end of what both name; and only another value of one kind.
+"""
 
 ONE_STATEMENT = 120
-"""Up to how many characters a text is taken to say one thing."""
+"""The most characters of a text that is taken to say one thing."""
 
 _TABLE = load_table(__package__, "outdating.toml")
 
@@ -55,22 +57,22 @@ _CLAUSE_ENDS = re.compile(r"[;:.!?](?=\s|$)|\bbecause\b|\s[-–—]\s")
 
 
 class Signs(NamedTuple):
-    """What of a text tells whether it updates another, or is updated by one."""
+    """The signs in a text that it updates another, or is updated by one."""
 
     terms: frozenset[str]
-    """The words that tell what it is about, numbers aside."""
+    """The words that say what it is about, without numbers."""
     values: Mapping[str, tuple[str, ...]]
-    """Its values by their sort: amounts of money, clock times, dates …"""
+    """Its values by sort: amounts of money, clock times, dates …"""
     ends: frozenset[str] | None
-    """The terms of the words that say that something ended or was replaced; ``None`` if none do."""
+    """The terms of the words that say that something ended or was replaced; ``None`` if there are none."""
     ended: frozenset[str]
-    """The words that tell what it is about in the clauses that say so."""
+    """The words that say what it is about, in the clauses that say that it ended."""
     changes: bool
     years: frozenset[str]
     """The years that it names."""
 
 
-@lru_cache(maxsize=512)  # a new memory is compared with several, each of which is compared often
+@lru_cache(maxsize=512)  # a new memory is compared with several, and each of these often
 def signs_of(text: str) -> Signs:
     """Read the signs in a text.
 
@@ -84,8 +86,8 @@ def signs_of(text: str) -> Signs:
         rest = pattern.sub(" ", rest)
     for quantity in _QUANTITY.finditer(rest):
         found.setdefault(stem(quantity["unit"].lower()), []).append(quantity["number"])
-    values = {name: tuple(sorted(map(str.lower, said))) for name, said in found.items() if said}
-    of_values = frozenset(term for said in values.values() for value in said for term in terms(value))
+    values = {name: tuple(sorted(map(str.lower, texts))) for name, texts in found.items() if texts}
+    of_values = frozenset(term for texts in values.values() for value in texts for term in terms(value))
     stops = [stop.group() for stop in _STOPS.finditer(text)]
     ended = [clause for clause in _CLAUSE_ENDS.split(text) if _STOPS.search(clause)]
     return Signs(
@@ -99,17 +101,17 @@ def signs_of(text: str) -> Signs:
 
 
 def _telling(text: str) -> frozenset[str]:
-    """Return the terms that tell what a text is about, numbers aside."""
+    """Return the terms that say what a text is about, without numbers."""
     return frozenset(term for term in terms(text) if not _DIGIT.search(term)) - _TELLS_NOTHING
 
 
 def reason_to_doubt(
     old: str, new: str, similarity: float, relation: Relation = Relation.APART, *, nearest: bool = True
 ) -> str:
-    """Return the strongest reason for which ``new`` may make ``old`` outdated, given how alike they are.
+    """Return the strongest reason for which ``new`` may outdate ``old``, given their similarity.
 
-    ``relation`` is what the statement reader says of the two. Signs in the words count only if ``old`` is the memory that is
-    ``nearest`` to the new one: of further ones most are about something else.
+    ``relation`` is the statement reader's. Signs in the words count only if ``old`` is the memory ``nearest`` to the
+    new one: most further ones are about something else.
 
     >>> reason_to_doubt("Backups run on Borg", "Nightly copies go through Restic; Borg is gone", 0.6)
     'mentions_old_value'
@@ -120,7 +122,7 @@ def reason_to_doubt(
         return CONTESTED_SLOT
     now = signs_of(new)
     if not nearest or similarity < ENDED or (now.ends is None and not now.values and not now.changes):
-        return NEAR  # whatever the older one says
+        return NEAR  # whatever the older memory says
     before = signs_of(old)
     shared = before.terms & now.terms
     other_value = any(before.values[sort] != now.values[sort] for sort in before.values.keys() & now.values.keys())
@@ -135,7 +137,7 @@ def reason_to_doubt(
 
 
 def says_one_thing(text: str) -> bool:
-    """Return whether a text is short enough to say one thing: a longer one is like many others, and announces anything."""
+    """Return whether a text is short enough to say one thing: a longer one resembles many others."""
     return len(text) <= ONE_STATEMENT
 
 
@@ -157,14 +159,14 @@ def later_first(
 ) -> list[Item]:
     """Return a ranking in which the later memory of each link ``(later, earlier)`` comes before the earlier one.
 
-    Only memories that are in the ranking move, and each by no more than it takes to pass what it may make outdated.
-    ``may_pass(later, earlier)`` says whether the later one may be told first.
+    A memory moves only within the ranking, and only as far as it takes to pass those it may outdate. ``may_pass(later,
+    earlier)`` returns whether it may.
 
     >>> later_first(["rent 900", "cat", "rent 950"], {("rent 950", "rent 900")}, lambda later, earlier: True)
     ['rent 950', 'rent 900', 'cat']
     """
     ordered = list(ranked)
-    for later in ranked:  # the best first, so that one who moved up counts as being there for those after it
+    for later in ranked:  # best first, so that a moved memory counts at its new place for those after it
         at = ordered.index(later)
         passed = [
             place

@@ -1,8 +1,8 @@
-"""What it takes for two statements to claim the same value of the same concept, and how a rejected value is kept.
+"""Decide whether two statements claim the same value of the same concept, and how a rejected value is stored.
 
-A value is reduced to *marks*: short texts that every wording of it shares. A rejection keeps each mark as a keyed hash, so
-that the words are gone from it, and nobody without the key can try words out. A statement is refused if one of its marks,
-under the same key, is one that was kept.
+A value is reduced to *marks*: short texts that every wording of it shares. A rejection stores each mark as a keyed
+hash, so that it holds no words, and words cannot be tried without the key. A statement is refused if one of its marks,
+under the same key, is among the stored ones.
 """
 
 import hashlib
@@ -31,9 +31,9 @@ MAX_SENTENCES = 64
 """How many sentences of a long text the statement reader reads; all of them are compared word for word."""
 
 _GIVEN = frozenset({KeySource.EXPLICIT, KeySource.TOPIC, KeySource.PROFILE, KeySource.CHAIN})
-"""Who named the concept where the words alone may not: "8080" is a value of whatever its title says."""
+"""Sources of a key that may name what the words do not: "8080" is a value of whatever its title says."""
 _MADE_OF_WORDS = frozenset({KeySource.FALLBACK, KeySource.EVENT})
-"""Keys that say nothing which the words do not say: a fingerprint, a number."""
+"""Sources of a key that adds nothing to the words: a fingerprint, a number."""
 _NAMING = frozenset({"be", "name", "nickname"})
 """Attributes that add nothing to an owned thing: what her sister is, and what she is called."""
 _COORDINATED = re.compile(r",\s*(?:and\s+)?|\s+(?:and|&)\s+", re.IGNORECASE)
@@ -54,14 +54,14 @@ _CAPITAL_I = re.compile(r"(?<=[^\W\d_])I(?=[a-z])|(?<=[a-z])I\b")
 
 
 class Claim(NamedTuple):
-    """A statement as a rejection looks at it: where it is made, its words, and who named its concept."""
+    """A statement as a rejection compares it: its place, its words, and what named its concept."""
 
     address: Address
     content: str
     key: str
     key_source: KeySource
     person: str | None = None
-    """Whose words or doings it records, if that is known: the user of a session, say."""
+    """The person whose words or actions it records, if known, such as the user of a session."""
 
     @classmethod
     def of_memory(cls, address: Address, body: Mapping[str, Any], key: str) -> "Claim":
@@ -70,7 +70,7 @@ class Claim(NamedTuple):
 
 
 def claimed_person(address: Address, meta: Mapping[str, Any]) -> str | None:
-    """Return the person whose memory an imported record says it is, where the import itself names nobody."""
+    """Return the person whose memory an imported record claims to be, if the import itself names nobody."""
     claims = meta.get(CLAIMED)
     if address.owner != DEFAULT_OWNER or not isinstance(claims, Mapping):
         return None
@@ -80,7 +80,7 @@ def claimed_person(address: Address, meta: Mapping[str, Any]) -> str | None:
 
 
 class Sealed(NamedTuple):
-    """A rejection's marks under their key, as the store keeps them; ``id`` is the rejection's."""
+    """A mark of a rejection under its key, as it is stored; ``id`` is the rejection's."""
 
     id: str
     secret: str
@@ -101,9 +101,9 @@ def is_rejected(claim: Claim, rejections: Collection[Sealed], synonyms: Mapping[
 
 
 def rejected_marks(claim: Claim, synonyms: Mapping[str, str]) -> frozenset[str]:
-    """Return the marks of a value that is being rejected: what a statement must share to be the same value.
+    """Return the marks of a value to reject: those that a statement must share to claim the same value.
 
-    A statement that says several things is rejected as a whole: which of them was false is not known.
+    A statement that says several things is rejected as a whole: which of them was false is unknown.
     """
     marks, drawn = set(_key_marks(claim, synonyms)), as_drawn(claim.content)
     frames = [_assign_owner(one) for one in stated_frames(drawn)]
@@ -114,16 +114,16 @@ def rejected_marks(claim: Claim, synonyms: Mapping[str, str]) -> frozenset[str]:
         marks |= set(
             _frame_marks(claim, map(_assign_to_somebody, frames)) if _names_their_own(claim, frames[0]) else ()
         )
-    else:  # "I have a sister. She is called Lea": whichever of the two is false, her sister is not called Lea
-        together = (frame for one in restate(drawn) for frame in stated_frames(one))
-        says_more = (one for one in together if " " in one.subject or one.attribute not in _NAMING | {"own"})
+    else:  # "I have a sister. She is called Lea": whichever is false, her sister is not called Lea
+        restated = (frame for one in restate(drawn) for frame in stated_frames(one))
+        says_more = (one for one in restated if " " in one.subject or one.attribute not in _NAMING | {"own"})
         made = set(_frame_marks(claim, says_more))
         marks |= made if len(made) == 1 else set()
     return frozenset(marks)
 
 
 def claimed_marks(claim: Claim, synonyms: Mapping[str, str]) -> frozenset[str]:
-    """Return the marks of everything that a statement claims: as a whole, and sentence by sentence."""
+    """Return the marks of everything that a statement claims, as a whole and sentence by sentence."""
     marks = set(_key_marks(claim, synonyms))
     for number, sentence in enumerate(_sentences(claim.content)):
         marks |= set(_text_marks(sentence, synonyms))
@@ -136,9 +136,9 @@ def claimed_marks(claim: Claim, synonyms: Mapping[str, str]) -> frozenset[str]:
 
 
 def fold_likeness(text: str) -> str:
-    """Return what is left of a text once case, spacing, punctuation, accents, look-alikes and invisible signs are gone.
+    """Return a text without case, spacing, punctuation, accents, look-alikes and invisible characters.
 
-    Signs that tell two values apart stay: those around digits, and ``+ # % & @ /``.
+    Signs that distinguish two values stay: those around digits, and ``+ # % & @ /``.
 
     >>> fold_likeness("Ana's sister is called “Lea”.") == fold_likeness("ANAS SISTER  is called L\\u0435\\u200ba")
     True
@@ -151,7 +151,7 @@ def fold_likeness(text: str) -> str:
 
 
 def _counts(text: str, place: int) -> bool:
-    """Whether a character tells two texts apart: letters and digits do, blanks and signs between digits, and a few signs."""
+    """Return whether a character distinguishes texts: letters, digits, a few signs, and blanks and signs at digits."""
     c = text[place]
     if c.isalnum() or c in _KEPT_SIGNS:
         return True
@@ -165,23 +165,23 @@ def _counts(text: str, place: int) -> bool:
 
 
 def rejections_in_force(entries: Iterable[tuple[Entry, Mapping[str, Any] | None]]) -> set[Sealed]:
-    """Return the rejections that a stream's entries leave in force; ``None`` for values that were erased."""
+    """Return the rejections that a stream's entries leave in force; the values of an erased one are ``None``."""
     found: dict[str, set[Sealed]] = {}
-    for entry, brought in entries:
+    for entry, values in entries:
         if entry.event is Event.REJECTED:
-            found[entry.memory_id] = sealed_in(entry.memory_id, brought or {})
+            found[entry.memory_id] = sealed_in(entry.memory_id, values or {})
         elif entry.event is Event.LIFTED:
             found.pop(entry.memory_id, None)
     return {one for of_one in found.values() for one in of_one}
 
 
-def sealed_in(id: str, brought: Mapping[str, Any]) -> set[Sealed]:
-    """Return the rows of a rejection, from the values that its ledger entry brought."""
-    return {Sealed(id, brought["secret"], mark) for mark in brought.get("marks", ())}
+def sealed_in(id: str, values: Mapping[str, Any]) -> set[Sealed]:
+    """Return the rows of a rejection from the values of its ledger entry."""
+    return {Sealed(id, values["secret"], mark) for mark in values.get("marks", ())}
 
 
 def _sentences(text: str) -> Iterator[str]:
-    """Yield a text, each of its sentences, with and without what only opens it, and the texts in it if it is JSON."""
+    """Yield a text, its sentences with and without an opening phrase, and the texts in it if it is JSON."""
     yield text
     yield from _texts_in_json(text)
     found = [one for one in _SENTENCE_END.split(text) if one.strip()]
@@ -192,7 +192,7 @@ def _sentences(text: str) -> Iterator[str]:
 
 
 def _texts_in_json(text: str) -> list[str]:
-    """Return the texts of a JSON object or list, as a framework's store keeps its values."""
+    """Return the texts of a JSON object or list, as a framework's store holds its values."""
     if text.lstrip()[:1] not in ("{", "["):
         return []
     try:
@@ -220,42 +220,42 @@ def _text_marks(text: str, synonyms: Mapping[str, str]) -> Iterator[str]:
 
 
 def _spellings(text: str, synonyms: Mapping[str, str]) -> set[str]:
-    """The likenesses of a text: with configured synonyms folded, and with a capital I inside a word read as an l."""
+    """Return the folded forms of a text: with synonyms replaced, and with a capital I inside a word read as an l."""
     texts = {text, _CAPITAL_I.sub("l", as_drawn(text)), *([normalise(text, synonyms)] if synonyms else ())}
     return {one for one in map(fold_likeness, texts) if one}
 
 
 def stated_frames(drawn: str) -> list[Frame]:
-    """Return what the statement reader reads, without what it only concludes from that."""
+    """Return the frames that the statement reader reads, without those it only infers."""
     return [one for one in read_statement(drawn, SELF) if not one.rule.startswith("implied") and one.attribute != ANY]
 
 
 def _frame_marks(claim: Claim, frames: Iterable[Frame], *, each: bool = False) -> Iterator[str]:
-    """Yield the mark of each frame; with ``each``, of each subject and value that it names ("Lea and Mia") as well."""
+    """Yield the mark of each frame; with ``each``, also of each subject and value that it lists ("Lea and Mia")."""
     for frame in frames:
         if not frame.value:
             continue
-        said = (*sorted(frame.scope), frame.tense, "not" if frame.negated else "", frame.rest)
+        qualifiers = (*sorted(frame.scope), frame.tense, "not" if frame.negated else "", frame.rest)
         for subject in {frame.subject, *(_named_in(frame.subject) if each else ())}:
             values = {frame.value, *(_named_in(frame.value) if each else ())}
             for path, value in product(_paths(claim, subject, frame.attribute), values):
-                yield " ".join(["frame", path, *map(fold_likeness, said), fold_likeness(value)])
+                yield " ".join(["frame", path, *map(fold_likeness, qualifiers), fold_likeness(value)])
 
 
 def _assign_owner(frame: Frame) -> Frame:
-    """Return what a whole text says of a thing without an owner ("Sister: Lea") as said of the person whose memory it is."""
+    """Return a frame without a subject ("Sister: Lea") as one about the person whose memory it is."""
     return replace(frame, subject=SELF) if frame.subject == NO_SUBJECT else frame
 
 
 def _names_their_own(claim: Claim, frame: Frame) -> bool:
-    """Return whether a frame says what somebody or something of the person's own is called."""
+    """Return whether a frame says what someone or something of the person's own is called."""
     owned = any(one.startswith(f"{fold_likeness(SELF)} ") for one in _paths(claim, frame.subject, frame.attribute))
     named = frame.rule == "table:name" or not frame.rule.startswith("table:")
     return owned and named and frame.value_kind is ValueKind.NAME
 
 
 def _assign_to_somebody(frame: Frame) -> Frame:
-    """Return what a text of its own ("She is called Lea") says of the person that a frame names."""
+    """Return a frame as a text of its own ("She is called Lea") would state it of the named person."""
     return replace(frame, subject=SOMEBODY.removeprefix("The "), attribute="name")
 
 
@@ -268,8 +268,8 @@ def _named_in(coordinated: str) -> list[str]:
 def _paths(claim: Claim, subject: str, attribute: str) -> Iterator[str]:
     """Yield whom and what a statement is about: "Ana's sister is Lea" and "Ana's sister is called Lea" have one path.
 
-    In a person's own memory "I", their name and "the user" are one; what is written elsewhere on their behalf is also looked
-    at as if it were there.
+    In a person's own memory "I", their name and "the user" are one; a statement elsewhere on their behalf is also
+    compared as if it were there.
     """
     words, is_their_own = subject.split(), claim.address.space in (Space.USER, Space.SESSION)
     own = {fold_likeness(claim.person)} if claim.person else set()

@@ -1,8 +1,9 @@
-"""Plain statements that a text makes over several clauses: "Ana has a sister. She is called Lea" says what her sister is called.
+"""Find statements that a text makes across clauses: "Ana has a sister. She is called Lea" says what her sister is
+called.
 
-Words that point elsewhere in the text (pronouns, "the sister", "there", "who") are replaced by each thing that they may
-stand for, and what only describes a thing (an apposition, a list item, an answer) is completed to a sentence. The result is
-generous: it is for finding a claim that is known to be false, where a sentence too many costs nothing.
+Words that refer elsewhere in the text (pronouns, "the sister", "there", "who") are replaced by everything they may
+refer to, and fragments (an apposition, a list item, an answer) are completed to sentences. The result is generous: it
+serves to find a claim that is known to be false, where a sentence too many costs nothing.
 """
 
 import re
@@ -12,15 +13,15 @@ from typing import NamedTuple
 from recollect.rules.language.word_lists import word_set
 
 MAX_SENTENCES = 64
-"""How many sentences of a long text are looked at."""
+"""How many sentences of a long text are read."""
 MAX_RESTATED = 256
-"""How many sentences are made of one text: each is read by the statement reader, which takes half a millisecond."""
+"""How many sentences are made of one text: the statement reader takes half a millisecond for each."""
 MAX_MENTIONS = 10
 NEAR = 4
-"""How many sentences before and after a sentence it may point to."""
+"""How many sentences before and after it a sentence may refer to."""
 
 THE_USER, SOMEBODY = "The user", "The person"
-"""Whom a pronoun may stand for in a text that names nobody: the user, or a person of whom an earlier text spoke."""
+"""The referents of a pronoun in a text that names nobody: the user, or a person from an earlier text."""
 _SENTENCE = re.compile(r"(?<=[.!?;…。！？])\s+|\n+")
 _CLAUSE = re.compile(
     r"\s*[()\[\]]\s*|\s+[-–—]+\s+|,\s*(?:and\s+|but\s+)?|:\s+|;\s*"
@@ -31,7 +32,7 @@ _COMMON = frozenset(
     how why and but or so yes no not if as at in on of for from with by to is are was has have name note q answer lives
     works also then family""".split()
 )
-"""Words that are no name though a sentence begins with them."""
+"""Words that are no name, even at the beginning of a sentence."""
 _THEIRS = frozenset("her his their its whose".split())
 _WORD = r"[^\W\d_][\w’'.-]*?"
 _NAME = re.compile(r"\b[^\W\d_a-zß-ÿ][\w’-]*(?:\s+[^\W\d_a-zß-ÿ][\w-]*)*")
@@ -69,7 +70,7 @@ _VALUE_FIRST = re.compile(r"^(?P<value>[\w ]+?)\s+(?i:is|was)\s+(?i:her|his|thei
 
 
 class _Mention(NamedTuple):
-    """A thing that a text speaks of: in words that a possessive can follow, its noun if it has one, and its sentence."""
+    """A thing that a text mentions: words that a possessive can follow, its noun if it has one, and its sentence."""
 
     words: str
     noun: str
@@ -77,7 +78,7 @@ class _Mention(NamedTuple):
 
 
 def restate(text: str) -> Iterator[str]:
-    """Yield the plain statements that a text makes by what points from one of its clauses to another.
+    """Yield the plain statements that a text makes by references between its clauses.
 
     >>> "Ana's sister is called Lea." in restate("Ana has a sister. The sister is called Lea.")
     True
@@ -115,8 +116,8 @@ def _find_mentions(sentences: list[str]) -> list[_Mention]:
     found = [_Mention(name, "", number) for name, number in names]
     for number, sentence in enumerate(sentences):
         for match in _OWNED.finditer(sentence):
-            whose = _owners(match["owner"], owners)
-            found += [_Mention(f"{one}'s {match['noun']}", match["noun"].casefold(), number) for one in whose]
+            possessors = _owners(match["owner"], owners)
+            found += [_Mention(f"{one}'s {match['noun']}", match["noun"].casefold(), number) for one in possessors]
         for match in _OF.finditer(sentence):
             found.append(_Mention(f"{match['owner']}'s {match['noun']}", match["noun"].casefold(), number))
         here = [name for name, where in owners if where == number] or [name for name, _ in owners]
@@ -139,7 +140,7 @@ def _names(sentence: str) -> list[str]:
 
 
 def _can_own(name: str, sentences: list[str]) -> bool:
-    """Return whether a name is the subject of a clause, or an owner, and not only the value of one."""
+    """Return whether a name is the subject of a clause, or an owner, and not only a value."""
     if name == THE_USER:
         return True
     owns = re.compile(rf"\b{re.escape(name)}['’]|\b(?i:of|with|for)\s+{re.escape(name)}\b")
@@ -157,7 +158,7 @@ def _can_own(name: str, sentences: list[str]) -> bool:
 
 
 def _owners(owner: str, owners: list[tuple[str, int]]) -> list[str]:
-    """Return whose something is, from a possessive: its own name, or everybody whom a pronoun may stand for."""
+    """Return the owners that a possessive names: its own name, or every possible referent of a pronoun."""
     word = owner.casefold()
     if word in ("my", "our") or word.startswith("the user"):
         return [THE_USER]
@@ -167,14 +168,14 @@ def _owners(owner: str, owners: list[tuple[str, int]]) -> list[str]:
 
 
 def _referents(pronoun: str, number: int, mentions: list[_Mention], *, clause: bool = False) -> list[str]:
-    """Return what a pronoun may stand for: a relative of its sex that was mentioned before it, or else everything."""
+    """Return the possible referents of a pronoun: a relative of its sex mentioned before it, or else everything."""
     word = pronoun.casefold()
     nouns = _MALE if word in ("he", "his") else _FEMALE if word in ("she", "her") else frozenset()
     before = [one for one in mentions if (one.sentence <= number if clause else one.sentence < number)]
-    alike = [one for one in before if one.noun in nouns]
-    if alike:
-        last = max(one.sentence for one in alike)
-        return list(dict.fromkeys(one.words for one in alike if one.sentence == last))
+    relatives = [one for one in before if one.noun in nouns]
+    if relatives:
+        last = max(one.sentence for one in relatives)
+        return list(dict.fromkeys(one.words for one in relatives if one.sentence == last))
     fits = [one for one in mentions if one.noun not in (_MALE | _FEMALE if word in ("it", "its") else ())]
     if word in ("he", "his", "she", "her"):
         fits = [one for one in fits if one.noun not in _MALE | _FEMALE or one.noun in nouns]
@@ -182,7 +183,7 @@ def _referents(pronoun: str, number: int, mentions: list[_Mention], *, clause: b
 
 
 def _replace_pronouns(sentence: str, number: int, mentions: list[_Mention], *, clause: bool = False) -> Iterator[str]:
-    """Yield a sentence with its pronouns, and then its definite descriptions, replaced by what they may stand for."""
+    """Yield a sentence with its pronouns, and then its definite descriptions, replaced by their possible referents."""
     for pattern, ending in ((_POSSESSIVE, "'s"), (_SUBJECT, "")):
         match = pattern.search(sentence)
         if match and (clause or not _RESTRICTS.match(match[0])):
@@ -207,13 +208,13 @@ def _name_owned(sentence: str, mentions: list[_Mention]) -> Iterator[str]:
 
 
 def _complete_clauses(sentence: str, number: int, mentions: list[_Mention]) -> Iterator[str]:
-    """Yield the clauses of a sentence, each completed by what stands before it in the sentence, or in the next clause."""
+    """Yield the clauses of a sentence, each completed from the sentence before it or from the next clause."""
     parts = [one.strip(" .!") for one in _CLAUSE.split(sentence) if one and one.strip(" .!")]
     here = [one for one in mentions if one.sentence == number]
     for place, part in enumerate(parts if len(parts) > 1 else ()):
         before = " ".join(parts[:place]).casefold()
         if sentence.endswith("?") or (_RESTRICTS.match(part) and _DENIED.search(parts[place - 1])):
-            continue  # "no sister called Lea" does not say that anybody is called so
+            continue  # "no sister called Lea" does not say that anyone is called so
         known = [one for one in here if _is_in(one, before)]
         if _POSSESSIVE.match(part) or _SUBJECT.match(part) or _DEFINITE.search(part):
             before_it = [one for one in mentions if one in known or one.sentence != number]
@@ -232,7 +233,7 @@ def _is_in(mention: _Mention, text: str) -> bool:
 
 
 def _complete_label(sentence: str, mentions: list[_Mention]) -> Iterator[str]:
-    """Yield "Ana's sister: Lea" for an item "sister: Lea" in a text that speaks of Ana."""
+    """Yield "Ana's sister: Lea" for an item "sister: Lea" in a text about Ana."""
     match = _LABEL.match(sentence)
     if match and not re.search(r"['’]s?\b|\bof\b|\b(?:is|has|are|have)\b", match["label"]):
         for one in mentions:
@@ -241,7 +242,7 @@ def _complete_label(sentence: str, mentions: list[_Mention]) -> Iterator[str]:
 
 
 def _complete_answer(sentence: str, following: list[str]) -> Iterator[str]:
-    """Yield a question together with the answer that follows it, as one statement."""
+    """Yield a question and the answer that follows it as one statement."""
     for answer in following:
         value = answer.strip(" .!")
         if match := _ASKED.match(sentence):
@@ -267,7 +268,7 @@ def _identify(sentence: str, sentences: list[str]) -> Iterator[str]:
 
 
 def _replace_there(sentence: str, mentions: list[_Mention]) -> Iterator[str]:
-    """Yield "Ana lives in Oslo" for "Ana lives there" in a text that speaks of Oslo."""
+    """Yield "Ana lives in Oslo" for "Ana lives there" in a text that mentions Oslo."""
     if re.search(r"\bthere[.!]*$", sentence):
         for one in mentions:
             if not one.noun and one.words not in sentence:

@@ -1,12 +1,11 @@
-"""The change header: what changed in memory since a thread last looked, in a few lines for a prompt.
+"""Build the change header: what changed in memory since a thread last looked, in a few lines for a prompt.
 
-A change is a ledger entry after which something else is recalled than before: a memory came, was replaced, was merged into
-another, left or came back. What was only said again, linked or refused is none. Three lines are shown at a time, those
-that matter most first, and what does not fit comes next time. What was erased or purged has no words left: its line says
-only that it is gone.
+A change is a ledger entry that alters what is recalled: a memory was added, replaced, merged into another, removed or
+restored. A repetition, a link or a refusal is none. Three lines are shown at a time, the most important first; the
+others come with the next look. An erased or purged memory has no words left: its line says only that it is gone.
 
-However often a memory changed since the thread last looked, it has one line, which says what holds now: its versions count
-as one memory, so does what was merged into it, and what came and went again unseen is not told at all.
+However often a memory changed since the thread last looked, it has one line, which says what holds now: its versions
+count as one memory, memories merged into it too, and a memory that was added and removed in between is not shown.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -22,14 +21,14 @@ from recollect.model.vocabulary import Kind, Status
 MAX_LINES = 3
 SHORT_ID = 12
 MAX_CHARACTERS = 160
-"""How much of a memory's words a line repeats: enough to know it by, too little to fill a prompt."""
+"""How much of a memory's words a line repeats: enough to recognise it, too little to fill a prompt."""
 
 UNTOLD_KINDS = frozenset({Kind.SHORT_TERM, Kind.PROCEDURAL})
-"""Lines of the conversation, which a thread has itself, and procedures, which come only when they are asked for."""
+"""Lines of the conversation, which a thread has itself, and procedures, which are shown only when asked for."""
 
 
 class Sign(StrEnum):
-    """What happened, as its line begins."""
+    """The first word of a line, which says what happened."""
 
     CREATED = "+created"
     UPDATED = "↑updated"
@@ -52,10 +51,10 @@ _MAKES_ACTIVE = {Event.STORED: Sign.CREATED, Event.RESOLVED: Sign.CREATED, Event
 
 
 def sign_of(entry: Entry) -> Sign | None:
-    """What an entry changed in what is recalled; ``None`` if it changed nothing.
+    """Return how an entry alters what is recalled; ``None`` if it does not.
 
-    A new version is one change, not two: the entry that brings it counts, and the one that puts the old version away
-    does not. What was purged or erased is news where it was recalled, or could have been restored.
+    A new version is one change: its own entry counts, and the one that supersedes the old version does not. A purge or
+    an erasure counts if the memory was recalled before, or could have been restored.
     """
     if entry.event in REMOVALS:
         return Sign.DELETED if entry.from_status in _COULD_COME_BACK else None
@@ -69,39 +68,42 @@ def sign_of(entry: Entry) -> Sign | None:
 
 @dataclass(slots=True)
 class MemoryChanges:
-    """What happened to one memory, all its versions together, in the order in which it happened."""
+    """What happened to a memory, all its versions together, in order."""
 
     memory_id: str
-    """The version that came last."""
+    """The latest version."""
     signs: list[Sign] = field(default_factory=list)
     seqs: list[int] = field(default_factory=list)
     at: str = ""
     merged: list[str] = field(default_factory=list)
-    """What was merged into it."""
+    """The memories merged into it."""
 
 
-def by_memory(happened: Iterable[tuple[Entry, Sign]], came: set[str], tellable: Collection[str]) -> list[MemoryChanges]:
-    """Gather what happened by memory. A new version goes on where the one that it replaces was; what was merged goes where it
-    is remembered now, if that is ``tellable``. ``came`` holds the memories that came earlier and were not told of; it grows.
+def by_memory(
+    happened: Iterable[tuple[Entry, Sign]], stored_since: set[str], tellable: Collection[str]
+) -> list[MemoryChanges]:
+    """Group what happened by memory. A new version continues the one it replaces; a merged memory counts with the one
+    it was merged into, if that is ``tellable``. ``stored_since`` collects memories stored since the cursor that
+    were not shown yet.
     """
     gathered: dict[str, MemoryChanges] = {}
     for entry, sign in happened:
         replaced = entry.other_id if sign is Sign.UPDATED else None
         into = entry.other_id if sign is Sign.MERGED and entry.other_id in tellable else None
-        one = gathered.setdefault(into or entry.memory_id, MemoryChanges(into or entry.memory_id))
+        changes = gathered.setdefault(into or entry.memory_id, MemoryChanges(into or entry.memory_id))
         earlier = gathered.pop(replaced or "", None) or (gathered.pop(entry.memory_id, None) if into else None)
         if earlier is not None:
-            one.seqs += earlier.seqs
-            one.signs += earlier.signs if replaced else []
-        if not one.signs and came & {one.memory_id, replaced}:
-            one.signs.append(Sign.CREATED)
+            changes.seqs += earlier.seqs
+            changes.signs += earlier.signs if replaced else []
+        if not changes.signs and stored_since & {changes.memory_id, replaced}:
+            changes.signs.append(Sign.CREATED)
         if into is not None:
-            one.merged.append(entry.memory_id)
-        one.signs.append(sign)
-        one.seqs.append(entry.seq)
-        one.at = entry.at
-        if one.signs[0] is Sign.CREATED:
-            came.add(one.memory_id)
+            changes.merged.append(entry.memory_id)
+        changes.signs.append(sign)
+        changes.seqs.append(entry.seq)
+        changes.at = entry.at
+        if changes.signs[0] is Sign.CREATED:
+            stored_since.add(changes.memory_id)
     return list(gathered.values())
 
 
@@ -110,9 +112,10 @@ _GONE = frozenset({Status.ARCHIVED, Status.SOFT_DELETED, Status.REDUNDANT})
 
 
 def net_sign(signs: Sequence[Sign], status: Status | None) -> Sign | None:
-    """What all that happened to a memory comes to, given its status now (``None``: erased); ``None`` if to nothing that holds.
+    """Return what the changes of a memory amount to, given its status now (``None``: erased); ``None`` if nothing
+    remains.
 
-    A line tells what holds now. Where the last that was read does not lead there, what does lies further on, and is told then.
+    A line says what holds now. If the last entry read does not lead to that, a later one does, and is shown then.
 
     >>> net_sign([Sign.CREATED, Sign.UPDATED, Sign.UPDATED], Status.ACTIVE)
     <Sign.CREATED: '+created'>
@@ -124,12 +127,12 @@ def net_sign(signs: Sequence[Sign], status: Status | None) -> Sign | None:
     first, last = signs[0], signs[-1]
     if status is Status.ACTIVE:
         return None if last in _LEAVES else first if first in (*_MAKES_ACTIVE.values(), Sign.UPDATED) else last
-    went = (status is None or status in _GONE) and last in (*_LEAVES, Sign.MERGED)
-    return last if went and first not in _MAKES_ACTIVE.values() else None
+    left = (status is None or status in _GONE) and last in (*_LEAVES, Sign.MERGED)
+    return last if left and first not in _MAKES_ACTIVE.values() else None
 
 
 class Change(NamedTuple):
-    """What a memory's changes come to, as a thread may be shown it: where they stand in the ledger, and what they are about."""
+    """The net change of a memory as a thread may be shown it: its places in the ledger, and what it is about."""
 
     stream: int
     seq: int
@@ -142,7 +145,7 @@ class Change(NamedTuple):
     places: tuple[tuple[int, int], ...]
     """All its entries, each with its stream."""
     notes: int = 1
-    """Of a merge, how many say the same now."""
+    """For a merge, how many memories say the same now."""
     content_hash: str = ""
 
     def seqs_in(self, stream: int) -> list[int]:
@@ -150,23 +153,23 @@ class Change(NamedTuple):
 
 
 def without_copies(changes: Sequence[Change]) -> list[Change]:
-    """The changes, with what was copied from one stream to another told once: a fact of a session that is a person's, too.
+    """Return the changes, with a memory copied from one stream to another, such as a promoted fact, shown once.
 
-    Of a new memory and an update that say the same, the update is told.
+    Of a new memory and an update that say the same, the update is shown.
     """
-    told: list[Change] = []
-    for change in sorted(changes, key=lambda one: (one.sign is Sign.CREATED, *_rank(one))):
-        alike = (place for place, one in enumerate(told) if one.content_hash == change.content_hash != "")
-        copied = next((place for place in alike if not told[place].seqs_in(change.stream)), None)
+    distinct: list[Change] = []
+    for change in sorted(changes, key=lambda other: (other.sign is Sign.CREATED, *_rank(other))):
+        alike = (place for place, other in enumerate(distinct) if other.content_hash == change.content_hash != "")
+        copied = next((place for place in alike if not distinct[place].seqs_in(change.stream)), None)
         if copied is None:
-            told.append(change)
+            distinct.append(change)
         else:
-            told[copied] = told[copied]._replace(places=(*told[copied].places, *change.places))
-    return told
+            distinct[copied] = distinct[copied]._replace(places=(*distinct[copied].places, *change.places))
+    return distinct
 
 
 class Choice(NamedTuple):
-    """What is shown now, what waits, and where the current round ends."""
+    """The changes shown now, those that wait, and where the current round ends."""
 
     shown: tuple[Change, ...]
     waiting: tuple[Change, ...]
@@ -174,10 +177,10 @@ class Choice(NamedTuple):
 
 
 def choose(pending: Sequence[Change], round_until: str, most: int = MAX_LINES) -> Choice:
-    """The changes to show now. Within a round the most important come first, then what is pinned, then the oldest.
+    """Return the changes to show now. Within a round the most important come first, then pinned ones, then the oldest.
 
-    A round is what had happened when the last one was over. It is finished before the next begins, so that however much
-    that matters more keeps happening, nothing waits for ever.
+    A round holds what had happened when the last one ended. It is finished before the next begins, so that nothing
+    waits for ever, however many important changes keep coming.
     """
     ranked = sorted(pending, key=lambda change: (change.at > round_until, *_rank(change)))
     shown, waiting = ranked[:most], ranked[most:]
@@ -187,7 +190,7 @@ def choose(pending: Sequence[Change], round_until: str, most: int = MAX_LINES) -
 
 
 def choose_oldest(pending: Sequence[Change]) -> Choice:
-    """The oldest changes of one stream, for a reader who remembers nothing but how far it was."""
+    """Return the oldest changes of one stream, for a reader that remembers only its position."""
     in_order = sorted(pending, key=lambda change: change.seq)
     shown = sorted(in_order[:MAX_LINES], key=_rank)
     return Choice(tuple(shown), tuple(in_order[MAX_LINES:]), "")
@@ -198,7 +201,7 @@ def _rank(change: Change) -> tuple[int, bool, str, int, int]:
 
 
 def advance_cursor(read_until: int, waiting: Iterable[int], shown: Iterable[int]) -> tuple[int, tuple[int, ...]]:
-    """Where a cursor stands after a look: up to which entry everything is dealt with, and what was shown beyond it.
+    """Return a cursor after a look: the entry up to which everything is handled, and the entries shown beyond it.
 
     >>> advance_cursor(9, waiting=[5, 8], shown=[2, 6, 7])
     (4, (6, 7))
@@ -206,12 +209,12 @@ def advance_cursor(read_until: int, waiting: Iterable[int], shown: Iterable[int]
     (9, ())
     """
     seq = min(waiting, default=read_until + 1) - 1
-    return seq, tuple(sorted(one for one in set(shown) if one > seq))
+    return seq, tuple(sorted(seen for seen in set(shown) if seen > seq))
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeLine(Plain):
-    """One change as it is told. ``label`` is the category, ``content`` a memory's words on one line, cut if long."""
+    """A change as it is shown. ``label`` is the category, ``content`` a memory's words on one line, cut if long."""
 
     sign: Sign
     memory_id: str
@@ -230,7 +233,7 @@ class ChangeLine(Plain):
 class ChangeHeader(Plain):
     """What changed between two revisions. Without lines nothing did, and ``text`` is empty.
 
-    ``more`` says how many wait for next time; ``at_least`` that there may be more than were counted.
+    ``more`` says how many wait for the next look; ``at_least`` that there may be more than were counted.
     """
 
     since: int
@@ -241,7 +244,7 @@ class ChangeHeader(Plain):
 
     @property
     def text(self) -> str:
-        """A heading and its bullets, to stand before everything else in a prompt."""
+        """A heading and its bullets, to put before everything else in a prompt."""
         if not self.lines:
             return ""
         floor = "at least " if self.at_least else ""
@@ -250,13 +253,13 @@ class ChangeHeader(Plain):
 
 
 def label_of(category: str, inferred_by: str | None = None) -> str:
-    """A category as it stands in brackets; what was inferred says by whom, since it may have chosen its category itself."""
+    """Return the category for a line's brackets; an inference also names its author, who may have chosen it."""
     plain = one_line(category, MAX_CHARACTERS)
     return f"{inferred_by}: {plain}" if inferred_by else plain
 
 
 def describe_removed(memory_id: str) -> str:
-    """What the line of something erased or purged says: its id, which is all that is left of it.
+    """Return the text of an erased or purged memory's line: its id, which is all that remains.
 
     >>> describe_removed("1f0c2a7b-e9d3-5c1f-92df-ac9aff4b8bf2")
     'memory 1f0c2a7be9d3'
@@ -265,5 +268,5 @@ def describe_removed(memory_id: str) -> str:
 
 
 def describe_merged(notes: int, kept: str) -> str:
-    """What the line of a merge says: the words that stay."""
+    """Return the text of a merge's line: the words that stay."""
     return f"Combined {notes} notes: {kept}"

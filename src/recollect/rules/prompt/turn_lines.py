@@ -1,6 +1,6 @@
-"""What becomes of the lines of an exchange: long ones are cut into parts, and those that leave the window are summed up.
+"""Split long lines of an exchange into parts, and summarise lines that leave the window.
 
-What the lines state is found by ``extraction``.
+``extraction`` finds what the lines state.
 """
 
 import re
@@ -14,16 +14,17 @@ from recollect.rules.extraction.message import SENTENCE_END
 SUMMARY_TITLE = "Session summary"
 SUMMARY_OPENING = "Earlier in this session:"
 MAX_SUMMARISED = 100
-"""How many of the lines that it sums up a summary names."""
+"""How many of the lines that it summarises a summary names."""
 
 _LONGEST_SUMMARY_LINE = 120
 _BREAKS = ("\n\n", "\n", ". ", " ")
 
 
 def split_parts(text: str, limit: int = MAX_CONTENT_BYTES, whole: Sequence[tuple[int, int]] = ()) -> tuple[str, ...]:
-    """A text in pieces of at most so many bytes, cut between paragraphs, lines, sentences or words where there are any.
+    """Split a text into pieces of at most ``limit`` bytes, between paragraphs, lines, sentences or words where
+    possible.
 
-    What stands at the places ``whole`` is not divided, if it fits into a piece: half a secret looks like none.
+    The places in ``whole`` are not divided if they fit into a piece: half a secret looks like none.
 
     >>> split_parts("one two three", limit=8)
     ('one two ', 'three')
@@ -48,7 +49,7 @@ def _find_cut(text: str, limit: int) -> int:
 
 
 def _move_cut(places: Sequence[tuple[int, int]], text: str, start: int, cut: int, limit: int) -> int:
-    """The cut, moved to the beginning of what it would divide, or to its end if the piece begins with it."""
+    """Return the cut, moved to the beginning of a place it would divide, or to its end if the piece begins with it."""
     for begin, end in places:
         if start < begin < cut < end:
             return begin
@@ -58,38 +59,38 @@ def _move_cut(places: Sequence[tuple[int, int]], text: str, start: int, cut: int
 
 
 def merge_places(places: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The same places in order, those that overlap as one.
+    """Return the places in order, with overlapping ones merged.
 
     >>> merge_places([(9, 15), (5, 11), (20, 21)])
     [(5, 15), (20, 21)]
     """
-    one: list[tuple[int, int]] = []
+    merged: list[tuple[int, int]] = []
     for begin, end in sorted(places):
-        if one and begin < one[-1][1]:
-            one[-1] = (one[-1][0], max(one[-1][1], end))
+        if merged and begin < merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], end))
         else:
-            one.append((begin, end))
-    return one
+            merged.append((begin, end))
+    return merged
 
 
 class Said(NamedTuple):
-    """One line of the conversation."""
+    """A line of the conversation."""
 
     speaker: str
     text: str
 
 
 def summary(earlier: str | None, lines: Sequence[Said], limit: int) -> str:
-    """The summary of what left the window: a line each, the oldest given up first where it becomes too long.
+    """Return the summary of lines that left the window: a line each, dropping the oldest where it becomes too long.
 
     >>> summary(None, [Said("user", "We ship on Friday. Please be ready.")], 200)
     'Earlier in this session:\\nuser: We ship on Friday.'
     """
     known = earlier.split("\n")[1:] if earlier else []
-    told = [*known, *(f"{_on_one_line(line.speaker)}: {_first_sentence(line.text)}" for line in lines)]
-    while len(told) > 1 and len(SUMMARY_OPENING) + sum(len(line) + 1 for line in told) > limit:
-        told.pop(0)
-    return _clip("\n".join([SUMMARY_OPENING, *told]), limit)
+    summary_lines = [*known, *(f"{_on_one_line(line.speaker)}: {_first_sentence(line.text)}" for line in lines)]
+    while len(summary_lines) > 1 and len(SUMMARY_OPENING) + sum(len(line) + 1 for line in summary_lines) > limit:
+        summary_lines.pop(0)
+    return _clip("\n".join([SUMMARY_OPENING, *summary_lines]), limit)
 
 
 def _first_sentence(text: str) -> str:
@@ -97,8 +98,9 @@ def _first_sentence(text: str) -> str:
 
 
 def _on_one_line(text: str) -> str:
-    """Words that end no line, nor hold the sign that stands for a line's end where a summary is told: nobody brings another
-    speaker along."""
+    """Return text without line ends and without the sign that stands for one in a summary, so that no text can forge
+    another speaker's line.
+    """
     return " ".join(text.split()).replace(BREAK, "↵")
 
 
@@ -107,10 +109,10 @@ def _clip(text: str, most: int) -> str:
 
 
 def says(content: str, value: str) -> bool:
-    """Whether a statement names a value as a whole: "The user lives in Porto." says "Porto", and not "Port"."""
+    """Return whether a statement contains a value as a whole: "The user lives in Porto." says "Porto", not "Port"."""
     return re.search(rf"(?<!\w){re.escape(value)}(?!\w)", content, re.I) is not None
 
 
 def replace_value(content: str, wrong: str, right: str) -> str:
-    """The same statement with one value in the place of another."""
+    """Return the statement with one value replaced by another."""
     return re.sub(rf"(?<!\w){re.escape(wrong)}(?!\w)", lambda _: right, content, count=1, flags=re.I)

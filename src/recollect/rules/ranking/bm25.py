@@ -1,49 +1,49 @@
-"""How well a text answers a query: BM25, as one pure function over what the index says."""
+"""Score texts for a query by BM25, as pure functions over the postings."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 FOR_NEIGHBOURS = 2
-"""Neighbours of the question's terms get a budget of their own: so many times less than the terms themselves."""
+"""The budget of postings for neighbours of the question's terms is this many times smaller than that for the terms."""
 
 
 class TextStatistics(NamedTuple):
-    """Of the streams that the caller may read, taken together."""
+    """The number of texts and words in all streams that the caller may read."""
 
     documents: int
     words: int
 
     @property
     def mean_length(self) -> float:
-        """Never nothing, even where every text consists of stop words and is found by the words of its key alone."""
+        """The mean length; 1 where every text has only stop words and is found by the words of its key."""
         return self.words / self.documents if self.words else 1.0
 
 
 def inverse_frequency(documents: int, containing: int) -> float:
-    """How much a term tells: much when few texts contain it, never less than nothing."""
+    """Return the inverse document frequency of a term: high for a rare term, never negative."""
     return math.log(1.0 + (documents - containing + 0.5) / (containing + 0.5))
 
 
 def rarest_first(frequencies: Mapping[str, int], terms: Iterable[str]) -> list[str]:
-    """The distinct query terms that occur at all, rarest first, ties by the term itself."""
+    """Return the distinct query terms that occur at all, rarest first, ties by the term itself."""
     return sorted({t for t in terms if frequencies.get(t)}, key=lambda t: (frequencies[t], t))
 
 
 class Reading(NamedTuple):
-    """How a query goes about the index: which words find memories, and which only tell the found ones apart."""
+    """Which words of a query find memories, and which only rank the found ones."""
 
     find: tuple[tuple[str, int], ...]
-    """Words with the number of entries to read: whole, unless even the rarest has too many."""
+    """Words with the number of postings to read: all, unless even the rarest word has too many."""
     tell_apart: tuple[str, ...]
     whole: bool
-    """Whether every word is read whole, so that nobody who has one of them is left out."""
+    """Whether all postings of every word are read, so that no memory with one of them is missed."""
 
 
 def plan_reading(rarest: Sequence[str], frequencies: Mapping[str, int], max_postings: int) -> Reading:
-    """The rarest words are read whole for as long as the budget lasts. The common ones are looked up for the best only.
+    """Plan to read all postings of the rarest words within the budget, and look common words up for the best only.
 
-    Whatever a common word alone would find has nothing else of the question in it.
+    A memory found by a common word alone has nothing else of the question.
 
     >>> plan_reading(["gluten", "diet", "food"], {"gluten": 3, "diet": 40, "food": 900}, 100)
     Reading(find=(('gluten', 3), ('diet', 40)), tell_apart=('food',), whole=False)
@@ -70,9 +70,9 @@ def bm25(
 def more_by_neighbours(
     own: Mapping[int, float], others: Iterable[tuple[float, Mapping[int, float]]]
 ) -> dict[int, float]:
-    """What a term's neighbours add to its shares: the largest of theirs, each times what it counts for, less its own.
+    """Return what a term's neighbours add to its shares: their largest weighted share, less the term's own.
 
-    Only the best one counts, so that a text is not better for having several words for one thing.
+    Only the best neighbour counts, so that several words for one thing do not raise a text.
 
     >>> more_by_neighbours({1: 2.0, 2: 0.25}, [(0.5, {1: 3.0, 2: 1.0, 3: 1.0}), (0.25, {3: 3.0})])
     {2: 0.25, 3: 0.75}

@@ -1,15 +1,15 @@
-"""How well a memory answers a question: one score, fused from named features.
+"""Score how well a memory answers a question: one score, fused from named features.
 
-What the engine has to know is little, so that a few hundred candidates cost a few milliseconds: for each candidate the
-share that each word of the question adds to its text score, its cosine, and the `Facts` that its row holds. Only a
-shortlist of the best is read again with its content (`score_contents`).
+The engine provides little, so that a few hundred candidates cost a few milliseconds: for each candidate the share that
+each word of the question adds to its text score, its cosine, and the `Facts` of its row. Only a shortlist of the best
+is scored again with its content (`score_contents`).
 
-What each feature counts for is said in one place, the policy's ``ranking`` section (`model/policy.py`).
+The weights of the features are the policy's ``ranking`` section (`model/policy.py`).
 
-Scores of one question can be compared with one another, and not with those of another question: the best text match
-counts as 1 whatever it is. Whether anything answers the question at all is what `relevance` says.
+Scores are comparable within one question only: the best text match counts as 1 whatever it is. Whether a memory answers
+the question at all is measured by `relevance`.
 
-Whatever is passed in must be visible to the caller. A neighbour that may not be seen must not lend.
+Everything passed in must be visible to the caller: a hidden neighbour must not lend its words.
 """
 
 import math
@@ -29,30 +29,31 @@ Place: TypeAlias = tuple[int, int]
 """A stream and a number in it. Within a stream, a higher number was written later."""
 
 DIGITS = 6
-"""Scores are rounded before they are compared, so that no processor's last bit decides an order."""
+"""Scores are rounded before they are compared, so that a processor's last bit never decides an order."""
 
 BY_TEXT = 32
 BY_MEANING = 16
-"""How many of the best by words and by meaning are candidates. Twice as many gain nothing measurable on the public sets."""
+"""How many of the best by words and by meaning are candidates; twice as many gain nothing on the public sets."""
 NEARBY = 0.3
-"""How much of the best match's words a turn must be lent by its neighbours to be told without a word of its own."""
+"""The share of the best match's words that its neighbours must lend a turn without a word of its own."""
 IN_CONTEXT = 2.0
-"""How many times more a cosine counts that is of a model which reads a text as a whole: it tells "he quit the bank" from "he
-works at the bank", where a sum of words cannot."""
+"""The weight of a cosine from a model that reads a text as a whole: it tells "he quit the bank" from "he works at the
+bank", which a sum of words cannot."""
 NOT_THEN = 0.5
-"""The share of its score that a memory loses if it did not hold at the time that is asked about: what did, and answers nearly
-as well, comes first."""
+"""The share of its score that a memory loses if it did not hold at the time asked about, so that one that did and
+answers nearly as well comes first."""
 SAME_MEMBER = 0.4
 """The share of its words that an answer must have in common with a better one to name the same member of a list."""
 LEAST_COVERED = 0.3
-"""The share of the question's words, by how much they tell, that the best match needs to count fully: where no memory has more
-than "go" and "out" of a question, words tell little."""
+"""The weighted share of the question's words that the best match needs to count fully: words tell little where no
+memory has more than "go" and "out" of a question.
+"""
 SHORTLIST = 40
-"""How many of the best are read again with their content."""
+"""How many of the best are scored again with their content."""
 
 
 class Facts(NamedTuple):
-    """What a candidate's row says about it. ``session`` is whatever its neighbours in a conversation share."""
+    """What a candidate's row says. ``session`` is shared by its neighbours in a conversation."""
 
     session: str
     at: datetime
@@ -61,7 +62,7 @@ class Facts(NamedTuple):
     entities: tuple[str, ...] = ()
     importance: int = 2
     vouchers: float = 0.0
-    """What the vouches for it weigh together; 1 is the whole word of one who is relied upon."""
+    """The weight of its vouchers; 1 is the whole word of one relied upon."""
     pinned: bool = False
     canon: bool = False
     valid_from: datetime | None = None
@@ -70,7 +71,7 @@ class Facts(NamedTuple):
 
     @property
     def named(self) -> tuple[str, ...]:
-        """Who said it, and what it is about."""
+        """The speaker, and the entities it is about."""
         return (self.speaker, *self.entities)
 
     @property
@@ -79,12 +80,12 @@ class Facts(NamedTuple):
         return self.valid_from is not None or self.valid_until is not None
 
     def held(self, spans: Sequence[Span]) -> bool:
-        """Whether it held in one of the spans, as far as is known."""
+        """Return whether it held in one of the spans, where its bounds are known."""
         return covers(self.valid_from, self.valid_until, spans)
 
 
 class Evidence(NamedTuple):
-    """What the indexes say, by place. What is missing counts as nothing."""
+    """What the indexes say, by place. A missing value counts as nothing."""
 
     text: Mapping[str, Mapping[Place, float]]
     """For each term of the question, what it adds to the BM25 score of the memories that contain it."""
@@ -93,15 +94,15 @@ class Evidence(NamedTuple):
     relation: Mapping[Place, float]
     """The strongest relation to one of the best matches."""
     idf: Mapping[str, float] = MappingProxyType({})
-    """How much each term of the question tells, those that no memory has among them."""
+    """The weight of each term of the question, including terms that no memory has."""
     similar: Mapping[str, Mapping[Place, float]] = MappingProxyType({})
-    """For each term of the question, what words that mean much like it add to that."""
+    """For each term of the question, what words of similar meaning add."""
     bearing: Mapping[Place, float] = MappingProxyType({})
-    """How much each is about what the question depends on, up to 1."""
+    """How much each memory is about what the question depends on, up to 1."""
     asked_for: Mapping[Place, float] = MappingProxyType({})
-    """Where the question asks for all that is known of a person: how much each belongs to that, up to 1."""
+    """Where the question asks for everything known about a person: how much each memory belongs to that, up to 1."""
     reads_context: bool = False
-    """Whether the cosines are of a model that reads a text as a whole."""
+    """Whether the cosines come from a model that reads a text as a whole."""
 
 
 class Features(NamedTuple):
@@ -130,9 +131,8 @@ class Features(NamedTuple):
 
 
 def recall_reason(words: float, features: Mapping[str, float], *, of_then: bool = False) -> str:
-    """What brought it, given its score by its own words and what else adds to its score: its words, that it is of the time
-    asked for, a neighbour in the conversation, words that mean much like those asked for, a relation to a match, or its
-    meaning alone.
+    """Return the reason code of a recall: its words, the time asked for, a neighbour in the conversation, words of
+    similar meaning, a relation to a match, or its meaning alone.
     """
     if features.get("asked_for"):
         return "about_the_person"
@@ -148,7 +148,7 @@ def recall_reason(words: float, features: Mapping[str, float], *, of_then: bool 
 
 
 class Scored(NamedTuple):
-    """A candidate with its score and where that comes from."""
+    """A candidate with its score and the features that make it up."""
 
     place: Place
     score: float
@@ -160,19 +160,13 @@ def score_place(place: Place, features: Features) -> Scored:
 
 
 def sort_scored(found: Iterable[Scored]) -> list[Scored]:
-    """Best first, ties by the older one."""
-    return sorted(found, key=lambda one: (-one.score, one.place))
-
-
-# Which memories are looked at.
+    """Return the candidates best first, ties by the older one."""
+    return sorted(found, key=lambda item: (-item.score, item.place))
 
 
 def add_neighbours(places: Iterable[Place], reach: int) -> list[Place]:
-    """The same with all their possible neighbours. Some of those will not exist, or not be of the same session."""
+    """Return the places with all their possible neighbours, some of which may not exist or be of another session."""
     return sorted({(stream, number + step) for stream, number in places for step in range(-reach, reach + 1)})
-
-
-# How they are scored.
 
 
 def fuse(
@@ -182,12 +176,12 @@ def fuse(
     weights: Ranking | None = None,
     meaning_min: float | None = None,
 ) -> list[Scored]:
-    """Score the candidates that ``facts`` names by everything but their content, and return them best first.
+    """Score the candidates in ``facts`` by everything but their content, and return them best first.
 
-    Where there are no vectors, words count for what vectors would, so that what a memory has whatever is asked (its authority,
-    its importance) weighs no more than elsewhere. With a ``meaning_min``, a candidate that has nothing to do with the question
-    is left out: it has no word of it, no neighbours who lend enough of theirs, no meaning as like as that, no relation to one
-    that has, and is not of the time that is all it asks for.
+    Without vectors, words get the weight of vectors, so that what does not depend on the question (authority,
+    importance) weighs no more than elsewhere. With a ``meaning_min``, a candidate is left out if it has no word of the
+    question, no neighbours that lend enough of theirs, no cosine that high, no relation to a match, and is not of the
+    only time asked for.
     """
     weights = weights or Ranking()
     own = text_scores(question, evidence.text, facts, weights.lent)
@@ -205,8 +199,8 @@ def fuse(
         alike = {place for place, cosine in evidence.meaning.items() if cosine >= meaning_min}
         then = {place for place, known in facts.items() if is_of_then(question, known.at)}
         more = evidence.relation, evidence.bearing, evidence.asked_for
-        telling = nearby.union(alike, then, *more, *evidence.text.values())
-        facts = {place: known for place, known in facts.items() if place in telling}
+        kept_places = nearby.union(alike, then, *more, *evidence.text.values())
+        facts = {place: known for place, known in facts.items() if place in kept_places}
     found = (
         score_place(
             place,
@@ -229,30 +223,30 @@ def fuse(
         )
         for place, known in facts.items()
     )
-    return sort_scored(_apply_not_then(question, one, facts[one.place]) for one in found)
+    return sort_scored(_apply_not_then(question, item, facts[item.place]) for item in found)
 
 
 def timeliness(question: Question, known: Facts) -> float:
-    """1 for a memory that held at a time that the question names; where that is not known, how near to it it was written."""
+    """Return 1 for a memory that held at a time the question names; if unknown, how near to it it was written."""
     return float(known.held(question.spans)) if known.is_bounded else nearness(known.at, question.spans)
 
 
-def _apply_not_then(question: Question, one: Scored, known: Facts) -> Scored:
-    """The same with less of a score, if it is known not to have held at the time that is asked about."""
+def _apply_not_then(question: Question, item: Scored, known: Facts) -> Scored:
+    """Return the candidate with a lower score, if it is known not to have held at the time asked about."""
     if not known.is_bounded or not question.asked_about or known.held(question.asked_about):
-        return one
-    return score_place(one.place, one.features._replace(not_then=-NOT_THEN * max(one.score, 0.0)))
+        return item
+    return score_place(item.place, item.features._replace(not_then=-NOT_THEN * max(item.score, 0.0)))
 
 
 def is_of_then(question: Question, at: datetime) -> bool:
-    """Whether a memory is of the time that a question asks for, and asks for nothing else."""
+    """Return whether a memory is of the time that a question asks for, if it asks for nothing else."""
     return question.asks_for_a_time and nearness(at, question.spans) == 1.0
 
 
 def _share_covered(evidence: Evidence) -> float:
-    """Return the share of the question's words that one memory has at most, by how much they tell; a similar word counts half.
+    """Return the largest weighted share of the question's words that one memory has; a similar word counts half.
 
-    Without what they tell it is all of them.
+    Without weights it is 1.
     """
     whole = sum(evidence.idf.values())
     if not whole:
@@ -268,11 +262,11 @@ def _share_covered(evidence: Evidence) -> float:
 def text_scores(
     question: Question, text: Mapping[str, Mapping[Place, float]], facts: Mapping[Place, Facts], lent: Sequence[float]
 ) -> dict[Place, float]:
-    """The text scores of the candidates, counting the words of their neighbours in the session.
+    """Return the text scores of the candidates, counting the words of their neighbours in the session.
 
     In a conversation the words of a question are often spread over a few turns: one asks "how was Lisbon?", the next
-    says "wonderful". So each word counts for a turn as if it were its own if it stands in a turn nearby, only less; but
-    once, however many neighbours say it.
+    says "wonderful". So a word in a nearby turn counts for a turn as its own, only less, and once however many
+    neighbours say it.
     """
     return add_up((text.get(term, {}) for term in text_terms(question, facts.values())), facts, lent)
 
@@ -300,10 +294,10 @@ def _add_similar(
 
 
 def text_terms(question: Question, candidates: Iterable[Facts]) -> tuple[str, ...]:
-    """The question's terms without the names of those who speak.
+    """Return the question's terms without the names of the speakers.
 
-    In a talk between Ana and Ben, "Ana" is what Ben says: her name in a text points away from what she said. Names of
-    speakers are a feature of their own.
+    In a talk between Ana and Ben, "Ana" is what Ben says: her name in a text points away from what she said. Speakers'
+    names are a feature of their own.
     """
     speakers = {known.speaker for known in candidates}
     spoken = {stem(word) for speaker in speakers for word in words(speaker)}
@@ -327,17 +321,17 @@ def _with_neighbours(
 
 
 def names_any(question: Question, named: Sequence[str]) -> bool:
-    """Return whether the question has one of the names in it, and the whole of it."""
-    return any(said and question.words.issuperset(said) for said in map(words, named))
+    """Return whether the question contains one of the names as a whole."""
+    return any(name_words and question.words.issuperset(name_words) for name_words in map(words, named))
 
 
 def relevance(
     question: Question, idf: Mapping[str, float], own_terms: Iterable[str], cosine: float, *, of_then: bool = False
 ) -> float:
-    """How sure one can be, from 0 to 1, that a memory has to do with the question at all: a measure for a threshold.
+    """Return how likely it is, from 0 to 1, that a memory is about the question at all: a measure for a threshold.
 
-    It is the share of the question's telling words that the memory has itself, or its cosine, whichever is greater; and 1
-    for what is of the time that is all that the question asks for.
+    It is the weighted share of the question's words that the memory has itself, or its cosine, whichever is greater;
+    and 1 for a memory of the only time that the question asks for.
 
     >>> from datetime import UTC
     >>> from recollect.rules.ranking.question import read_question
@@ -347,23 +341,20 @@ def relevance(
     """
     if of_then:
         return 1.0
-    asked = sum(idf.get(term, 0.0) for term in question.terms)
+    total = sum(idf.get(term, 0.0) for term in question.terms)
     had = sum(idf.get(term, 0.0) for term in {*own_terms} & {*question.terms})
-    return round(max(had / asked if asked else 0.0, cosine), DIGITS)
-
-
-# What their content adds.
+    return round(max(had / total if total else 0.0, cosine), DIGITS)
 
 
 def worth_reading(ranked: Sequence[Scored], wanted: int, weights: Ranking, *, by_vectors: bool = False) -> list[Scored]:
-    """Return the candidates that may be among the best ``wanted`` once their content is read, `SHORTLIST` at most.
+    """Return the candidates that may be among the best ``wanted`` once their content is scored, `SHORTLIST` at most.
 
-    What lies further behind the last of the best than content can add stays behind it. Without vectors content adds little.
+    A candidate further behind than content can make up for is left out. Without vectors content adds little.
     """
     nearest = weights.nearest_words if by_vectors else 0.0
     reach = abs(weights.asks) + nearest + 10**-DIGITS
     last = ranked[wanted - 1].score if len(ranked) > wanted else -math.inf
-    return [one for one in ranked[: max(SHORTLIST, wanted)] if one.score >= last - reach]
+    return [item for item in ranked[: max(SHORTLIST, wanted)] if item.score >= last - reach]
 
 
 def score_contents(
@@ -372,44 +363,44 @@ def score_contents(
     weights: Ranking | None = None,
     nearest: Mapping[Place, float] = MappingProxyType({}),
 ) -> list[Scored]:
-    """Score the best again with what their content says, and return them best first.
+    """Score the best again with their content, and return them best first.
 
     ``nearest`` holds how near the words of each are to those of the question (`nearest_words`).
     """
     weights = weights or Ranking()
     return sort_scored(
         score_place(
-            one.place,
-            one.features._replace(
-                nearest_words=weights.nearest_words * nearest.get(one.place, 0.0),
-                asks=weights.asks * asks(contents[one.place]),
+            item.place,
+            item.features._replace(
+                nearest_words=weights.nearest_words * nearest.get(item.place, 0.0),
+                asks=weights.asks * asks(contents[item.place]),
             ),
         )
-        for one in best
+        for item in best
     )
 
 
 def members_first(question: Question, best: Sequence[Scored], contents: Mapping[Place, str]) -> list[Scored]:
-    """The best of those that stand for themselves, with what only repeats a better one behind the others.
+    """Return the ranking with memories that only repeat a better one moved behind the others.
 
-    Of a question for all members of something ("which cities?"), each of the first answers should name another. Two that
-    share most of their words, the question's aside, name the same. The best stays the best.
+    A question for all members of something ("which cities?") needs a new member from each of the first answers. Two
+    answers that share most of their words, the question's aside, name the same member. The best stays the best.
     """
     asked = frozenset(question.terms)
-    telling = {one.place: frozenset(terms(contents[one.place])) - asked for one in best}
+    own_terms = {item.place: frozenset(terms(contents[item.place])) - asked for item in best}
     kept: list[Scored] = []
     repeated: list[Scored] = []
-    for one in best:
-        own = telling[one.place]
-        again = any(len(own & telling[other.place]) >= SAME_MEMBER * len(own) for other in kept)
-        (repeated if again else kept).append(one)
+    for item in best:
+        own = own_terms[item.place]
+        again = any(len(own & own_terms[other.place]) >= SAME_MEMBER * len(own) for other in kept)
+        (repeated if again else kept).append(item)
     if not repeated:
         return list(best)
     floor = kept[-1].score - 10**-DIGITS
-    behind = (one._replace(features=one.features._replace(repeats=min(floor - one.score, 0.0))) for one in repeated)
-    return sort_scored([*kept, *(score_place(one.place, one.features) for one in behind)])
+    behind = (item._replace(features=item.features._replace(repeats=min(floor - item.score, 0.0))) for item in repeated)
+    return sort_scored([*kept, *(score_place(item.place, item.features) for item in behind)])
 
 
 def asks(content: str) -> float:
-    """1 if it ends by asking something: the answer is what follows it."""
+    """Return 1 if a text ends with a question: the answer is what follows it."""
     return float(content.rstrip().endswith("?"))

@@ -1,8 +1,8 @@
-"""Of two statements about the same thing the newer one holds, also where both are only turns of a conversation.
+"""Put newer statements above the ones they update, also where both are only turns of a conversation.
 
-Memories with a key need none of this: there the old version is superseded and no longer recalled. Here the words of two
-turns have to tell. Nothing is dropped and nothing new comes in: among the best ten the newer one is put above what it
-seems to update, so that whoever reads from the top reads what holds. Being wrong costs one place.
+Memories with a key need none of this: their old version is superseded and no longer recalled. Here the words of two
+turns decide. Nothing is dropped or added: among the best ten the newer one is put above the one it seems to update, so
+that a reader from the top reads what holds. A mistake costs one place.
 
 A question for the first of several times is answered by the earliest statement, which is put above the best.
 """
@@ -21,12 +21,12 @@ from recollect.rules.ranking.question import Question
 LOOKED_AT = 10
 """How many of the best are compared with one another."""
 MAY_BE_OUTDATED = 5
-"""For how many of those a newer statement is looked for."""
+"""For how many of these a newer statement is searched."""
 MARGIN = 0.005
-"""By how much the newer one is put above the older one."""
+"""By how much the newer one's score exceeds the older one's."""
 LEAST_SHARED = 0.2
 ANSWERS_TOO = 0.8
-"""What share of the best one's words of the question a statement needs to answer it as well."""
+"""The share of the question's words in the best statement that another needs to answer as well."""
 
 CHANGE_WORDS = frozenset(
     """new newly now recently updated update updating changed change moved switched increased increase increasing
@@ -42,40 +42,41 @@ _DIGIT = re.compile(r"\d")
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
-    """What makes one believe that a statement updates another. The share of the question's words of the older one
-    that the newer one has too counts 1; ``enough`` is what all have to add up to."""
+    """Weights of the signs that a statement updates another. The share of the question's words of the older one that
+    the newer one has too counts 1; ``enough`` is the sum that is needed.
+    """
 
     says_change: float = 0.25
     other_value: float = 0.25
     meaning: float = 0.5
     enough: float = 1.2
     alike: float = 0.6
-    """From which cosine on a word of change is a sign of an update, where the question does not ask for a value."""
+    """The cosine from which a word of change is a sign of an update, if the question asks for no value."""
 
 
 class Statement(NamedTuple):
-    """What is compared of a memory."""
+    """The parts of a memory that are compared."""
 
     at: datetime
     place: Place
     voice: str
-    """Whose words they are: only one's own statement updates one's own."""
+    """The speaker: a statement updates only statements of the same speaker."""
     asked: frozenset[str]
-    """Those terms of the question that it has."""
+    """The terms of the question that it has."""
     values: frozenset[str]
     says_change: bool
 
 
 def statement(question: Question, content: str, at: datetime, place: Place, voice: str) -> Statement:
-    said = frozenset(words(content))
-    names_values = _DIGIT.search(content) or not _VALUE_WORDS.isdisjoint(said)
+    content_words = frozenset(words(content))
+    names_values = _DIGIT.search(content) or not _VALUE_WORDS.isdisjoint(content_words)
     return Statement(
         at,
         place,
         voice,
         frozenset(terms(content)).intersection(question.terms),
         frozenset(_VALUE.findall(content.lower()) if names_values else ()),
-        not CHANGE_WORDS.isdisjoint(said),
+        not CHANGE_WORDS.isdisjoint(content_words),
     )
 
 
@@ -86,10 +87,10 @@ def order_in_time(
     idf: Mapping[str, float],
     cosines: Mapping[tuple[Place, Place], float],
 ) -> list[Scored]:
-    """The ranking with the earliest statement first or newer ones first, where the question asks for that.
+    """Return the ranking with the earliest statement first or newer ones first, where the question asks for that.
 
-    ``statements`` holds those of the best ten that may update or be updated (not what a model only inferred), ``idf`` how much
-    each term of the question tells, ``cosines`` the likeness of older and newer statements where vectors are known.
+    ``statements`` holds those of the best ten that may update or be updated (no model's inferences), ``idf`` the weight
+    of each term of the question, ``cosines`` the similarity of older and newer statements where vectors are known.
     """
     if question.asks_for_the_first:
         return earliest_first(question, ranked, statements, idf)
@@ -99,8 +100,9 @@ def order_in_time(
 def earliest_first(
     question: Question, ranked: Sequence[Scored], statements: Mapping[Place, Statement], idf: Mapping[str, float]
 ) -> list[Scored]:
-    """The ranking with the earliest of those who answer as well as the best, in the same voice, put above it, if the question
-    asks for the first time."""
+    """Return the ranking with the earliest statement that answers as well as the best, by the same speaker, put above
+    it, if the question asks for the first time.
+    """
     compared = _statements_of_best(ranked, statements)
     if not question.asks_for_the_first or not compared:
         return list(ranked)
@@ -124,8 +126,9 @@ def newest_first(
     cosines: Mapping[tuple[Place, Place], float],
     likeness: Likeness | None = None,
 ) -> list[Scored]:
-    """The ranking with newer statements put above those that they update, if the question asks for what holds; not above one
-    from a time that the question names and they are not from."""
+    """Return the ranking with newer statements put above the ones they update, if the question asks for what holds; but
+    a statement from a time that the question names stays above one that is not.
+    """
     if not question.asks_what_holds:
         return list(ranked)
     updates = _Updates(idf, cosines, likeness or Likeness(), question.asks_for_a_value)
@@ -152,7 +155,7 @@ def _statements_of_best(ranked: Sequence[Scored], statements: Mapping[Place, Sta
 
 @dataclass(frozen=True, slots=True)
 class _Updates:
-    """What tells which statement updates another."""
+    """Finds the statement that updates another."""
 
     idf: Mapping[str, float]
     cosines: Mapping[tuple[Place, Place], float]
@@ -160,7 +163,7 @@ class _Updates:
     value_is_asked_for: bool
 
     def of(self, older: Statement, others: Sequence[Statement]) -> Statement | None:
-        """The statement that most likely updates an older one, if any is likely enough."""
+        """Return the statement that most likely updates an older one, if any is likely enough."""
         known = [
             (self._strength(older, other), other)
             for other in others
@@ -183,7 +186,7 @@ class _Updates:
 
 
 def _share_of_asked(one: Statement, other: Statement, idf: Mapping[str, float]) -> float:
-    """The share of the question's words that one has which the other has too."""
+    """Return the share of one statement's words of the question that the other has too."""
     return _weigh_terms(one.asked & other.asked, idf) / (_weigh_terms(one.asked, idf) or 1.0)
 
 
@@ -192,5 +195,5 @@ def _weigh_terms(asked: frozenset[str], idf: Mapping[str, float]) -> float:
 
 
 def _score_to_pass(lower: Scored, upper: Scored) -> float:
-    """What has to be added to the lower one's score."""
+    """Return what must be added to the lower score."""
     return max(upper.score + MARGIN - lower.score, 0.0)

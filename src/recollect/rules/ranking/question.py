@@ -1,6 +1,6 @@
-"""What a question asks for: its words, the times that it names, and what kind of memory would answer it.
+"""Read a question: its words, the times it names, and what kind of memory would answer it.
 
-Only plain signs in the wording are used. A question in which none is recognised is ranked by its words and meaning alone.
+Only plain signs in the wording are used. A question without any is ranked by its words and meaning alone.
 """
 
 import re
@@ -39,7 +39,7 @@ _NOT_OF_NOW = re.compile(
     r"|all|every|total|times|compared?|difference)\b",
     re.IGNORECASE,
 )
-"""What was done, reasons and advice, and what is made up of several statements."""
+"""Past actions, reasons and advice, and what combines several statements."""
 _ASSISTANT = re.compile(
     r"\bdid you (?:\w+ )?(?:say|tell|mention|recommend|suggest|advise|explain|give|provide|write|list)\b"
     r"|\byou(?:'ve| have| had)? (?:\w+ )?(?:said|told|mentioned|recommended|suggested|advised|explained|gave|provided|wrote"
@@ -53,7 +53,7 @@ _NOT_A_STATE = re.compile(
     r"|begin|began|ended?|since|until)\b",
     re.IGNORECASE,
 )
-"""What asks for an event or for what was said. "Did I move in 2018?" is answered by a move in 2020."""
+"""Words that ask for an event or for what was said. "Did I move in 2018?" is answered by a move in 2020."""
 
 _MEMBERS = re.compile(
     r"\b(?:what|who) (?:are|were)\b|\b(?:list|name) (?:all|every|the|my|our)\b"
@@ -67,7 +67,7 @@ _PLURALS = frozenset("children people men women feet teeth mice wives knives".sp
 
 
 def _asks_for_members(text: str) -> bool:
-    """Whether it asks for all members of something ("which cities", "what are my children called")."""
+    """Return whether a text asks for all members of something ("which cities", "what are my children called")."""
     found = _MEMBERS.search(text)
     if found is None:
         return False
@@ -84,7 +84,7 @@ _OF_ANYTHING = frozenset(
         summarise summarize list show give"""
     )
 )
-"""Words that ask for whatever there is."""
+"""Words that ask for anything there is."""
 
 
 _WRITTEN = re.compile(r"[^\W\d_][\w'’-]*")
@@ -98,16 +98,16 @@ _ASKS = re.compile(
 
 
 PLAIN = 25
-"""How many words a plain question has at most."""
+"""The most words of a plain question."""
 
 
 def asks(text: str) -> bool:
-    """Whether a text is a plain question, which may have no answer; what is longer tells of something, too."""
+    """Return whether a text is a plain question, which may have no answer; a longer text also states something."""
     return len(words(text)) <= PLAIN and bool(_ASKS.search(text))
 
 
 def named_in(text: str) -> frozenset[str]:
-    """The words of a text that name somebody or something: those with a capital, but for the beginning of a sentence.
+    """Return the words of a text that are names: those with a capital, except at the beginning of a sentence.
 
     >>> sorted(named_in("How old is Jana's cat in New York? Is Vera"))
     ['jana', 'new', 'vera', 'york']
@@ -124,7 +124,7 @@ def named_in(text: str) -> frozenset[str]:
 
 
 def aspect_of(text: str) -> str:
-    """What a question asks of those whom it names: its words without their names; empty if it names nobody.
+    """Return a question's words without the names in it; empty if it names nobody.
 
     >>> aspect_of("How old is Jana's cat?")
     'how old is cat'
@@ -136,45 +136,45 @@ def aspect_of(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question as the ranking looks at it."""
+    """A question as the ranking reads it."""
 
     terms: tuple[str, ...]
     """Its index terms, each once, sorted; without those of a time that is only counted from."""
     words: frozenset[str]
     """Its words, folded but not stemmed; of "Ana's" both "anas" and "ana"."""
     spans: tuple[Span, ...]
-    """The stretches of time that it names."""
+    """The spans of time that it names."""
     asks_what_holds: bool
-    """It asks for something as it is now, so that of two statements the newer one answers it."""
+    """Whether it asks for the present state, so that of two statements the newer one answers it."""
     asks_for_a_value: bool
-    """It says itself that it asks for a value ("how many", "what is"). Else the statements have to tell more plainly that
-    one updates the other."""
+    """Whether it says itself that it asks for a value ("how many", "what is"). Otherwise the statements must show more
+    plainly that one updates the other."""
     asks_for_the_first: bool
-    """It asks for the first of several times, so that of several statements the earliest one answers it."""
+    """Whether it asks for the first of several times, so that the earliest statement answers it."""
     asks_the_assistant: bool
-    """It asks what the assistant said, so that this counts for no less than what a person said."""
+    """Whether it asks what the assistant said, so that this counts as much as what a person said."""
     asks_for_a_time: bool = False
-    """It names a time and nothing else to look for ("what happened last March?"), so that whatever is of then answers it."""
+    """Whether it names a time and nothing else ("what happened last March?"), so that any memory of then answers it."""
     depends_on: tuple[str, ...] = ()
-    """Index terms of what it depends on, though it does not name it (``topics.toml``)."""
+    """Index terms of what it depends on without naming it (``topics.toml``)."""
     asks_what_held_then: bool = False
-    """It asks how something was at a time that it names, so that what is known not to have held then is no answer."""
+    """Whether it asks how something was at a time it names, so that one known not to have held then is left out."""
     asked_about: tuple[Span, ...] = ()
-    """When a memory must hold to answer it: at a time that it names, or now if it asks for what holds; else empty."""
+    """When a memory must hold to answer it: at a time it names, or now if it asks for the present state; else empty."""
 
     named: frozenset[str] = frozenset()
-    """The terms of those whom, or what, it names: an answer is about them."""
+    """The terms of the names in it: an answer is about them."""
     asks_for_members: bool = False
-    """It asks for all of several things, so that one more that is told already answers less than another."""
+    """Whether it asks for all of several things, so that a repetition answers less than another member."""
 
     @property
     def time_decides(self) -> bool:
-        """Whether of several statements that answer it, the newest or the earliest is to be told first."""
+        """Whether the newest or the earliest of several matching statements comes first."""
         return self.asks_what_holds or self.asks_for_the_first
 
 
 def read_question(text: str, asked_at: datetime, synonyms: Mapping[str, str] | None = None) -> Question:
-    """Read a question, seen from the moment when it is asked.
+    """Read a question as of the time it is asked.
 
     >>> from datetime import UTC
     >>> asked = datetime(2024, 5, 3, tzinfo=UTC)
@@ -208,7 +208,7 @@ def read_question(text: str, asked_at: datetime, synonyms: Mapping[str, str] | N
 
 
 def _asks_what_holds(text: str) -> bool:
-    """Most do. Not so if it asks how something was before, about an event, which stays as it was, or about several things."""
+    """Return whether a question asks for the present state, and not for the past, an event or several things."""
     if any(other.search(text) for other in (_PAST, _EVENT, _SEVERAL, _FIRST)):
         return False
     return bool(_VALUE.search(text)) or not _NOT_OF_NOW.search(text)

@@ -11,11 +11,11 @@ from recollect.rules.ranking.question import Question
 from recollect.rules.trust.authority import rank
 
 Concept: TypeAlias = tuple[str, str]
-"""What a memory is about, as the database tells concepts apart: the class of its kind, and its key without case."""
+"""What a memory is about, as the database distinguishes concepts: the class of its kind, and its key without case."""
 
 
 class Holder(NamedTuple):
-    """A memory that was found, and what decides whether it is told or shadowed."""
+    """A candidate, and what decides whether it is recalled or shadowed."""
 
     id: str
     concept: Concept
@@ -26,39 +26,39 @@ class Holder(NamedTuple):
 
 
 class Precedence(NamedTuple):
-    """Who is told first of those that hold one concept: by authority, then the space's order, then own over shared."""
+    """The order among memories of one concept: by authority, then the order of spaces, then own before shared."""
 
     authorities: Sequence[Authority]
     spaces: Sequence[Space]
     agent: str | None
 
     def of(self, holder: Holder) -> tuple[int, int, bool, Place]:
-        """Smaller comes first; between equals the older stream and memory."""
+        """Return the sort key of a memory, smaller first; ties by the older stream and memory."""
         believed = rank(holder.authority, self.authorities)
         return believed, self.spaces.index(holder.space), holder.scope != self.agent, holder.place
 
 
 def shadows(found: Sequence[Holder], precedence: Precedence, *, one_person: bool) -> dict[str, tuple[str, ...]]:
-    """By the id of each memory that is told instead of others: the ids of those others, sorted.
+    """Return, by the id of each memory that shadows others of its concept, the sorted ids of those.
 
-    The application reads everybody's memories, and nobody's shadow another's: only those of one stream do, unless
-    ``one_person`` says that all of them belong to one.
+    An application reads everyone's memories, and one person's must not shadow another's: only memories of one stream
+    do, unless ``one_person`` says that all belong to one.
     """
     groups: dict[Concept, list[Holder]] = defaultdict(list)
-    for one in found:
-        groups[one.concept].append(one)
+    for item in found:
+        groups[item.concept].append(item)
     hidden = {}
     for group in groups.values():
         if len(group) > 1:
             best = min(group, key=precedence.of)
-            others = [one for one in group if one.id != best.id and (one_person or one.place[0] == best.place[0])]
+            others = [item for item in group if item.id != best.id and (one_person or item.place[0] == best.place[0])]
             if others:
-                hidden[best.id] = tuple(sorted(one.id for one in others))
+                hidden[best.id] = tuple(sorted(item.id for item in others))
     return hidden
 
 
 class Match(Protocol):
-    """Something that matches a question. A guess is what a model inferred and nobody confirmed."""
+    """A match for a question. A guess is an inference of a model that nobody confirmed."""
 
     @property
     def id(self) -> str: ...
@@ -70,20 +70,20 @@ M = TypeVar("M", bound=Match)
 
 
 def make_room_for(found: Sequence[M], believed: Sequence[M], top_k: int) -> list[M]:
-    """What was found, with the ``believed`` among the first ``top_k``, in the places of the guesses that match least."""
-    first = {one.id for one in found[:top_k]}
-    late = [one for one in believed if one.id not in first]
-    guesses = [one.id for one in found[:top_k] if one.is_a_guess]
-    out = {*guesses[len(guesses) - len(late) :], *(one.id for one in late)}
-    head = [one for one in found[:top_k] if one.id not in out]
-    return [*head, *late, *(one for one in found[top_k:] if one.id not in out)]
+    """Return the matches with the ``believed`` ones among the first ``top_k``, in the places of the weakest guesses."""
+    first = {item.id for item in found[:top_k]}
+    late = [item for item in believed if item.id not in first]
+    guesses = [item.id for item in found[:top_k] if item.is_a_guess]
+    moved = {*guesses[len(guesses) - len(late) :], *(item.id for item in late)}
+    head = [item for item in found[:top_k] if item.id not in moved]
+    return [*head, *late, *(item for item in found[top_k:] if item.id not in moved)]
 
 
 T = TypeVar("T")
 
 
 def least_relevance(found: Iterable[float], threshold: float | None, share_of_best: float | None) -> float:
-    """How much something must have to do with the question to be told, given how much everything found has.
+    """Return the least relevance that an item of the answer needs, given the relevance of all candidates.
 
     >>> least_relevance([0.8, 0.3], threshold=0.2, share_of_best=0.5)
     0.4
@@ -98,29 +98,29 @@ def best_within(
     share: Callable[[str], int | None],
     fits: Callable[[T], bool],
 ) -> tuple[list[T], int]:
-    """The first ``top_k`` that fit, of each category no more than its ``share``, if it has one; and how many did not fit.
+    """Return the first ``top_k`` that fit, at most its ``share`` of each category, and how many did not fit.
 
-    ``fits`` is asked once about each that may still be told, in order, and what it says yes to is told: so it may take up
-    room. One that does not fit is passed over, and smaller ones after it may still be told.
+    ``fits`` is called once for each candidate that may still be chosen, in order, and may take up room when it returns
+    true. A candidate that does not fit is skipped, and smaller ones after it may still be chosen.
     """
-    told: list[T] = []
+    chosen: list[T] = []
     no_room = 0
     shares = Shares(share)
-    for one in found:
-        if len(told) == top_k:
+    for item in found:
+        if len(chosen) == top_k:
             break
-        if shares.is_used_up(category(one)):
+        if shares.is_used_up(category(item)):
             continue
-        if fits(one):
-            shares.use(category(one))
-            told.append(one)
+        if fits(item):
+            shares.use(category(item))
+            chosen.append(item)
         else:
             no_room += 1
-    return told, min(no_room, top_k - len(told))
+    return chosen, min(no_room, top_k - len(chosen))
 
 
 class Shares:
-    """How many of each category may still be told."""
+    """Counts how many memories of each category may still be chosen."""
 
     def __init__(self, share: Callable[[str], int | None]) -> None:
         self._share = share
@@ -135,16 +135,18 @@ class Shares:
 
 
 class Room:
-    """What a budget of tokens has left for further lines; without a budget there is always room."""
+    """The tokens that a budget has left for further lines; without a budget there is always room."""
 
-    def __init__(self, budget_tokens: int | None, count_tokens: Callable[[str], int], told: Sequence[str] = ()) -> None:
-        self._count, self._is_first = count_tokens, not told
+    def __init__(
+        self, budget_tokens: int | None, count_tokens: Callable[[str], int], written: Sequence[str] = ()
+    ) -> None:
+        self._count, self._is_first = count_tokens, not written
         self._left = budget_tokens
-        if self._left is not None and told:
-            self._left -= count_tokens("\n".join(told))
+        if self._left is not None and written:
+            self._left -= count_tokens("\n".join(written))
 
     def takes(self, line: str) -> bool:
-        """Whether there is room for one line more, which it then takes up, with the line end before it."""
+        """Return whether one more line fits; if so, take up its tokens and those of the line end before it."""
         if self._left is None:
             return True
         cost = self._count(line if self._is_first else f"\n{line}")
@@ -158,9 +160,9 @@ class Room:
 LOOKED_AT = 10
 """How many of the best may support an answer."""
 NOT_ABOUT_THEM = 0.5
-"""The share of its likeness that counts of a memory which has none of the names: others may be meant by them."""
+"""The share of the similarity that counts for a memory without any of the names: it may be about others."""
 SAID = 0.5
-"""What it counts for that a memory says every word of what is asked; likeness tells more."""
+"""The support of a memory that has every word of what is asked; similarity tells more."""
 AT_NOTHING, PER_SUPPORT = -1.4, 4.1
 """The logistic curve from support to confidence, fitted on the sets that have questions without an answer;
 `bench/tune.py --confidence` fits it anew."""
@@ -168,8 +170,8 @@ NOTHING_MATCHES, NOT_SURE, BELOW_THRESHOLD = "abstained:nothing_matches", "absta
 
 
 def support(question: Question, idf: Mapping[str, float], had: Collection[str], likeness: float) -> float:
-    """How much a memory supports an answer, from 0 to 1, given which of the question's terms and names it has, and how like it
-    is to the question without its names.
+    """Return how much a memory supports an answer, from 0 to 1, given which of the question's terms and names it has,
+    and its similarity to the question without its names.
 
     >>> from datetime import UTC, datetime
     >>> from recollect.rules.ranking.question import read_question
@@ -180,13 +182,13 @@ def support(question: Question, idf: Mapping[str, float], had: Collection[str], 
     """
     aspect = [term for term in question.terms if term not in question.named]
     whole = sum(idf.get(term, 0.0) for term in aspect)
-    said = sum(idf.get(term, 0.0) for term in aspect if term in had) / whole if whole else 1.0
+    share_said = sum(idf.get(term, 0.0) for term in aspect if term in had) / whole if whole else 1.0
     about = len(question.named.intersection(had)) / len(question.named) if question.named else 1.0
-    return max(likeness, SAID * said) * (NOT_ABOUT_THEM + (1 - NOT_ABOUT_THEM) * about)
+    return max(likeness, SAID * share_said) * (NOT_ABOUT_THEM + (1 - NOT_ABOUT_THEM) * about)
 
 
 def confidence(supports: Sequence[float]) -> float:
-    """How likely it is, from 0 to 1, that a right memory is among the first five, given the support of the best; 0 of none.
+    """Return the likelihood, from 0 to 1, that a right memory is among the first five, by their support; 0 without any.
 
     >>> confidence([]), confidence([0.2]) < confidence([0.4, 0.1]) < confidence([0.9])
     (0.0, True)

@@ -1,9 +1,9 @@
-"""Vectors as integers: how they are kept, and how the nearest are found, the same on every machine.
+"""Store vectors as integers and find the nearest, with the same result on every machine.
 
-A vector is kept as one signed byte a dimension (its **codes**) and one bit a dimension (its **signs**). A search first counts
-differing bits over everything, which is cheap, and then compares the codes of the best few. From the codes on all
-arithmetic is on whole numbers that a float holds exactly, so neither the processor nor the order of summing can change a
-result. Equal ones stay in the order of the rows: pass rows sorted by id.
+A vector is stored as one signed byte for each dimension (its **codes**) and one bit for each (its **signs**). A search
+first counts differing bits over all vectors, which is cheap, and then compares the codes of the best few. From the
+codes on all arithmetic is on whole numbers that a float holds exactly, so neither the processor nor the order of
+summation changes a result. Ties stay in the order of the rows: pass rows sorted by id.
 """
 
 from collections.abc import Sequence
@@ -21,12 +21,12 @@ Differences: TypeAlias = NDArray[np.uint16]
 
 LARGEST = 127
 EXACT_IN_32_BITS = 2**24 // LARGEST**2
-"""Up to so many dimensions, the largest possible sum of products is a whole number that a 32-bit float holds."""
+"""The most dimensions for which the largest possible sum of products fits exactly into a 32-bit float."""
 _WORD_BITS = 64
 
 
 def quantise(vectors: NDArray[np.float32]) -> Codes:
-    """The codes of vectors, a row each. Only directions are kept: the largest value of each vector becomes 127.
+    """Return the codes of vectors, one row each. Only directions are kept: each vector's largest value becomes 127.
 
     >>> quantise(np.array([[0.1, -0.2, 0.0]], dtype=np.float32)).tolist()
     [[64, -127, 0]]
@@ -39,7 +39,7 @@ def quantise(vectors: NDArray[np.float32]) -> Codes:
 
 
 def signs(codes: Codes) -> Signs:
-    """One bit a dimension, set where the code is above zero; padded with zeros to whole 64-bit words.
+    """Return one bit for each dimension, set where the code is above zero, padded with zeros to 64-bit words.
 
     >>> signs(np.array([[64, -127, 0, 5]], dtype=np.int8)).tolist()
     [[144, 0, 0, 0, 0, 0, 0, 0]]
@@ -49,31 +49,32 @@ def signs(codes: Codes) -> Signs:
 
 
 def codes_from(blobs: Sequence[bytes], dimensions: int) -> Codes:
-    """Codes as a store gave them back, one blob a row."""
+    """Return stored codes as an array, one blob a row."""
     return np.frombuffer(b"".join(blobs), dtype=np.int8).reshape(len(blobs), dimensions)
 
 
 def words_in_signs(dimensions: int) -> int:
-    """How many 64-bit words the signs of one vector take."""
+    """Return how many 64-bit words the signs of one vector take."""
     return -(-dimensions // _WORD_BITS)
 
 
 def by_words(rows: Signs) -> Words:
-    """The signs as whole words, the first word of every row, then the second of every row, and so on: the way in which they are
-    compared, so that each is read once and in order."""
+    """Return the signs as words, the first word of every row, then the second, and so on: compared in this order, each
+    is read once and sequentially.
+    """
     return np.ascontiguousarray(rows.view(np.uint64).T)
 
 
 def differing(query: Words, rows: Words) -> Differences:
-    """In how many bits each row differs: word by word, since summing many short rows is several times slower."""
+    """Return in how many bits each row differs: word by word, since summing many short rows is several times slower."""
     total = np.zeros(rows.shape[1], dtype=np.uint16)
-    for asked, words in zip(query[:, 0], rows, strict=True):
-        total += np.bitwise_count(words ^ asked)
+    for query_word, words in zip(query[:, 0], rows, strict=True):
+        total += np.bitwise_count(words ^ query_word)
     return total
 
 
 def fewest(differences: Differences, count: int) -> Rows:
-    """The places of the smallest, smallest first, ties by place."""
+    """Return the places of the smallest, smallest first, ties by place."""
     reached = np.cumsum(np.bincount(differences))
     cutoff = np.searchsorted(reached, min(count, len(differences)))
     near = np.flatnonzero(differences <= cutoff)
@@ -81,15 +82,15 @@ def fewest(differences: Differences, count: int) -> Rows:
 
 
 def squares(codes: Codes) -> Squares:
-    """The square of each row's length."""
+    """Return the square of each row's length."""
     wide = codes.astype(_exact(codes))
     return np.asarray(np.vecdot(wide, wide), dtype=np.float64)
 
 
 def cosines(queries: Codes, rows: Codes, of_rows: Squares | None = None) -> NDArray[np.float64]:
-    """The cosine between each query and each row, from the codes alone. A vector of nothing is like no other: 0.
+    """Return the cosine between each query and each row, from the codes; 0 for a zero vector.
 
-    Whoever compares the same rows often keeps the squares of their lengths and passes them.
+    Pass the squares of the rows' lengths if the same rows are compared often.
     """
     exact = _exact(rows)
     products = (queries.astype(exact) @ rows.astype(exact).T).astype(np.float64)
@@ -98,5 +99,5 @@ def cosines(queries: Codes, rows: Codes, of_rows: Squares | None = None) -> NDAr
 
 
 def _exact(codes: Codes) -> Any:
-    """The narrowest floats in which sums of products of these codes are whole numbers."""
+    """Return the narrowest float type in which sums of products of these codes are exact."""
     return np.float32 if codes.shape[1] <= EXACT_IN_32_BITS else np.float64

@@ -11,12 +11,12 @@ from recollect.model.vocabulary import SOURCE_WORDS, Authority, EventType, Sourc
 def grant_authority(
     source: Source, caller: Caller, stated: Authority | None, verifying_tools: tuple[str, ...], tool: str | None = None
 ) -> tuple[Authority, str]:
-    """The authority of a memory and the reason for it.
+    """Return the authority of a memory and the reason for it.
 
     Only a trusted in-process caller may state an authority. Otherwise a person's words are ``user_asserted``, the
-    operator's ``system_imposed``, a model's ``ai_inferred``, and a tool's ``tool_verified`` if policy names that tool
-    as verifying, else ``ai_inferred``. An agent that says it speaks for a person, or for the ``tool`` that it names, is
-    believed only with the right to.
+    operator's ``system_imposed``, a model's ``ai_inferred``, and a tool's ``tool_verified`` if the policy names that
+    tool as verifying, else ``ai_inferred``. An agent speaks for a person, or for the ``tool`` that it names, only with
+    the right to relay.
     """
     if stated is not None and caller.trusted:
         return stated, "stated_by_trusted_caller"
@@ -32,36 +32,36 @@ def grant_authority(
 
 
 def rank(authority: Authority, order: Sequence[Authority]) -> int:
-    """How far from the top it stands in the policy's order: 0 is believed most."""
+    """Return the position of an authority in the policy's order: 0 is the highest."""
     return order.index(authority)
 
 
 def outranks(one: Authority, other: Authority, order: Sequence[Authority]) -> bool:
-    """Whether ``one`` stands above ``other`` in the policy's order."""
+    """Return whether ``one`` is above ``other`` in the policy's order."""
     return rank(one, order) < rank(other, order)
 
 
 def speaks_for_a_person(caller: Caller) -> bool:
-    """Whether words that are given as a person's are that person's: an agent needs the right to pass them on."""
+    """Return whether words given as a person's count as that person's: an agent needs the right to relay."""
     if caller.trusted:
         return True
     return caller.user is not None and (not caller.is_an_agent or caller.may(Right.RELAY))
 
 
 CLAIMED = "claimed"
-"""Where ``meta`` keeps what a file says of its own standing."""
+"""The key in ``meta`` of what a file claims about its own records."""
 DEFAULT_OWNER = "default"
-"""Whose memory it is where nobody is named."""
+"""The owner of a memory if none is named."""
 PLACE, WEIGHT = "place", "weight"
 BELIEVABLE: Mapping[str, str] = {
     PLACE: "owner and space",
     WEIGHT: "authority, source, canon, pins and the highest importance",
 }
-"""What an import may be told to believe of a file."""
+"""What an import may be asked to believe of a file."""
 HIGHEST_IMPORTANCE = 4
-"""How important a file may call its records. Five is for canon, and for what somebody here says."""
+"""The highest importance that a file may give its records. Five is for canon, and for callers here."""
 _MODEST = frozenset({Source.AGENT, Source.IMPORT, Source.TEST_SUITE})
-"""Sources that are believed no more than an import is."""
+"""Sources with no more authority than an import."""
 
 
 def granted_fields(
@@ -69,7 +69,7 @@ def granted_fields(
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the fields of a record as an import takes them, and what the record claims beyond that.
 
-    ``options`` are the fields that the command gives, which always win; ``place`` is the owner and the space that records
+    ``options`` are the fields given with the command, which always win; ``place`` is the owner and space that records
     go to, unless the file is ``believed`` about its place.
 
     >>> granted_fields({"content": "x", "owner": "ana", "pinned": True}, {}, {"owner": "default", "space": "user"})
@@ -94,7 +94,7 @@ def granted_fields(
 
 
 def _lowered_fields(fields: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield each field that claims weight, with the value that it has without the claim; ``None`` if it has none."""
+    """Yield each field that claims weight, with its value without the claim; ``None`` if it has none."""
     if fields.get("authority") not in (None, Authority.AI_INFERRED):
         yield "authority", None
     if fields.get("authority_reason") is not None:
@@ -112,7 +112,7 @@ def _lowered_fields(fields: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def with_claims(fields: Mapping[str, Any], claims: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields with the claims in ``meta``, beside what was claimed where the record came from."""
+    """Return the fields with the claims in ``meta``, added to the claims of the record's origin."""
     if not claims:
         return dict(fields)
     meta = fields.get("meta") or {}
@@ -127,10 +127,10 @@ ALLOWED = "promotion:allowed"
 def promotion_refusal(
     path: Path | None, authority: Authority, event_type: EventType, order: tuple[Authority, ...]
 ) -> str | None:
-    """The code with which the border refuses, or ``None``.
+    """Return the code with which the border refuses a promotion, or ``None``.
 
-    A way that the policy does not list is closed. Otherwise the memory must carry the authority that the way asks for, and be of
-    a type that it admits; types that are named as needing less take no more than a person's own word.
+    A path that the policy does not list is closed. Otherwise the memory needs the authority that the path requires, and
+    a type that it admits; for the types in ``or_event_types`` a person's own word is enough.
     """
     if path is None:
         return "promotion:path_closed"

@@ -19,11 +19,11 @@ from recollect.rules.trust.authority import speaks_for_a_person
 _HIGHER_NAMES = frozenset("system operator administrator admin root".split())
 _WORD = re.compile(r"[^\W_]+")
 _BY_ITSELF = re.compile(r"[^\W_](?:\S*[^\W_])?")
-"""Words as blanks part them. A tool may well be called ``system_info``, and not ``System (verified)``."""
+"""Words separated by blanks. A tool may be called ``system_info``, but not ``System (verified)``."""
 
 
 def signs_as_another(caller: Caller, candidate: Candidate, source: Source) -> bool:
-    """Whether a bound caller signs with a name that is neither its own nor its user's, or that sounds like more than it is."""
+    """Return whether a bound caller signs with a name other than its own or its user's, or one of a higher role."""
     if caller.trusted:
         return False
     author, tool = candidate.author, candidate.actor_id
@@ -37,21 +37,21 @@ def signs_as_another(caller: Caller, candidate: Candidate, source: Source) -> bo
 
 
 def _poses_as_other(name: str, caller: Caller, words: re.Pattern[str]) -> bool:
-    """Whether a name would be taken for the operator's, or that of an agent or its tool for its user's."""
+    """Return whether a name would be read as the operator's or, for an agent or its tool, as its user's."""
     read = as_read(name)
     is_the_users = caller.is_an_agent and caller.user is not None and _look_alike(read, as_read(caller.user))
     return is_the_users or not _HIGHER_NAMES.isdisjoint(words.findall(read))
 
 
 def _look_alike(one: str, other: str) -> bool:
-    """Whether two names are the same where they are shown, which may be cut, or but for signs."""
+    """Return whether two names look the same where they are shown, which may be cut, or differ only in signs."""
     words = _WORD.findall(one)
     return origin_name(one) == origin_name(other) or (bool(words) and words == _WORD.findall(other))
 
 
 def as_read(name: str) -> str:
-    """A name as a reader takes it: without what nobody sees, which is not shown either, without case, accents and
-    compatibility forms, and in one alphabet where letters of two look the same.
+    """Return a name as a reader perceives it: without invisible characters, case, accents and compatibility forms, and
+    with look-alike letters of different alphabets unified.
 
     >>> as_read("Ope\\u200br\\u0430t\\u00f6r") == as_read("ＯＰＥＲＡＴＯＲ") == "operator"
     True
@@ -63,11 +63,11 @@ _OPERATOR_SOURCES = (Source.SYSTEM, Source.OPERATOR)
 
 
 def border_gate(draft: Draft, context: Context) -> Draft | Rejection:
-    """May this caller write here, for this agent, and in this role?
+    """Refuse a write that the caller may not make here, for this agent, or in this role.
 
-    A user's caller writes to that user's own memory, to its session's, and to the projects that it belongs to. Only
-    an operator writes to the system's. An agent writes what everybody may see or what it alone sees, never what
-    another agent alone sees. Words may be given as the operator's only by an operator.
+    A user's caller writes to that user's own memory, to its session's, and to its projects. Only an operator writes to
+    the system's. An agent writes shared memories or its private ones, never another agent's private ones. Only an
+    operator may give words as the operator's.
     """
     candidate, caller = draft.candidate, context.caller
     address = Address(caller.tenant, draft.namespace, candidate.space, candidate.owner)
@@ -89,7 +89,7 @@ _NOTED_BY_THE_STORE = frozenset("summary_of source_turn_ids promoted_from promot
 
 
 def _drop_store_notes(candidate: Candidate) -> Candidate:
-    """What the store itself notes (that this sums up, that it was promoted, when it was said) cannot be claimed."""
+    """Drop what only the store may record: that a memory is a summary, that it was promoted, when it was said."""
     if _NOTED_BY_THE_STORE.isdisjoint(candidate.meta) and candidate.created_at is None:
         return candidate
     kept = {name: value for name, value in candidate.meta.items() if name not in _NOTED_BY_THE_STORE}
@@ -97,7 +97,7 @@ def _drop_store_notes(candidate: Candidate) -> Candidate:
 
 
 def source_of(candidate: Candidate, caller: Caller) -> Source:
-    """Return who speaks: as the candidate states, else the caller. An agent that may not pass on a person's words speaks."""
+    """Return the source as stated, else the caller's; an agent that may not relay a person's words is the source."""
     source = candidate.source or caller.speaks_as
     return Source.AGENT if source is Source.USER and not speaks_for_a_person(caller) else source
 
@@ -109,7 +109,7 @@ def _promotion_refusal(candidate: Candidate, source: Source, context: Context) -
 
 
 def write_refusal(caller: Caller, address: Address, scope: str, source: Source) -> str | None:
-    """The code of the border that a write would cross, or ``None``."""
+    """Return the code of the border that a write would cross, or ``None``."""
     if caller.trusted:
         return None
     if not caller.may(Right.WRITE):
@@ -124,19 +124,19 @@ def write_refusal(caller: Caller, address: Address, scope: str, source: Source) 
 
 
 def phase_refusal(caller: Caller, address: Address) -> str | None:
-    """The same for a new phase, which hides what was known: that is for a person, or for an agent that governs."""
+    """Return the code that refuses a new phase: it hides memories, so an agent needs the govern right."""
     refusal = write_refusal(caller, address, SHARED, Source.USER)
     governs = not caller.is_an_agent or caller.may(Right.GOVERN)
     return refusal if refusal is not None or governs else "border:no_govern_right"
 
 
 def may_read(caller: Caller, address: Address) -> bool:
-    """Whether a caller may know of anything in this stream."""
+    """Return whether a caller may know of anything in a stream."""
     return read_refusal(caller, address) is None
 
 
 def read_refusal(caller: Caller, address: Address) -> str | None:
-    """The code of the border that a read would cross, or ``None``."""
+    """Return the code of the border that a read would cross, or ``None``."""
     if caller.trusted:
         return None
     if not caller.may(Right.READ):
@@ -147,14 +147,14 @@ def read_refusal(caller: Caller, address: Address) -> str | None:
 def read_refusals(
     caller: Caller, owner: str | None, named: Sequence[Space] | None, order: Sequence[Space]
 ) -> dict[Space, str | None]:
-    """Each space that a query is about, in the order in which they are consulted, with the code that closes it.
+    """Return each space of a query in the order in which they are consulted, with the code that closes it.
 
-    It is about the spaces that it ``named``, or else about all in the policy's ``order``, which closes the others.
+    These are the spaces it ``named``, or else all in the policy's ``order``, which closes the others.
     """
-    asked = order if named is None else [*(s for s in order if s in named), *(s for s in named if s not in order)]
+    spaces = order if named is None else [*(s for s in order if s in named), *(s for s in named if s not in order)]
     own = {Space.USER: caller.user, Space.SESSION: caller.session, Space.PROJECT: min(caller.projects, default=None)}
     refusals: dict[Space, str | None] = {}
-    for space in asked:
+    for space in spaces:
         address = Address(caller.tenant, Namespace.PROD, space, owner or own.get(space, "default") or "")
         refusals[space] = read_refusal(caller, address) if space in order else "border:not_in_read_order"
     return refusals
@@ -163,22 +163,22 @@ def read_refusals(
 def only_passed_over(
     caller: Caller, owner: str | None, named: Sequence[Space] | None, refusals: Mapping[Space, str | None]
 ) -> bool:
-    """Whether the spaces that are closed were merely skipped on the way, rather than refused to somebody who wanted in.
+    """Return whether the closed spaces were merely skipped, and not refused to a caller that asked for them.
 
-    That is so if the caller asked about its own memories, named no space, and had at least one open to it. Such a question
-    skips a space or two every time; kept among the refusals, those would soon crowd out the real ones.
+    That is so if the caller asked about its own memories, named no space, and had at least one open to it. Such a query
+    skips a space or two every time; stored as refusals, these would crowd out the real ones.
     """
     asks_for_its_own = owner in {caller.user, caller.session, *caller.projects, None}
     return asks_for_its_own and named is None and None in refusals.values()
 
 
 def visible_scopes(caller: Caller) -> tuple[str, ...]:
-    """The scopes whose memories a bound caller sees: what is shared, and its own agent's."""
+    """Return the scopes that a bound caller sees: shared memories, and its own agent's."""
     return (SHARED, caller.agent) if caller.agent else (SHARED,)
 
 
 class Sight(NamedTuple):
-    """What a caller sees of the streams that it may read: these scopes and these categories, ``None`` for all."""
+    """The scopes and categories that a caller sees in the streams it may read; ``None`` for all."""
 
     scopes: tuple[str, ...] | None
     categories: tuple[str, ...] | None
@@ -189,13 +189,13 @@ class Sight(NamedTuple):
 
 
 def sight_of(caller: Caller, policy: Policy) -> Sight:
-    """The application itself sees everything; an agent what is shared or its own, in the categories of its list."""
+    """Return the sight of a caller: all for the application; for an agent shared and own memories of its categories."""
     scopes = None if caller.trusted and caller.agent is None else visible_scopes(caller)
     return Sight(scopes, policy.agents.categories(caller.agent or caller.narrowed_to))
 
 
 def sees(caller: Caller, address: Address | None, scope: str | None) -> bool:
-    """Whether this one memory exists, as far as the caller can tell."""
+    """Return whether a memory of this scope exists from the caller's point of view."""
     if caller.trusted and caller.agent is None:
         return True
     if address is None or scope not in visible_scopes(caller):
@@ -229,7 +229,7 @@ _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 def named_ids(value: Any) -> Iterator[str]:
-    """Every memory id anywhere in an event.
+    """Yield every memory id anywhere in an event.
 
     >>> list(named_ids({"winner_id": "7d7d7d7d-1111-5222-8333-444444444444", "rule": "recency", "written": []}))
     ['7d7d7d7d-1111-5222-8333-444444444444']
@@ -242,10 +242,10 @@ def named_ids(value: Any) -> Iterator[str]:
 
 
 def may_be_told(event: Mapping[str, Any], session: str | None, hidden: Set[str]) -> bool:
-    """Whether an event says nothing but what a caller in this session may know.
+    """Return whether an event holds nothing that a caller in this session may not know.
 
-    What names a hidden memory is not told. Of other sessions, what names none at all is not told either, nor what was
-    asked there: a question is its asker's own.
+    An event that names a hidden memory is not shown. Of other sessions, neither is an event that names no memory, nor a
+    recall: a question is its asker's own.
     """
     named = frozenset(named_ids(event))
     if not named.isdisjoint(hidden):
@@ -257,11 +257,11 @@ def may_be_told(event: Mapping[str, Any], session: str | None, hidden: Set[str])
 _NAMES = frozenset(
     {"session", "ai_profile", "owner", "user_id", "agent_id", "actor_id", "thread_id", "run_id", "phase_name"}
 )
-"""The keys of an event, and of the items in it, whose value is somebody's name or was chosen by an application."""
+"""The keys of an event and its items whose value is a name, or was chosen by an application."""
 
 
 def names_anybody(event: Any, names: Set[str]) -> bool:
-    """Return whether an event, or an item in it, bears one of these names as a name and not among its words.
+    """Return whether an event, or an item in it, holds one of these names as a name and not among its words.
 
     >>> names_anybody({"type": "memory_denied", "session": "ana", "attempted": {"kind": "semantic"}}, {"ana"})
     True

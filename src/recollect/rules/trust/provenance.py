@@ -1,4 +1,4 @@
-"""Tell what builds upon what, in which role, and whom a version names; draw the graph."""
+"""Find what builds upon what, in which role, and whom a version names; draw the graph."""
 
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,26 +12,26 @@ from recollect.model.vocabulary import Source as WriterSource
 from recollect.rules.trust.signers import origin_in
 
 KEPT = Fraction(1, 2)
-"""What an author keeps of the credit for a memory that builds upon others."""
+"""The share of the credit that an author keeps for a memory that builds upon others."""
 DUST = Fraction(1, 2**128)
-"""A share below this is not divided any further, but kept: fractions would grow without end, and nobody gains by it."""
+"""A share below this is not divided further: the fractions would grow without end, for no one's gain."""
 NOT_FOLLOWED = ""
-"""Who is credited with what lies beyond the end of a walk: nobody is called so."""
+"""The key of the credit beyond the end of a walk; no author has it."""
 UNRESOLVED = "sha256:"
-"""How the key of a parent begins that nobody here knows, or that whoever asks may not see."""
+"""The prefix of the key of a parent that is unknown, or hidden from the caller."""
 
 ERASED = "erased:"
-"""How the key of a parent begins that was erased: what follows says nothing about it, and is the same whenever it is shown."""
+"""The prefix of the key of an erased parent; the rest reveals nothing, and is the same each time it is shown."""
 
 MADE_BY = "proposal"
-"""Where ``meta`` names the proposal of a model that a memory was made by: what is so marked is erased with its sources."""
+"""The key in ``meta`` of the model's proposal that a memory came from; such a memory is erased with its sources."""
 
 Record = TypeVar("Record")
 Key = TypeVar("Key", bound=Hashable)
 
 
-def find_meant(child_at: Any, records: Iterable[tuple[Any, Record]]) -> Record | None:
-    """Which of the records with one hash is meant by whoever names it. Places in time must differ."""
+def find_referenced(child_at: Any, records: Iterable[tuple[Any, Record]]) -> Record | None:
+    """Return which of the records with one hash a child refers to: the latest before it, else the first after it."""
     in_order = sorted(records, key=lambda one: one[0])
     older = [record for at, record in in_order if at < child_at]
     younger = [record for at, record in in_order if at > child_at]
@@ -39,14 +39,14 @@ def find_meant(child_at: Any, records: Iterable[tuple[Any, Record]]) -> Record |
 
 
 class Circle(NamedTuple, Generic[Key]):
-    """The nodes of a cycle that follow the one that closes it, each the parent of the one before; the first eight."""
+    """The first eight nodes of a cycle after the one that closes it, each the parent of the one before."""
 
     nodes: tuple[Key, ...]
     size: int
 
 
 def on_a_cycle(parents: Mapping[Key, Sequence[Key]]) -> list[Key]:
-    """Some nodes of each cycle, in the order given; none if there is no cycle.
+    """Return some nodes of each cycle, in the order given; none if there is no cycle.
 
     >>> on_a_cycle({"a": ["b"], "b": ["c"], "c": []})
     []
@@ -57,7 +57,7 @@ def on_a_cycle(parents: Mapping[Key, Sequence[Key]]) -> list[Key]:
 
 
 def circles(parents: Mapping[Key, Sequence[Key]]) -> dict[Key, Circle[Key]]:
-    """The same with the way round: from the parent that closes the circle back to the node itself.
+    """Return each cycle by the node that closes it, from the closing parent back to the node itself.
 
     >>> circles({"a": ["b"], "b": ["c"], "c": ["a"]})
     {'c': Circle(nodes=('a', 'b', 'c'), size=3)}
@@ -77,7 +77,7 @@ def circles(parents: Mapping[Key, Sequence[Key]]) -> dict[Key, Circle[Key]]:
                 done.add(node)
             elif parent in depths:
                 first, size = depths[parent], len(path) - depths[parent]
-                nodes = tuple(one for one, _ in path[first : first + 8])
+                nodes = tuple(node_on_path for node_on_path, _ in path[first : first + 8])
                 found.setdefault(node, Circle(nodes, size))
             elif parent not in done and parent in parents:
                 depths[parent] = len(path)
@@ -86,9 +86,9 @@ def circles(parents: Mapping[Key, Sequence[Key]]) -> dict[Key, Circle[Key]]:
 
 
 class Source(NamedTuple):
-    """A memory in a graph of provenance. One that is not known, or not to be seen, is its hash and nothing else.
+    """A memory in a graph of provenance. An unknown or hidden one is only its hash.
 
-    One that was erased has not even a hash.
+    An erased one has not even a hash.
     """
 
     key: str
@@ -114,16 +114,16 @@ def unresolved_source(content_hash: str) -> Source:
 
 
 def erased_source(seal: str) -> Source:
-    """A parent that was erased, by the seal that it left behind: that there was one still counts."""
+    """Return an erased parent by the seal that it left behind: that it existed still counts."""
     return Source(ERASED + seal, "")
 
 
 @dataclass(frozen=True, slots=True)
 class Lineage:
-    """A part of the graph: what was asked about, everything reached from there, and who builds upon what.
+    """A part of the graph: the memory asked about, everything reached from there, and what builds upon what.
 
-    ``parents`` has the keys of what each memory builds upon, in its own order. ``towards`` says which way was walked.
-    ``unfollowed`` are those that build upon more than one answer holds.
+    ``parents`` holds the keys of what each memory builds upon, in its own order. ``towards`` is the direction of the
+    walk. ``unfollowed`` are memories that build upon more than one answer holds.
     """
 
     root: str
@@ -139,7 +139,7 @@ class Lineage:
 
     @property
     def next(self) -> dict[str, tuple[str, ...]]:
-        """From each memory those one step further from the root."""
+        """For each memory, those one step further from the root."""
         if self.towards == "ancestors":
             return self.parents
         children: dict[str, list[str]] = {key: [] for key in self.sources}
@@ -149,7 +149,7 @@ class Lineage:
         return {key: tuple(found) for key, found in children.items()}
 
     def distances(self) -> dict[str, int]:
-        """How many steps each is from the root, the root left out, nearest first."""
+        """Return the distance of each memory from the root, nearest first, without the root."""
         steps, level, following = {self.root: 0}, [self.root], self.next
         while level:
             further = dict.fromkeys(key for near in level for key in following.get(near, ()) if key not in steps)
@@ -169,20 +169,20 @@ class Lineage:
 
 
 def find_common(one: Lineage, other: Lineage) -> list[tuple[Source, int, int]]:
-    """What two memories both go back to, each counting as its own source, with its distance from either; nearest first."""
+    """Return the common sources of two memories, themselves included, with both distances; nearest first."""
     of_one, of_other = {one.root: 0, **one.distances()}, {other.root: 0, **other.distances()}
     shared = [(one.sources[key], of_one[key], of_other[key]) for key in of_one if key in of_other]
     return sorted(shared, key=lambda found: (found[1] + found[2], found[0].at or "", found[0].key))
 
 
 def credit(lineage: Lineage) -> dict[str, Fraction]:
-    """Who is credited with a memory, and for how much. The shares add up to exactly 1.
+    """Return each author's share of the credit for a memory. The shares add up to exactly 1.
 
-    Whoever says something new has all the credit for it. Whoever builds upon others keeps half, and the other half is
-    divided equally among what it builds upon, where it is shared out by the same rule. What is not known is credited under
-    its hash, and what was erased under its seal, so that nobody gains by hiding a source. Where the graph was not followed
-    any further the half that is not kept stays with nobody, under ``NOT_FOLLOWED``, so that nobody gains by padding it
-    either. A share of less than ``DUST`` is not divided. A memory that was reached before is not followed round a cycle.
+    The author of something new has all the credit. The author of a memory that builds upon others keeps half, and the
+    other half is divided equally among its parents by the same rule. An unknown source is credited under its hash and
+    an erased one under its seal, so that hiding a source gains nothing. Where the graph was not followed further, the
+    half that is not kept is credited to ``NOT_FOLLOWED``, so that padding the graph gains nothing either. A share below
+    ``DUST`` is not divided. A memory reached before is not followed round a cycle.
     """
     order = {key: place for place, key in enumerate(_sort_parents_first(lineage))}
     to_share: dict[str, Fraction] = {lineage.root: Fraction(1)}
@@ -190,7 +190,7 @@ def credit(lineage: Lineage) -> dict[str, Fraction]:
     for key in reversed(order):
         source, amount = lineage.sources[key], to_share.get(key, Fraction(0))
         divided = lineage.parents.get(key, ()) if amount >= DUST else ()
-        parents = [one for one in divided if order[one] < order[key]]
+        parents = [parent_key for parent_key in divided if order[parent_key] < order[key]]
         who, followed = source.author or source.key, key not in lineage.unfollowed or amount < DUST
         shares[who] = shares.get(who, Fraction(0)) + (amount if followed and not parents else KEPT * amount)
         if not followed:
@@ -201,7 +201,7 @@ def credit(lineage: Lineage) -> dict[str, Fraction]:
 
 
 def _sort_parents_first(lineage: Lineage) -> list[str]:
-    """Everything that the root builds upon, each after all that it builds upon itself; then the root."""
+    """Return everything that the root builds upon, parents before children; then the root."""
     order: list[str] = []
     seen = {lineage.root}
     path = [(lineage.root, iter(lineage.parents.get(lineage.root, ())))]
@@ -218,11 +218,11 @@ def _sort_parents_first(lineage: Lineage) -> list[str]:
 
 
 LABEL = 48
-"""How many characters of a memory's words stand in a drawing."""
+"""How many characters of a memory's words a drawing shows."""
 
 
 def label(source: Source) -> str:
-    """A memory in one line: its author and the beginning of its words, or the hash of what is not known."""
+    """Return a memory in one line: its author and the beginning of its words, or the hash of an unknown one."""
     if source.key.startswith(ERASED):
         return "erased"
     if not source.resolved:
@@ -231,7 +231,7 @@ def label(source: Source) -> str:
 
 
 def to_dot(lineage: Lineage) -> str:
-    """The graph for Graphviz: an arrow leads from each memory to what it builds upon."""
+    """Return the graph for Graphviz: an arrow leads from each memory to what it builds upon."""
     names = {key: f"m{number}" for number, key in enumerate(lineage.sources)}
     lines = ["digraph provenance {", "  rankdir=BT;", '  node [shape=box, fontname="sans-serif"];']
     for key, source in lineage.sources.items():
@@ -243,7 +243,7 @@ def to_dot(lineage: Lineage) -> str:
 
 
 def to_mermaid(lineage: Lineage) -> str:
-    """The graph for Mermaid, as pages of documentation draw it."""
+    """Return the graph for Mermaid, as documentation pages draw it."""
     names = {key: f"m{number}" for number, key in enumerate(lineage.sources)}
     lines = ["graph BT"]
     for key, source in lineage.sources.items():
@@ -258,12 +258,12 @@ def _edges(lineage: Lineage) -> list[tuple[str, str]]:
 
 
 def _mermaid_text(text: str) -> str:
-    """Everything that Mermaid or a browser could take for markup, as a numbered character."""
+    """Return text with everything that Mermaid or a browser could read as markup as a numbered character."""
     return "".join(c if c.isalnum() or c in " .,:;-_…" else f"#{ord(c)};" for c in text)
 
 
 class Branch(NamedTuple):
-    """A node of the graph drawn as a tree; ``again``: it stands elsewhere with all that follows it."""
+    """A node of the graph drawn as a tree; ``again`` if it is drawn in full elsewhere."""
 
     source: Source
     branches: tuple["Branch", ...]
@@ -271,7 +271,7 @@ class Branch(NamedTuple):
 
 
 def as_tree(lineage: Lineage) -> Branch:
-    """The graph as a tree from its root. What several lead to is drawn out once, and named where it comes again."""
+    """Return the graph as a tree from its root. A node reached several times is drawn in full once."""
     drawn: set[str] = set()
     following = lineage.next
 
@@ -290,17 +290,17 @@ MAX_DEPTH = 200
 BUILT_UPON = "built_upon"
 """It names the other's content hash among its parents."""
 PROMOTED = "promoted"
-"""It is the other's words, carried into another space."""
+"""It is the other's words, promoted to another space."""
 SUMMARY = "summary"
-"""It sums the other up, among others."""
+"""It summarises the other, among others."""
 TAKEN_FROM = "taken_from"
-"""It was found in the other, which is a line of a conversation."""
+"""It was extracted from the other, a line of a conversation."""
 
 _ROLES = {"promoted_from": PROMOTED, "summary_of": SUMMARY, "source_turn_ids": TAKEN_FROM}
 
 
 def made_of(body: Mapping[str, Any], parents: Collection[str], ids: Collection[str]) -> tuple[str, ...]:
-    """In which ways a version was made of the memories with these ids, given which of its parents they are.
+    """Return how a version was made of the memories with these ids, given which of its parents they are.
 
     >>> made_of({"meta": {"promoted_from": "a", "summary_of": ["b", "c"]}}, [], {"a", "c"})
     ('promoted', 'summary')
@@ -308,20 +308,20 @@ def made_of(body: Mapping[str, Any], parents: Collection[str], ids: Collection[s
     ('built_upon',)
     """
     meta = body.get("meta", {})
-    roles = tuple(role for name, role in _ROLES.items() if any(one in ids for one in _named(meta.get(name))))
+    roles = tuple(role for name, role in _ROLES.items() if any(id in ids for id in _ids_in(meta.get(name))))
     return (BUILT_UPON, *roles) if parents else roles
 
 
 def sources_named(body: Mapping[str, Any]) -> list[str]:
-    """Return the ids of the memories whose words a version says it holds: lines of a conversation, and a promoted memory."""
+    """Return the ids of memories whose words a version claims to hold: lines of a conversation, a promoted memory."""
     meta = body.get("meta", {})
-    return [id for name in ("promoted_from", "source_turn_ids") for id in _named(meta.get(name))]
+    return [id for name in ("promoted_from", "source_turn_ids") for id in _ids_in(meta.get(name))]
 
 
 def holds_words_of(body: Mapping[str, Any], source: Mapping[str, Any]) -> bool:
-    """Return whether a version really holds the words of one that it names: the same words, or a line of the same person.
+    """Return whether a version holds the words of a memory it names: the same words, or a line of the same person.
 
-    Anybody may write ids into ``meta``: naming somebody else's memory does not make it a source.
+    Any caller may write ids into ``meta``: naming another's memory does not make it a source.
 
     >>> mine = {"content_hash": "a", "space": "user", "owner": "ana", "user_id": "ana"}
     >>> line = {"content_hash": "b", "space": "session", "owner": "s1", "user_id": "ana"}
@@ -337,37 +337,38 @@ def _person(body: Mapping[str, Any]) -> str | None:
     return body.get("user_id") or (body.get("owner") if body.get("space") == Space.USER else None)
 
 
-def _named(value: Any) -> Collection[str]:
-    """The ids of a field, which is one of them or a list; anything else was said by somebody, and names none."""
+def _ids_in(value: Any) -> Collection[str]:
+    """Return the ids in a field, which is one id or a list; a value of another type names none."""
     listed = value if isinstance(value, list) else [value]
-    return [one for one in listed if isinstance(one, str)]
+    return [id for id in listed if isinstance(id, str)]
 
 
 Body = Mapping[str, Any]
 
 WRITTEN_FOR = "written_for"
-"""Somebody else, or an agent, wrote it while acting for them."""
+"""Another person, or an agent, wrote it on their behalf."""
 ACTED = "acted"
-"""They are named as who did, or as the tool that did, what it tells of."""
+"""They are named as the actor, or as the tool, of what it reports."""
 AGENT = "agent"
-"""An agent, a model or a tool of their name wrote it or alone may see it."""
+"""An agent, a model or a tool of their name wrote it, or it is private to one."""
 VOUCHED = "vouched"
 """They vouched for it where it was imported from."""
 THREAD = "thread"
-"""The thread or the run in which it was written bears their name."""
+"""The thread or the run in which it was written has their name."""
 ROLES = frozenset({WRITTEN_FOR, ACTED, AGENT, VOUCHED, THREAD})
 LISTED_ONLY = frozenset({AGENT, VOUCHED, THREAD})
-"""Such a memory is another's in every way, and nothing is decided about it."""
+"""Roles in a memory that is entirely another's; nothing is decided about it."""
 NOBODY = frozenset({"application", "assistant", SHARED})
-"""Authors and scopes where nobody was named: erasing an owner who is called so must not take everything along."""
+"""Authors and scopes without a name: erasing an owner with such a name must not remove everything."""
 _MACHINES = (WriterSource.AGENT, WriterSource.TOOL)
 
 
 def is_theirs(body: Body, name: str) -> bool:
-    """Whether the words are somebody's own, wherever they lie: they wrote them, or said them; in a session, also the answers.
+    """Return whether the words are a person's own, in any stream: written or said by them or, in a session, the answers
+    too.
 
-    ``name`` is a person's. An author with a kind is compared whole, so that no agent or tool of that name is taken for them; one
-    that a file or an application named without a kind may be the person, unless a machine wrote it.
+    ``name`` is the person's. An author with a kind is compared whole, so that no agent or tool of that name counts; an
+    author without a kind, from a file or an application, may be the person, unless a machine wrote it.
 
     >>> is_theirs({"space": "project", "source": "import", "author": {"id": "a1", "name": "ana"}}, "ana")
     True
@@ -384,27 +385,27 @@ def is_theirs(body: Body, name: str) -> bool:
     return _is_author(body, name)
 
 
-def roles_of(body: Body, told: Iterable[Body], name: str) -> tuple[str, ...]:
-    """In which ways a version that is not theirs names somebody. ``told`` are vouchers that were heard of later.
+def roles_of(body: Body, later_vouchers: Iterable[Body], name: str) -> tuple[str, ...]:
+    """Return the roles in which a version that is not theirs names a person. ``later_vouchers`` were imported later.
 
     >>> roles_of({"space": "project", "source": "agent", "user_id": "ana", "agent_id": "planner"}, [], "ana")
     ('written_for',)
     """
-    return tuple(role for role, holds in _roles(body, told, name) if holds)
+    return tuple(role for role, holds in _roles(body, later_vouchers, name) if holds)
 
 
-def _roles(body: Body, told: Iterable[Body], name: str) -> Iterator[tuple[str, bool]]:
+def _roles(body: Body, later_vouchers: Iterable[Body], name: str) -> Iterator[tuple[str, bool]]:
     acted = name == body.get("actor_id")
     by_person = body["source"] != WriterSource.TOOL and body.get("role") not in ("tool", "assistant")
     yield WRITTEN_FOR, name == body.get("user_id")
     yield ACTED, acted and by_person
     yield AGENT, (acted and not by_person) or _is_an_agents_name(body, name)
     yield THREAD, name in (body.get("thread_id"), body.get("run_id"))
-    yield VOUCHED, any(_names(one, name) for one in (*_vouchers(body), *told))
+    yield VOUCHED, any(_is_named(voucher, name) for voucher in (*_vouchers(body), *later_vouchers))
 
 
 def _is_author(body: Body, name: str) -> bool:
-    """Return whether a person of this name is credited: as ``user:NAME``, or without a kind on what no machine wrote."""
+    """Return whether a person of this name is credited: as ``user:NAME``, or without a kind and not by a machine."""
     author = body.get("author", {})
     if kind_of(str(author.get("id", ""))) is not None:
         return bool(author["id"] == principal(USER, name))
@@ -418,11 +419,11 @@ def _is_an_agents_name(body: Body, name: str) -> bool:
     return name in named and name not in NOBODY
 
 
-def _names(voucher: Body, name: str) -> bool:
+def _is_named(voucher: Body, name: str) -> bool:
     return name in (voucher.get("id"), voucher.get("name")) or voucher.get("id") == principal(USER, name)
 
 
 def _vouchers(body: Body) -> list[Body]:
-    """Who vouched for it elsewhere; anything of another shape was said by somebody, and vouches for nothing."""
+    """Return the vouchers from the memory's origin; a value of another shape vouches for nothing."""
     found = origin_in(body).get("vouchers")
-    return [one for one in found if isinstance(one, Mapping)] if isinstance(found, list) else []
+    return [voucher for voucher in found if isinstance(voucher, Mapping)] if isinstance(found, list) else []

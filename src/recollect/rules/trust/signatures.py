@@ -17,36 +17,36 @@ KEY_BYTES = 32
 
 
 def entry_bytes(content_hash: str, author: Mapping[str, Any], created_at: str, parents: Sequence[str]) -> bytes:
-    """What the author of an entry signs: its content by hash, who and when, and what it builds upon."""
-    said = {"content_hash": content_hash, "author": _drop_empty(author), "created_at": _normalise_time(created_at)}
-    return _encode_statement("entry", {**said, "parents": sorted(set(parents))})
+    """Return the bytes that the author of an entry signs: content hash, author, time and parents."""
+    statement = {"content_hash": content_hash, "author": _drop_empty(author), "created_at": _normalise_time(created_at)}
+    return _encode_statement("entry", {**statement, "parents": sorted(set(parents))})
 
 
 def voucher_bytes(
     content_hash: str, voucher: Mapping[str, Any], at: str, confidence: float | None, says: str | None = None
 ) -> bytes:
-    """What a voucher signs: the memory by hash, who vouches and when, what they say of it and how sure they are."""
-    said = {"content_hash": content_hash, "voucher": _drop_empty(voucher), "at": _normalise_time(at), "says": says}
-    return _encode_statement("voucher", {**said, "confidence": None if confidence is None else float(confidence)})
+    """Return the bytes that a voucher signs: content hash, voucher, time, what they say and their confidence."""
+    statement = {"content_hash": content_hash, "voucher": _drop_empty(voucher), "at": _normalise_time(at), "says": says}
+    return _encode_statement("voucher", {**statement, "confidence": None if confidence is None else float(confidence)})
 
 
 def checkpoint_bytes(checkpoint: Checkpoint) -> bytes:
-    """What is signed of a checkpoint: everything but its signatures."""
+    """Return the signed bytes of a checkpoint: everything but its signatures."""
     return _encode_statement("checkpoint", checkpoint.model_dump(exclude={"signatures", "format"}))
 
 
 def erasure_bytes(record: ErasureRecord) -> bytes:
-    """What is signed of an erasure's receipt: everything but its signatures."""
+    """Return the signed bytes of an erasure's receipt: everything but its signatures."""
     return _encode_statement("erasure", record.model_dump(exclude={"signatures", "format"}))
 
 
 def history_bytes(history: KeyHistory) -> bytes:
-    """What is signed of a key history: everything but its own signatures."""
+    """Return the signed bytes of a key history: everything but its own signatures."""
     return _encode_statement("keys", history.model_dump(exclude={"signatures", "format"}))
 
 
 def bytes_of_entry(entry: Mapping[str, Any]) -> bytes:
-    """What the author of an exported entry signs; ``ValueError`` names the field that is missing or does not fit."""
+    """Return the bytes that the author of an exported entry signs; raise ``ValueError`` naming a wrong field."""
     content, content_hash = _text(entry, "content"), _text(entry, "content_hash")
     if hashlib.sha256(content.encode("utf-8")).hexdigest() != content_hash:
         raise ValueError("content_hash: it is not the hash of the content")
@@ -54,7 +54,7 @@ def bytes_of_entry(entry: Mapping[str, Any]) -> bytes:
 
 
 def bytes_of_voucher(entry: Mapping[str, Any], voucher: Mapping[str, Any]) -> bytes:
-    """What somebody signs who vouches for an exported entry."""
+    """Return the bytes that a voucher for an exported entry signs."""
     who = {name: voucher[name] for name in ("id", "name") if name in voucher}
     _text(voucher, "id")
     sure, says = voucher.get("confidence"), voucher.get("says")
@@ -62,7 +62,7 @@ def bytes_of_voucher(entry: Mapping[str, Any], voucher: Mapping[str, Any]) -> by
 
 
 def link_bytes(principal: str, platform: str, id: str, at: str) -> bytes:
-    """What a principal signs who says which id it has on another platform."""
+    """Return the bytes that a principal signs to claim an id on another platform."""
     return _encode_statement(
         "link", {"principal": principal, "platform": platform, "id": id, "at": _normalise_time(at)}
     )
@@ -85,7 +85,7 @@ def _who(entry: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 def _parents(entry: Mapping[str, Any]) -> Sequence[str]:
     value = entry.get("parent_refs", ())
-    if not isinstance(value, list | tuple) or not all(isinstance(one, str) for one in value):
+    if not isinstance(value, list | tuple) or not all(isinstance(parent, str) for parent in value):
         raise ValueError("parent_refs: it must be a list of hashes")
     return value
 
@@ -103,14 +103,14 @@ def _normalise_time(text: str) -> str:
 
 
 def private_key(seed: bytes) -> "Ed25519PrivateKey":
-    """The private key of 32 random bytes."""
+    """Return the private key of 32 random bytes."""
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
     return Ed25519PrivateKey.from_private_bytes(seed)
 
 
 def public_key(private: "Ed25519PrivateKey") -> str:
-    """The public key in 64 hex digits, which is also its name."""
+    """Return the public key in 64 hex digits, which is also its name."""
     return private.public_key().public_bytes_raw().hex()
 
 
@@ -119,7 +119,7 @@ def sign(private: "Ed25519PrivateKey", message: bytes) -> Signature:
 
 
 def holds(signature: Signature, message: bytes) -> bool:
-    """Whether the key that the signature names made it over exactly this message."""
+    """Return whether the key named in the signature made it over exactly this message."""
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
@@ -132,12 +132,12 @@ def holds(signature: Signature, message: bytes) -> bool:
 
 
 def signature_text(signature: Signature) -> str:
-    """A signature as one word, such as a memory's field ``signature`` holds it."""
+    """Return a signature as one word, as a memory's field ``signature`` holds it."""
     return f"{SCHEME}:{signature.key}:{signature.signature}"
 
 
 def signature_from(text: str) -> Signature:
-    """The inverse of :func:`signature_text`; ``ValueError`` for anything else."""
+    """Return the signature of a :func:`signature_text`; raise ``ValueError`` for anything else."""
     scheme, _, rest = text.partition(":")
     key, _, digits = rest.partition(":")
     if scheme != SCHEME:
@@ -146,12 +146,12 @@ def signature_from(text: str) -> Signature:
 
 
 def is_signature(text: object) -> bool:
-    """Whether a text says that it is a signature of ours; other schemes are words that nobody here can check."""
+    """Return whether a text claims to be a signature of this scheme; other schemes cannot be checked here."""
     return isinstance(text, str) and text.startswith(f"{SCHEME}:")
 
 
 def fault_of(text: str, message: bytes) -> str | None:
-    """What is wrong with a signature of ours over this message, if anything is."""
+    """Return what is wrong with a signature of this scheme over a message, or ``None``."""
     try:
         sound = holds(signature_from(text), message)
     except ValueError:
@@ -160,14 +160,14 @@ def fault_of(text: str, message: bytes) -> str | None:
 
 
 def private_pem(private: "Ed25519PrivateKey") -> bytes:
-    """The private key as a PEM file (PKCS 8), which other tools read too."""
+    """Return the private key as a PEM file (PKCS 8), which other tools read too."""
     from cryptography.hazmat.primitives import serialization as form
 
     return private.private_bytes(form.Encoding.PEM, form.PrivateFormat.PKCS8, form.NoEncryption())
 
 
 def private_from_pem(pem: bytes) -> "Ed25519PrivateKey":
-    """The private key of a PEM file; ``ValueError`` for anything but an Ed25519 key without a passphrase."""
+    """Return the private key of a PEM file; raise ``ValueError`` unless it is an Ed25519 key without a passphrase."""
     from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from cryptography.hazmat.primitives.serialization import load_pem_private_key
@@ -182,7 +182,7 @@ def private_from_pem(pem: bytes) -> "Ed25519PrivateKey":
 
 
 def public_pem(key: str) -> bytes:
-    """A public key as a PEM file."""
+    """Return a public key as a PEM file."""
     from cryptography.hazmat.primitives import serialization as form
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
@@ -191,7 +191,7 @@ def public_pem(key: str) -> bytes:
 
 
 def public_from_pem(pem: bytes) -> str:
-    """The public key of a PEM file in hex digits; ``ValueError`` for anything but an Ed25519 public key."""
+    """Return the public key of a PEM file in hex digits; raise ``ValueError`` unless it is an Ed25519 public key."""
     from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
     from cryptography.hazmat.primitives.serialization import load_pem_public_key
@@ -206,7 +206,7 @@ def public_from_pem(pem: bytes) -> str:
 
 
 class Placed(NamedTuple):
-    """What became of a key, and at which place of the log."""
+    """An event of a key, and its place in the log."""
 
     place: int
     leaf: KeyLeaf
@@ -222,20 +222,20 @@ class Standing(StrEnum):
 
 
 def standing(history: Sequence[Placed], place: int | None) -> Standing:
-    """What a key was worth for something that stands at this place of the log; ``None``: the log has it not yet.
+    """Return what a key was worth for an entry at this place of the log; ``None`` for one that is not in the log yet.
 
-    A key is worth the same before it was registered as after: registering says whose it is, and does not make it.
+    A key is worth the same before its registration as after: registering says whose it is, and does not create it.
     """
     if not history:
         return Standing.UNKNOWN
-    for event in sorted(history, key=lambda one: one.place):
+    for event in sorted(history, key=lambda event: event.place):
         if event.leaf.event != "registered" and (place is None or _ended_by(event, place)):
             return Standing(event.leaf.event)
     return Standing.GOOD
 
 
 def _ended_by(event: Placed, place: int) -> bool:
-    """A key that is rotated still signs the checkpoint that says so, which ends in this leaf; one that is revoked does not."""
+    """Return whether an event ends a key: a rotated key may still sign the checkpoint that ends in its rotation."""
     return event.place <= place if event.leaf.event == "revoked" else event.place < place
 
 
@@ -248,7 +248,7 @@ Point = tuple[int, int]
 
 
 def check_public_key(key: str) -> str:
-    """An Ed25519 public key in 64 hex digits; ``ValueError`` if it is none, or one that anybody could sign for."""
+    """Return an Ed25519 public key in 64 hex digits; raise ``ValueError`` if it is invalid or of small order."""
     if not _DIGITS.fullmatch(key):
         raise ValueError("it is not 64 lower-case hex digits")
     point = _point(bytes.fromhex(key))
@@ -260,7 +260,7 @@ def check_public_key(key: str) -> str:
 
 
 def _point(encoded: bytes) -> Point | None:
-    """The point of these bytes: y in its lower 255 bits, and whether x is odd in the highest."""
+    """Return the point encoded in these bytes: y in the lower 255 bits, and whether x is odd in the highest."""
     number = int.from_bytes(encoded, "little")
     y, odd = number & (2**255 - 1), number >> 255
     if y >= _P:

@@ -23,19 +23,19 @@ from recollect.rules.trust.signers import signature_verdict
 
 
 def check_history(history: KeyHistory, trusted: Collection[str]) -> None:
-    """Raise :class:`BadProof` unless a trusted key, which itself counts, answers for this history."""
+    """Raise :class:`BadProof` unless a trusted key that itself counts has signed this history."""
     check_signers(history, history_bytes(history), "the key history")
     _check_places(history)
-    signers = [one.key for one in history.signatures if one.key in trusted]
+    signers = [signature.key for signature in history.signatures if signature.key in trusted]
     if not signers:
         raise BadProof("the key history is not signed by the key that was given")
-    if not any(standing(_of(history, key), None) is Standing.GOOD for key in signers):
+    if not any(standing(_events_of(history, key), None) is Standing.GOOD for key in signers):
         raise BadProof("the key history is signed by a key that, as it says itself, no longer counts")
 
 
 def check_signers(document: Checkpoint | ErasureRecord | KeyHistory, message: bytes, what: str) -> list[str]:
-    """Return the keys that signed a document. One signature that does not hold spoils it: nobody adds one by mistake."""
-    keys = [one.key for one in document.signatures]
+    """Return the keys that signed a document; raise if one signature is invalid, since none is added by mistake."""
+    keys = [signature.key for signature in document.signatures]
     if len(set(keys)) != len(keys):
         raise BadProof(f"{what} is signed twice by the same key")
     for signature in document.signatures:
@@ -45,38 +45,40 @@ def check_signers(document: Checkpoint | ErasureRecord | KeyHistory, message: by
 
 
 def _check_places(history: KeyHistory) -> None:
-    """What it tells is in the log, in its order, and begins for each key with its registration."""
-    checkpoint, places = history.checkpoint, [one.place for one in history.keys]
+    """Raise unless all events are in the log, in its order, and each key begins with its registration."""
+    checkpoint, places = history.checkpoint, [event.place for event in history.keys]
     if places != sorted(set(places)):
         raise BadProof("the key history is not in the order of the log, once each")
     known: set[str] = set()
-    for number, one in enumerate(history.keys):
-        if (one.leaf.event == "registered") == (one.leaf.key in known):
+    for number, event in enumerate(history.keys):
+        if (event.leaf.event == "registered") == (event.leaf.key in known):
             raise BadProof(f"keys.{number}: a key is registered once, and before anything else becomes of it")
-        known.add(one.leaf.key)
+        known.add(event.leaf.key)
         try:
-            check_inclusion(leaf_hash(one.leaf.text.encode()), one.place, checkpoint.size, one.path, checkpoint.root)
+            check_inclusion(
+                leaf_hash(event.leaf.text.encode()), event.place, checkpoint.size, event.path, checkpoint.root
+            )
         except BadProof as error:
             raise BadProof(f"keys.{number}.path: {error}") from None
 
 
 def worth_of(history: KeyHistory, key: str, checkpoint: Checkpoint) -> Standing:
-    """What a key's signature of a checkpoint is worth, by this history."""
+    """Return what a key's signature of a checkpoint is worth, by this history."""
     if checkpoint.log != history.checkpoint.log:
         raise BadProof("the key history is of another log")
-    events = _of(history, key)
-    if any(one.leaf.event == "revoked" for one in events):
+    events = _events_of(history, key)
+    if any(event.leaf.event == "revoked" for event in events):
         return Standing.REVOKED
     return standing(events, checkpoint.size - 1)
 
 
-def _of(history: KeyHistory, key: str) -> Sequence[Placed]:
-    return [Placed(one.place, one.leaf) for one in history.keys if one.leaf.key == key]
+def _events_of(history: KeyHistory, key: str) -> Sequence[Placed]:
+    return [Placed(event.place, event.leaf) for event in history.keys if event.leaf.key == key]
 
 
 @dataclass(frozen=True, slots=True)
 class SignatureCheck(Plain):
-    """Whether a signature counts: whose key made it, what that key was worth at that point, and what is wrong."""
+    """Whether a signature counts: whose key made it, what that key was worth then, and what is wrong."""
 
     ok: bool
     key: str
@@ -86,10 +88,10 @@ class SignatureCheck(Plain):
 
 
 def check_offline(entry: Mapping[str, Any], keys: Collection[str], history: KeyHistory | None = None) -> SignatureCheck:
-    """Whether one of these public keys signed an exported entry, without the store.
+    """Check without the store whether one of these public keys signed an exported entry.
 
-    What became of the key is told by a ``history`` that one of the keys has signed; nobody can say where the log has
-    the entry, so a key counts only if it counts now. ``BadProof`` if the history itself is not to be believed.
+    A ``history`` signed by one of the keys tells whether the key was rotated or revoked. The place of the entry in the
+    log is unknown offline, so a key counts only if it counts now. Raise ``BadProof`` if the history itself is invalid.
     """
     signature = signature_of(entry)
     with faults_named():
@@ -97,7 +99,7 @@ def check_offline(entry: Mapping[str, Any], keys: Collection[str], history: KeyH
     known = Standing.GOOD if signature.key in keys else Standing.UNKNOWN
     if history is not None and known is Standing.GOOD:
         check_history(history, keys)
-        known = standing(_of(history, signature.key), None)
+        known = standing(_events_of(history, signature.key), None)
     who = str(entry["author"]["id"])
     _, problem = signature_verdict(sound, known, as_principal(who), who)
     return SignatureCheck(problem is None, signature.key, who, known, problem)
@@ -105,7 +107,7 @@ def check_offline(entry: Mapping[str, Any], keys: Collection[str], history: KeyH
 
 @contextmanager
 def faults_named() -> Iterator[None]:
-    """What is wrong with an entry as bad input."""
+    """Raise a fault of an entry as bad input."""
     try:
         yield
     except ValueError as error:
@@ -113,7 +115,7 @@ def faults_named() -> Iterator[None]:
 
 
 def signature_of(signed: Mapping[str, Any]) -> Signature:
-    """The signature that an entry or a voucher carries."""
+    """Return the signature of an entry or a voucher, or raise if there is none."""
     text = signed.get("signature")
     if not isinstance(text, str):
         raise NotFound("it is not signed.", field="signature", hint="`recollect identity sign` signs an entry.")

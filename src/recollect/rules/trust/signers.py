@@ -1,4 +1,4 @@
-"""Whose key made a signature, and what that is worth: everybody's keys as the log has them, at hand for many questions."""
+"""Judge signatures: whose key made one, and what it is worth, by all the keys in the log."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
@@ -23,12 +23,12 @@ from recollect.rules.trust.signatures import (
 )
 
 INVALID, ANOTHERS, ERASED, ELSEWHERE = "invalid", "another's", "erased", "elsewhere"
-"""What may come of a signature besides what its key was worth. ``elsewhere``: what was signed is not here to compare."""
+"""Verdicts on a signature besides the worth of its key. ``elsewhere``: what was signed is not here to compare."""
 _UNREADABLE = (ValueError, LookupError, TypeError, AttributeError)
 
 
 class Judged(NamedTuple):
-    """What a signature is worth: ``word`` in one word, ``name`` whose key it is, and what is wrong, if anything is."""
+    """The verdict on a signature: ``word`` sums it up, ``name`` is the key's owner, ``problem`` what is wrong."""
 
     word: str
     standing: Standing
@@ -37,17 +37,17 @@ class Judged(NamedTuple):
 
     @property
     def is_forged(self) -> bool:
-        """Whether it is passed off as what it is not. A key that nobody registered may be anybody's."""
+        """Whether it claims to be what it is not. An unregistered key may be anyone's."""
         return self.word in (INVALID, ANOTHERS)
 
     @property
     def counts(self) -> bool:
-        """Whether a key that counts, and is theirs, signed it."""
+        """Whether it was made by a key that counts and belongs to the signer."""
         return self.word == Standing.GOOD and self.name is not None
 
 
 class PlatformLink(Protocol):
-    """An id that somebody has on another platform, as a store keeps it."""
+    """A person's id on another platform, as a store keeps it."""
 
     @property
     def platform(self) -> str: ...
@@ -66,7 +66,7 @@ _UNREAD = Judged(INVALID, Standing.UNKNOWN, None, "the signature, or what it is 
 
 
 def is_committed(uid: str, name: str, salt: bytes) -> bool:
-    """Return whether an actor's uid commits to this principal. Earlier releases committed to the name without its kind."""
+    """Return whether an actor's uid commits to this principal, or to its bare name as in earlier releases."""
     earlier = short_name(name)
     return commit_to(salt, name) == uid or (kind_of(earlier) is None and commit_to(salt, earlier) == uid)
 
@@ -74,11 +74,11 @@ def is_committed(uid: str, name: str, salt: bytes) -> bool:
 def signature_verdict(
     sound: bool, worth: Standing, name: str | None, who: str, linked: bool = False
 ) -> tuple[str, str | None]:
-    """What a signature is worth, in a word, and what is wrong with it, if anything is.
+    """Return the verdict on a signature in a word, and what is wrong with it, if anything.
 
-    ``sound`` says that the key made it over these words; ``worth`` what the key counted for then, ``name`` whose key it is
-    (``None`` if that person was erased), and ``who`` is said to have signed: a principal, an agent's name or, if it is
-    ``linked`` to the key's holder, an id of another platform.
+    ``sound`` says that the key made it over these words; ``worth`` what the key counted for then, ``name`` the key's
+    owner (``None`` if erased), and ``who`` the claimed signer: a principal, an agent's name or, if it is ``linked`` to
+    the key's owner, an id of another platform.
     """
     if not sound:
         return INVALID, "the signature does not belong to these words, this author, this time and these parents"
@@ -92,7 +92,7 @@ def signature_verdict(
 
 
 class Signers:
-    """Everybody's keys. ``names`` has who acts under which uid; whoever was erased has none. ``links`` are platform ids."""
+    """All keys. ``names`` maps an actor's uid to its name, ``None`` for an erased one; ``links`` are platform ids."""
 
     def __init__(
         self, history: Iterable[Placed], names: Mapping[str, str | None], links: Iterable[PlatformLink] = ()
@@ -101,12 +101,12 @@ class Signers:
         self._histories: dict[str, list[Placed]] = {}
         for placed in history:
             self._histories.setdefault(placed.leaf.key, []).append(placed)
-        self._linked = {(one.platform, one.id): one.actor for one in links if self._counts(one)}
+        self._linked = {(link.platform, link.id): link.actor for link in links if self._counts(link)}
 
     def judged(
         self, signature: Signature, message: bytes, who: str, place: int | None = None, platform: str | None = None
     ) -> Judged:
-        """Whether a key of this one signed this message, and counted at this place of the log; ``None`` is now."""
+        """Judge whether a key of ``who`` signed this message, and counted at this place of the log; ``None`` is now."""
         history: Sequence[Placed] = self._histories.get(signature.key, ())
         worth = standing(history, place)
         name = self._names.get(history[0].leaf.actor) if history else None
@@ -115,7 +115,7 @@ class Signers:
         return Judged(word, worth, name, problem)
 
     def link_fault(self, link: PlatformLink) -> str | None:
-        """Return what is wrong with the link of a platform id to an actor; ``None`` if the actor's own signature holds."""
+        """Return what is wrong with the link of a platform id to an actor; ``None`` if the actor's signature holds."""
         name = self._names.get(link.actor)
         try:
             signature = signature_from(link.signature)
@@ -128,16 +128,16 @@ class Signers:
         return None if holds(signature, message) else "its signature does not hold"
 
     def _counts(self, link: PlatformLink) -> bool:
-        """Return whether a link is believed. A key that was revoked links nothing; one that was rotated still does."""
+        """Return whether a link is believed: a revoked key links nothing, a rotated one still does."""
         if self.link_fault(link) is not None:
             return False
         history = self._histories[signature_from(link.signature).key]
-        return all(one.leaf.event != "revoked" for one in history)
+        return all(event.leaf.event != "revoked" for event in history)
 
     def of_version(self, body: Mapping[str, Any], place: int | None = None) -> Judged | None:
-        """What the signature of a version is worth; ``None`` if none of ours is there.
+        """Judge the signature of a version; return ``None`` if it has none of this scheme.
 
-        A memory that came as an entry keeps the time that its author signed. One that was written here with a signature has a
+        A memory imported as an entry keeps the time that its author signed. One written here with a signature has a
         time of its own, so that only the signed document can tell.
         """
         text, at = body.get("signature"), origin_in(body).get("timestamp")
@@ -149,22 +149,26 @@ class Signers:
         return self._read(text, lambda: entry_bytes(_hash(body), author, at, parents), author, place)
 
     def of_vouchers(self, body: Mapping[str, Any], place: int | None = None) -> Iterator[Judged]:
-        """The same for those who vouched where it comes from, and signed it."""
+        """Yield the verdicts on the signatures of vouchers from the memory's origin."""
         vouchers = origin_in(body).get("vouchers", ())
-        named = (one for one in vouchers if isinstance(one, Mapping)) if isinstance(vouchers, list | tuple) else ()
-        yield from filter(None, (self.of_voucher(body, one, place) for one in named))
+        named = (
+            (voucher for voucher in vouchers if isinstance(voucher, Mapping))
+            if isinstance(vouchers, list | tuple)
+            else ()
+        )
+        yield from filter(None, (self.of_voucher(body, voucher, place) for voucher in named))
 
     def of_voucher(
         self, body: Mapping[str, Any], voucher: Mapping[str, Any], place: int | None = None
     ) -> Judged | None:
-        """Return what the signature of one who vouched elsewhere is worth; ``None`` if there is none of ours."""
+        """Judge the signature of an imported voucher; return ``None`` if it has none of this scheme."""
         text = voucher.get("signature")
         if not is_signature(text):
             return None
         return self._read(text, lambda: bytes_of_voucher({"content_hash": _hash(body)}, voucher), voucher, place)
 
     def _read(self, text: Any, over: Callable[[], bytes], by: Mapping[str, Any], place: int | None) -> Judged:
-        """What came along was checked when it came as an entry; what a program wrote there itself need not be readable."""
+        """Judge a signature whose parts may be unreadable: only entries were checked on import, not other metadata."""
         try:
             signature, message, who = signature_from(text), over(), by["id"]
         except _UNREADABLE:
@@ -174,32 +178,32 @@ class Signers:
 
 
 def voucher_named(name: str, content_hash: str, vouch: Mapping[str, Any], at: str) -> dict[str, str]:
-    """Return how a voucher is written: the principal and its name, or the name alone where an earlier release signed that."""
+    """Return a voucher's id and name: the principal and its name, or only the name if an earlier release signed it."""
     who = {"id": name, "name": short_name(name)}
     text = vouch.get("signature")
     if not is_signature(text):
         return who
     earlier = {"id": who["name"], "name": who["name"]}
-    said = vouch.get("confidence"), vouch.get("says")
-    return who if fault_of(str(text), voucher_bytes(content_hash, earlier, at, *said)) is not None else earlier
+    details = vouch.get("confidence"), vouch.get("says")
+    return who if fault_of(str(text), voucher_bytes(content_hash, earlier, at, *details)) is not None else earlier
 
 
 def _hash(body: Mapping[str, Any]) -> str:
-    """The hash of the words that are there, whatever the version says it is: only that shows what was signed."""
+    """Return the hash of the actual words, whatever the version claims: only that shows what was signed."""
     return sha256_hex(body["content"])
 
 
 def origin_in(body: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What a version that came as an entry knows of where it comes from."""
+    """Return the recorded origin of a version that was imported as an entry."""
     meta = body.get("meta")
     found = meta.get(ENTRY_ORIGIN) if isinstance(meta, Mapping) else None
     return found if isinstance(found, Mapping) else {}
 
 
 def vouchers_in(body: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return who vouched for a version where it comes from. What a program wrote there in another shape vouches for nothing."""
+    """Return the vouchers from a version's origin; a value of another shape vouches for nothing."""
     found = origin_in(body).get("vouchers")
-    return [one for one in found if _is_a_voucher(one)] if isinstance(found, list | tuple) else []
+    return [voucher for voucher in found if _is_a_voucher(voucher)] if isinstance(found, list | tuple) else []
 
 
 def _is_a_voucher(value: Any) -> bool:
@@ -207,7 +211,7 @@ def _is_a_voucher(value: Any) -> bool:
 
 
 def without_broken_signatures(before: Candidate, after: Candidate) -> Candidate:
-    """A candidate that was changed on its way in, without the signatures over what it said before: they would not hold."""
+    """Return a candidate that was changed on its way in without the signatures over its former words."""
     said_otherwise = before.content != after.content
     broken = said_otherwise or before.author != after.author
     changes: dict[str, Any] = {"signature": None} if broken and is_signature(after.signature) else {}

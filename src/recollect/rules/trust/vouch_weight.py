@@ -1,14 +1,14 @@
-"""How much a vouch weighs: as much as the trust that flows to the voucher from those whose judgement is relied upon.
+"""Weigh vouches: a vouch weighs as much as the trust that flows to the voucher from the trusted seeds.
 
-Whoever vouches for a memory says that its author is to be relied upon; so vouches make a graph of who trusts whom. The
-weight of the vouches for one memory is the maximum flow from the *seeds* (whoever asks, and whom the operator names) through
-that graph to the memory. A seed's own word counts 1; whoever is no seed passes on, in all, no more than they are trusted
-themselves, which is a fixed part of 1 for each step that they are away from a seed.
+A vouch for a memory says that its author can be relied upon, so vouches form a graph of trust. The weight of the
+vouches for one memory is the maximum flow from the *seeds* (the caller, and the names in the policy) through that graph
+to the memory. A seed's own word counts 1; any other voucher passes on, in total, no more than it is trusted itself,
+which is a fixed fraction of 1 for each step away from a seed.
 
-A thousand identities of one actor add nothing. All trust that reaches them passes through those few whom somebody
-honest has vouched for, and by the min-cut theorem the flow is no greater than what those few may pass on. Symmetric
-measures, such as counting or plain PageRank, cannot have that property; flows from a chosen source can (Cheng and Friedman,
-"Sybilproof Reputation Mechanisms", 2005; Levien and Aiken, "Attack-Resistant Trust Metrics for Public Key
+A thousand identities of one actor add nothing. All trust that reaches them passes through the few that an honest
+voucher vouched for, and by the min-cut theorem the flow is no greater than what those few may pass on. Symmetric
+measures, such as counting or plain PageRank, cannot have that property; flows from a chosen source can (Cheng and
+Friedman, "Sybilproof Reputation Mechanisms", 2005; Levien and Aiken, "Attack-Resistant Trust Metrics for Public Key
 Certification", 1998).
 """
 
@@ -20,27 +20,29 @@ from typing import NamedTuple
 UNITS = 1_000_000
 """Trust is counted in whole millionths, so that no rounding decides an order."""
 ENOUGH = 3
-"""Beyond this many whole vouches one more makes no difference to ranking."""
+"""The number of whole vouches beyond which another makes no difference to ranking."""
 
 
 class Vouch(NamedTuple):
-    """One voucher of a memory, and how sure they are."""
+    """A voucher of a memory, and their confidence."""
 
     voucher: str
     confidence: float = 1.0
 
 
 Graph = Mapping[str, Iterable[str]]
-"""For each identity those whose memories it vouches for."""
+"""For each identity, the identities whose memories it vouches for."""
 
 
 def capacities(graph: Graph, seeds: Iterable[str], passed_on: float, max_steps: int) -> dict[str, int]:
-    """What each identity may pass on, in millionths: by how many steps it is away from the nearest seed."""
+    """Return what each identity may pass on, in millionths, by its distance from the nearest seed."""
     found = dict.fromkeys(seeds, UNITS)
     level = list(found)
     for step in range(1, max_steps + 1):
         amount = round(UNITS * passed_on**step)
-        level = list(dict.fromkeys(one for near in level for one in graph.get(near, ()) if one not in found))
+        level = list(
+            dict.fromkeys(identity for near in level for identity in graph.get(near, ()) if identity not in found)
+        )
         found |= dict.fromkeys(level, amount)
     return found
 
@@ -54,7 +56,7 @@ def weight(
     max_steps: int = 3,
     enough: float = ENOUGH,
 ) -> float:
-    """What the vouches for one memory weigh together: 1 is the full word of one seed, and more than ``enough`` is not counted.
+    """Return the weight of all vouches for one memory: 1 is the full word of one seed, and ``enough`` is the maximum.
 
     >>> trust = {"ana": ["ben"], "ben": ["cat"], "cat": ["sock1", "sock2", "sock3"]}
     >>> weight([Vouch("ben")], trust, seeds=["ana"])
@@ -84,7 +86,7 @@ def weight(
 def weighs_nothing(
     confidence: float, signed: str | None, counts: bool, seeds: Sequence[str], *, imported: bool = False
 ) -> str:
-    """Why a vouch weighs nothing, and what would give it weight. ``signed`` is what its signature is worth, if it has one.
+    """Explain why a vouch weighs nothing, and what would give it weight. ``signed`` is what its signature is worth.
 
     >>> weighs_nothing(1.0, None, True, ())
     'nobody is relied upon here: ask as an agent or a user, or name whom you rely upon in the policy (trust.seeds)'
@@ -109,18 +111,18 @@ _MEMORY: Node = ("", "memory")
 
 
 class _Net:
-    """Capacities between nodes, and what is left of them as flow is sent along the shortest ways (Edmonds and Karp)."""
+    """A flow network with residual capacities; flow is sent along the shortest paths (Edmonds and Karp)."""
 
     def __init__(self) -> None:
         self._left: dict[Node, dict[Node, int]] = {}
 
     def add(self, start: Node, end: Node, amount: int) -> None:
-        there = self._left.setdefault(start, {})
-        there[end] = there.get(end, 0) + amount
+        edges = self._left.setdefault(start, {})
+        edges[end] = edges.get(end, 0) + amount
         self._left.setdefault(end, {}).setdefault(start, 0)
 
     def flow(self, start: Node, end: Node, enough: int) -> int:
-        """The greatest flow from one node to another, or ``enough`` if it is no less."""
+        """Return the maximum flow from one node to another, at most ``enough``."""
         sent = 0
         while sent < enough and (way := self._shortest(start, end)):
             amount = min(enough - sent, *(self._left[a][b] for a, b in way))
