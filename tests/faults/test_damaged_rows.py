@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +53,15 @@ DAMAGE = {
     "no kind": "UPDATE versions SET body = replace(body, 'semantic', 'semantjc') WHERE id = '{id}'",
     "no status": "UPDATE memories SET status = 'actjve' WHERE id = '{id}'",
     "no list": "UPDATE memories SET tags = '[' WHERE id = '{id}'",
+    "no phase": "UPDATE versions SET body = replace(body, '\"phase-1\"', '\"phase)1\"') WHERE id = '{id}'",
+    "no hash": "UPDATE versions SET body = replace(body, '\"content_hash\":\"', '\"content_hash\":\"Z') WHERE id = '{id}'",
+    "no authority": "UPDATE memories SET authority = 'vser_asserted' WHERE id = '{id}'",
+    "no such day": "UPDATE memories SET last_modified = '2026-19-39T29:00:00.000000Z' WHERE id = '{id}'",
+    "no voucher": 'UPDATE memories SET vouchers = \'[{{"bctor":"a","at":"b"}}]\' WHERE id = \'{id}\'',
+    "no content": "UPDATE versions SET body = NULL, salt = NULL WHERE id = '{id}'",
 }
+DERIVED = ("no status", "no list", "no authority", "no such day", "no voucher")
+"""Damage to what is made anew from the versions and the ledger."""
 
 
 NO_UTF_8 = "UPDATE versions SET body = replace(body, 'green', CAST(x'e7726565' AS TEXT)) WHERE id = '{id}'"
@@ -79,6 +88,9 @@ def test_a_damaged_memory_is_named_and_everything_else_reads_on(place: Any, alte
         assert mem.get(bees).content == mem.get("hive").content == BEES
         assert BEES in mem.query("where are the bees in Zanzibar?", owner="ana").text
         assert BEES in mem.query("green tea bees", owner="ana", filters={"tags": []}).text
+        assert BEES in mem.query("green tea bees", owner="ana", budget_tokens=500).text
+        assert BEES in {m.content for m in mem.as_of(time=datetime.now(UTC)).list(owner="ana").items}
+        assert mem.related(bees) == () and mem.preview_erasure(owner="ana")
         assert id in mem.explain(id).text and "cannot be read" in mem.explain(id).text
         assert [one.removed for one in mem.chain(id)] == ["damaged"]
         assert mem.explain(bees).text and mem.chain(bees) and mem.history(id) and mem.history(bees)
@@ -93,7 +105,7 @@ def test_a_damaged_memory_is_named_and_everything_else_reads_on(place: Any, alte
                 mem.add("Ana drinks black tea", owner="ana", canonical_key="Tea")
         mem.rebuild()
         assert BEES in mem.query("bees in Zanzibar", owner="ana").text
-        if how in ("no status", "no list"):
+        if how in DERIVED:
             assert mem.get(id).content == TEA and mem.verify().ok, "what is derived is made anew"
         assert mem.erase(id=id).removed == (id,)
         assert_sound(mem)
@@ -132,4 +144,47 @@ def test_a_journal_reads_on_as_well(tmp_path: Path) -> None:
         assert mem.get(bees).content == BEES
         assert [one.where for one in mem.list(owner="ana").damaged] == [id]
         assert id in mem.erase(owner="ana").removed
+        assert_sound(mem)
+
+
+AMENDED = {
+    "a relation": ("relation_type", "relationWtype"),
+    "its strength": ("strength", "qtrength"),
+    "a day": ("purge_at", "purge_at\":\"2026-19-39T29:00:00.000000Z\",\"a"),
+    "a field": ("tags", "tbgs"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", AMENDED)
+def test_a_damaged_amendment_costs_what_it_said_and_nothing_else(place: Any, alter: Alter, what: str) -> None:
+    with recollect.open(place) as mem:
+        id, bees = filled(mem)
+        mem.link(id, bees)
+        mem.edit(bees, tags=["sweet"])
+        mem.forget(id)
+    alter("UPDATE amendments SET body = replace(body, '{}', '{}')".format(*AMENDED[what]))
+    with recollect.open(place) as mem:
+        assert not mem.verify().ok
+        now = mem.as_of(time=datetime.now(UTC))
+        assert now.get(bees).content == BEES and now.get(id).content == TEA
+        assert BEES in now.query("bees in Zanzibar", owner="ana").text
+        mem.rebuild()
+        assert mem.get(bees).content == BEES and mem.get(id).content == TEA
+        assert mem.history(bees) and mem.explain(id).text and mem.related(bees) is not None
+        assert {id, bees} <= set(mem.erase(owner="ana").removed)
+        assert_sound(mem)
+
+
+@pytest.mark.parametrize("how", [("salts", "talts"), ('"salts":{"', '"salts":{"z')])
+def test_a_parent_is_erased_although_the_salt_of_a_link_to_it_is_damaged(
+    place: Any, alter: Alter, how: tuple[str, str]
+) -> None:
+    with recollect.open(place) as mem:
+        id, _ = filled(mem)
+        mem.add("Tea needs hot water", owner="ben", parent_refs=[mem.get(id).content_hash])
+    alter("UPDATE versions SET body = replace(body, '{}', '{}')".format(*how))
+    with recollect.open(place) as mem:
+        assert id in mem.erase(owner="ana").removed
+        assert mem.list(owner="ben").damaged or how[0] == "salts"
+        mem.erase(owner="ben")
         assert_sound(mem)

@@ -257,6 +257,7 @@ def _chosen(
     least = least_relevance((one.relevance for one in found), wanted.threshold, wanted.share_of_best)
     about = [one for one in found if one.relevance >= least]
     at_hand = {} if budget.tokens is None else load_chosen(engine, reader, about)
+    about = about if budget.tokens is None else [one for one in about if one.place in at_hand]  # the rest is damaged
     room = budget.room()
 
     def fits(one: Ranked) -> bool:

@@ -21,7 +21,7 @@ from recollect.model.errors import BadInput, NotFound
 from recollect.model.ledger import Entry, Event, phase_id
 from recollect.model.operation import Op
 from recollect.model.receipt import Related, Similar
-from recollect.model.state import body_from, values_from
+from recollect.model.state import amendment_from, body_from
 from recollect.model.vocabulary import MAY_UPDATE, SHARED, Authority, Kind, Status
 from recollect.rules.gates.draft import Draft
 from recollect.rules.gates.naming import slots_of
@@ -372,10 +372,10 @@ def _by_hand(
     for entry in entries:
         text = amendments.get(entry.seq, (None, None))[0]
         if entry.rule.startswith(RELATION_RULE) and entry.other_id is not None and text is not None:
-            said = values_from(text)
-            if said is None:
-                continue  # damaged: `verify` says so
+            said = amendment_from(text)
             linked = entry.event is Event.LINKED
+            if said is None or "relation_type" not in said or (linked and "strength" not in said):
+                continue  # damaged: `verify` says so
             found[entry.memory_id, entry.other_id, said["relation_type"]] = (
                 (said["strength"], entry.at) if linked else None
             )

@@ -8,7 +8,7 @@ from typing import Any
 
 from recollect.model.canonical import canonical_json
 from recollect.model.ledger import EVENTS, Address, Entry, phase_number
-from recollect.model.state import TIME, State, body_from, body_in_force
+from recollect.model.state import State, are_vouchers, body_from, body_in_force, is_authority, is_time
 from recollect.model.vocabulary import KIND_CLASS, KINDS, STATUSES, Kind, Namespace, Space, Status
 from recollect.rules.identity.keys import identity, identity_beside
 from recollect.stores.protocol import Damage, Stored, Stream
@@ -184,7 +184,8 @@ def _make_stored(values: tuple[Any, ...]) -> Stored:
     tenant, stream, number, text, created_at, scope, count, last, parent_hash = values[len(_STATE) :]
     body, is_whole = body_from(text)
     state, damage = _state_if_whole(values[: len(_STATE)]), None
-    if state is None or not is_whole:
+    is_missing = text is None and state is not None and state.removed is None
+    if state is None or not is_whole or is_missing:
         what = UNREADABLE_STATE if state is None else UNREADABLE_CONTENT
         body, damage = None, Damage(what, str(created_at), scope)
     in_force = body_in_force(body, state) if body is not None and state is not None else body
@@ -195,8 +196,9 @@ def _make_stored(values: tuple[Any, ...]) -> Stored:
 def _state_if_whole(values: Sequence[Any]) -> State | None:
     try:
         times = (values[place] for place in _TIMES)
-        return state_of(values) if all(not time or TIME.fullmatch(time) for time in times) else None
-    except (ValueError, TypeError, LookupError, RecursionError):
+        state = state_of(values) if all(not time or is_time(time) for time in times) else None
+        return state if state is not None and is_authority(state.authority) and are_vouchers(state.vouchers) else None
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
         return None
 
 
