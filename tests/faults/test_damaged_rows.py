@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import recollect
+from recollect.testing.contract.runs import proposal
 from support.postgres_server import PostgresServer
 
 from .soundness import assert_sound
@@ -188,3 +189,49 @@ def test_a_parent_is_erased_although_the_salt_of_a_link_to_it_is_damaged(
         assert mem.list(owner="ben").damaged or how[0] == "salts"
         mem.erase(owner="ben")
         assert_sound(mem)
+
+
+ELSEWHERE: dict[str, tuple[str, Callable[[Any, str], Any]]] = {
+    "when it was read": ("UPDATE accesses SET last = '2026-19-39T29'", lambda mem, id: mem.get(id)),
+    "an event": ("UPDATE ledger SET event = 'ddited' WHERE event = 'edited'", lambda mem, id: mem.history(id)),
+    "an event, rebuilt": ("UPDATE ledger SET event = 'ddited' WHERE event = 'edited'", lambda mem, _: mem.rebuild()),
+    "a policy": ("UPDATE policies SET body = '{'", lambda mem, id: (mem.explain(id), mem.traces())),
+    "a trace": ("UPDATE traces SET body = '{'", lambda mem, id: (mem.explain(id), mem.traces())),
+    "a rejection": ("UPDATE rejections SET secret = 'z'", lambda mem, _: mem.add("Ana owns a ship", owner="ana")),
+    "its id": ("UPDATE rejections SET rejection = 'z'", lambda mem, _: mem.rejections(owner="ana")),
+    "the rights of a key": ("UPDATE access_keys SET rights = '['", lambda mem, _: mem.access_keys()),
+    "the projects of a key": ("UPDATE access_keys SET projects = '['", lambda mem, _: mem.access_keys()),
+    "a leaf": ("UPDATE log_leaves SET body = '{'", lambda mem, _: mem.uncovered_entries()),
+    "an identity": ("UPDATE log_leaves SET body = '{'", lambda mem, _: mem.identities()),
+    "an answer": ("UPDATE retries SET reasons = '['", lambda mem, _: mem.add(CHESS, owner="ana", idempotency_key="k")),
+    "a proposal": ("UPDATE model_proposals SET sources = '['", lambda mem, _: mem.proposals()),
+    "its words": ("UPDATE model_proposals SET body = '['", lambda mem, _: mem.proposals()),
+}
+
+
+@pytest.mark.parametrize("what", ELSEWHERE)
+def test_a_damaged_row_of_another_table_is_passed_over_or_named(
+    place: Any, alter: Alter, what: str, tmp_path: Path
+) -> None:
+    with recollect.open(place, policy={"traces": {"keep": "all"}}) as mem:
+        id, bees = filled(mem)
+        mem.get(bees)
+        mem.edit(bees, tags=["sweet"])
+        mem.reject(mem.add("Ana owns a boat", owner="ana").memory.id)
+        mem.create_key("laptop", user="ana", projects=["apollo"])
+        mem.new_identity("planner", key_file=tmp_path / "planner.pem")
+        mem.checkpoint()
+        mem.add(CHESS, owner="ana", idempotency_key="k")
+        with mem.engine.write() as writer:
+            writer.put_model_proposals("default", [proposal("p1", sources=(id,), memory_id=id, pair="a b 0.71")])
+    statement, read = ELSEWHERE[what]
+    alter(statement)
+    with recollect.open(place, policy={"traces": {"keep": "all"}}) as mem:
+        try:
+            read(mem, bees)
+        except recollect.StoreCorrupt as refused:
+            assert refused.hint and ("damaged" in str(refused) or "knows of no rejection" in str(refused))
+        assert mem.get(bees).content == BEES and mem.list(owner="ana").items
+        assert isinstance(mem.verify().ok, bool)
+        mem.doctor()
+        assert {id, bees} <= set(mem.erase(owner="ana").removed)

@@ -8,6 +8,7 @@ from datetime import datetime
 from operator import itemgetter
 from typing import Any
 
+from recollect.model.errors import StoreCorrupt
 from recollect.model.fields import ATTACHED, FIELDS, REQUIRED
 from recollect.model.ledger import phase_number
 from recollect.model.seals import links_of
@@ -114,6 +115,17 @@ def amendment_from(text: str) -> dict[str, Any] | None:
         return None
 
 
+def list_from(text: str, what: str) -> list[Any]:
+    """Return the list in a row from its text; raise an error that names ``what`` it is of if it cannot be read."""
+    try:
+        found = json.loads(text)
+    except (ValueError, TypeError, RecursionError):
+        found = None
+    if not isinstance(found, list):
+        raise StoreCorrupt(f"{what} is damaged and cannot be read.", hint="Restore a backup.")
+    return found
+
+
 def vouchers_from(text: str) -> list[dict[str, Any]]:
     """Return the vouchers in a row from their text; none if they cannot be read."""
     try:
@@ -153,10 +165,10 @@ _TYPES: dict[str, tuple[type, ...]] = {
 """What the values of these names are, in a version and in an amendment."""
 
 
-def is_time(text: str) -> bool:
+def is_time(text: Any) -> bool:
     """Return whether a text is a time as stores keep it."""
     try:
-        return _TIME.fullmatch(text) is not None and datetime.fromisoformat(text) is not None
+        return isinstance(text, str) and _TIME.fullmatch(text) is not None and datetime.fromisoformat(text) is not None
     except ValueError:
         return False
 
