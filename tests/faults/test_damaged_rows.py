@@ -3,12 +3,14 @@
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import recollect
+from recollect.testing.contract.runs import proposal
 from support.postgres_server import PostgresServer
 
 from .soundness import assert_sound
@@ -52,7 +54,15 @@ DAMAGE = {
     "no kind": "UPDATE versions SET body = replace(body, 'semantic', 'semantjc') WHERE id = '{id}'",
     "no status": "UPDATE memories SET status = 'actjve' WHERE id = '{id}'",
     "no list": "UPDATE memories SET tags = '[' WHERE id = '{id}'",
+    "no phase": "UPDATE versions SET body = replace(body, '\"phase-1\"', '\"phase)1\"') WHERE id = '{id}'",
+    "no hash": "UPDATE versions SET body = replace(body, '\"content_hash\":\"', '\"content_hash\":\"Z') WHERE id = '{id}'",
+    "no authority": "UPDATE memories SET authority = 'vser_asserted' WHERE id = '{id}'",
+    "no such day": "UPDATE memories SET last_modified = '2026-19-39T29:00:00.000000Z' WHERE id = '{id}'",
+    "no voucher": 'UPDATE memories SET vouchers = \'[{{"bctor":"a","at":"b"}}]\' WHERE id = \'{id}\'',
+    "no content": "UPDATE versions SET body = NULL, salt = NULL WHERE id = '{id}'",
 }
+DERIVED = ("no status", "no list", "no authority", "no such day", "no voucher")
+"""Damage to what is made anew from the versions and the ledger."""
 
 
 NO_UTF_8 = "UPDATE versions SET body = replace(body, 'green', CAST(x'e7726565' AS TEXT)) WHERE id = '{id}'"
@@ -79,6 +89,9 @@ def test_a_damaged_memory_is_named_and_everything_else_reads_on(place: Any, alte
         assert mem.get(bees).content == mem.get("hive").content == BEES
         assert BEES in mem.query("where are the bees in Zanzibar?", owner="ana").text
         assert BEES in mem.query("green tea bees", owner="ana", filters={"tags": []}).text
+        assert BEES in mem.query("green tea bees", owner="ana", budget_tokens=500).text
+        assert BEES in {m.content for m in mem.as_of(time=datetime.now(UTC)).list(owner="ana").items}
+        assert mem.related(bees) == () and mem.preview_erasure(owner="ana")
         assert id in mem.explain(id).text and "cannot be read" in mem.explain(id).text
         assert [one.removed for one in mem.chain(id)] == ["damaged"]
         assert mem.explain(bees).text and mem.chain(bees) and mem.history(id) and mem.history(bees)
@@ -93,7 +106,7 @@ def test_a_damaged_memory_is_named_and_everything_else_reads_on(place: Any, alte
                 mem.add("Ana drinks black tea", owner="ana", canonical_key="Tea")
         mem.rebuild()
         assert BEES in mem.query("bees in Zanzibar", owner="ana").text
-        if how in ("no status", "no list"):
+        if how in DERIVED:
             assert mem.get(id).content == TEA and mem.verify().ok, "what is derived is made anew"
         assert mem.erase(id=id).removed == (id,)
         assert_sound(mem)
@@ -133,3 +146,92 @@ def test_a_journal_reads_on_as_well(tmp_path: Path) -> None:
         assert [one.where for one in mem.list(owner="ana").damaged] == [id]
         assert id in mem.erase(owner="ana").removed
         assert_sound(mem)
+
+
+AMENDED = {
+    "a relation": ("relation_type", "relationWtype"),
+    "its strength": ("strength", "qtrength"),
+    "a day": ("purge_at", "purge_at\":\"2026-19-39T29:00:00.000000Z\",\"a"),
+    "a field": ("tags", "tbgs"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", AMENDED)
+def test_a_damaged_amendment_costs_what_it_said_and_nothing_else(place: Any, alter: Alter, what: str) -> None:
+    with recollect.open(place) as mem:
+        id, bees = filled(mem)
+        mem.link(id, bees)
+        mem.edit(bees, tags=["sweet"])
+        mem.forget(id)
+    alter("UPDATE amendments SET body = replace(body, '{}', '{}')".format(*AMENDED[what]))
+    with recollect.open(place) as mem:
+        assert not mem.verify().ok
+        now = mem.as_of(time=datetime.now(UTC))
+        assert now.get(bees).content == BEES and now.get(id).content == TEA
+        assert BEES in now.query("bees in Zanzibar", owner="ana").text
+        mem.rebuild()
+        assert mem.get(bees).content == BEES and mem.get(id).content == TEA
+        assert mem.history(bees) and mem.explain(id).text and mem.related(bees) is not None
+        assert {id, bees} <= set(mem.erase(owner="ana").removed)
+        assert_sound(mem)
+
+
+@pytest.mark.parametrize("how", [("salts", "talts"), ('"salts":{"', '"salts":{"z')])
+def test_a_parent_is_erased_although_the_salt_of_a_link_to_it_is_damaged(
+    place: Any, alter: Alter, how: tuple[str, str]
+) -> None:
+    with recollect.open(place) as mem:
+        id, _ = filled(mem)
+        mem.add("Tea needs hot water", owner="ben", parent_refs=[mem.get(id).content_hash])
+    alter("UPDATE versions SET body = replace(body, '{}', '{}')".format(*how))
+    with recollect.open(place) as mem:
+        assert id in mem.erase(owner="ana").removed
+        assert mem.list(owner="ben").damaged or how[0] == "salts"
+        mem.erase(owner="ben")
+        assert_sound(mem)
+
+
+ELSEWHERE: dict[str, tuple[str, Callable[[Any, str], Any]]] = {
+    "when it was read": ("UPDATE accesses SET last = '2026-19-39T29'", lambda mem, id: mem.get(id)),
+    "an event": ("UPDATE ledger SET event = 'ddited' WHERE event = 'edited'", lambda mem, id: mem.history(id)),
+    "an event, rebuilt": ("UPDATE ledger SET event = 'ddited' WHERE event = 'edited'", lambda mem, _: mem.rebuild()),
+    "a policy": ("UPDATE policies SET body = '{'", lambda mem, id: (mem.explain(id), mem.traces())),
+    "a trace": ("UPDATE traces SET body = '{'", lambda mem, id: (mem.explain(id), mem.traces())),
+    "a rejection": ("UPDATE rejections SET secret = 'z'", lambda mem, _: mem.add("Ana owns a ship", owner="ana")),
+    "its id": ("UPDATE rejections SET rejection = 'z'", lambda mem, _: mem.rejections(owner="ana")),
+    "the rights of a key": ("UPDATE access_keys SET rights = '['", lambda mem, _: mem.access_keys()),
+    "the projects of a key": ("UPDATE access_keys SET projects = '['", lambda mem, _: mem.access_keys()),
+    "a leaf": ("UPDATE log_leaves SET body = '{'", lambda mem, _: mem.uncovered_entries()),
+    "an identity": ("UPDATE log_leaves SET body = '{'", lambda mem, _: mem.identities()),
+    "an answer": ("UPDATE retries SET reasons = '['", lambda mem, _: mem.add(CHESS, owner="ana", idempotency_key="k")),
+    "a proposal": ("UPDATE model_proposals SET sources = '['", lambda mem, _: mem.proposals()),
+    "its words": ("UPDATE model_proposals SET body = '['", lambda mem, _: mem.proposals()),
+}
+
+
+@pytest.mark.parametrize("what", ELSEWHERE)
+def test_a_damaged_row_of_another_table_is_passed_over_or_named(
+    place: Any, alter: Alter, what: str, tmp_path: Path
+) -> None:
+    with recollect.open(place, policy={"traces": {"keep": "all"}}) as mem:
+        id, bees = filled(mem)
+        mem.get(bees)
+        mem.edit(bees, tags=["sweet"])
+        mem.reject(mem.add("Ana owns a boat", owner="ana").memory.id)
+        mem.create_key("laptop", user="ana", projects=["apollo"])
+        mem.new_identity("planner", key_file=tmp_path / "planner.pem")
+        mem.checkpoint()
+        mem.add(CHESS, owner="ana", idempotency_key="k")
+        with mem.engine.write() as writer:
+            writer.put_model_proposals("default", [proposal("p1", sources=(id,), memory_id=id, pair="a b 0.71")])
+    statement, read = ELSEWHERE[what]
+    alter(statement)
+    with recollect.open(place, policy={"traces": {"keep": "all"}}) as mem:
+        try:
+            read(mem, bees)
+        except recollect.StoreCorrupt as refused:
+            assert refused.hint and ("damaged" in str(refused) or "knows of no rejection" in str(refused))
+        assert mem.get(bees).content == BEES and mem.list(owner="ana").items
+        assert isinstance(mem.verify().ok, bool)
+        mem.doctor()
+        assert {id, bees} <= set(mem.erase(owner="ana").removed)

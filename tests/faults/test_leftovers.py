@@ -57,6 +57,19 @@ def test_a_damaged_line_closes_no_store_and_is_named_where_it_matters(tmp_path: 
         assert said(mem) == ["Ben likes coffee"]
 
 
+@pytest.mark.parametrize("name", ["memory.db", "memory.jsonl"])
+def test_a_list_of_erasures_that_cannot_be_read_is_named(tmp_path: Path, name: str) -> None:
+    with two_people(str(tmp_path / name)) as mem:
+        mem.backup(tmp_path / "copy.db")
+    for listed in (tmp_path / f"{name}.erased", tmp_path / "copy.db.erased"):
+        listed.unlink(missing_ok=True)
+        listed.mkdir()
+    with pytest.raises(StoreUnavailable, match=rf"{name}\.erased: it cannot be read: Is a directory"):
+        recollect.open(tmp_path / name)
+    with pytest.raises(StoreUnavailable, match=r"copy\.db\.erased: it cannot be read"):
+        restore_backup(tmp_path / "copy.db", tmp_path / "again.db")
+
+
 @contextmanager
 def no_room_beyond(size: int) -> Iterator[None]:
     """No file can grow beyond so many bytes."""
@@ -139,3 +152,21 @@ def test_a_zero_byte_in_a_path_is_bad_input(use: Callable[[str], Any], tmp_path:
     with pytest.raises(RecollectError) as refused:
         use(str(tmp_path / "a\0b"))
     assert isinstance(refused.value, BadInput | BadPolicy) and refused.value.field
+
+
+@pytest.mark.parametrize("bad", ["a\0b", "key.pem/under", "n" * 300, "/proc/nowhere/key.pem"])
+def test_a_key_file_that_cannot_be_written_or_read_is_named(bad: str, tmp_path: Path) -> None:
+    with recollect.open(":memory:") as mem:
+        mem.new_identity("planner", key_file=tmp_path / "key.pem")
+        tea = mem.add("Ana likes tea", owner="ana").memory
+        uses: list[Callable[[], Any]] = [
+            lambda: mem.new_identity("critic", key_file=tmp_path / bad),
+            lambda: mem.rotate_identity("planner", key_file=tmp_path / "key.pem", to=tmp_path / bad),
+            lambda: mem.vouch(tea.id, sign_as="planner", key_file=tmp_path / bad),
+            lambda: mem.checkpoint(sign_as="planner", key_file=tmp_path / bad),
+        ]
+        for use in uses:
+            with pytest.raises(RecollectError) as refused:
+                use()
+            assert refused.value.field
+        assert mem.verify().ok

@@ -35,8 +35,8 @@ PrivacyAction = Literal["deny", "redact", "allow"]
 def _check_pattern(text: str) -> str:
     try:
         re.compile(text)
-    except re.error as error:
-        raise ValueError(f"{text!r} is not a regular expression: {error}") from error
+    except (re.error, OverflowError, RecursionError) as error:
+        raise ValueError(f"{text!r:.80} is not a regular expression: {error}") from error
     return text
 
 
@@ -46,12 +46,11 @@ def _check_limited_pattern(text: str) -> str:
 
     try:
         regex.compile(text)
-    except regex.error as error:
-        raise ValueError(f"{text!r} is not a regular expression: {error}") from error
+    except (regex.error, OverflowError, RecursionError) as error:
+        raise ValueError(f"{text!r:.80} is not a regular expression: {error}") from error
     return _check_pattern(text)
 
 
-Pattern = Annotated[str, AfterValidator(_check_pattern)]
 LimitedPattern = Annotated[str, AfterValidator(_check_limited_pattern)]
 
 
@@ -84,7 +83,7 @@ class Text(Section):
 
 _TEST_RUN = r"(?:e2e|end-to-end|integration|smoke|unit|regression|automated)(?: |-)"
 _TEST_RECORD = r"(?:test|dummy)(?: |-)(?:memory|entry|record|note|write)"
-_TEST_PATTERNS = (
+TEST_PATTERNS = (
     # The label of a record, and what labels are followed by: "Test memory 12", "This is just a test entry: …".
     rf"(?i)^\W*(?:(?:this|it) is (?:just |only )?)?(?:an? )?(?:{_TEST_RUN})?{_TEST_RECORD}"
     r"(?=\W*$|\s*[:#.,;!(]|\s+(?:[-\u2013\u2014]\s|#?\d|[0-9a-f]{6,}\b|(?:no|number|id|created|written|for|from|by|please|ignore)\b))",
@@ -101,13 +100,20 @@ _TEST_PATTERNS = (
 """Texts that say of themselves that they are test records. "The test entry point is …" is about tests, and is none."""
 
 
+def _check_test_pattern(text: str) -> str:
+    return text if text in TEST_PATTERNS else _check_limited_pattern(text)
+
+
+TestPattern = Annotated[str, AfterValidator(_check_test_pattern)]
+
+
 class Namespaces(Section):
     """What is kept out of production, and for how long it lives."""
 
     test_tags: tuple[str, ...] = Field(("test", "e2e"), description="tags that mark a test memory")
     test_categories: tuple[str, ...] = Field(("test",), description="categories that mark a test memory")
-    test_patterns: tuple[Pattern, ...] = Field(
-        _TEST_PATTERNS,
+    test_patterns: tuple[TestPattern, ...] = Field(
+        TEST_PATTERNS,
         description="content that says of itself that it is a test record; a statement about tests is none",
     )
     test_ttl_s: int | None = Field(604_800, ge=1, description="seconds until a test memory expires (null: never)")

@@ -4,10 +4,14 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from operator import itemgetter
 from typing import Any
 
-from recollect.model.fields import ATTACHED, REQUIRED
+from recollect.model.errors import StoreCorrupt
+from recollect.model.fields import ATTACHED, FIELDS, REQUIRED
+from recollect.model.ledger import phase_number
+from recollect.model.seals import links_of
 from recollect.model.vocabulary import Status
 
 OF_THE_STORE = frozenset("policy_tags phase_name phase_started_at phase_reason".split())
@@ -94,7 +98,7 @@ def body_from(text: str | None) -> tuple[dict[str, Any] | None, bool]:
 
 
 def values_from(text: str) -> dict[str, Any] | None:
-    """Return the values of an amendment from its text; ``None`` if they cannot be read."""
+    """Return the values of a row from their text; ``None`` if they cannot be read."""
     try:
         values = json.loads(text)
     except (ValueError, TypeError, RecursionError):
@@ -102,10 +106,76 @@ def values_from(text: str) -> dict[str, Any] | None:
     return values if isinstance(values, dict) else None
 
 
+def amendment_from(text: str) -> dict[str, Any] | None:
+    """Return the values of an amendment from its text; ``None`` if they cannot be read or folded into a state."""
+    values = values_from(text)
+    try:
+        return values if values is not None and _is_whole_amendment(values) else None
+    except (TypeError, LookupError, AttributeError):
+        return None
+
+
+def list_from(text: str, what: str) -> list[Any]:
+    """Return the list in a row from its text; raise an error that names ``what`` it is of if it cannot be read."""
+    try:
+        found = json.loads(text)
+    except (ValueError, TypeError, RecursionError):
+        found = None
+    if not isinstance(found, list):
+        raise StoreCorrupt(f"{what} is damaged and cannot be read.", hint="Restore a backup.")
+    return found
+
+
+def vouchers_from(text: str) -> list[dict[str, Any]]:
+    """Return the vouchers in a row from their text; none if they cannot be read."""
+    try:
+        found = json.loads(text)
+        return found if are_vouchers(found) else []
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        return []
+
+
+def are_vouchers(found: list[dict[str, Any]]) -> bool:
+    """Return whether each of them says who vouched, and when."""
+    return all({"actor", "at"} <= one.keys() and "id" in one.get("told", ("id",)) for one in found)
+
+
 _texts = itemgetter(*(field.name for field in REQUIRED))
 _ALL_TEXT = [str] * len(REQUIRED)
-_CHOICES = tuple((field.name, field.words) for field in REQUIRED if field.words and field.name != "authority")
-TIME = re.compile(r"\d{4}-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-5]\d\.\d{6}Z")
+_CHOICES = tuple((field.name, field.words) for field in REQUIRED if field.words)
+_HASH = re.compile(r"[0-9a-f]{64}")
+_SALT = re.compile(r"[0-9a-f]{32}")
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
+_TIMES = frozenset("expires_at valid_from valid_until purge_at".split())
+_TEXT = "category authority_reason key_digest key_source slot subject_value canonical_key relation_type"
+_NAMES = "topic_id user_id agent_id run_id thread_id actor_id role signature"
+_LISTS = "tags importance_reason entities relationships parent_refs aliases neighbours cut"
+_TYPES: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(_TEXT.split(), (str, type(None))),
+    **dict.fromkeys(_NAMES.split(), (str, type(None))),
+    **dict.fromkeys(_LISTS.split(), (list,)),
+    **dict.fromkeys(("meta", "salts", "set"), (dict,)),
+    **dict.fromkeys(("importance", "tick"), (int,)),
+    **dict.fromkeys(("context", "artifact_ref"), (dict, type(None))),
+    "expires_at_tick": (int, type(None)),
+    "pinned": (bool,),
+    "confidence": (int, float, type(None)),
+    "strength": (int, float),
+}
+"""What the values of these names are, in a version and in an amendment."""
+
+
+def is_time(text: Any) -> bool:
+    """Return whether a text is a time as stores keep it."""
+    try:
+        return isinstance(text, str) and _TIME.fullmatch(text) is not None and datetime.fromisoformat(text) is not None
+    except ValueError:
+        return False
+
+
+def is_authority(word: str) -> bool:
+    """Return whether a word is one of the authorities."""
+    return word in FIELDS["authority"].words
 
 
 def _is_whole(body: Mapping[str, Any]) -> bool:
@@ -113,9 +183,33 @@ def _is_whole(body: Mapping[str, Any]) -> bool:
     return (
         list(map(type, _texts(body))) == _ALL_TEXT
         and all(body[name] in words for name, words in _CHOICES)
-        and TIME.fullmatch(body["created_at"]) is not None
-        and type(body["tick"]) is int
-        and type(body.get("meta", {})) is dict
+        and is_time(body["created_at"])
+        and _HASH.fullmatch(body["content_hash"]) is not None
+        and phase_number(body.get("phase_id")) > 0
+        and "tick" in body
         and type(body["decisions"]) is list
         and {"id", "name"} <= body["author"].keys()
+        and _have_types(body)
+        and all(_SALT.fullmatch(link.salt) for link in links_of(body))
     )
+
+
+def _is_whole_amendment(values: Mapping[str, Any]) -> bool:
+    """Return whether an amendment can be folded into a state."""
+    changed = values.get("set", {})
+    return (
+        _have_types(values)
+        and _have_types(changed)
+        and set(changed) <= set(State.__slots__)
+        and is_authority(changed.get("authority", "user_asserted"))
+        and all("id" in one for one in values.get("told", ()))
+    )
+
+
+def _have_types(values: Mapping[str, Any]) -> bool:
+    for name, value in values.items():
+        if name in _TYPES and type(value) not in _TYPES[name]:
+            return False
+        if name in _TIMES and value is not None and not is_time(value):
+            return False
+    return True

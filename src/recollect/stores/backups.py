@@ -42,9 +42,15 @@ class ErasureList:
         ]
 
     def _lines(self) -> list[bytes]:
-        if self._path is None or not self._path.exists():
+        if self._path is None:
             return []
-        return self._path.read_bytes().split(b"\n")
+        try:
+            return self._path.read_bytes().split(b"\n")
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            hint = "It lists what was erased. Make it readable, or put it back from a copy."
+            raise StoreUnavailable(f"it cannot be read: {error.strerror}.", field=str(self._path), hint=hint) from error
 
     def append(self, erased: Sequence[Erased]) -> None:
         if self._path is None or not erased:

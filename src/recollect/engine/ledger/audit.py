@@ -25,7 +25,7 @@ from recollect.model.canonical import canonical_json, parse_time
 from recollect.model.ledger import ABOUT_THE_STREAM, BRINGS_VERSION, Address, Entry, phase_id
 from recollect.model.proof import Checkpoint
 from recollect.model.receipt import Growth, Problem, StreamInfo, Verification
-from recollect.model.state import State, body_from, values_from
+from recollect.model.state import State, amendment_from, body_from
 from recollect.model.vocabulary import Namespace, Status
 from recollect.rules.collector import collector_paused
 from recollect.rules.identity.rejected_values import rejections_in_force
@@ -157,7 +157,7 @@ def replay(
         version = versions.get(entry.memory_id) if entry.event in BRINGS_VERSION else None
         body = body_from(version.body)[0] if version is not None else None
         text = amendments.get(entry.seq, (None, None))[0]
-        fold.apply(states, entry, body, values_from(text) if text is not None else None)
+        fold.apply(states, entry, body, amendment_from(text) if text is not None else None)
     return states
 
 
@@ -193,7 +193,9 @@ def _rebuild_stream(engine: Engine, number: int, embedder: Embedder | None) -> i
         writer.advance_stream(stream)
         remake_vectors(writer, stream, embedder)
         texts = [(one, amendments.get(one.seq, (None, None))[0]) for one in entries if one.event in ABOUT_THE_STREAM]
-        rejections = rejections_in_force((entry, None if text is None else values_from(text)) for entry, text in texts)
+        rejections = rejections_in_force(
+            (entry, None if text is None else amendment_from(text)) for entry, text in texts
+        )
         writer.add_rejections(stream, rejections)
         found = relations_of_stream(writer, stream, versions.values(), entries, amendments)
         writer.put_relations(engine.tenant, found)

@@ -155,8 +155,16 @@ def _find_uncovered(reader: Reader, tenant: str, reached: Mapping[str, Reached])
 
 def covered_streams(reader: Reader, tenant: str) -> dict[str, StreamLeaf]:
     """Return the last leaf about each stream, by its uid."""
-    leaves = (read_leaf(one.body) for one in reader.last_log_leaves(tenant))
+    leaves = (_read_leaf(one) for one in reader.last_log_leaves(tenant))
     return {leaf.stream: leaf for leaf in leaves if isinstance(leaf, StreamLeaf)}
+
+
+def _read_leaf(one: LogLeaf) -> StreamLeaf | KeyLeaf:
+    try:
+        return read_leaf(one.body)
+    except merkle.BadProof as error:
+        what = f"leaf {one.place} of the checkpoint log is damaged: {error}."
+        raise StoreCorrupt(what, hint="`recollect verify` says what is wrong.") from None
 
 
 def _follow_chain(reader: Reader, stream: Stream, point: Reached) -> Reached:
@@ -200,14 +208,14 @@ def uncovered_entries(engine: Engine) -> int:
 
 def key_history(reader: Reader, tenant: str, key: str | None = None) -> list[Placed]:
     """Return the events of a key, or of all keys, in the order of the log."""
-    placed = ((one.place, read_leaf(one.body)) for one in reader.log_leaves_about(tenant, "key", key))
+    placed = ((one.place, _read_leaf(one)) for one in reader.log_leaves_about(tenant, "key", key))
     return [Placed(place, leaf) for place, leaf in placed if isinstance(leaf, KeyLeaf)]
 
 
 def place_of(reader: Reader, tenant: str, stream_uid: str, seq: int) -> int | None:
     """Return the place of the leaf that covers an entry; ``None`` while none does."""
     for one in reader.log_leaves_about(tenant, "stream", stream_uid):
-        leaf = read_leaf(one.body)
+        leaf = _read_leaf(one)
         if isinstance(leaf, StreamLeaf) and leaf.from_seq <= seq <= leaf.to_seq:
             return one.place
     return None
@@ -264,7 +272,7 @@ def _make_segments(reader: Reader, stream: Stream, seqs: Sequence[int], hashes: 
     """Return, for each leaf that covers any of these entries, the leaf with its path and the entries with theirs."""
     found = []
     for one in reader.log_leaves_about(stream.tenant, "stream", stream.uid):
-        leaf = read_leaf(one.body)
+        leaf = _read_leaf(one)
         assert isinstance(leaf, StreamLeaf), "the store was asked for leaves about streams"
         covered = [seq for seq in seqs if leaf.from_seq <= seq <= leaf.to_seq]
         if covered and one.place < len(hashes):

@@ -11,6 +11,7 @@ from pydantic_core import from_json
 from recollect.engine.context import Engine
 from recollect.engine.ledger.checkpoint_log import HINT, Actors, LogAudit
 from recollect.engine.write.relations import links_in, relations_of_stream
+from recollect.model.errors import StoreCorrupt
 from recollect.model.ledger import ABOUT_THE_STREAM, BRINGS_VERSION, GENESIS, Entry, Event, commit_to
 from recollect.model.proof import StreamLeaf
 from recollect.model.receipt import Problem
@@ -248,7 +249,7 @@ class SignedAudit:
         return self._places[found] if found < len(self._ends) else None
 
 
-UNREADABLE = (ValueError, LookupError, TypeError, AttributeError)
+UNREADABLE = (StoreCorrupt, ValueError, LookupError, TypeError, AttributeError)
 """The errors raised by reading a row that somebody has put nonsense into."""
 _COMMITS_TO_NO_VALUES = (Event.SEVERED, Event.NAME_ERASED)
 AT_ONCE = 500

@@ -19,7 +19,7 @@ from recollect.engine.tracing import keep
 from recollect.engine.transaction import Pen, Pens, rejections_of, require_change, soft_delete
 from recollect.model import trace
 from recollect.model.caller import Right
-from recollect.model.errors import AmbiguousId, NotAllowed, NotFound, WrongState
+from recollect.model.errors import AmbiguousId, NotAllowed, NotFound, StoreCorrupt, WrongState
 from recollect.model.ledger import Address, Entry, Event
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import RejectedValue
@@ -326,7 +326,11 @@ def _list_in_force(
 
 def _find_entry(engine: Engine, reader: Reader, id: str) -> Entry:
     """Return the ledger entry by which a rejection was made."""
-    return next(one for one in reader.entries_about(engine.tenant, id) if one.event is Event.REJECTED)
+    found = [one for one in reader.entries_about(engine.tenant, id) if one.event is Event.REJECTED]
+    if not found:
+        hint = "`recollect rebuild` makes it anew from the ledger."
+        raise StoreCorrupt(f"the ledger knows of no rejection {id!r}.", hint=hint)
+    return found[0]
 
 
 def _find_rejection(engine: Engine, reader: Reader, id: str) -> tuple[Stream, Entry]:

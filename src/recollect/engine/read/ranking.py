@@ -420,9 +420,9 @@ class _CandidateReader:
 
     def _look_up(self, places: Sequence[Place]) -> None:
         rows = self._reader.candidates(self._tenant, places, self.selection) if places else {}
-        self.rows |= rows
-        self._known |= dict.fromkeys(places)
-        self._known |= {place: _facts(place, row, self.spaces[place[0]]) for place, row in rows.items()}
+        facts = {place: _facts(place, row, self.spaces[place[0]]) for place, row in rows.items()}
+        self._known |= dict.fromkeys(places) | facts
+        self.rows |= {place: row for place, row in rows.items() if facts[place] is not None}
 
     def first(self, ranking: Iterator[Place], count: int) -> dict[Place, Facts]:
         """Return the first ``count`` visible memories of a ranking, in ever larger chunks where few are visible."""
@@ -486,7 +486,15 @@ def _nearest(meaning: Likeness | None, count: int, least: float) -> list[Place]:
 _AUTHORITIES = {str(authority): authority for authority in Authority}
 
 
-def _facts(place: Place, row: Contender, space: Space) -> Facts:
+def _facts(place: Place, row: Contender, space: Space) -> Facts | None:
+    """What is known of a memory; ``None`` if its row is damaged, which `list` and `doctor` tell."""
+    try:
+        return _read_facts(place, row, space)
+    except (ValueError, TypeError, LookupError):
+        return None
+
+
+def _read_facts(place: Place, row: Contender, space: Space) -> Facts:
     in_session = space is Space.SESSION or row.kind_class == KindClass.EVENT
     session = row.thread_id or (f"stream {place[0]}" if in_session else _own_session(place))
     said_by_a_person = row.source == Source.USER

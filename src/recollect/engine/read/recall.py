@@ -257,6 +257,7 @@ def _choose(
     least = least_relevance((candidate.relevance for candidate in found), request.threshold, request.share_of_best)
     about = [candidate for candidate in found if candidate.relevance >= least]
     at_hand = {} if budget.tokens is None else load_chosen(engine, reader, about)
+    about = about if budget.tokens is None else [one for one in about if one.place in at_hand]  # the rest is damaged
     room = budget.room()
 
     def fits(candidate: Ranked) -> bool:

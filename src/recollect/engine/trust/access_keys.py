@@ -19,8 +19,9 @@ from recollect.engine.arguments import check_kept, check_moment, check_names
 from recollect.engine.context import Engine, check_caller
 from recollect.model.caller import Caller, Right
 from recollect.model.canonical import format_time
-from recollect.model.errors import BadInput, KeyRefused, NotAllowed, NotFound, StoreError
+from recollect.model.errors import BadInput, KeyRefused, NotAllowed, NotFound, StoreCorrupt, StoreError
 from recollect.model.receipt import Plain
+from recollect.model.state import list_from
 from recollect.stores.protocol import KeyRow
 
 PREFIX = "rk"
@@ -168,8 +169,8 @@ def caller_of_key(engine: Engine, key: str, session: str | None = None) -> Calle
         user=row.user_id,
         agent=row.agent,
         session=own_session(row.user_id, session) if session is not None else None,
-        projects=frozenset(json.loads(row.projects)),
-        rights=frozenset(Right(right) for right in json.loads(row.rights)),
+        projects=frozenset(list_from(row.projects, f"the key {row.id}")),
+        rights=_read_rights(row),
         trusted=False,
     )
     if session is not None:
@@ -207,6 +208,13 @@ def _digest(key: str) -> str:
     return hashlib.sha256(key.encode()).hexdigest()
 
 
+def _read_rights(row: KeyRow) -> frozenset[Right]:
+    try:
+        return frozenset(map(Right, list_from(row.rights, f"the key {row.id}")))
+    except ValueError:
+        raise StoreCorrupt(f"the rights of the key {row.id} are damaged.", hint="Make another key.") from None
+
+
 def _make_access_key(tenant: str, row: KeyRow) -> AccessKey:
     return AccessKey(
         row.id,
@@ -214,8 +222,8 @@ def _make_access_key(tenant: str, row: KeyRow) -> AccessKey:
         tenant,
         row.user_id,
         row.agent,
-        tuple(json.loads(row.projects)),
-        tuple(json.loads(row.rights)),
+        tuple(list_from(row.projects, f"the key {row.id}")),
+        tuple(list_from(row.rights, f"the key {row.id}")),
         row.created_at,
         row.expires_at,
         row.revoked_at,

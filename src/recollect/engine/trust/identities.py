@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from recollect.engine.arguments import check_kept, check_one
+from recollect.engine.arguments import check_kept, check_one, check_path
 from recollect.engine.context import Engine, find
 from recollect.engine.ledger.checkpoint_log import Reached, extend_log, follow_chains, key_history, place_of
 from recollect.engine.retries import again_on_conflict
@@ -39,11 +39,14 @@ def default_file(engine: Engine, key: str) -> Path:
 
 def write_key(path: Path, private: "Ed25519PrivateKey") -> None:
     """Write a new file that only its owner can read, and sync it to disk; raise if the file exists."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    check_path("key_file", path)
     try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         private_file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     except FileExistsError:
         raise WrongState("a file of that name is there.", field=str(path), hint="Name one that is not.") from None
+    except OSError as error:
+        raise BadInput(f"it cannot be written: {error.strerror}.", field=str(path)) from None
     with os.fdopen(private_file, "wb") as file:
         file.write(signatures.private_pem(private))
         file.flush()
@@ -52,6 +55,7 @@ def write_key(path: Path, private: "Ed25519PrivateKey") -> None:
 
 def read_key(path: Path) -> "Ed25519PrivateKey":
     """Read a private key from a file. A file that others may read is refused: they may have the key by now."""
+    check_path("key_file", path)
     try:
         with path.open("rb") as file:
             mode = os.fstat(file.fileno()).st_mode

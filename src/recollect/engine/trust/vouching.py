@@ -4,7 +4,6 @@ A vouch is a ledger entry with an amendment; the voucher is the entry's actor, s
 be erased with the person. A vouch does not age the stream: agreeing with one memory must not wear out others.
 """
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -28,6 +27,7 @@ from recollect.model.ledger import Event
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Plain
 from recollect.model.record import Memory
+from recollect.model.state import vouchers_from
 from recollect.model.vocabulary import Namespace, Space, Status
 from recollect.rules.ledger.fold import TOLD
 from recollect.rules.ranking.fusion import Place
@@ -217,7 +217,7 @@ def weights_of(
     """Return what the vouches for these memories weigh, given the vouchers in their rows."""
     if not rows:
         return {}
-    vouched = {place: json.loads(text) for place, text in rows.items()}
+    vouched = {place: vouchers_from(text) for place, text in rows.items()}
     names = reader.names_of(engine.tenant, sorted({one["actor"] for found in vouched.values() for one in found}))
     trust, signatures = Trust(engine, reader, streams), VouchSignatures(engine, reader)
     elsewhere = {place: [one[TOLD] for one in found if TOLD in one] for place, found in vouched.items()}

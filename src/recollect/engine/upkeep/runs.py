@@ -4,7 +4,6 @@ A run is undone with new ledger entries: what it stored is archived, what it ret
 depends on it, nothing is done, and the error names that work.
 """
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
@@ -22,7 +21,7 @@ from recollect.engine.upkeep.pairs import CONFLICT, CONTESTED, RUN
 from recollect.engine.upkeep.running import set_outcome
 from recollect.engine.write.relations import CARRIED
 from recollect.model.caller import Right
-from recollect.model.errors import AmbiguousId, NotFound, WrongState
+from recollect.model.errors import AmbiguousId, NotFound, StoreCorrupt, WrongState
 from recollect.model.ledger import Entry, Event
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Page
@@ -37,6 +36,7 @@ from recollect.model.run import (
     StoredRun,
     Undone,
 )
+from recollect.model.state import values_from
 from recollect.model.vocabulary import Status
 from recollect.rules.identity.outdating import NEAR
 from recollect.stores.protocol import NO_LIMIT, Reader, Relation, Selection, Stored, Writer
@@ -110,7 +110,9 @@ def _render_run(engine: Engine, reader: Reader, row: StoredRun, *, proposals: bo
 
 def render_proposal(engine: Engine, reader: Reader, row: StoredProposal) -> ModelProposal:
     """Return a proposal for people; while it waits, with its words and its evidence span by span."""
-    said: Mapping[str, Any] = json.loads(row.body) if row.body is not None else {}
+    said: Mapping[str, Any] | None = values_from(row.body) if row.body is not None else {}
+    if said is None:
+        raise StoreCorrupt(f"the proposal {row.id} is damaged and cannot be read.", hint="Restore a backup.")
     found = reader.by_ids(engine.tenant, list(row.sources)) if said else {}
     texts = {id: str((one.body or {}).get("content", "")) for id, one in found.items()}
     evidence = [_find_evidence(texts, *quote) for quote in said.get("quotes", ())]

@@ -21,7 +21,7 @@ from recollect.model.errors import BadInput, NotFound
 from recollect.model.ledger import Entry, Event, phase_id
 from recollect.model.operation import Op
 from recollect.model.receipt import Related, Similar
-from recollect.model.state import body_from, values_from
+from recollect.model.state import amendment_from, body_from
 from recollect.model.vocabulary import MAY_UPDATE, SHARED, Authority, Kind, Status
 from recollect.rules.gates.draft import Draft
 from recollect.rules.gates.naming import slots_of
@@ -382,10 +382,10 @@ def _by_hand(
     for entry in entries:
         text = amendments.get(entry.seq, (None, None))[0]
         if entry.rule.startswith(RELATION_RULE) and entry.other_id is not None and text is not None:
-            values = values_from(text)
-            if values is None:
-                continue  # damaged; `verify` reports it
+            values = amendment_from(text)
             linked = entry.event is Event.LINKED
+            if values is None or "relation_type" not in values or (linked and "strength" not in values):
+                continue  # damaged; `verify` reports it
             found[entry.memory_id, entry.other_id, values["relation_type"]] = (
                 (values["strength"], entry.at) if linked else None
             )

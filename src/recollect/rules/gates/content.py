@@ -5,12 +5,13 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from functools import lru_cache
 
-from recollect.model.policy import Length, Namespaces, Noise
+from recollect.model.policy import TEST_PATTERNS, Length, Namespaces, Noise
 from recollect.model.record import Candidate
 from recollect.model.vocabulary import Kind, Namespace, Source, Tier
 from recollect.rules.gates.draft import Context, Draft, Rejection
 from recollect.rules.language.text import words
 from recollect.rules.language.word_lists import word_set
+from recollect.rules.privacy.gate import pattern_finds
 from recollect.rules.trust.borders import source_of
 
 _STATUS_WORDS = word_set(
@@ -138,7 +139,7 @@ def assign_namespace(candidate: Candidate, settings: Namespaces) -> tuple[Namesp
         return Namespace.TEST, "namespace:test:tag"
     if _share_a_word([candidate.category], settings.test_categories):
         return Namespace.TEST, "namespace:test:category"
-    if any(pattern.search(candidate.content) for pattern in _compiled(settings.test_patterns)):
+    if any(_finds(pattern, candidate.content) for pattern in settings.test_patterns):
         return Namespace.TEST, "namespace:test:pattern"
     if candidate.diagnostic:
         return Namespace.EPHEMERAL, "namespace:ephemeral:flagged"
@@ -163,5 +164,12 @@ def _default_expiry(namespace: Namespace, settings: Namespaces, now: datetime) -
 
 
 @lru_cache(maxsize=16)
-def _compiled(patterns: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(pattern) for pattern in patterns)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+def _finds(pattern: str, text: str) -> bool:
+    """Return whether a test pattern finds something. One of the operator's own runs for a limited time."""
+    if pattern in TEST_PATTERNS:
+        return _compiled(pattern).search(text) is not None
+    return pattern_finds(pattern, text)

@@ -15,6 +15,7 @@ from dataclasses import replace
 from itertools import product
 from typing import Any, NamedTuple
 
+from recollect.model.errors import StoreCorrupt
 from recollect.model.ledger import Address, Entry, Event
 from recollect.model.vocabulary import Space
 from recollect.rules.identity.keys import KeySource, identity
@@ -89,7 +90,12 @@ class Sealed(NamedTuple):
 
 def seal(secret: str, mark: str) -> str:
     """Return the keyed hash of a mark: HMAC-SHA-256, in hex."""
-    return hmac.new(bytes.fromhex(secret), mark.encode("utf-8"), hashlib.sha256).hexdigest()
+    try:
+        key = bytes.fromhex(secret)
+    except ValueError:
+        hint = "`recollect rebuild` makes it anew from the ledger."
+        raise StoreCorrupt("the key of a rejected value is damaged.", hint=hint) from None
+    return hmac.new(key, mark.encode("utf-8"), hashlib.sha256).hexdigest()
 
 
 def is_rejected(claim: Claim, rejections: Collection[Sealed], synonyms: Mapping[str, str]) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from recollect.model.ledger import GENESIS, Address, Entry, Event, commit_to
-from recollect.model.state import values_from
+from recollect.model.state import amendment_from, values_from
 from recollect.stores.protocol import (
     NO_LIMIT,
     Amendment,
@@ -180,7 +180,7 @@ class LedgerTables(Capability):
 
     def amendments_about(self, tenant: str, memory_id: str) -> dict[int, Mapping[str, Any]]:
         found = self._db.rows("amendments_about", tenant=tenant, id=memory_id)
-        return {row["seq"]: values_from(row["body"]) or DAMAGED_VALUES for row in found}
+        return {row["seq"]: amendment_from(row["body"]) or DAMAGED_VALUES for row in found}
 
     def first_acted_in(self, tenant: str, uid: str) -> int | None:
         found = self._db.rows("first_acted_in", tenant=tenant, uid=uid)[0]["stream"]
@@ -224,7 +224,7 @@ class LedgerTables(Capability):
 
     def consolidation_entries(self, tenant: str) -> list[tuple[int, Entry, Mapping[str, Any]]]:
         found = self._db.rows("consolidation_entries", tenant=tenant)
-        read = ((row, values_from(row["body"])) for row in found)
+        read = ((row, amendment_from(row["body"])) for row in found)
         return [(row["stream"], rows.entry_from(row), values) for row, values in read if values is not None]
 
 

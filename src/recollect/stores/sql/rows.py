@@ -7,8 +7,9 @@ from operator import itemgetter
 from typing import Any
 
 from recollect.model.canonical import canonical_json
-from recollect.model.ledger import EVENTS, Address, Entry, phase_number
-from recollect.model.state import TIME, State, body_from, body_in_force
+from recollect.model.errors import StoreCorrupt
+from recollect.model.ledger import EVENTS, Address, Entry, Event, phase_number
+from recollect.model.state import State, are_vouchers, body_from, body_in_force, is_authority, is_time
 from recollect.model.vocabulary import KIND_CLASS, KINDS, STATUSES, Kind, Namespace, Space, Status
 from recollect.rules.identity.keys import identity, identity_beside
 from recollect.stores.protocol import Damage, Stored, Stream
@@ -46,7 +47,7 @@ def stream_from(row: Row) -> Stream:
 
 def entry_from(row: Row) -> Entry:
     return Entry(
-        row["uid"], row["seq"], row["tick"], EVENTS[row["event"]], row["memory_id"], row["other_id"],
+        row["uid"], row["seq"], row["tick"], _read_event(row["uid"], row["seq"], row["event"]), row["memory_id"], row["other_id"],
         row["from_status"], row["to_status"], row["rule"], row["rules_version"], row["commitment"], row["actor"],
         row["at"], row["prev_hash"], row["hash"],
     )  # fmt: skip
@@ -55,7 +56,17 @@ def entry_from(row: Row) -> Entry:
 def entry_of(values: Sequence[Any]) -> Entry:
     """Return an entry from columns in the order of its fields."""
     uid, seq, tick, event, *rest = values
-    return Entry(uid, seq, tick, EVENTS[event], *rest)
+    return Entry(uid, seq, tick, _read_event(uid, seq, event), *rest)
+
+
+def _read_event(uid: str, seq: int, text: str) -> Event:
+    try:
+        return EVENTS[text]
+    except ValueError:
+        raise StoreCorrupt(
+            f"entry {seq} of stream {uid[:12]} is damaged: its event cannot be read.",
+            hint="`recollect verify` names the stream. Restore a backup; erasing its owner or its memories still works.",
+        ) from None
 
 
 def entry_row(stream: Stream, entry: Entry) -> dict[str, Any]:
@@ -184,19 +195,22 @@ def _make_stored(values: tuple[Any, ...]) -> Stored:
     tenant, stream, number, text, created_at, scope, count, last, parent_hash = values[len(_STATE) :]
     body, is_whole = body_from(text)
     state, damage = _state_if_whole(values[: len(_STATE)]), None
-    if state is None or not is_whole:
+    is_missing = text is None and state is not None and state.removed is None
+    if state is None or not is_whole or is_missing:
         what = UNREADABLE_STATE if state is None else UNREADABLE_CONTENT
         body, damage = None, Damage(what, str(created_at), scope)
     in_force = body_in_force(body, state) if body is not None and state is not None else body
     state = state or State(values[0], Status.ARCHIVED)
+    last = last if is_time(last) else None  # what is counted of reading costs no memory
     return Stored(tenant, stream, number, in_force, state, count or 0, last, parent_hash, damage=damage)
 
 
 def _state_if_whole(values: Sequence[Any]) -> State | None:
     try:
         times = (values[place] for place in _TIMES)
-        return state_of(values) if all(not time or TIME.fullmatch(time) for time in times) else None
-    except (ValueError, TypeError, LookupError, RecursionError):
+        state = state_of(values) if all(not time or is_time(time) for time in times) else None
+        return state if state is not None and is_authority(state.authority) and are_vouchers(state.vouchers) else None
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
         return None
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from recollect.model.run import ModelCall, StoredProposal, StoredRun
+from recollect.model.state import list_from
 from recollect.rules.model_budget import Spent
 from recollect.stores.sql.queries import Capability
 
@@ -98,9 +99,8 @@ def _to_run(row: Any) -> StoredRun:
 
 
 def _to_proposal(row: Any) -> StoredProposal:
-    return StoredProposal(
-        **{name: row[name] for name in StoredProposal._fields} | {"sources": tuple(json.loads(row["sources"]))}
-    )
+    sources = tuple(list_from(row["sources"], f"the proposal {row['id']}"))
+    return StoredProposal(**{name: row[name] for name in StoredProposal._fields} | {"sources": sources})
 
 
 def _to_spent(rows: Sequence[Any]) -> Spent:

@@ -8,7 +8,7 @@ from typing import Any
 
 from recollect.model.canonical import canonical_json
 from recollect.model.operation import Node, Op, Operation, OperationCount, OpStatus
-from recollect.model.state import values_from
+from recollect.model.state import list_from, values_from
 from recollect.model.trace import Trace, policy_key
 from recollect.rules.trust.borders import names_anybody
 from recollect.stores.protocol import ANY_TRACE, OperationPlace, OperationsWanted, Stream, TracesWanted
@@ -76,13 +76,13 @@ class TraceTables(Capability):
 
     def _read_policy(self, tenant: str, hash: str) -> Any:
         kept = self._db.rows("policy_kept", tenant=tenant, hash=hash)
-        return json.loads(kept[0]["body"]) if kept else None
+        return values_from(kept[0]["body"]) if kept else None
 
 
 def _names_anybody(body: str, names: frozenset[str]) -> bool:
     try:
         return names_anybody(json.loads(body), names)
-    except ValueError:
+    except (ValueError, RecursionError):
         return True
 
 
@@ -190,7 +190,11 @@ class SideTables(Capability):
 
     def retry(self, tenant: str, key: str) -> dict[str, Any] | None:
         found = self._db.rows("retry", tenant=tenant, key=key)
-        return {**dict(found[0]), "reasons": json.loads(found[0]["reasons"])} if found else None
+        return (
+            {**dict(found[0]), "reasons": list_from(found[0]["reasons"], f"the answer kept for {key!r}")}
+            if found
+            else None
+        )
 
     def keep_retry(self, tenant: str, key: str, answer: Mapping[str, Any]) -> None:
         reasons = canonical_json(list(answer["reasons"]))

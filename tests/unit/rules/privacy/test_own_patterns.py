@@ -43,7 +43,20 @@ def test_a_write_that_holds_up_a_pattern_is_denied() -> None:
         assert mem.add("The deploy job runs at night").outcome == "stored"
 
 
-@pytest.mark.parametrize("pattern", ["(", "[a-", "(?P<a>x)(?P<a>y)(?<n"])
-def test_what_is_no_pattern_is_refused_with_the_policy(pattern: str) -> None:
+def test_a_test_pattern_of_the_operators_own_cannot_hold_a_write_up_either() -> None:
+    began = time.monotonic()
+    with recollect.open(":memory:", policy={"namespaces": {"test_patterns": [r"(?:a|aa)+$", "^probe"]}}) as mem:
+        mem.add("a" * 60 + "b")
+        assert time.monotonic() - began < 20 * TIME_LIMIT_S
+        assert mem.add("probe 7 of the deploy job").memory.namespace == "test"  # type: ignore[union-attr]
+        assert mem.add("The deploy job runs at night").memory.namespace == "prod"  # type: ignore[union-attr]
+
+
+NO_PATTERNS = ["(", "[a-", "(?P<a>x)(?P<a>y)(?<n", "a{99999999999999999999}", "(" * 3_000 + ")" * 3_000]
+
+
+@pytest.mark.parametrize("setting", [("privacy", "deny_patterns"), ("namespaces", "test_patterns")])
+@pytest.mark.parametrize("pattern", NO_PATTERNS, ids=lambda pattern: pattern[:10])
+def test_what_is_no_pattern_is_refused_with_the_policy(pattern: str, setting: tuple[str, str]) -> None:
     with pytest.raises(BadInput, match="not a regular expression"):
-        recollect.open(":memory:", policy={"privacy": {"deny_patterns": [pattern]}})
+        recollect.open(":memory:", policy={setting[0]: {setting[1]: [pattern]}})
