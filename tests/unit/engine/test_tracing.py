@@ -7,8 +7,10 @@ import pytest
 
 import recollect
 from recollect.compose import open_store
+from recollect.engine import tracing
 from recollect.engine.context import AccessCounter, Engine, PolicyInForce, SeededRandomness, fresh_uuid
 from recollect.engine.read.meaning import Meanings
+from recollect.engine.read.recall import MAX_QUERY_CHARACTERS
 from recollect.engine.tracing import keep, redact_query, traces
 from recollect.interfaces.python import Recollect
 from recollect.model import trace
@@ -106,6 +108,15 @@ def test_a_secret_is_found_before_the_question_is_cut() -> None:
     """Cut in half it would no longer look like one."""
     query = "x" * (trace.MAX_QUERY_CHARACTERS - 8) + " " + CARD
     assert "4111" not in trace.truncated(redact_query(query, Privacy()))
+
+
+def test_of_a_long_question_no_more_is_scanned_than_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    scanned: list[int] = []
+    plain_scan = tracing.privacy.scan
+    monkeypatch.setattr(tracing.privacy, "scan", lambda text: scanned.append(len(text)) or plain_scan(text))
+    with recollect.open(":memory:") as mem:
+        mem.query(f"Is {CARD} mine? " + "word " * 10_000)
+    assert scanned and max(scanned) <= MAX_QUERY_CHARACTERS
 
 
 def test_upkeep_removes_what_is_too_old(clock: Clock) -> None:

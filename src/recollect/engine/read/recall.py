@@ -418,7 +418,7 @@ def recall_event(
         phases[item.memory.space][item.memory.phase_id or "none"] += 1
     return trace.memory_recall(
         engine.caller,
-        tracing.redact_query(text, engine.policy.privacy),
+        tracing.redact_query(text[:MAX_QUERY_CHARACTERS], engine.policy.privacy),
         [to_item(item.memory, item.recall_reason, item.score) for item in items],
         engine.in_force.expanded,
         consulted,
