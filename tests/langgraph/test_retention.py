@@ -6,7 +6,7 @@ from graphs import checkpoint, metadata, put_steps, replaying_graph, rows, steps
 
 import recollect
 from recollect.engine.context import SteppingClock
-from recollect.engine.graphs import all_but_latest, outdated
+from recollect.engine.graphs import all_but_latest, find_outdated
 from recollect.langgraph import RecollectSaver, Retention
 from recollect.stores.protocol.graphs import GraphVersion
 
@@ -26,25 +26,25 @@ def ids(versions: list[GraphVersion]) -> list[str]:
 
 def test_the_last_so_many_stay() -> None:
     history = [version(id) for id in "abcde"]
-    assert ids(outdated(history, Retention(keep_last=2), NOW, NOTHING)) == ["a", "b", "c"]
-    assert outdated(history, Retention(keep_last=5), NOW, NOTHING) == []
-    assert outdated(history, Retention(keep_last=None), NOW, NOTHING) == []
+    assert ids(find_outdated(history, Retention(keep_last=2), NOW, NOTHING)) == ["a", "b", "c"]
+    assert find_outdated(history, Retention(keep_last=5), NOW, NOTHING) == []
+    assert find_outdated(history, Retention(keep_last=None), NOW, NOTHING) == []
 
 
 def test_what_is_too_old_goes_but_never_the_newest() -> None:
     history = [version("a", day=1), version("b", day=20), version("c", day=30)]
-    assert ids(outdated(history, Retention(None, keep_days=7), NOW, NOTHING)) == ["a", "b"]
-    assert ids(outdated(history[:2], Retention(None, keep_days=7), NOW, NOTHING)) == ["a"]
+    assert ids(find_outdated(history, Retention(None, keep_days=7), NOW, NOTHING)) == ["a", "b"]
+    assert ids(find_outdated(history[:2], Retention(None, keep_days=7), NOW, NOTHING)) == ["a"]
 
 
 def test_each_lasting_subgraph_has_its_own_history() -> None:
     history = [version(id) for id in "cde"] + [version(id, "agent") for id in "ab"]
-    assert ids(outdated(history, Retention(keep_last=1), NOW, NOTHING)) == ["c", "d", "a"]
+    assert ids(find_outdated(history, Retention(keep_last=1), NOW, NOTHING)) == ["c", "d", "a"]
 
 
 def test_a_subgraph_of_one_step_goes_with_its_step() -> None:
     history = [version("b"), version("d"), version("c", "node:1"), version("e", "node:2")]
-    assert ids(outdated(history, Retention(keep_last=1), NOW, NOTHING)) == ["b", "c"]
+    assert ids(find_outdated(history, Retention(keep_last=1), NOW, NOTHING)) == ["b", "c"]
     assert all_but_latest(history, NOTHING) == [version("b")]
 
 
@@ -53,7 +53,7 @@ def test_what_a_version_is_rebuilt_from_stays() -> None:
     chain.append(version("d", parent="c", rebuilt=("said",)))
     assert ids(all_but_latest(chain, lambda one: {"said"} if one.id == "b" else set())) == ["a"]
     assert all_but_latest(chain, NOTHING) == []
-    assert ids(outdated(chain, Retention(keep_last=1), NOW, lambda one: {"said"})) == ["a", "b"]
+    assert ids(find_outdated(chain, Retention(keep_last=1), NOW, lambda one: {"said"})) == ["a", "b"]
 
 
 def test_a_long_thread_stays_small(file: str) -> None:

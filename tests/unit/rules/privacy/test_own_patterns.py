@@ -52,7 +52,7 @@ def test_a_test_pattern_of_the_operators_own_cannot_hold_a_write_up_either() -> 
         assert mem.add("The deploy job runs at night").memory.namespace == "prod"  # type: ignore[union-attr]
 
 
-NO_PATTERNS = ["(", "[a-", "(?P<a>x)(?P<a>y)(?<n", "a{99999999999999999999}", "(" * 3_000 + ")" * 3_000]
+NO_PATTERNS = ["(", "[a-", "(?P<a>x)(?P<a>y)(?<n", "a{99999999999999999999}"]
 
 
 @pytest.mark.parametrize("setting", [("privacy", "deny_patterns"), ("namespaces", "test_patterns")])
