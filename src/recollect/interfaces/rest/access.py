@@ -38,7 +38,8 @@ class Settings(NamedTuple):
     max_body_bytes: int = 2 * 2**20
     max_import_bytes: int = 256 * 2**20
     time_limit_s: float = 30.0
-    at_once: int = 16
+    at_once: int = 4
+    """How many requests work at a time. Python runs one thread at a time, and handing over costs more the more of them wait."""
     rate_per_s: float = 200.0
     burst: int = 400
     feeds: int = 64
