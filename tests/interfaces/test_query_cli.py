@@ -133,3 +133,12 @@ def test_several_spaces_are_asked_at_once(shell: Shell) -> None:
         assert {item.memory.space for item in mem.query("tea", space=["user", "session"]).items} == {"user", "session"}
         assert {one.space for one in mem.list(space=["project"]).items} == {"project"}
         assert mem.query("tea", space=[]).abstained
+
+
+def test_the_table_marks_what_may_be_outdated(shell: Shell) -> None:
+    shell.run("add", "The frame rate on Switch is 30 fps", "--owner", "ana")
+    later = shell.json("add", "Switch now has to reach 40 fps", "--owner", "ana")["memory"]["id"]
+    lines = shell.run("query", "Which frame rate on Switch?", "--owner", "ana").splitlines()
+    marked = next(place for place, line in enumerate(lines) if "may be outdated" in line)
+    assert later.replace("-", "")[:12] in lines[marked], "and names what may have replaced it"
+    assert "30 fps" in lines[marked - 1] and not any("may be outdated" in line for line in lines[:marked])

@@ -276,7 +276,8 @@ def draw_recall(answer: Recall) -> None:
     for item in answer.items:
         one = item.memory
         rows.append((f"{item.score:.2f}", one.short_id, escape(one.canonical_key), to_cell(one.content + holds(one))))
-        along = [("before", one.content) for one in item.earlier]
+        along = [] if item.outdated_by is None else [("may be outdated", f"see {_short_id(item.outdated_by)}")]
+        along += [("before", one.content) for one in item.earlier]
         along += [(f"↔ {one.relation_type}", one.content) for one in item.related]
         rows += [("", "", style_text("dim", how), style_text("dim", join_lines(content))) for how, content in along]
     print_table("score, id, key, content", rows)
