@@ -24,7 +24,7 @@ import yaml
 import recollect
 
 CASES = Path(__file__).parents[1] / "tests" / "cases" / "identity"
-PARTS = ("dev", "frozen", "second", "third", "third b", "fourth", "sixth", "sixth b", "seventh", "seventh b")
+PARTS = ("dev", "frozen", "second", "third", "third b", "fourth", "sixth", "sixth b", "seventh", "seventh b", "eighth")
 SLOTS = {
     f"{part}{half}": f"{part}_slots_{half.strip() or 'a'}"
     for part in ("third", "sixth", "seventh")
@@ -36,6 +36,7 @@ ONLY_APART = {
     "sixth b": "fifth_apart",
     "seventh": "seventh_apart_a",
     "seventh b": "seventh_apart_b",
+    "eighth": "eighth_apart",
 }
 """Parts that have hostile pairs, and no pairs of other kinds."""
 MEETS = {"superseded", "contradicted"}

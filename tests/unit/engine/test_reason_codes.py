@@ -100,6 +100,11 @@ def test_a_write_says_how_it_was_decided(codes: str, content: str, fields: dict[
     ("codes", "first", "then"),
     [
         ("key:slot", {"content": "User drives a Peugeot"}, {"content": "User traded in the Peugeot for a Skoda"}),
+        (
+            "key:same_words",
+            {"content": "Tobias is the on-call engineer for site reliability."},
+            {"content": "Wei is the on-call engineer for site reliability."},
+        ),
         ("key:contested", {"content": "User lives in Lisbon"}, {"content": "User lives in Alfama"}),
         ("change:retracted", {"content": "User works at Corvex"}, {"content": "User no longer works at Corvex"}),
         (

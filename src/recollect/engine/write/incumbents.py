@@ -72,11 +72,23 @@ def find_changed(engine: Engine, reader: Reader, stream: Stream, draft: Draft) -
         and stored.body["scope"] == candidate.scope
         and KIND_CLASS[Kind(stored.body["kind"])] is KIND_CLASS[candidate.kind]
         and sight.sees(candidate.scope, stored.state.category)
-        and not _is_misnamed(engine, draft, stored)
-        and not began_before(draft, stored.state)
-        and is_changed_by(stored.body["content"], draft)
+        and _is_changed(engine, draft, stored)
     ]
     return found[0] if len(found) == 1 else None
+
+
+def changed_among(engine: Engine, draft: Draft, alike: Sequence["Near"]) -> Stored | None:
+    """Return the one memory of nearly the same words that a plain statement changes, if its words alone show it."""
+    if draft.key is None or draft.key.source not in BY_RULE:
+        return None
+    found = [near.stored for near in alike if _is_changed(engine, draft, near.stored)]
+    return found[0] if len(found) == 1 else None
+
+
+def _is_changed(engine: Engine, draft: Draft, stored: Stored) -> bool:
+    if stored.body is None or _is_misnamed(engine, draft, stored) or began_before(draft, stored.state):
+        return False
+    return is_changed_by(stored.body["content"], draft)
 
 
 def _find_about(reader: Reader, stream: Stream, draft: Draft) -> list[Stored]:

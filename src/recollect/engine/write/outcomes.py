@@ -19,7 +19,15 @@ from recollect.engine.write import incumbents, relations
 from recollect.engine.write.drafting import (
     version_body,
 )
-from recollect.engine.write.incumbents import Held, check_active, check_same_place, find_changed, holder, no_room
+from recollect.engine.write.incumbents import (
+    Held,
+    changed_among,
+    check_active,
+    check_same_place,
+    find_changed,
+    holder,
+    no_room,
+)
 from recollect.engine.write.preparing import Prepared
 from recollect.engine.write.relations import RELATED_TO, Link, carry_links_on
 from recollect.model import trace
@@ -221,6 +229,8 @@ def _store_unless_known(pen: Pen, prepared: Prepared, log: operations.WriteLog) 
     if same is not None and action == "reinforce" and not _outweighs(pen, draft, same.stored):
         pen.load(same.stored)
         return _reinforce(pen, draft, same.stored, "near_duplicate:nothing_differs")
+    if pen.engine.policy.identity.flag and (changed := changed_among(pen.engine, draft, alike)) is not None:
+        return _meet_under_its_key(pen, prepared, changed, "key:same_words", log)
     full = no_room(pen)
     if full is not None:
         return full

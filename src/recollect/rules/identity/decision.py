@@ -14,7 +14,7 @@ from recollect.rules.identity.change import TENTATIVE, classify_change
 from recollect.rules.identity.difference import shares_nothing
 from recollect.rules.identity.keys import same_concept
 from recollect.rules.ledger.fold import CONFLICT_RULE
-from recollect.rules.statements import ChangeMark, Frame, Relation, compare, read_statement
+from recollect.rules.statements import ChangeMark, Frame, Relation, changes_in_same_words, compare, read_statement
 from recollect.rules.trust.authority import outranks, rank
 
 
@@ -178,7 +178,12 @@ def reading_of(content: str, draft: Draft) -> tuple[Relation, Frame | None, Fram
     """Return the relation of a draft to an older statement by the statement reader, with the two frames that meet."""
     if not draft.frames:
         return Relation.APART, None, None
-    return compare(read_statement(content, draft.speaker), draft.frames)
+    old = read_statement(content, draft.speaker)
+    found = compare(old, draft.frames)
+    same_words = (content, old), (draft.candidate.content, draft.frames)
+    if found[0] is Relation.APART and old and changes_in_same_words(*same_words):
+        return Relation.CHANGED, old[0], draft.frames[0]
+    return found
 
 
 def began_before(draft: Draft, state: State) -> bool:

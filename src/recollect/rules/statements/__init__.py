@@ -21,7 +21,7 @@ tagger, so subjects and values are open; attributes come from grammar ("the X of
 from functools import lru_cache
 
 from recollect.rules.statements.frame import ChangeMark, Frame, Relation, Tense, ValueKind
-from recollect.rules.statements.relate import compare, relate
+from recollect.rules.statements.relate import changes_in_same_words, compare, relate
 from recollect.rules.statements.tagger import TAGGER_SHA256
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "Relation",
     "Tense",
     "ValueKind",
+    "changes_in_same_words",
     "compare",
     "read_statement",
     "relate",

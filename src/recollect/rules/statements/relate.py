@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Sequence
+from itertools import takewhile
 
 from recollect.rules.language.calendar import SHORT_WEEKDAYS, WEEKDAYS
-from recollect.rules.language.word_lists import any_of
+from recollect.rules.language.word_lists import any_of, word_set
 from recollect.rules.statements.frame import (
     ANY,
+    NO_SUBJECT,
     ChangeMark,
     Frame,
     Relation,
@@ -75,6 +77,68 @@ def compare(old: Sequence[Frame], new: Sequence[Frame]) -> tuple[Relation, Frame
             if _STRENGTH.index(relation) > _STRENGTH.index(best[0]):
                 best = relation, former, later
     return best
+
+
+def changes_in_same_words(old: tuple[str, Sequence[Frame]], new: tuple[str, Sequence[Frame]]) -> bool:
+    """Return whether two statements have the same words around another value of one single-valued attribute.
+
+    Each side is a text with its frames. The words that both share settle what the tagger misreads in one of them: after "The
+    director of Iron Meadow is Marcus Pell", the "Jun Hasegawa" in that place is a name and no month.
+
+    >>> from recollect.rules.statements import read_statement
+    >>> texts = "The director of Iron Meadow is Marcus Pell.", "The director of Iron Meadow is Jun Hasegawa."
+    >>> changes_in_same_words(*((text, read_statement(text)) for text in texts))
+    True
+    """
+    spans = _differing_spans(old[0], new[0])
+    if spans is None or not old[1] or not new[1]:
+        return False
+    (before, *_), (after, *_) = old[1], new[1]
+    one_slot = before.slot == after.slot
+    judged = before.value_kind is after.value_kind if one_slot else before.single and after.single
+    if judged or any(_may_have_others(frame) or frame.negated for frame in (before, after)):
+        return False
+    naming = (*_NAMES_ITS_ATTRIBUTE, "table:") if one_slot else _NAMES_ITS_ATTRIBUTE
+    return any(
+        frame.single and frame.rule.startswith(naming) and _fills(span, frame)
+        for span, frame in zip(spans, (before, after), strict=True)
+    )
+
+
+_NAMES_ITS_ATTRIBUTE = ("nominal", "label", "swapped", "relative")
+"""The rules by which words other than the value name an attribute; others infer it from the value ("is at noon")."""
+
+
+def _may_have_others(frame: Frame) -> bool:
+    """Return whether another value need not replace this one, or the statement says more than a value."""
+    unsure = frame.contested or frame.partial or frame.tense is Tense.UNSURE
+    return unsure or frame.open_to_others or frame.change is ChangeMark.STOP
+
+
+def _fills(span: Sequence[str], frame: Frame) -> bool:
+    """Return whether a run of words is the value of a frame or a part of it."""
+    return f" {normal_value(' '.join(span))} " in f" {normal_value(frame.value)} "
+
+
+_MOST_SWAPPED = 6
+"""How many words a value has at most that takes the place of another one in the same words."""
+_CLAUSE_WORDS = word_set("and or but not no never if because which that who is are was were has have")
+
+
+def _differing_spans(old: str, new: str) -> tuple[list[str], list[str]] | None:
+    """Return the one run of words in which two texts differ, of each; None if they differ in more, or in nothing."""
+    first, second = ([word.strip(".,;:!?") for word in text.split()] for text in (old, new))
+    start = _count_shared(first, second)
+    end = _count_shared(first[start:][::-1], second[start:][::-1])
+    spans = first[start : len(first) - end], second[start : len(second) - end]
+    short = all(0 < len(span) <= _MOST_SWAPPED for span in spans)
+    return spans if short and _CLAUSE_WORDS.isdisjoint(word.lower() for span in spans for word in span) else None
+
+
+def _count_shared(first: Sequence[str], second: Sequence[str]) -> int:
+    """Count the words that two texts begin with in common."""
+    shared = takewhile(lambda pair: pair[0].casefold() == pair[1].casefold(), zip(first, second, strict=False))
+    return sum(1 for _ in shared)
 
 
 def _relate_by_value(old: Frame, new: Frame) -> Relation:
@@ -163,6 +227,7 @@ def _relate_in_slot(old: Frame, new: Frame) -> Relation:
     if old.contested or new.contested or _contains(old, new):
         return Relation.CONTESTED
     of_two_sorts = _is_code(old) != _is_code(new) and ValueKind.QUANTITY not in (old.value_kind, new.value_kind)
+    of_two_sorts = of_two_sorts and not (old.rule == new.rule == "nominal" and old.subject != NO_SUBJECT)
     if new.change is ChangeMark.NONE and (of_two_sorts or _refines(old, new)):  # "the casing is IP65", "is green"
         return Relation.CONTESTED
     open_to_others = old.open_to_others or new.open_to_others

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import yaml
 
-from recollect.rules.statements import Relation, compare, read_statement
+from recollect.rules.statements import Relation, changes_in_same_words, compare, read_statement
 
 CASES = Path(__file__).parents[3] / "cases" / "identity"
 
@@ -17,6 +17,7 @@ The most popular dish at Bistro Lune is the onion soup. | The most popular dish 
 The fence of the school is dove grey. | The fence of the school is off-white.
 Ottilie's main hobby is bird watching. | Ottilie's main hobby is knitting.
 The ladder is kept behind the shed. | The ladder is kept in the space under the stairs.
+The home address of Felix is 14 Mill Lane. | The home address of Felix is Rosenweg 7.
 The disk is encrypted with Serpent. | The disk is encrypted with Camellia.
 Ottilie does the weekly shop at Fairmart. | Ottilie does the weekly shop at the village shop.
 The instrument Ottilie is learning is the harp. | The instrument Ottilie is learning is the oboe.
@@ -45,7 +46,7 @@ def test_another_value_of_a_slot_meets_the_old_one_in_other_words() -> None:
 
 
 def test_look_alike_statements_stay_apart_in_both_orders() -> None:
-    names = ("fifth_apart", "sixth_apart", "seventh_apart_a", "seventh_apart_b")
+    names = ("fifth_apart", "sixth_apart", "seventh_apart_a", "seventh_apart_b", "eighth_apart")
     rows = [row for name in names for row in yaml.safe_load((CASES / f"{name}.yaml").read_text("utf-8"))]
     for row in rows:
         for old, new in ((row["a"], row["b"]), (row["b"], row["a"])):
@@ -54,10 +55,55 @@ def test_look_alike_statements_stay_apart_in_both_orders() -> None:
 
 
 def test_what_has_several_values_is_never_taken_for_a_slot() -> None:
-    for name in ("sixth_slots_a", "sixth_slots_b", "seventh_slots_a", "seventh_slots_b"):
+    for name in ("sixth_slots_a", "sixth_slots_b", "seventh_slots_a", "seventh_slots_b", "eighth_slots"):
         relations = yaml.safe_load((CASES / f"{name}.yaml").read_text("utf-8"))["relations"]
         for relation in (one for one in relations if not one["single"]):
             for template in relation["templates"]:
                 told = [template.format(S=relation["subjects"][0], V=value) for value in relation["values"]]
                 for old, new in pairwise(read_statement(f"{text[0].upper()}{text[1:]}") for text in told):
                     assert compare(old, new)[0] in (Relation.APART, Relation.CONTESTED), (relation["name"], old, new)
+
+
+SAME_WORDS = """
+The director of Iron Meadow is Marcus Pell. | The director of Iron Meadow is Jun Hasegawa.
+URL of our wiki: https://corvid.example.org | URL of our wiki: 10.0.4.17:8080
+The founding year of the museum is 1874. | The founding year of the museum is 1902.
+Tobias is the on-call engineer for site reliability. | Wei is the on-call engineer for site reliability.
+"""
+
+OTHER_SLOTS = """
+The quota is 100 calls per day. | The quota is 10 calls per minute.
+Mr. Holt teaches 5a in biology. | Mr. Holt teaches 6c in biology.
+The invoice renderer depends on libxml2. | The invoice renderer depends on numpy.
+User lives in Lisbon. | User lives in Alfama.
+The director of Iron Meadow is Marcus Pell. | The director of Iron Meadow is not Marcus Pell.
+The director of Iron Meadow is Marcus Pell. | The director of Iron Meadow is Marcus Pell.
+The director of Iron Meadow is Marcus Pell. | The producer of Iron Meadow is Jun Hasegawa.
+The twins' party is at the zoo. | The twins' party is at 3 pm.
+The director of Iron Meadow is Marcus Pell. | Is Jun Hasegawa the director?
+"""
+
+
+def _same_words(old: str, new: str) -> bool:
+    return changes_in_same_words((old, read_statement(old)), (new, read_statement(new)))
+
+
+def test_the_words_around_a_value_settle_what_one_of_two_statements_is_misread_as() -> None:
+    for old, new in (line.split(" | ") for line in SAME_WORDS.strip().splitlines()):
+        assert _same_words(old, new) and _same_words(new, old), (old, new)
+
+
+def test_the_same_words_around_another_thing_settle_nothing() -> None:
+    for old, new in (line.split(" | ") for line in OTHER_SLOTS.strip().splitlines()):
+        assert not _same_words(old, new) and not _same_words(new, old), (old, new)
+    names = (
+        "third_apart",
+        "fourth_apart",
+        "fifth_apart",
+        "sixth_apart",
+        "seventh_apart_a",
+        "seventh_apart_b",
+        "eighth_apart",
+    )
+    rows = [row for name in names for row in yaml.safe_load((CASES / f"{name}.yaml").read_text("utf-8"))]
+    assert [row for row in rows if _same_words(row["a"], row["b"]) or _same_words(row["b"], row["a"])] == []
