@@ -122,3 +122,14 @@ def test_every_way_to_ask_uses_the_same_ranking(mem: recollect.Recollect) -> Non
         assert word in mem.recall_if_unsure(question, 0.1, owner="ana").text
         assert word in build_memory_block(mem.as_caller(user="ana"), query=question, max_items=5)
     assert "The garden must stay alive" in build_snapshot_block(mem)
+
+
+def test_all_that_is_known_fills_a_block_and_no_more() -> None:
+    with recollect.open(":memory:", policy={"injection": {"budget_tokens": 200}}) as mem:
+        for number in range(40):
+            mem.add(f"Ana's fact number {number} is about her {number}th garden gnome", owner="ana", source="user")
+        told = mem.recall_for(session="s", owner="ana", user="What do you know about me?").items
+        assert 5 < len(told) < 20, "more than the usual five, within the tokens of a block"
+        assert len(mem.query("What do you know about me?", owner="ana").items) == 20
+        assert len(mem.query("What do you know about me?", owner="ana", top_k=3).items) == 3
+        assert len(mem.query("Which gnome is in the garden?", owner="ana").items) == 5

@@ -244,6 +244,37 @@ def test_everything_that_was_said_in_the_session_is_forgotten(opened: Open) -> N
     assert active(mem) == before
 
 
+def test_what_was_said_of_something_is_forgotten_in_every_session(mem: Any) -> None:
+    say(mem, "I switched to green tea because of my blood pressure.", ai="Your blood pressure will thank you.")
+    say(mem, "The blood test is on Friday, and the tyre pressure is 2.4 bar.")
+    say(mem, "My doctor wrote down my blood pressure: 140 to 90.", session="s2")
+    say(mem, "My blood pressure is fine.", owner="ben", session="s3")
+    mem.add("Ana's blood pressure matters for the study", space="project", owner="apollo")
+    asked = say(mem, "Please forget what I told you about my blood pressure. Dinner is at eight.", session="s2")
+    left = str(active(mem))
+    assert "green tea" not in left and "140 to 90" not in left and "thank you" not in left
+    assert "tyre pressure" in left and "the study" in left and "Dinner is at eight" in left
+    assert "is fine" in told(mem, "How is my blood pressure?", owner="ben") and len(asked.forgotten) >= 3
+    assert "blood" not in told(mem, "What about my blood pressure?", session="s4").replace("blood test", "")
+    assert mem.verify().ok
+
+
+def test_nobody_unnamed_reaches_into_another_session(mem: Any) -> None:
+    mem.turn(session="a", user="I have a bad knee.", ai="Noted.")
+    mem.add("The knee specialist is Dr. Amadi", owner="default")
+    turn = mem.turn(session="b", user="Forget what I said about my knee.", ai="Done.")
+    assert turn.forgotten == () and "bad knee" in str(active(mem)) and "Amadi" in str(active(mem))
+    assert "bad knee" not in str(
+        mem.turn(session="a", user="Forget what I said about my knee.", ai="Done.") and active(mem)
+    )
+
+
+def test_what_only_points_at_something_names_nothing(mem: Any) -> None:
+    say(mem, VAN)
+    for words in ("Forget about it.", "Forget what I said about that.", "Did you forget what I said about the van?"):
+        assert VAN in told(mem), (words, say(mem, words))
+
+
 def test_nobody_takes_back_what_another_said(mem: Any) -> None:
     say(mem, VAN)
     say(mem, "Forget what I just said.", owner="ben")

@@ -17,6 +17,8 @@ from recollect.model.receipt import Recalled
 from recollect.model.vocabulary import KIND_CLASS, MAY_UPDATE, SHARED, Authority, KindClass, Space
 from recollect.rules.identity.keys import identity
 from recollect.rules.identity.outdating import NEAR, STATED, announces_change, later_first, says_one_thing
+from recollect.rules.language.findable import asks_for_everything
+from recollect.rules.language.text import words
 from recollect.rules.ranking.fusion import DIGITS
 from recollect.rules.ranking.question import asks
 from recollect.rules.ranking.selection import Concept, Precedence, make_room_for, shadows
@@ -37,6 +39,13 @@ ANSWERS = ("text", "similar_words", "meaning", "nearest_words", "names")
 NEARLY_AS_WELL = 0.5
 """The share of the best match from which a memory of higher authority gets a place before guesses."""
 _NONE_LOADED: Mapping[Place, Stored] = MappingProxyType({})
+
+
+def default_top_k(engine: Engine, text: str, owner: str | None) -> int:
+    """Return how many memories answer a question that names no number: more if it asks for all that is known of a person."""
+    usual = engine.policy.recall.top_k
+    asks_for_all = asks_for_everything(text, words(owner) if owner else ())
+    return max(usual, engine.policy.injection.max_items) if asks_for_all else usual
 
 
 def find_matches(

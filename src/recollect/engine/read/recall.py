@@ -12,6 +12,7 @@ from recollect.engine.arguments import check_moment, check_number
 from recollect.engine.context import Engine
 from recollect.engine.read.filters import FILTERS, check_categories, selection_of
 from recollect.engine.read.matching import (
+    default_top_k,
     drop_shadowed,
     find_matches,
     is_unsure,
@@ -280,7 +281,7 @@ def _explain_left_out(
     """Return the candidates that are not in the answer, best first, each with the first reason that applies."""
     shown = {item.memory.id for item in items}
     least = least_relevance((candidate.relevance for candidate in found), request.threshold, request.share_of_best)
-    top_k = request.top_k or engine.policy.recall.top_k
+    top_k = request.top_k or default_top_k(engine, request.text, request.owner)
 
     def reason(candidate: Ranked) -> str:
         if not_sure:
@@ -456,7 +457,7 @@ def _check_wanted(engine: Engine, request: Query) -> int:
         raise BadInput("is empty.", field="query", hint="Say what to look for, in plain words.")
     if request.filters is not None and not isinstance(request.filters, Mapping):
         raise BadInput("must be names with values.", field="filters", hint='Such as {"category": "tasks"}.')
-    top_k = engine.policy.recall.top_k if request.top_k is None else request.top_k
+    top_k = default_top_k(engine, request.text, request.owner) if request.top_k is None else request.top_k
     check_number("top_k", top_k, 1, MAX_TOP_K)
     if request.budget_tokens is not None:
         check_number("budget_tokens", request.budget_tokens, 1)

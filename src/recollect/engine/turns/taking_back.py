@@ -14,7 +14,7 @@ from recollect.model import trace
 from recollect.model.ledger import Address, Event
 from recollect.model.operation import Op
 from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, KindClass, Source, Space, Status
-from recollect.rules.extraction.said import LeavesOut, TakenBack, takes_back
+from recollect.rules.extraction.said import Discretion, LeavesOut, TakenBack, is_said_of, takes_back
 from recollect.rules.gates.naming import slots_of
 from recollect.rules.identity.rejected_values import Claim, rejected_marks
 from recollect.rules.trust.authority import grant_authority, outranks
@@ -33,13 +33,19 @@ def find_addresses(engine: Engine, exchange: Exchange) -> list[Address]:
     return [at for at in found if at is not None and write_refusal(engine.caller, at, "shared", Source.USER) is None]
 
 
-def take_back(writing: Writing, exchange: Exchange, which: LeavesOut) -> tuple[str, ...]:
+def take_back(
+    writing: Writing, exchange: Exchange, discretion: Discretion, addresses: Sequence[Address]
+) -> tuple[str, ...]:
     """Forget the person's last message in a session, or all, and what was stored from it. Return the ids that left.
 
-    The assistant's answer goes with it. A memory that existed before and was only repeated stays.
+    The assistant's answer goes with it. A memory that existed before and was only repeated stays, unless the person
+    names what is to be forgotten: then whatever says it goes, in the person's own spaces among these addresses.
     """
+    which = discretion.leaves_out
     if which is LeavesOut.THIS:
         return ()
+    if which is LeavesOut.ABOUT:
+        return _forget_about(writing, exchange, discretion.words, addresses)
     homes = [
         (at, stream) for at in find_addresses(writing.engine, exchange) if (stream := writing.writer.stream_at(at))
     ]
@@ -50,6 +56,32 @@ def take_back(writing: Writing, exchange: Exchange, which: LeavesOut) -> tuple[s
     for at, stream in homes if line_ids else ():
         found = lines if stream is session else []
         forgotten += _forget(writing, at, [*found, *_find_kept_of(writing, stream, line_ids, lines)])
+    note_forgotten(writing.engine, forgotten)
+    return tuple(forgotten)
+
+
+def _forget_about(
+    writing: Writing, exchange: Exchange, words: Sequence[str], addresses: Sequence[Address]
+) -> tuple[str, ...]:
+    """Forget what has all of these words near one another in the person's own spaces and sessions. Return the ids that left."""
+    person, forgotten = _person(writing.engine, exchange), []
+    for at in addresses:
+        stream = writing.writer.stream_at(at)
+        is_own = at.space is Space.SESSION or (at.space is Space.USER and exchange.is_named)
+        if stream is None or not is_own:
+            continue
+        numbers = writing.writer.sharing(stream, words, len(words), 0, _MOST_TAKEN, Selection())
+        found = writing.writer.by_numbers(stream, numbers) if numbers else []
+        theirs = [
+            stored
+            for stored in found
+            if stored.body is not None
+            and stored.state.status is Status.ACTIVE
+            and stored.body.get("user_id", person) == person
+            and is_said_of(words, stored.body["content"])
+        ]
+        if theirs:
+            forgotten += _forget(writing, at, theirs)
     note_forgotten(writing.engine, forgotten)
     return tuple(forgotten)
 
@@ -71,19 +103,26 @@ def misspoken(writing: Writing, exchange: Exchange, clauses: Sequence[TakenBack]
     return list(found.values())
 
 
-def sessions_with(engine: Engine, exchange: Exchange, clauses: Sequence[TakenBack]) -> list[Address]:
-    """Return the person's other sessions that hold the words they say were never true."""
-    person = exchange.owner if engine.caller.trusted else engine.caller.user
+def sessions_with(engine: Engine, exchange: Exchange, wanted: Sequence[tuple[Sequence[str], int]]) -> list[Address]:
+    """Return the person's other sessions with memories that have the wanted words: of each list at least that many.
+
+    Somebody who is not named has no other sessions: their name is everyone's.
+    """
+    person = _person(engine, exchange)
     found: list[Address] = []
     with engine.read() as reader:
-        for stream in reader.streams_of(engine.tenant, space=Space.SESSION):
+        for stream in reader.streams_of(engine.tenant, space=Space.SESSION) if exchange.is_named else ():
             numbers = {
-                n for clause in clauses for n in reader.sharing(stream, clause.words, 1, 0, _MOST_TAKEN, Selection())
+                n for words, least in wanted for n in reader.sharing(stream, words, least, 0, _MOST_TAKEN, Selection())
             }
             lines = reader.by_numbers(stream, sorted(numbers)) if numbers else []
             if stream.address is not None and any((line.body or {}).get("user_id") == person for line in lines):
                 found.append(stream.address)
     return found
+
+
+def _person(engine: Engine, exchange: Exchange) -> str | None:
+    return exchange.owner if engine.caller.trusted else engine.caller.user
 
 
 def reject_misspoken(writing: Writing, found: Sequence[Stored], addresses: Sequence[Address]) -> tuple[str, ...]:
@@ -120,7 +159,7 @@ def _lines(writing: Writing, exchange: Exchange, session: Stream, which: LeavesO
     """Return the lines of the person's last exchange, or all of their lines and the summary."""
     writer = writing.writer
     found = writer.standing(session, "turns", MAX_EVICTED)()
-    person = exchange.owner if writing.engine.caller.trusted else writing.engine.caller.user
+    person = _person(writing.engine, exchange)
     theirs = [s for s in found if (s.body or {}).get("user_id", person) == person]
     if which is LeavesOut.SESSION:
         return theirs

@@ -13,6 +13,7 @@ from recollect.engine.context import Engine
 from recollect.engine.read.assemble import to_memory
 from recollect.engine.read.filters import whole_categories
 from recollect.engine.read.matching import (
+    default_top_k,
     drop_shadowed,
     find_matches,
     is_unsure,
@@ -63,7 +64,8 @@ def recall_for(
 
 def recall_turn(engine: Engine, exchange: Exchange, top_k: int | None) -> tuple[Recall, int | None]:
     """Return the recall, and the number of the stream to store its events with: the person's, else the session's."""
-    top_k = engine.policy.recall.top_k if top_k is None else check_number("top_k", top_k, 1, MAX_RECALLED)
+    usual = default_top_k(engine, exchange.user, exchange.owner)
+    top_k = usual if top_k is None else check_number("top_k", top_k, 1, MAX_RECALLED)
     refusals = _refusals(engine, exchange)
     consulted = [space for space in engine.policy.spaces.read_order if refusals.get(space, "") is None]
     prepared = prepare_question(engine, split_parts(exchange.user, MAX_CONTENT_BYTES)[0])
@@ -75,6 +77,9 @@ def recall_turn(engine: Engine, exchange: Exchange, top_k: int | None) -> tuple[
         streams = reader.streams_at(addresses)
         glance = glance_at(engine, reader, thread, streams)
         items, sure = _items(engine, reader, prepared, streams, consulted, top_k)
+        if top_k > engine.policy.recall.top_k and usual == top_k:  # the question asks for all that is known
+            room = Room(engine.policy.injection.budget_tokens, count_tokens)
+            items = [item for item in items if room.takes(bullet(item.memory))]
         event = recall_event(engine, reader, exchange.user, items, streams, consulted)
         look = look_at(engine, reader, glance, streams)
     header = read_changes(engine, thread, lambda reader: reader.streams_at(addresses), taken=look)

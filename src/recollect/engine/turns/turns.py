@@ -179,6 +179,9 @@ def _prepare_writes(engine: Engine, exchange: Exchange) -> _TurnWrites:
     discretion = read_discretion(exchange.user)
     said = _redact_sensitive(engine, exchange.user if discretion is None else discretion.rest)
     never_true = read_retractions(said) if said and discretion is None else ()
+    elsewhere = [(clause.words, 1) for clause in never_true]
+    if discretion is not None and discretion.words:
+        elsewhere.append(([*discretion.words], len(discretion.words)))
     answer = answer_in(said) if said and discretion is None and may_answer(engine, exchange) else None
     lines = [parse_candidate(engine, fields) for fields in _lines(engine, exchange)]
     facts = _facts(engine, exchange, said) if said else []
@@ -204,7 +207,7 @@ def _prepare_writes(engine: Engine, exchange: Exchange) -> _TurnWrites:
         discretion=discretion,
         touched=[
             *(find_addresses(engine, exchange) if discretion is not None or never_true or answer is not None else ()),
-            *(sessions_with(engine, exchange, never_true) if never_true else ()),
+            *(sessions_with(engine, exchange, elsewhere) if elsewhere else ()),
         ],
         never_true=never_true,
         answer=answer,
@@ -223,7 +226,7 @@ def _keep_before(
 
 def _write(writing: Writing, exchange: Exchange, writes: _TurnWrites) -> Turn:
     """Write the lines, then the statements, which refer to the lines they were said in."""
-    removed = take_back(writing, exchange, writes.discretion.leaves_out) if writes.discretion is not None else ()
+    removed = take_back(writing, exchange, writes.discretion, writes.touched) if writes.discretion is not None else ()
     wrong = misspoken(writing, exchange, writes.never_true) if writes.never_true else []
     if writes.answer is not None:
         facts = [statement.fact for statement in writes.stated if statement.fact is not None]

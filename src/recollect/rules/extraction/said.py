@@ -81,6 +81,7 @@ class LeavesOut(StrEnum):
     THIS = "this"
     BEFORE = "before"
     SESSION = "session"
+    ABOUT = "about"
 
 
 def find_kept(message: str, facts: Sequence[Extracted], most: int, taken_out: str | None = None) -> tuple[Kept, ...]:
@@ -226,7 +227,10 @@ def _parts(stated: Sequence[str]) -> list[str]:
     return parts
 
 
-_LEAVES_OUT = {which: _compile_any(_TABLE["leaves_out"][which]) for which in LeavesOut}
+_LEAVES_OUT = {which: _compile_any(_TABLE["leaves_out"][which]) for which in LeavesOut if which is not LeavesOut.ABOUT}
+
+
+_ABOUT = [re.compile(pattern, re.I) for pattern in _TABLE["leaves_out"]["about"]]
 
 
 class Discretion(NamedTuple):
@@ -234,19 +238,30 @@ class Discretion(NamedTuple):
 
     leaves_out: LeavesOut
     rest: str
+    words: tuple[str, ...] = ()
+    """The index terms of what is to be forgotten, if it is named: what has all of them goes."""
 
 
 def read_discretion(message: str) -> Discretion | None:
-    """Return whose words the person asks not to keep: of this message, of the one before it, of the session.
+    """Return whose words the person asks not to keep: of this message, of the one before it, of the session, or about
+    something.
 
     "Don't write that down" beside nothing else is about the message before.
 
     >>> read_discretion("Forget what I just said. We meet at nine.")
-    Discretion(leaves_out=<LeavesOut.BEFORE: 'before'>, rest='We meet at nine.')
+    Discretion(leaves_out=<LeavesOut.BEFORE: 'before'>, rest='We meet at nine.', words=())
+    >>> read_discretion("Please forget what I told you about my blood pressure.").words
+    ('blood', 'pressur')
     >>> read_discretion("We might sell the boat. Don't write that down.")
-    Discretion(leaves_out=<LeavesOut.THIS: 'this'>, rest='')
+    Discretion(leaves_out=<LeavesOut.THIS: 'this'>, rest='', words=())
     """
     sentences = unread_sentences(message)
+    topics = {
+        sentence: words for sentence in sentences if (words := _find_topic(_strip_request(strip_opening(sentence))))
+    }
+    if topics:
+        words = next(iter(topics.values()))  # of several requests in one message the first
+        return Discretion(LeavesOut.ABOUT, " ".join(s for s in sentences if s not in topics), words)
     for which in (LeavesOut.SESSION, LeavesOut.BEFORE):
         asking = [s for s in sentences if _LEAVES_OUT[which].match(_strip_request(strip_opening(s)))]
         if asking:
@@ -256,6 +271,34 @@ def read_discretion(message: str) -> Discretion | None:
         return None
     says_more = any(_telling_terms(_LEAVES_OUT[LeavesOut.THIS].sub(" ", body)) for body in bodies)
     return Discretion(LeavesOut.THIS if says_more else LeavesOut.BEFORE, "")
+
+
+def _find_topic(request: str) -> tuple[str, ...]:
+    """Return the index terms of what a person asks to be forgotten; none if it only points at something ("about that")."""
+    found = next((match for pattern in _ABOUT if (match := pattern.match(request))), None)
+    about = next((group for group in found.groups() if group), "") if found is not None else ""
+    about = _POLITELY_AFTER.sub("", about)
+    return tuple(sorted(set(terms(about)))) if _telling_terms(about) else ()
+
+
+_AMONG = 3
+"""How many other words may stand among the words of what is to be forgotten: "the trip to Slovenia", "a trip, to Slovenia"."""
+
+
+def is_said_of(words: Sequence[str], content: str) -> bool:
+    """Return whether a text has these index terms near one another.
+
+    >>> is_said_of(("blood", "pressur"), "The pressure of my blood is fine.")
+    True
+    >>> is_said_of(("blood", "pressur"), "The blood test is on Friday, and the tyre pressure is 2.4 bar.")
+    False
+    """
+    said = [next(iter(terms(word)), "") for word in _WORD.findall(content)]
+    reach = len(words) + _AMONG
+    return any(set(words) <= set(said[at : at + reach]) for at in range(max(1, len(said) - len(words) + 1)))
+
+
+_POLITELY_AFTER = re.compile(r"[,.!\s]*(?:please|thanks|thank you|bitte)?[.!\s]*$", re.I)
 
 
 def _strip_request(sentence: str) -> str:
