@@ -27,7 +27,7 @@ from recollect.model.caller import Caller
 from recollect.model.errors import BadInput, StoreError, StoreUnavailable, how_to_install
 from recollect.model.policy import Embedding, Policy
 from recollect.policies import load_policy
-from recollect.stores.protocol import Store
+from recollect.stores.protocol import MIGRATING_FROM, Store
 
 if TYPE_CHECKING:
     from recollect import adopting
@@ -85,7 +85,8 @@ def open(
     meanings = Meanings(chosen, in_force.policy.recall.vectors_at_hand)
     engine = Engine(store, in_force, clock, randomness, AccessCounter(store), meanings, caller)
     try:
-        migration.refuse_unfinished(store)
+        if store.value(MIGRATING_FROM) is not None:
+            migration.refuse_unfinished(store)
         _finish_erasures(engine)
         if store.scrub_due():
             changes.scrub_files(engine)
