@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from recollect.engine.ledger.audit import Progress, ProgressCounter, ledger_root_of, state_hash_of
+from recollect.model.canonical import Plain
 from recollect.model.errors import NotFound, StoreConflict, StoreCorrupt, StoreUnavailable, WrongState
-from recollect.model.receipt import Plain
 from recollect.stores.protocol import MIGRATING_FROM, Reader, Store, Table
 
 BATCH = 1_000

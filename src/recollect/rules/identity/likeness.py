@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from recollect.model.receipt import Plain
+from recollect.model.canonical import Plain
 from recollect.model.vocabulary import Authority
 from recollect.rules.gates.classification import by_weight
 from recollect.rules.identity.difference import Difference, differences_between, what_differs
