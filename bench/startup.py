@@ -1,4 +1,4 @@
-"""How long it takes until something happens: the command line's help, one `add`, a first import, opening a large store.
+"""How long it takes until something happens: the help, one `add` or `query` by command, a first import, opening a large store.
 
     python bench/startup.py [--quick]
 
@@ -34,6 +34,7 @@ def commands(large: Path, new: Path) -> dict[str, list[str]]:
         NOTHING: [python, "-c", "pass"],
         "recollect --help": [str(script), "--help"],
         "recollect add": [str(script), "--store", str(new.with_name("cli.db")), "add", "Ana prefers dark mode"],
+        "recollect query": [str(script), "--store", str(new.with_name("cli.db")), "query", "What does Ana prefer?"],
         "import recollect": [python, "-c", "import recollect"],
         "open a small store": [python, "-c", OPEN, str(new)],
         "open a large store": [python, "-c", OPEN, str(large)],

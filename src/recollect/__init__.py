@@ -107,8 +107,11 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'recollect' has no attribute {name!r}")
+    from recollect.rules.collector import collector_paused
+
     home = next((module for module, names in _HOMES.items() if name in names.split()), "model.errors")
-    return getattr(import_module(f"recollect.{home}"), name)
+    with collector_paused():  # modules and their tables all stay
+        return getattr(import_module(f"recollect.{home}"), name)
 
 
 def __dir__() -> list[str]:

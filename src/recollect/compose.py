@@ -5,9 +5,8 @@ import re
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from recollect.adopting import Progress, adopt_vault
 from recollect.embed import Embedder, embedder_named
 from recollect.engine.arguments import check_path
 from recollect.engine.context import (
@@ -21,18 +20,26 @@ from recollect.engine.context import (
     fresh_uuid,
     system_clock,
 )
-from recollect.engine.lifecycle.changes import scrub_files
-from recollect.engine.lifecycle.erasure import replay_erasures
 from recollect.engine.read.meaning import Meanings, settings_of
-from recollect.engine.transfer.migration import refuse_unfinished
+from recollect.interfaces.lazy import lazy
 from recollect.interfaces.python import Recollect
 from recollect.model.caller import Caller
 from recollect.model.errors import BadInput, StoreError, StoreUnavailable, how_to_install
 from recollect.model.policy import Embedding, Policy
 from recollect.policies import load_policy
-from recollect.stores.journal import JournalStore
-from recollect.stores.protocol import Store
-from recollect.stores.sqlite import SqliteStore
+from recollect.stores.protocol import MIGRATING_FROM, Store
+
+if TYPE_CHECKING:
+    from recollect import adopting
+    from recollect.adopting import Progress
+    from recollect.engine.lifecycle import changes, erasure
+    from recollect.engine.transfer import migration
+    from recollect.stores import journal, sqlite
+else:  # most of them are for stores and situations that are rarer than a file that is whole
+    (adopting,) = lazy("recollect", "adopting")
+    changes, erasure = lazy("recollect.engine.lifecycle", "changes erasure")
+    (migration,) = lazy("recollect.engine.transfer", "migration")
+    journal, sqlite = lazy("recollect.stores", "journal sqlite")
 
 DEFAULT_STORE = "recollect.db"
 IN_MEMORY = ":memory:"
@@ -52,7 +59,7 @@ def open(
     randomness: Randomness | None = None,
     embedder: str | Embedder | None = None,
     timeout_s: float = 30.0,
-    progress: Progress | None = None,
+    progress: "Progress | None" = None,
 ) -> Recollect:
     """Open a memory: a file, made if it is not there; a vault's, if its name ends in ``.jsonl``; a ``postgresql://`` URL;
     or ``:memory:``, gone when closed.
@@ -78,12 +85,14 @@ def open(
     meanings = Meanings(chosen, in_force.policy.recall.vectors_at_hand)
     engine = Engine(store, in_force, clock, randomness, AccessCounter(store), meanings, caller)
     try:
-        refuse_unfinished(store)
+        if store.value(MIGRATING_FROM) is not None:
+            migration.refuse_unfinished(store)
         _finish_erasures(engine)
         if store.scrub_due():
-            scrub_files(engine)
-        if isinstance(store, JournalStore):
-            adopt_vault(engine, store, progress)
+            changes.scrub_files(engine)
+        if _is_vault(where):
+            assert isinstance(store, journal.JournalStore)
+            adopting.adopt_vault(engine, store, progress)
     except BaseException:
         store.close()
         raise
@@ -93,7 +102,8 @@ def open(
 def _finish_erasures(engine: Engine) -> None:
     """Carry out every erasure that the list of erasures notes. Until then the store would show what was erased."""
     try:
-        replay_erasures(engine)
+        if engine.store.erasures() or engine.store.erasures(engine.tenant):
+            erasure.replay_erasures(engine)
     except StoreError as error:
         error.add_hint(
             "An erasure that was noted has to be carried out before the store opens: see to the disk, then open it again."
@@ -103,7 +113,11 @@ def _finish_erasures(engine: Engine) -> None:
 
 def usual_policy(location: str | Path) -> str:
     """Return the preset that applies if none is named: what a vault refuses, a store on its file refuses as well."""
-    return "vault" if str(location).endswith(VAULT) and not is_url(location) else "default"
+    return "vault" if _is_vault(location) else "default"
+
+
+def _is_vault(location: str | Path) -> bool:
+    return str(location).endswith(VAULT) and not is_url(location)
 
 
 def choose_embedder(embedder: str | Embedder | None, settings: Embedding) -> Embedder | None:
@@ -151,6 +165,6 @@ def open_store(location: str | Path, fresh_store_id: str, timeout_s: float) -> S
         return _open_postgres(str(location), fresh_store_id, timeout_s)
     if MEANT_FOR_A_SERVER.match(str(location)):
         raise BadInput("is neither a file nor a URL.", field="store", hint="Write postgresql://user@host/database.")
-    if str(location).endswith(VAULT):
-        return JournalStore(location, fresh_store_id=fresh_store_id, timeout_s=timeout_s)
-    return SqliteStore(location, fresh_store_id=fresh_store_id, timeout_s=timeout_s)
+    if _is_vault(location):
+        return journal.JournalStore(location, fresh_store_id=fresh_store_id, timeout_s=timeout_s)
+    return sqlite.SqliteStore(location, fresh_store_id=fresh_store_id, timeout_s=timeout_s)

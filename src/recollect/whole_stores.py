@@ -10,8 +10,8 @@ from recollect.engine.arguments import check_path
 from recollect.engine.context import SystemRandomness, fresh_uuid
 from recollect.engine.transfer import migration
 from recollect.engine.transfer.migration import MigrationReport
+from recollect.model.canonical import Plain
 from recollect.model.errors import BadInput, StoreCorrupt, StoreError, StoreUnavailable, WrongState
-from recollect.model.receipt import Plain
 from recollect.stores import backups
 from recollect.stores.backups import ErasureList, beside
 from recollect.stores.protocol import Erased, Store

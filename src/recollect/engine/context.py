@@ -371,10 +371,13 @@ def _may_be_an_id(id: object) -> bool:
     return name_fault(id) is None
 
 
+_NAMELESS = Caller()
+
+
 def check_caller(caller: Caller, settings: Privacy) -> None:
     """Raise if a name of the caller may not be stored: names of callers are kept in the ledger."""
     for field_name in ("tenant", "user", "agent", "narrowed_to", "session", "ai_profile"):
-        if (name := getattr(caller, field_name)) is not None:
+        if (name := getattr(caller, field_name)) != getattr(_NAMELESS, field_name):
             check_kept(settings, field_name, name)
     for project in caller.projects:
         check_kept(settings, "projects", project)

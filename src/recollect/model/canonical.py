@@ -1,4 +1,5 @@
-"""The canonical JSON form: one value, one sequence of bytes, on every machine; and times as people give them.
+"""The canonical JSON form: one value, one sequence of bytes, on every machine; times as people give them; and answers
+as plain values.
 
 Keys are sorted by code point, nothing is padded, text is UTF-8 and not escaped, times are UTC with six decimals and a
 ``Z``, and numbers are Python's shortest exact form. What has no such form (NaN, infinity, lone surrogates, U+0000) is
@@ -7,6 +8,7 @@ refused when it comes in, by :func:`check_text` and :func:`check_json`.
 
 import json
 import re
+from dataclasses import fields
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -159,3 +161,22 @@ def _in_utc(moment: datetime) -> datetime:
         return moment.astimezone(UTC)
     except OverflowError:
         raise ValueError("is beyond the years that there are") from None
+
+
+class Plain:
+    """Answers know how to become plain values, so that every interface shows them alike."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values. Events come without the policy that was in force, which would drown the rest."""
+        return {f.name: to_plain(getattr(self, f.name)) for f in fields(self)}  # type: ignore[arg-type]
+
+
+def to_plain(value: Any) -> Any:
+    """Return the plain value of part of an answer; a governance event loses its policy."""
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    if isinstance(value, list | tuple):
+        return [to_plain(inner) for inner in value]
+    if isinstance(value, dict) and "type" in value:
+        return {name: inner for name, inner in value.items() if name not in ("policy", "policy_snapshot")}
+    return value

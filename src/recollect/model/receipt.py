@@ -4,31 +4,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Generic, Literal, TypeVar
 
-from recollect.model.canonical import canonical_json, validity_words
+from recollect.model.canonical import Plain, canonical_json, to_plain, validity_words
 from recollect.model.item import source_word
 from recollect.model.record import TITLE, Memory
 from recollect.model.rendering import NOTHING, envelope, one_line, visible_json
 from recollect.model.vocabulary import Authority, Kind, Outcome
 
 T = TypeVar("T")
-
-
-class Plain:
-    """Answers know how to become plain values, so that every interface shows them alike."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values. Events come without the policy that was in force, which would drown the rest."""
-        return {f.name: _to_plain(getattr(self, f.name)) for f in fields(self)}  # type: ignore[arg-type]
-
-
-def _to_plain(value: Any) -> Any:
-    if hasattr(value, "to_dict"):
-        return value.to_dict()
-    if isinstance(value, list | tuple):
-        return [_to_plain(inner) for inner in value]
-    if isinstance(value, dict) and "type" in value:
-        return {name: inner for name, inner in value.items() if name not in ("policy", "policy_snapshot")}
-    return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +72,7 @@ class Page(Plain, Generic[T]):
     def to_dict(self) -> dict[str, Any]:
         """Return plain values. Governance events keep the policy that was in force: they were asked for."""
         items = [one.to_dict() if hasattr(one, "to_dict") else one for one in self.items]
-        more = {f.name: _to_plain(getattr(self, f.name)) for f in fields(self) if f.name != "items"}
+        more = {f.name: to_plain(getattr(self, f.name)) for f in fields(self) if f.name != "items"}
         return {"items": items, **more}
 
 
@@ -197,7 +179,7 @@ class Recalled(Plain):
 
     def in_full(self) -> dict[str, Any]:
         """Return the whole record, with its score, what that is made of, and why it came."""
-        along = {name: _to_plain(said) for name in ("earlier", "related") if (said := getattr(self, name))}
+        along = {name: to_plain(said) for name in ("earlier", "related") if (said := getattr(self, name))}
         return {
             **self.memory.to_dict(),
             "score": self.score,
@@ -262,7 +244,7 @@ class Recall(Plain):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, without events: the event of a recall repeats the items."""
-        return {"query": self.query, "header": self.header, "items": _to_plain(self.items), **self._about()}
+        return {"query": self.query, "header": self.header, "items": to_plain(self.items), **self._about()}
 
     def _about(self) -> dict[str, Any]:
         about = {
@@ -270,7 +252,7 @@ class Recall(Plain):
             "abstained": self.abstained,
             "no_room": self.no_room,
         }
-        said = {"because": self.because, "notice": self.notice, "left_out": _to_plain(self.left_out)}
+        said = {"because": self.because, "notice": self.notice, "left_out": to_plain(self.left_out)}
         return about | {name: value for name, value in said.items() if value}
 
     @property

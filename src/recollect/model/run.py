@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from recollect.model.receipt import Plain
+from recollect.model.canonical import Plain
 
 
 class Job(StrEnum):

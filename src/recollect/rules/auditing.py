@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
 
+from recollect.model.canonical import Plain
 from recollect.model.policy import Policy
-from recollect.model.receipt import Plain
 from recollect.model.record import Candidate
 from recollect.model.vocabulary import KIND_CLASS, Change, KindClass, Namespace
 from recollect.rules.gates.content import assign_namespace, noise_signal

@@ -30,11 +30,11 @@ from recollect.engine.transaction import Pen, Pens, rejections_of, tell_gone
 from recollect.engine.write.incumbents import holder
 from recollect.model import trace
 from recollect.model.caller import Right
+from recollect.model.canonical import Plain
 from recollect.model.errors import WrongState
 from recollect.model.item import to_item
 from recollect.model.ledger import Entry, Event
 from recollect.model.operation import Node, Op
-from recollect.model.receipt import Plain
 from recollect.model.state import State
 from recollect.model.vocabulary import Authority, Kind, KindClass, Namespace, Status
 from recollect.rules.identity.likeness import Compared, Step, preference_key, propose_steps

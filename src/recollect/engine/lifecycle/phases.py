@@ -17,9 +17,9 @@ from recollect.engine.retries import again_on_conflict
 from recollect.engine.tracing import border_check, keep, keep_later, refuse_border
 from recollect.engine.transaction import Pen, expire_due, forgotten, soft_delete
 from recollect.model import trace
+from recollect.model.canonical import Plain
 from recollect.model.errors import BadInput, NotAllowed, NotFound
 from recollect.model.ledger import FIRST_PHASE, FIRST_PHASE_ID, LISTED, Address, Event, phase_id
-from recollect.model.receipt import Plain
 from recollect.model.vocabulary import Namespace, Space
 from recollect.rules.ledger.fold import Snapshot, compare
 from recollect.rules.trust.borders import may_read, phase_refusal, read_refusal

@@ -17,9 +17,9 @@ from recollect.engine.arguments import MAX_NUMBER, check_number, refuse_cursor
 from recollect.engine.context import Engine
 from recollect.engine.read.reading import MAX_PAGE, PAGE, Spaces, iterate_history, readable_streams
 from recollect.model.caller import Right
-from recollect.model.canonical import canonical_json
+from recollect.model.canonical import Plain, canonical_json
 from recollect.model.errors import BadInput
-from recollect.model.receipt import HistoryEvent, Plain
+from recollect.model.receipt import HistoryEvent
 from recollect.stores.protocol import Stream
 
 START = "start"

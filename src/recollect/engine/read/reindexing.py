@@ -15,8 +15,8 @@ from recollect.engine.context import Engine
 from recollect.engine.read.meaning import settings_of, vectors_of
 from recollect.engine.retries import again_on_conflict
 from recollect.model.caller import Right
+from recollect.model.canonical import Plain
 from recollect.model.errors import EmbedderMismatch
-from recollect.model.receipt import Plain
 from recollect.stores.protocol import NO_LIMIT, Stream, Writer
 
 Progress = Callable[[int, int], None]

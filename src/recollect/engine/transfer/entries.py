@@ -30,9 +30,9 @@ from recollect.formats.entry_files import Finding, Findings, read_entries
 from recollect.formats.entry_files import Readable as Readable
 from recollect.formats.protocol import Foreign
 from recollect.model.caller import KINDS, author_of, principal, short_name
-from recollect.model.canonical import canonical_json
+from recollect.model.canonical import Plain, canonical_json
 from recollect.model.errors import AmbiguousId, BadInput
-from recollect.model.receipt import Plain, Receipt
+from recollect.model.receipt import Receipt
 from recollect.model.record import Memory
 from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, Status
 from recollect.rules.trust.authority import outranks

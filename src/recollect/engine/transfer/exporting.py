@@ -14,8 +14,8 @@ from recollect.engine.transfer import entries
 from recollect.formats import records
 from recollect.formats.entry_files import NAME as ENTRIES
 from recollect.formats.registry import find_writable
+from recollect.model.canonical import Plain
 from recollect.model.errors import BadInput, NotAllowed
-from recollect.model.receipt import Plain
 from recollect.model.record import Memory
 from recollect.model.vocabulary import SHARED
 from recollect.stores.backups import LAST_BACKUP

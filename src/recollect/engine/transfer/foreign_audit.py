@@ -12,8 +12,8 @@ from recollect.engine.write.drafting import bad_input
 from recollect.formats.audit_page import page
 from recollect.formats.protocol import Foreign
 from recollect.formats.registry import find_readable
+from recollect.model.canonical import Plain
 from recollect.model.policy import Policy
-from recollect.model.receipt import Plain
 from recollect.model.record import Candidate
 from recollect.rules.auditing import Audit, Auditor, show_text
 

@@ -34,10 +34,10 @@ from recollect.formats.entry_files import Readable
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source
 from recollect.formats.registry import find_readable
 from recollect.model.caller import as_principal
-from recollect.model.canonical import canonical_json
+from recollect.model.canonical import Plain, canonical_json
 from recollect.model.errors import BadInput, OutcomeUnknown
 from recollect.model.operation import Node, Op
-from recollect.model.receipt import Plain, Receipt
+from recollect.model.receipt import Receipt
 from recollect.model.record import ENTRY_ORIGIN, Candidate, Memory
 from recollect.model.vocabulary import Authority, Outcome, Status
 from recollect.rules.identity.rejected_values import Claim

@@ -10,13 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from recollect.engine.ledger.audit import Progress, ProgressCounter, ledger_root_of, state_hash_of
+from recollect.model.canonical import Plain
 from recollect.model.errors import NotFound, StoreConflict, StoreCorrupt, StoreUnavailable, WrongState
-from recollect.model.receipt import Plain
-from recollect.stores.protocol import Reader, Store, Table
+from recollect.stores.protocol import MIGRATING_FROM, Reader, Store, Table
 
 BATCH = 1_000
-UNFINISHED = "migrating_from"
-"""The key under which a target keeps the id of the store that is copied into it."""
 MARK = "migrating:{}"
 """The key under which a target keeps the hashes of the snapshot from which a tenant is copied."""
 HASHED = ("versions", "ledger", "amendments", "memories", "postings", "rejections")
@@ -56,7 +54,7 @@ def migrate(
         with source.read(name) as reader:
             if not _count_lasting(reader, name, reader.tables()):
                 raise NotFound(f"there is no tenant {name!r}.", field="only-tenant", hint="Check how it is written.")
-    target.set_value(UNFINISHED, source.store_id)
+    target.set_value(MIGRATING_FROM, source.store_id)
     if target.store_id != source.store_id:
         target.become(source.store_id)  # it was set up beforehand and is empty; ids are drawn from the store's own
     counter = ProgressCounter(progress)
@@ -65,13 +63,13 @@ def migrate(
     _carry_erasures(source, target, names)
     for name in names:
         target.set_value(MARK.format(name), None)
-    target.set_value(UNFINISHED, None)
+    target.set_value(MIGRATING_FROM, None)
     return MigrationReport(source.store_id, source.location, target.location, moved)
 
 
 def refuse_unfinished(store: Store) -> None:
     """Raise if a migration into a store has not been finished."""
-    if store.value(UNFINISHED) is not None:
+    if store.value(MIGRATING_FROM) is not None:
         raise StoreUnavailable(
             "a migration into it has not been finished.",
             field=store.location,
@@ -82,7 +80,7 @@ def refuse_unfinished(store: Store) -> None:
 def _check_target(source: Store, target: Store) -> None:
     if source.location == target.location:
         raise WrongState("a store cannot be moved onto itself.", field="to", hint="Name another place.")
-    begun = target.value(UNFINISHED)
+    begun = target.value(MIGRATING_FROM)
     if begun not in (None, source.store_id):
         raise WrongState("it is an unfinished copy of another store.", field="to", hint="Name an empty one.")
     if begun is None and target.tenants():

@@ -18,9 +18,8 @@ from typing import Any
 from recollect.engine.arguments import check_kept, check_moment, check_names
 from recollect.engine.context import Engine, check_caller
 from recollect.model.caller import Caller, Right
-from recollect.model.canonical import format_time
+from recollect.model.canonical import Plain, format_time
 from recollect.model.errors import BadInput, KeyRefused, NotAllowed, NotFound, StoreCorrupt, StoreError
-from recollect.model.receipt import Plain
 from recollect.model.state import list_from
 from recollect.stores.protocol import KeyRow
 

@@ -13,9 +13,9 @@ from recollect.engine.ledger.checkpoint_log import Reached, extend_log, follow_c
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.transaction import SALT_BYTES
 from recollect.model.caller import Right, as_principal, kind_of, short_name
+from recollect.model.canonical import Plain
 from recollect.model.errors import AmbiguousId, BadInput, NotAllowed, NotFound, WrongState
 from recollect.model.proof import Checkpoint, KeyLeaf, Signature
-from recollect.model.receipt import Plain
 from recollect.rules.trust import signatures
 from recollect.rules.trust.signed_documents import SignatureCheck, faults_named, signature_of
 from recollect.rules.trust.signers import Signers

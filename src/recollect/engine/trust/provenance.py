@@ -16,8 +16,8 @@ from recollect.engine.read.reading import place_of, readable_streams
 from recollect.engine.transaction import Pen
 from recollect.formats.protocol import ORIGIN
 from recollect.model.caller import author_of, names_shown
+from recollect.model.canonical import Plain
 from recollect.model.errors import NotFound
-from recollect.model.receipt import Plain
 from recollect.model.seals import PARENT, cut_seals
 from recollect.model.vocabulary import Namespace
 from recollect.model.vocabulary import Source as Spoken

@@ -22,10 +22,10 @@ from recollect.engine.tracing import border_check, keep
 from recollect.engine.transaction import Pen
 from recollect.engine.trust.identities import resolve_holder, signers_in, signing_key
 from recollect.model.caller import AGENT, USER, Caller, Right, as_principal, kind_of, principal, short_name
+from recollect.model.canonical import Plain
 from recollect.model.errors import BadInput, NotAllowed, WrongState
 from recollect.model.ledger import Event
 from recollect.model.operation import Node, Op
-from recollect.model.receipt import Plain
 from recollect.model.record import Memory
 from recollect.model.state import vouchers_from
 from recollect.model.vocabulary import Namespace, Space, Status

@@ -18,9 +18,10 @@ from recollect.engine.read.reading import readable_streams
 from recollect.engine.read.recall import Query, answer, checks_are_kept, list_quoted, query, recall_event
 from recollect.engine.turns.change_header import change_header
 from recollect.model.caller import Right
+from recollect.model.canonical import Plain
 from recollect.model.errors import BadInput
 from recollect.model.operation import Node, Op, OpStatus
-from recollect.model.receipt import Plain, Recall, Recalled
+from recollect.model.receipt import Recall, Recalled
 from recollect.model.vocabulary import Authority, Kind, Space, Tier
 from recollect.rules.gates.procedures import ORDINARY_KINDS
 from recollect.rules.prompt.change_header import ChangeHeader

@@ -3,10 +3,11 @@
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import fields, replace
 from difflib import get_close_matches
+from importlib import import_module
 from io import TextIOWrapper
 from typing import Annotated, Any
 
@@ -15,119 +16,104 @@ from typer.core import TyperGroup, TyperOption
 from typer.exceptions import Abort, Exit, TyperException
 
 from recollect import __version__
-from recollect.interfaces.cli import (
-    activity,
-    care,
-    identity,
-    keys,
-    ledger,
-    provenance,
-    reading,
-    stores,
-    transfer,
-    turns,
-    upkeep,
-    vault,
-    worker,
-    writing,
-)
 from recollect.interfaces.cli.session import Session, get_session
 from recollect.model.errors import BadInput, RecollectError
 from recollect.model.rendering import visible, visible_json
 
 NAME = "recollect"
 
-Command = Callable[..., Any] | typer.Typer
-COMMANDS: dict[str, dict[str, Command]] = {
+COMMANDS: dict[str, dict[str, str]] = {
     "Remember": {
-        "add": writing.add,
-        "add-many": writing.add_many,
-        "update": writing.update,
-        "supersede": writing.supersede,
-        "edit": writing.edit,
-        "promote": writing.promote,
-        "link": provenance.link,
-        "unlink": provenance.unlink,
+        "add": "writing.add",
+        "add-many": "writing.add_many",
+        "update": "writing.update",
+        "supersede": "writing.supersede",
+        "edit": "writing.edit",
+        "promote": "writing.promote",
+        "link": "provenance.link",
+        "unlink": "provenance.unlink",
     },
     "Recall": {
-        "query": reading.query,
-        "get": reading.get,
-        "list": reading.list_memories,
-        "difference": reading.difference,
-        "chain": reading.chain,
-        "related": provenance.related,
-        "snapshot-block": reading.snapshot_block,
-        "memory-block": reading.memory_block,
+        "query": "reading.query",
+        "get": "reading.get",
+        "list": "reading.list_memories",
+        "difference": "reading.difference",
+        "chain": "reading.chain",
+        "related": "provenance.related",
+        "snapshot-block": "reading.snapshot_block",
+        "memory-block": "reading.memory_block",
     },
     "Converse": {
-        "turn": turns.turn,
-        "recall-for": turns.recall_for,
-        "record": turns.record,
-        "change-header": turns.change_header,
-        "phase": turns.phase,
+        "turn": "turns.turn",
+        "recall-for": "turns.recall_for",
+        "record": "turns.record",
+        "change-header": "turns.change_header",
+        "phase": "turns.phase",
     },
     "Decide and put away": {
-        "outdated": provenance.outdated,
-        "resolve": writing.resolve,
-        "reject": writing.reject,
-        "lift": writing.lift,
-        "rejections": writing.rejections,
-        "consent": writing.consent,
-        "proposals": upkeep.proposals,
-        "archive": writing.archive,
-        "forget": writing.forget,
-        "restore": writing.restore,
-        "erase": care.erase,
+        "outdated": "provenance.outdated",
+        "resolve": "writing.resolve",
+        "reject": "writing.reject",
+        "lift": "writing.lift",
+        "rejections": "writing.rejections",
+        "consent": "writing.consent",
+        "proposals": "upkeep.proposals",
+        "archive": "writing.archive",
+        "forget": "writing.forget",
+        "restore": "writing.restore",
+        "erase": "care.erase",
     },
     "See what happened": {
-        "history": activity.history,
-        "explain": activity.explain,
-        "events": activity.events,
-        "ops": activity.ops,
-        "traces": activity.traces,
+        "history": "activity.history",
+        "explain": "activity.explain",
+        "events": "activity.events",
+        "ops": "activity.ops",
+        "traces": "activity.traces",
     },
     "Move in and out": {
-        "import": transfer.import_,
-        "export": transfer.export,
-        "audit": transfer.audit,
-        "entry": transfer.entry,
-        "backup": stores.backup,
-        "restore-backup": stores.restore_backup,
-        "migrate": stores.migrate,
+        "import": "transfer.import_",
+        "export": "transfer.export",
+        "audit": "transfer.audit",
+        "entry": "transfer.entry",
+        "backup": "stores.backup",
+        "restore-backup": "stores.restore_backup",
+        "migrate": "stores.migrate",
     },
     "Trust and prove": {
-        "verify": care.verify,
-        "ledger": ledger.ledger,
-        "identity": identity.identity,
-        "vouch": provenance.vouch,
-        "withdraw-vouch": provenance.withdraw_vouch,
-        "provenance": provenance.provenance,
+        "verify": "care.verify",
+        "ledger": "ledger.ledger",
+        "identity": "identity.identity",
+        "vouch": "provenance.vouch",
+        "withdraw-vouch": "provenance.withdraw_vouch",
+        "provenance": "provenance.provenance",
     },
     "Look after the store": {
-        "upkeep": upkeep.upkeep,
-        "runs": upkeep.runs,
-        "worker": worker.worker,
-        "consolidate": care.consolidate,
-        "rekey": care.rekey,
-        "reindex": care.reindex,
-        "rebuild": care.rebuild,
-        "doctor": care.doctor,
-        "stats": care.stats,
-        "streams": care.streams,
-        "growth": care.growth,
-        "policy": care.policy,
-        "try-policy": care.try_policy,
-        "embedder": stores.embedder,
-        "db": stores.db,
-        "mcp": stores.mcp,
-        "serve": stores.serve,
-        "key": keys.key,
-        "studio": stores.studio,
-        "demo": stores.demo,
+        "upkeep": "upkeep.upkeep",
+        "runs": "upkeep.runs",
+        "worker": "worker.worker",
+        "consolidate": "care.consolidate",
+        "rekey": "care.rekey",
+        "reindex": "care.reindex",
+        "rebuild": "care.rebuild",
+        "doctor": "care.doctor",
+        "stats": "care.stats",
+        "streams": "care.streams",
+        "growth": "care.growth",
+        "policy": "care.policy",
+        "try-policy": "care.try_policy",
+        "embedder": "stores.embedder",
+        "db": "stores.db",
+        "mcp": "stores.mcp",
+        "serve": "stores.serve",
+        "key": "keys.key",
+        "studio": "stores.studio",
+        "demo": "stores.demo",
     },
-    "Keep a vault": {"vault": vault.vault},
+    "Keep a vault": {"vault": "vault.vault"},
 }
-"""Every command, by what people want to do."""
+"""Every command, by what people want to do, and its function: a module of this folder and a name in it.
+
+Most modules, and what their options are made of, are loaded only for the help: one run needs one command."""
 _ALSO_CALLED = {
     "query": "search find ask recall",
     "add": "remember save store insert create",
@@ -155,6 +141,40 @@ OF_EVERY_COMMAND = frozenset(field.name for field in fields(Session))
 """The names of the options that a session is made of; ``--version`` and ``--help`` are none of them."""
 
 
+class Commands(Mapping[str, Any]):
+    """The commands by name, each made when it is first used, with the options of every command."""
+
+    def __init__(self, repeated: Sequence[TyperOption]) -> None:
+        self._repeated = repeated
+        self._homes = {name: home for commands in COMMANDS.values() for name, home in commands.items()}
+        self._made: dict[str, Any] = {}
+
+    def __len__(self) -> int:
+        return len(self._homes)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._homes)
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._made:
+            self._made[name] = made = _make_command(name, self._homes[name])
+            for command in (made, *_list_commands(made)):
+                command.params = [*command.params, *self._repeated]
+        return self._made[name]
+
+
+def _make_command(name: str, home: str) -> Any:
+    """Load the module of a command, and make the command of its function, or of its commands."""
+    module, function = home.split(".")
+    declared = getattr(import_module(f"recollect.interfaces.cli.{module}"), function)
+    around = typer.Typer(rich_markup_mode=None)
+    if isinstance(declared, typer.Typer):
+        around.add_typer(declared, name=name)
+    else:
+        around.command(name)(declared)
+    return typer.main.get_group(around).commands[name]
+
+
 class Application(TyperGroup):
     """The root of all commands. Each of its options may stand before or after the command."""
 
@@ -162,8 +182,7 @@ class Application(TyperGroup):
         super().__init__(**settings)
         options = [option for option in self.params if isinstance(option, TyperOption)]
         repeated = [_repeat_option(option) for option in options if option.name in OF_EVERY_COMMAND]
-        for command in _list_commands(self):
-            command.params = [*command.params, *repeated]
+        self.commands = Commands(repeated)  # type: ignore[assignment]  # nobody adds one
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the commands under what people want to do with them."""
@@ -182,12 +201,11 @@ class Application(TyperGroup):
         return super().resolve_command(ctx, args)
 
 
-def _list_commands(group: TyperGroup) -> Iterator[Any]:
-    """Yield every command of a group, and of the groups in it."""
-    for command in group.commands.values():
+def _list_commands(group: Any) -> Iterator[Any]:
+    """Yield every command of a group, and of the groups in it; none of a command."""
+    for command in group.commands.values() if isinstance(group, TyperGroup) else ():
         yield command
-        if isinstance(command, TyperGroup):
-            yield from _list_commands(command)
+        yield from _list_commands(command)
 
 
 def _repeat_option(option: TyperOption) -> TyperOption:
@@ -249,13 +267,6 @@ def options(
 ) -> None:
     """Take the options of every command, and ``--version``."""
     context.obj = Session(store, as_json, policy, tenant, as_user, as_agent, as_session)
-
-
-for _name, _command in (pair for commands in COMMANDS.values() for pair in commands.items()):
-    if isinstance(_command, typer.Typer):
-        app.add_typer(_command, name=_name)
-    else:
-        app.command(_name)(_command)
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -16,6 +16,7 @@ from recollect.interfaces.cli.session import (
     UserId,
     calls,
     drop_missing,
+    expect_few_texts,
     get_session,
 )
 from recollect.interfaces.cli.writing import named_values
@@ -164,6 +165,7 @@ def query(
     }
     filters = {name: options.pop(name) for name in PROVENANCE} | named_values("where", where, _filter_takes)
     shown = form.value if get_session(context).as_json else "text"
+    expect_few_texts()
     with get_session(context).memory() as memory:
         answer = _at_point(memory, as_of).query(text, **drop_missing(**options, filters=filters, form=shown))
         if form is Form.BULLETS:

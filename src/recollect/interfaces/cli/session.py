@@ -141,6 +141,11 @@ class Session:
             screen.console.print(f"written to {file}, {size:,} bytes", markup=False, soft_wrap=True)
 
 
+def expect_few_texts() -> None:
+    """Have numpy start without threads, which takes as long as the rest of it: they pay where many texts are embedded."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
 def get_session(context: typer.Context) -> Session:
     """Return the session of a command."""
     session = context.find_object(Session)
@@ -169,6 +174,8 @@ def calls(
         @wraps(declared)
         def run(context: typer.Context, **options: Any) -> int:
             session = get_session(context)
+            if progress is None:
+                expect_few_texts()
             with ExitStack() as stack:
                 memory = stack.enter_context(opened(session, options) if opened else session.memory(if_missing))
                 if progress is not None:

@@ -17,6 +17,7 @@ from recollect.interfaces.cli.session import (
     UserId,
     calls,
     drop_missing,
+    expect_few_texts,
     get_session,
     read_argument,
     screen,
@@ -91,6 +92,7 @@ def add(
         name: value for name, value in locals().items() if name not in _NOT_FIELDS and value not in (None, False, [])
     }
     session = get_session(context)
+    expect_few_texts()
     if meta is not None:
         fields["meta"] = _check_object("meta", _parse_json("meta", meta))
     fields |= named_values("field", field, field_takes)
@@ -113,6 +115,7 @@ def update(
     idempotency_key: RetryKey = None,
 ) -> int:
     """Write the next version of a memory: same concept, new words."""
+    expect_few_texts()
     fields = drop_missing(source=source, importance=importance, tags=tags) | named_values("field", field, field_takes)
     with get_session(context).memory() as memory:
         receipt = memory.update(id, read_argument(content), idempotency_key=idempotency_key, **fields)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from recollect.engine.context import Engine
-from recollect.engine.lifecycle.erasure import replay_erasures
 from recollect.engine.retries import once
 from recollect.engine.trust.access_keys import bound_caller, caller_of_key
 from recollect.engine.waiting import waiting_rows
+from recollect.interfaces.lazy import lazy
 from recollect.interfaces.python.activity import Activity
 from recollect.interfaces.python.care import Care
 from recollect.interfaces.python.reading import Reading
@@ -21,6 +22,12 @@ from recollect.model.caller import Caller, Right
 from recollect.model.errors import NotAllowed
 
 _BOUND_RIGHTS = frozenset({Right.READ, Right.WRITE})
+
+
+if TYPE_CHECKING:
+    from recollect.engine.lifecycle import erasure
+else:
+    (erasure,) = lazy("recollect.engine.lifecycle", "erasure")
 
 
 class Recollect(Writing, Reading, Turns, Activity, Care, Trust):
@@ -115,6 +122,6 @@ class Recollect(Writing, Reading, Turns, Activity, Care, Trust):
             raise NotAllowed("a bound caller cannot become another.", hint="Ask the application that opened the store.")
         caller = caller_of_key(self._engine, key, session)
         if caller.tenant not in self._tenants:
-            replay_erasures(self._engine.seen_by(Caller(tenant=caller.tenant)))
+            erasure.replay_erasures(self._engine.seen_by(Caller(tenant=caller.tenant)))
             self._tenants.add(caller.tenant)
         return Recollect(self._engine.seen_by(caller), owns_store=False)

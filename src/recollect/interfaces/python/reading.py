@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Unpack
 
 from recollect.engine.arguments import check_flags, owner_named
-from recollect.engine.read import reading
 from recollect.engine.telemetry import trace_method
 from recollect.interfaces.lazy import lazy
 from recollect.interfaces.python.arguments import Filters, ListFilters, NamespaceName, SpaceName, Spaces, When
@@ -15,7 +14,7 @@ from recollect.model.errors import MemoryDamaged
 
 if TYPE_CHECKING:
     from recollect.engine.lifecycle import outdated
-    from recollect.engine.read import as_of, recall
+    from recollect.engine.read import as_of, reading, recall
     from recollect.engine.trust import provenance, vouching
     from recollect.engine.trust.provenance import CommonSource, Credit, Derivative
     from recollect.engine.trust.vouching import Vouching
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from recollect.rules.trust.provenance import Lineage
 else:
     (outdated,) = lazy("recollect.engine.lifecycle", "outdated")
-    as_of, recall = lazy("recollect.engine.read", "as_of recall")
+    as_of, reading, recall = lazy("recollect.engine.read", "as_of reading recall")
     provenance, vouching = lazy("recollect.engine.trust", "provenance vouching")
     (injection,) = lazy("recollect.engine.turns", "injection")
     (relations,) = lazy("recollect.engine.write", "relations")

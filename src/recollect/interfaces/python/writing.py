@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Unpack
 from recollect.engine.arguments import owner_named
 from recollect.engine.context import Engine
 from recollect.engine.telemetry import trace_method
-from recollect.engine.write import ingest
 from recollect.interfaces.lazy import lazy
 from recollect.interfaces.python.arguments import Edits, MemoryFields, NewMemory, SpaceName, Spaces
 
@@ -17,14 +16,14 @@ if TYPE_CHECKING:
     from recollect.engine.lifecycle import changes as lifecycle
     from recollect.engine.lifecycle import consent, promotion, rejecting
     from recollect.engine.trust import vouching
-    from recollect.engine.write import relations, superseding
+    from recollect.engine.write import ingest, relations, superseding
     from recollect.model.receipt import Proposal, Receipt, RejectedValue, Related
     from recollect.model.record import Memory
 else:
     lifecycle, consent, promotion = lazy("recollect.engine.lifecycle", "changes consent promotion")
     (rejecting,) = lazy("recollect.engine.lifecycle", "rejecting")
     (vouching,) = lazy("recollect.engine.trust", "vouching")
-    relations, superseding = lazy("recollect.engine.write", "relations superseding")
+    ingest, relations, superseding = lazy("recollect.engine.write", "ingest relations superseding")
 
 
 class Writing:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from recollect.model.vocabulary import Space
 from recollect.rules.extraction.message import Sentence
 from recollect.rules.extraction.values import CLOSINGS, LEADS_IN, MADE_UP, QUESTION_WORDS, SUPPOSING
+from recollect.rules.language.patterns import lazy_pattern
 from recollect.rules.language.spelling import third_person
 from recollect.rules.language.word_lists import any_of, entries, word_set
 from recollect.rules.statements.clause import Opening, strip_openings
@@ -24,37 +25,37 @@ _AND = "and|but|so|plus|yet|although|though|because|since|cause|&"
 _ASKS = "how|what|where|when|why|which"
 _ASKS_AFTER_COMMA = f"{_ASKS}|do|does|did|is|are|should|any|right|don't|isn't|aren't|am"
 # Every way to cut begins with one of four characters, so that the search skips all others.
-_BOUNDARY = re.compile(
+_BOUNDARY = lazy_pattern(
     rf"[ ,;—](?:(?<=[;—]) ?|(?<= )(?:[—–-]{{1,2}} |(?:{_AND}) (?={_SPEAKER})"
     rf"|(?:(?:and|but|so|or|then) )?(?=(?:can|could|would|will) you\b)|(?:and|but|so) (?=(?:{_ASKS}) ))"
     rf"|(?<=,) (?=(?:{_SPEAKER}|{_ASKS_AFTER_COMMA})\b))",
     re.I,
 )
-_ELIDED = re.compile(
+_ELIDED = lazy_pattern(
     r",? and (?:also )?"
     r"(?=(live|work|speak|love|like|enjoy|hate|prefer|dislike|adore|play)\b|(?:allergic to|based in|fluent in)\b)",
     re.I,
 )
-_FIRST_PERSON = re.compile(rf"(?:{_SPEAKER}|decision:|the team )", re.I)
-_MADE_UP = re.compile(rf"\b(?:in|from|for) (?:my|the|this|that|an?|our|your) (?:\w+ )?(?:{any_of(MADE_UP)})\b", re.I)
-_TAG = re.compile(
+_FIRST_PERSON = lazy_pattern(rf"(?:{_SPEAKER}|decision:|the team )", re.I)
+_MADE_UP = lazy_pattern(rf"\b(?:in|from|for) (?:my|the|this|that|an?|our|your) (?:\w+ )?(?:{any_of(MADE_UP)})\b", re.I)
+_TAG = lazy_pattern(
     r"[, ] ?(?:right|ok|okay|yeah|no|remember|correct|true|isn't it|don't i|am i not|aren't i|you know|huh|eh|yes)\?$",
     re.I,
 )
-_ATTRIBUTED = re.compile(
+_ATTRIBUTED = lazy_pattern(
     r" (?:\w+ (?:said|says|wrote|replied|sang|whispered|joked|told \w+)|(?:said|says|wrote|replied) .{1,40})$", re.I
 )
-_TAKES_BACK = re.compile(r"(?:no,? wait|wait,? no|scratch that|ignore that|forget that|i take that back)\b", re.I)
-_EMOJI = re.compile(r"[\u2190-\u21ff\u2300-\u27bf\u2900-\u2bff\ufe0f\u200d\U0001f000-\U0001faff]+")
-_WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
+_TAKES_BACK = lazy_pattern(r"(?:no,? wait|wait,? no|scratch that|ignore that|forget that|i take that back)\b", re.I)
+_EMOJI = lazy_pattern(r"[\u2190-\u21ff\u2300-\u27bf\u2900-\u2bff\ufe0f\u200d\U0001f000-\U0001faff]+")
+_WORD = lazy_pattern(r"[^\W_]+(?:['-][^\W_]+)*")
 _LONGEST_CLAUSE = 300
 """Nobody states a plain fact in more characters, and what is done to a clause may take more than one pass."""
 
-_CLOSES = re.compile(rf",? (?:{any_of(CLOSINGS)})$", re.I)
+_CLOSES = lazy_pattern(rf",? (?:{any_of(CLOSINGS)})$", re.I)
 _LONGEST_CLOSING = max(map(len, CLOSINGS)) + 2
 _LAST_WORDS = frozenset(phrase.split()[-1] for phrase in CLOSINGS)
-_CONTRAST = re.compile(r", (?:and )?not ([^,]{1,40})$", re.I)
-_FOR_A_WHILE = re.compile(
+_CONTRAST = lazy_pattern(r", (?:and )?not ([^,]{1,40})$", re.I)
+_FOR_A_WHILE = lazy_pattern(
     r"\b(?:(?:this|for the|over the)"
     r" (?:week|weekend|month|morning|afternoon|evening|summer|winter|year|semester|time|day|moment)"
     r"|today|tonight|tomorrow|right now|at the moment|for now|until|till|temporarily|at present"
@@ -62,9 +63,9 @@ _FOR_A_WHILE = re.compile(
     r"|for the time being|next (?:week|month|year))\b",
     re.I,
 )
-_LET_US = re.compile(r"\b(let)'s\b", re.I)
-_WITH_IS = re.compile(r"\b(it|that|name|timezone|zone)'s\b", re.I)
-_CONTRACTION = re.compile(r"\bcan't\b|\bcannot\b|\bwon't\b|(?:n't|'m|'re|'ve|'ll|'d)\b", re.I)
+_LET_US = lazy_pattern(r"\b(let)'s\b", re.I)
+_WITH_IS = lazy_pattern(r"\b(it|that|name|timezone|zone)'s\b", re.I)
+_CONTRACTION = lazy_pattern(r"\bcan't\b|\bcannot\b|\bwon't\b|(?:n't|'m|'re|'ve|'ll|'d)\b", re.I)
 _FULL_FORMS = {
     "can't": "can not", "cannot": "can not", "won't": "will not", "n't": " not", "'m": " am", "'re": " are", "'ve": " have",
     "'ll": " will", "'d": " would",
@@ -205,10 +206,10 @@ _THEIRS = {
     "we": "they", "we're": "they are", "we've": "they have", "we'll": "they will", "us": "them", "our": "their",
     "ours": "theirs", "ourselves": "themselves",
 }  # fmt: skip
-_OF_SPEAKER = re.compile(rf"(?<![\w'])(?:{any_of(_THEIRS)})(?![\w'])", re.I)
-_SPOKEN_SUBJECT = re.compile(r"(i|we)(?:('m|'re|'ve|'ll|'d)| ([\w']+))(?: ([\w']+))?(?= |$)", re.I)
-_OF_SEVERAL = re.compile(r"(?:we|our)(?=[' ])", re.I)
-_OWNED = re.compile(r"(?:my|our) ", re.I)
+_OF_SPEAKER = lazy_pattern(rf"(?<![\w'])(?:{any_of(_THEIRS)})(?![\w'])", re.I)
+_SPOKEN_SUBJECT = lazy_pattern(r"(i|we)(?:('m|'re|'ve|'ll|'d)| ([\w']+))(?: ([\w']+))?(?= |$)", re.I)
+_OF_SEVERAL = lazy_pattern(r"(?:we|our)(?=[' ])", re.I)
+_OWNED = lazy_pattern(r"(?:my|our) ", re.I)
 
 _SAME = {
     "'m": "is", "'re": "is", "'ve": "has", "'ll": "will", "'d": "would", "am": "is", "are": "is", "were": "was",

@@ -7,6 +7,7 @@ from recollect.model.vocabulary import EventType, Space
 from recollect.rules.extraction import values
 from recollect.rules.extraction.clauses import Clause, tell_in_third_person, to_third_person
 from recollect.rules.extraction.facts import Found
+from recollect.rules.language.patterns import lazy_pattern
 from recollect.rules.language.word_lists import word_set
 from recollect.rules.statements import ValueKind, read_statement
 
@@ -21,7 +22,7 @@ _WE = (
     r"(?: finally| just| now| already| also| recently| actually)?"
 )
 _NO_STATEMENT = word_set("to when how what who if it this that why where whether me us him her them you your the")
-_STANCE = re.compile(r"(?:.*\b(?:prefers?|likes?|loves?|hates?)\b|(?:never|always|no|avoid|don't|do not)\b)", re.I)
+_STANCE = lazy_pattern(r"(?:.*\b(?:prefers?|likes?|loves?|hates?)\b|(?:never|always|no|avoid|don't|do not)\b)", re.I)
 _UNSAID = word_set("other another same first second third last next previous former latter one way")
 """ "The other file": which one was meant is not in the message."""
 _MOST_WORDS = 40
@@ -91,15 +92,15 @@ Reader = Callable[[re.Match[str], Clause], Iterable[Found]]
 
 _DECISIONS: tuple[tuple[re.Pattern[str], Reader], ...] = (
     (
-        re.compile(rf"{_WE} (?:decided|agreed|resolved|chose|chosen) (?P<v>(?:not )?to .+|against .+|that .+)", re.I),
+        lazy_pattern(rf"{_WE} (?:decided|agreed|resolved|chose|chosen) (?P<v>(?:not )?to .+|against .+|that .+)", re.I),
         _decide,
     ),
-    (re.compile(rf"{_WE} (?:decided on|settled on|chosen|chose|opted for|agreed on) (?P<v>.+)", re.I), _choose),
-    (re.compile(r"(?P<who>we)(?: are going| will go| are going to go) with (?P<v>.+)", re.I), _choose),
+    (lazy_pattern(rf"{_WE} (?:decided on|settled on|chosen|chose|opted for|agreed on) (?P<v>.+)", re.I), _choose),
+    (lazy_pattern(r"(?P<who>we)(?: are going| will go| are going to go) with (?P<v>.+)", re.I), _choose),
 )
 _CORRECTIONS: tuple[tuple[re.Pattern[str], Reader], ...] = (
-    (re.compile(r"(?P<lead>i meant|it is|make (?:that|it)) (?P<v>.+)", re.I), _correct_value),
-    (re.compile(r"(?:the|our) (?P<v>.+)", re.I), _correct_statement),
+    (lazy_pattern(r"(?P<lead>i meant|it is|make (?:that|it)) (?P<v>.+)", re.I), _correct_value),
+    (lazy_pattern(r"(?:the|our) (?P<v>.+)", re.I), _correct_statement),
 )
 
 

@@ -13,6 +13,7 @@ from recollect.model.vocabulary import EventType
 from recollect.rules.extraction import values
 from recollect.rules.extraction.clauses import Clause, tell_in_third_person, to_third_person
 from recollect.rules.extraction.values import FAMILY, INSTRUMENTS_AND_SPORTS
+from recollect.rules.language.patterns import lazy_pattern
 from recollect.rules.language.spelling import third_person
 from recollect.rules.language.word_lists import word_set
 from recollect.rules.statements import ChangeMark, Frame, Tense, ValueKind, read_statement
@@ -67,14 +68,14 @@ class Said(NamedTuple):
 
 
 _DETERMINERS = word_set("the a an my our your this that these those his her their its some any no all most")
-_ENDS = re.compile(r" (?:anymore|any more|any longer)$|, (?:and )?not [^,]{1,40}$", re.I)
+_ENDS = lazy_pattern(r" (?:anymore|any more|any longer)$|, (?:and )?not [^,]{1,40}$", re.I)
 
 
-_TASTE_VERB = re.compile(r"\b(like|love|enjoy|adore|hate|dislike|detest|loathe|despise)\b", re.I)
-_FOR_NOW = re.compile(r"\b(?:enjoying|loving|liking)\b| than ", re.I)
+_TASTE_VERB = lazy_pattern(r"\b(like|love|enjoy|adore|hate|dislike|detest|loathe|despise)\b", re.I)
+_FOR_NOW = lazy_pattern(r"\b(?:enjoying|loving|liking)\b| than ", re.I)
 """ "I've been enjoying podcasts lately", "more into series than films": no plain liking."""
 _DISLIKING = word_set("hate dislike detest loathe despise")
-_OVER = re.compile(r",? (?:over|rather than|instead of|more than|than) ", re.I)
+_OVER = lazy_pattern(r",? (?:over|rather than|instead of|more than|than) ", re.I)
 _EMPTY_INFINITIVES = word_set(
     """to think see hear know say be have get do help ask make point mention understand add note clarify try use keep
     start explore discuss focus learn start thank share move continue go remain stay not brag"""
@@ -82,11 +83,11 @@ _EMPTY_INFINITIVES = word_set(
 _VAGUE_SORTS = word_set(
     "part thing moment memory bit scene time aspect one kind type way piece name ones things parts far"
 )
-_FAVORITE = re.compile(
+_FAVORITE = lazy_pattern(
     r"\b(?:my|our) (?:all-time )?favou?rite (?P<sort>[a-z][a-z -]{1,40}?)(?: (?:is|are|has) |$)", re.I
 )
-_PURPOSE = re.compile(r" to (?:[a-z]+ly )?[a-z]+(?: .*)?$")
-_AT_HAND = re.compile(r"\b(?:the|today|tonight|tomorrow)\b", re.I)
+_PURPOSE = lazy_pattern(r" to (?:[a-z]+ly )?[a-z]+(?: .*)?$")
+_AT_HAND = lazy_pattern(r"\b(?:the|today|tonight|tomorrow)\b", re.I)
 """ "Fix the build" is what somebody is doing, not what they aim for in life."""
 
 
@@ -206,9 +207,9 @@ def _read_goal(said: Said) -> Iterable[Found]:
         yield Found("extracted:goals", goal, content, "goals", title=f"Profile goal {goal.lower()}")
 
 
-_PRONOUNS_USED = re.compile(r"i (?:use|go by) (\w+/\w+(?:/\w+)?)(?: pronouns)?$", re.I)
+_PRONOUNS_USED = lazy_pattern(r"i (?:use|go by) (\w+/\w+(?:/\w+)?)(?: pronouns)?$", re.I)
 _PLACE_KEYS = {"city": "city", "country": "country", "state": "location"}
-_ALSO_A_JOB = re.compile(r"(?:, \d{1,2}(?: years old)?)?, ((?:an? |the ).+)")
+_ALSO_A_JOB = lazy_pattern(r"(?:, \d{1,2}(?: years old)?)?, ((?:an? |the ).+)")
 
 
 def _read_one_value(code: str, key: str, content: str, take: values.Take) -> "Reader":
@@ -332,8 +333,8 @@ _READERS: dict[str, Reader] = {
 """By attribute of the frame: how its fact is read."""
 
 _LASTING_IN_PASSING = frozenset(("birth date", "goal"))
-_OF_ONE = re.compile(r"(?:i|i'm|i've|i'd|my|(?:.+ )?calls? me) ", re.I)
-_OF_ALL = re.compile(r"(?:we|we're|we've|our) ", re.I)
+_OF_ONE = lazy_pattern(r"(?:i|i'm|i've|i'd|my|(?:.+ )?calls? me) ", re.I)
+_OF_ALL = lazy_pattern(r"(?:we|we're|we've|our) ", re.I)
 
 
 def read_facts(clause: Clause) -> list[Found]:

@@ -9,56 +9,59 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from recollect.rules.language.patterns import lazy_pattern
 from recollect.rules.language.word_lists import any_of, word_set
 
 _STRAIGHT = str.maketrans(
     {"’": "'", "‘": "'", "ʼ": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "\u00a0": " ", "\u200b": None}
 )
 _FIRST_MARK, _LAST_MARK = 0xE000, 0xF8FF
-_MARK = re.compile(f"[{chr(_FIRST_MARK)}-{chr(_LAST_MARK)}]")
-_FENCED = re.compile(r"(?s)```.*?(?:```|\Z)")
+_MARK = lazy_pattern(f"[{chr(_FIRST_MARK)}-{chr(_LAST_MARK)}]")
+_FENCED = lazy_pattern(r"(?s)```.*?(?:```|\Z)")
 # Possessive, and stopped by the next quotation mark: each character is looked at a fixed number of times.
-_QUOTED = re.compile(r"""`[^`\n]++`|"[^"\n]*+(?:"|$)|(?<!\w)'(?=\w)(?:[^'\n]|(?<=\w)'(?=\w))*+'(?!\w)""", re.M)
-_DRAFT = re.compile(
+_QUOTED = lazy_pattern(r"""`[^`\n]++`|"[^"\n]*+(?:"|$)|(?<!\w)'(?=\w)(?:[^'\n]|(?<=\w)'(?=\w))*+'(?!\w)""", re.M)
+_DRAFT = lazy_pattern(
     r"^\W{0,3}(?:subject ?:|dear [\w. ]{1,40},|to whom it may concern"
     r"|(?:best|kind|warm)? ?regards,?\s*$|sincerely,?\s*$|yours (?:truly|faithfully|sincerely))",
     re.I | re.M,
 )
-_TAKEN_BACK = re.compile(
+_TAKEN_BACK = lazy_pattern(
     r"\b(?:just kidding|just joking|jk|i'm joking|i'm kidding|only joking|sarcasm)\b|(?<!\S)/s\b|♪|♫", re.I
 )
-_JOKING = re.compile(r"\b(?:lol|lmao|rofl|haha(?:ha)*|hehe|yeah right|not!)(?!\w)|[😂🤣🙄😜🤪😏🙃]", re.I)
+_JOKING = lazy_pattern(r"\b(?:lol|lmao|rofl|haha(?:ha)*|hehe|yeah right|not!)(?!\w)|[😂🤣🙄😜🤪😏🙃]", re.I)
 _LAUGHS = tuple("kidding joking jk sarcasm /s ♪ ♫ lol lmao rofl haha hehe right not!".split())
 """A message with none of these, and none but ASCII characters, has no joke that the patterns above could find."""
-_CODE_SIGN = re.compile(r"[{};]\s*$|\w\(|==|=>|&&|\|\||</\w|\w = \S")
+_CODE_SIGN = lazy_pattern(r"[{};]\s*$|\w\(|==|=>|&&|\|\||</\w|\w = \S")
 _CODE_CHARACTERS = frozenset("({};=&|<")
-_CODE_LINE = re.compile(
+_CODE_LINE = lazy_pattern(
     r"\s*(?:>|\$ |#|//|/\*|\*/|<\w|at \w+\.|import |from \w+ import |def |class \w+[:(]|return\b"
     r"|(?:const|let|var) \w+ ?=|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d)"
 )
-_LOG_WORD = re.compile(r"\b(?:INFO|DEBUG|ERROR|WARN|WARNING|Traceback)\b")
-_BULLET = re.compile(r"\s*(?:[-*•]|\d{1,2}[.)])\s+")
+_LOG_WORD = lazy_pattern(r"\b(?:INFO|DEBUG|ERROR|WARN|WARNING|Traceback)\b")
+_BULLET = lazy_pattern(r"\s*(?:[-*•]|\d{1,2}[.)])\s+")
 _WORK_ON = (
     "translate|proofread|correct|rewrite|rephrase|reword|paraphrase|summari[sz]e|improve|edit|polish|fix|review|check"
     "|analy[sz]e|continue|complete|finish|write|draft|generate|compose|create|parse|format|convert|spell-?check"
     "|classify|extract|explain|read|critique|grade|evaluate|shorten|expand|interpret|respond to|reply to|answer"
 )
-_MATERIAL = re.compile(rf"(?:(?:please|can you|could you|now|help me|and|then) )*(?:{_WORK_ON})\b[^:]{{0,120}}:", re.I)
-_QUOTES = re.compile(
+_MATERIAL = lazy_pattern(
+    rf"(?:(?:please|can you|could you|now|help me|and|then) )*(?:{_WORK_ON})\b[^:]{{0,120}}:", re.I
+)
+_QUOTES = lazy_pattern(
     r"[^:]{0,80}\b(?:said|told \w+|wrote|says|asked|replied|answered|goes|reads|sings|texted|lyrics|caption|prompt)\b"
     r"[^:]{0,20}:",
     re.I,
 )
-_QUOTES_SOMEBODY = re.compile(
+_QUOTES_SOMEBODY = lazy_pattern(
     rf"\b(?:said|says|wrote|writes|replied|answered|asked|texted|goes|told \w+),? ?[{chr(_FIRST_MARK)}-{chr(_LAST_MARK)}]",
     re.I,
 )
-_HANDS_OVER = re.compile(
+_HANDS_OVER = lazy_pattern(
     r"\b(?:here(?:'s| is| are)\b.{0,80}|(?:following|this|my|the) (?:text|paragraph|essay|draft|letter|email|e-mail|bio"
     r"|cover letter|statement|story|poem|lyrics|message|sentences?|dialogue|conversation|transcript|log|post)):?\s*$",
     re.I,
 )
-_MAKES_BELIEVE = re.compile(
+_MAKES_BELIEVE = lazy_pattern(
     r"^you are (?:an?|the) |^(?:now )?(?:act|answer|behave|speak) (?:as|like) |^say i(?: am|'m)\b"
     r"|\b(?:pretend(?:ing)?|imagine|suppose|assume|assuming) (?:that )?(?:i|i'm|i've|my|you|you're|we|we're)\b"
     r"|\b(?:role-?play(?:ing)?|let's (?:say|pretend|imagine|assume|suppose)|hypothetically|for the sake of argument"
@@ -69,13 +72,15 @@ _MAKES_BELIEVE_WITH = word_set(
     """pretend pretending imagine suppose assume assuming roleplay role-play roleplaying role-playing let's
     hypothetically sake character story scenario game world role part act answer behave speak say are"""
 )
-_REQUEST = re.compile(r"\b(?:remember|note|forget|mind|memory|project|self|context|record|correction|decision)\b", re.I)
+_REQUEST = lazy_pattern(
+    r"\b(?:remember|note|forget|mind|memory|project|self|context|record|correction|decision)\b", re.I
+)
 _AFTER_AN_ORDINAL = word_set(
     """Januar Jänner Februar März April Mai Juni Juli August September Oktober November Dezember Stock Etage Klasse Quartal
     Semester Geburtstag Jahrhundert Platz Runde Woche Lebensjahr Schwangerschaftswoche Advent Hochzeitstag"""
 )
 """What a German ordinal counts: "am 3. Mai" is no end of a sentence."""
-SENTENCE_END = re.compile(
+SENTENCE_END = lazy_pattern(
     r"(?<=[.!?…])(?<!\b[A-Z]\.)(?<!\b(?:Mr|Ms|Dr|St|vs|Jr|Sr|Nr|ca)\.)(?<!\b(?:Mrs|e\.g|i\.e|z\.B|d\.h|etc|Inc|Ltd|bzw)\.)"
     rf"(?!(?<=\d\.)\s+(?:[a-zäöü]|(?:{any_of(_AFTER_AN_ORDINAL)})\b))"
     r"[\"')]*\s+(?![😂🤣🙄😜🤪😏🙃])"
@@ -85,7 +90,7 @@ _SPOKEN_OF = word_set(
     memorize memorise meant it's team hi hello hey actually correction sorry oops scratch wait"""
 )
 """A sentence with none of these words says nothing that a rule could read."""
-_WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
+_WORD = lazy_pattern(r"[^\W_]+(?:['-][^\W_]+)*")
 
 
 class Sentence(NamedTuple):

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 
 from recollect.rules.language.calendar import ANY_MONTH, ANY_WEEKDAY, MONTHS, WEEKDAYS
+from recollect.rules.language.patterns import lazy_pattern
 from recollect.rules.language.text import STOP_WORDS
 from recollect.rules.language.word_lists import any_of, entries, load_table, word_set
 from recollect.rules.statements import tables
@@ -47,7 +48,7 @@ _GOES_ON = word_set(
 _AFTER_NAME = word_set("and but from here with by at")
 _JOBS = JOBS | MORE_JOBS
 _JUDGED = JUDGEMENTS | OUTSIDE | UNSKILLED
-_JOB_ENDS = re.compile(
+_JOB_ENDS = lazy_pattern(
     r"[,;:(]| (?:at|for|from|in|with|who|and|but|by|so|since|because|on|specializing|working|based|living|of|that|here"
     r"|to|not)\b"
 )
@@ -60,51 +61,51 @@ _ASIDE = any_of(
     )
 )
 """After a comma these begin something else than the next item of a list."""
-_PHRASE_ENDS = re.compile(
+_PHRASE_ENDS = lazy_pattern(
     r"[;:(]| (?:because|since|so|but|although|though|as|especially|particularly|even|due to|'cause)\b"
     r"| and (?:i|my|it|it's|they|the|we|am|have|that|this|you|was|can|would|hope|need|want|wanted|so)\b"
     rf"|, (?:{_ASIDE})(?: (?!\w+$|\w+ \w+$)|$)",
     re.I,
 )
-_SERIES = re.compile(r"[^,;:()]{1,40}(?:, [^,;:()]{1,40}?)+,? (?:and|or) [^,;:()]{1,60}")
-_NARROWS = re.compile(
+_SERIES = lazy_pattern(r"[^,;:()]{1,40}(?:, [^,;:()]{1,40}?)+,? (?:and|or) [^,;:()]{1,60}")
+_NARROWS = lazy_pattern(
     r" (?:that|which|who|where|i|i'm|i've|they|he|she|you|we|the way|whenever|when|if|unless|while)\b", re.I
 )
-_HEAD_OF = re.compile(
+_HEAD_OF = lazy_pattern(
     r"(?:head|director|vp|manager|president|owner|founder|co-founder) of [\w-]+(?: [\w-]+){0,2}?(?= at | for |,|$)",
     re.I,
 )
-_NO_JOB = re.compile(
+_NO_JOB = lazy_pattern(
     r"^the [\w-]+(?: [\w-]+)?$| (?:of|on|for|in) (?:this|that|these|those|the|your|it)\b| at heart\b|'s ", re.I
 )
 """ "The manager" of whatever was spoken of, "the author of this code": a part in a conversation, no occupation."""
-_CONSONANT = re.compile(r"[^aeiouAEIOU]|U[A-Z]|uni|use|eu", re.ASCII)
+_CONSONANT = lazy_pattern(r"[^aeiouAEIOU]|U[A-Z]|uni|use|eu", re.ASCII)
 _MOST_WORDS = 8
 _HANGING = word_set("better more best less to of for")
 """A phrase that ends in one of these compares with something unsaid, or is not complete."""
-_IN_CONTEXT = re.compile(
+_IN_CONTEXT = lazy_pattern(
     r"^(?:number|plan|choice|variant|answer|question) [\w#]+$| for (?:the|this|that|my) "
     r"|\b(?:ideas?|suggestions?|proposals?|explanations?|answer|comment|question)$",
     re.I,
 )
 """ "Plan B", "blue for the header", "Ana's idea": liked in this conversation, and nothing to remember."""
-_LIST = re.compile(r", (?:and |or )?| and | or ")
+_LIST = lazy_pattern(r", (?:and |or )?| and | or ")
 
 
 _NTH = r"\d{1,2}(?:st|nd|rd|th)?"
 _DAY_OF_MONTH = rf"(?:the )?(?:{_NTH}(?: of)? (?:{ANY_MONTH})|(?:{ANY_MONTH})\.? {_NTH})(?:,? \d{{4}})?"
 _ISO_DATE = r"\d{4}-\d{2}-\d{2}"
 _AM_PM = r"[ap]\.?m\.?"
-_TIME = re.compile(
+_TIME = lazy_pattern(
     rf"(?:on |by )?(?:(?:(?:{ANY_WEEKDAY}),? )?{_DAY_OF_MONTH}|{_ISO_DATE}|\d{{1,2}}[/.]\d{{1,2}}[/.]\d{{2,4}}|(?:{ANY_WEEKDAY})"
     rf"|(?:the )?end of (?:{ANY_MONTH})|(?:{ANY_MONTH}) \d{{4}})"
     rf"|(?:at )?(?:\d{{1,2}}[:.]\d{{2}}(?: ?{_AM_PM})?|\d{{1,2}} ?{_AM_PM}|noon|midnight)",
     re.I,
 )
-_DAY_AND_MONTH = re.compile(rf"(?:on )?(?:{_DAY_OF_MONTH}|{_ISO_DATE})", re.I)
-_PRONOUNS = re.compile(r"(?:she|he|they|it|xe|ze|ey|any)/\w+(?:/\w+)?", re.I)
+_DAY_AND_MONTH = lazy_pattern(rf"(?:on )?(?:{_DAY_OF_MONTH}|{_ISO_DATE})", re.I)
+_PRONOUNS = lazy_pattern(r"(?:she|he|they|it|xe|ze|ey|any)/\w+(?:/\w+)?", re.I)
 _LANGUAGES = tables.words("values", "languages")
-_NAME_WORD = re.compile(r"[^\W_][\w.+#&/-]*")
+_NAME_WORD = lazy_pattern(r"[^\W_][\w.+#&/-]*")
 _NAME_PARTICLES = word_set("de da do dos van von der den la le del di al bin ibn el of")
 
 

@@ -12,6 +12,7 @@ from recollect.model.policy import Writer
 from recollect.model.vocabulary import Kind, Source
 from recollect.rules.extraction.message import SENTENCE_END
 from recollect.rules.gates.draft import Context, Draft, Rejection
+from recollect.rules.language.patterns import lazy_pattern
 from recollect.rules.language.word_lists import any_of, entries, word_set
 from recollect.rules.statements import ChangeMark, Tense, read_statement
 from recollect.rules.statements.tagger import FINITE, Word, tag_english
@@ -41,8 +42,8 @@ FAULTS = {
 
 _SEMANTIC = (Kind.SEMANTIC, Kind.PROFILE, Kind.INSIGHT)
 _HELD = (*_SEMANTIC, Kind.EPISODIC)
-_QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»|`[^`\n]*`|(?<!\w)'[^'\n]*'(?!\w)")
-_WORD = re.compile(r"[\w@#]+(?:[/.:@_-]+\w+|['’](?!s\b)\w+)*")
+_QUOTED = lazy_pattern(r"\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»|`[^`\n]*`|(?<!\w)'[^'\n]*'(?!\w)")
+_WORD = lazy_pattern(r"[\w@#]+(?:[/.:@_-]+\w+|['’](?!s\b)\w+)*")
 _THEIRS = word_set(
     "he him his himself she her hers herself it its itself they them their theirs themselves themself it'll he'll she'll"
     " they'll they've they're they'd he'd she'd"
@@ -52,11 +53,11 @@ _OURS = word_set(
     " you're you've you'll you'd let's"
 )
 _NUMBERED = word_set("war phase type part class level tier volume chapter grade section stage act")
-_POINTS_AT = re.compile(
+_POINTS_AT = lazy_pattern(
     r"(?:this|that|these|those)\s+(?:is|was|are|were|means|meant|will|has|had|does|did|would|should|can|could|works)\b",
     re.I,
 )
-_RELATIVE = re.compile(
+_RELATIVE = lazy_pattern(
     r"\b(?:today|tomorrow|yesterday|tonight|just now|right now|(?:last|next|this) (?:week|weekend|month|year|quarter|night"
     r"|morning|afternoon|evening|monday|tuesday|wednesday|thursday|friday|saturday|sunday)"
     r"|(?:\d+|a|an|one|two|three|four|five|six|seven|few) (?:minute|hour|day|week|month|year)s? ago"
@@ -65,7 +66,7 @@ _RELATIVE = re.compile(
     r"|the (?:former|latter)|same as (?:before|above))\b",
     re.I,
 )
-_STANCE = re.compile(
+_STANCE = lazy_pattern(
     r"\b(?:"
     + any_of(
         entries(
@@ -76,8 +77,8 @@ _STANCE = re.compile(
     + r")\b",
     re.I,
 )
-_EXCLAIMS = re.compile(r"!+(?=[\"')\]]*(?:\s|$))|[\U0001f300-\U0001faff\u2600-\u27bf]|\b[A-Z]{4,}(?: [A-Z]{4,})+\b")
-_OPEN_END = re.compile(r"(?:[,:;–—-]|\.{3}|…|\b(?:and|or|but|because|that|which|with|of|to|the|an?))\s*$", re.I)
+_EXCLAIMS = lazy_pattern(r"!+(?=[\"')\]]*(?:\s|$))|[\U0001f300-\U0001faff\u2600-\u27bf]|\b[A-Z]{4,}(?: [A-Z]{4,})+\b")
+_OPEN_END = lazy_pattern(r"(?:[,:;–—-]|\.{3}|…|\b(?:and|or|but|because|that|which|with|of|to|the|an?))\s*$", re.I)
 _PAST = frozenset(("VVD", "VBD", "VHD", "VDD", "VVN"))
 _NO_SUBJECT = frozenset(("VVZ", "VVB", "VVD", "VBZ", "VHZ"))
 

@@ -16,6 +16,7 @@ from recollect.model.vocabulary import Authority, Kind
 from recollect.rules.extraction.message import SENTENCE_END
 from recollect.rules.identity.keys import identity, profile_key
 from recollect.rules.identity.likeness import how_alike
+from recollect.rules.language.patterns import lazy_pattern
 from recollect.rules.language.reading import read
 from recollect.rules.language.text import terms
 from recollect.rules.language.word_lists import any_of, entries, word_set
@@ -66,7 +67,7 @@ def lapses_at(proposed_at: str, settings: Consent) -> str:
     return format_time(parse_time(proposed_at) + timedelta(days=settings.wait_days))
 
 
-_CALLED = re.compile(r"^(?:to )?(?:be (?:called|addressed as|known as)|go by|use) ", re.I)
+_CALLED = lazy_pattern(r"^(?:to )?(?:be (?:called|addressed as|known as)|go by|use) ", re.I)
 
 
 class _Value(NamedTuple):
@@ -114,12 +115,12 @@ def are_independent(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 
 
 _ENDS = r"(?=$|[\s,.!;:–—-])"
-_YES = re.compile(
+_YES = lazy_pattern(
     rf"(?:yes|yeah|yep|yup|sure|ok|okay|correct|right|exactly|absolutely|definitely|of course|please do|go ahead"
     rf"|that'?s (?:right|correct|fine|true)|sounds good|ja|genau|gerne){_ENDS}",
     re.I,
 )
-_NO = re.compile(
+_NO = lazy_pattern(
     r"(?:no|nope|nah|nein|please don'?t|don'?t|do not|rather not|i'?d rather not|not really)"
     rf"(?! (?:{any_of(entries('problem|worries|doubt|idea|need|matter|one|more|longer|way|wonder|clue'))})\b){_ENDS}",
     re.I,
@@ -128,13 +129,13 @@ _FILLER = word_set(
     "please thanks thank you that that's thats is it's its it fine right correct do go ahead so ok okay yes sure true good"
     " great perfect works for me indeed of course by all means no not thanks don't"
 )
-_DENIES = re.compile(r"\b(?:not|no|never|instead|but|rather|except|nor)\b|n't\b", re.I)
-_ASKS = re.compile(
+_DENIES = lazy_pattern(r"\b(?:not|no|never|instead|but|rather|except|nor)\b|n't\b", re.I)
+_ASKS = lazy_pattern(
     r"\b(?:call|address) you\b"
     r"|\b(?:remember|save|note|update|set|record|change|store|keep|use|add)\b.*\b(?:your|that you|profile)\b",
     re.I,
 )
-_CALL_ME = re.compile(r"\b(?:call|address) me\b", re.I)
+_CALL_ME = lazy_pattern(r"\b(?:call|address) me\b", re.I)
 
 
 class Answer(NamedTuple):

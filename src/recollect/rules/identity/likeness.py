@@ -7,9 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from rapidfuzz.distance import Indel, LCSseq
-
-from recollect.model.receipt import Plain
+from recollect.model.canonical import Plain
 from recollect.model.vocabulary import Authority
 from recollect.rules.gates.classification import by_weight
 from recollect.rules.identity.difference import Difference, differences_between, what_differs
@@ -89,6 +87,8 @@ def sequence_ratio(a: str, b: str, at_least: float = 0.0) -> float:
     takes milliseconds: the blocks that ``difflib`` matches are a common subsequence, so the longest one is an upper
     bound.
     """
+    from rapidfuzz.distance import LCSseq  # takes 6 ms to import, and most texts have nothing near them
+
     a, b = a.lower(), b.lower()
     if a == b:
         return 1.0
@@ -171,6 +171,8 @@ def search_score(query: str, text: str) -> float:
 def _ratio(a: str, b: str, at_least: float, compare: Compare) -> float:
     if compare == "literal":
         return sequence_ratio(a, b, at_least)
+    from rapidfuzz.distance import Indel  # see sequence_ratio
+
     return Indel.normalized_similarity(a.lower(), b.lower(), score_cutoff=at_least)
 
 

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple, TypeVar
 
 from recollect.rules.language.calendar import ANY_MONTH, ANY_WEEKDAY
+from recollect.rules.language.patterns import lazy_pattern
 from recollect.rules.language.text import stem, terms
 from recollect.rules.language.word_lists import load_table
 from recollect.rules.statements import Relation
@@ -35,7 +36,7 @@ _TABLE = load_table(__package__, "outdating.toml")
 
 
 def _any_of(phrases: list[str]) -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{'|'.join(phrases)})\b", re.IGNORECASE)
+    return lazy_pattern(rf"\b(?:{'|'.join(phrases)})\b", re.IGNORECASE)
 
 
 _STOPS, _CHANGES = _any_of(_TABLE["stops"]), _any_of(_TABLE["changes"])
@@ -43,17 +44,17 @@ _STOPS, _CHANGES = _any_of(_TABLE["stops"]), _any_of(_TABLE["changes"])
 
 def _sorts_in(table: Mapping[str, str]) -> dict[str, re.Pattern[str]]:
     return {
-        name: re.compile(pattern.replace("{month}", ANY_MONTH).replace("{weekday}", ANY_WEEKDAY), re.IGNORECASE)
+        name: lazy_pattern(pattern.replace("{month}", ANY_MONTH).replace("{weekday}", ANY_WEEKDAY), re.IGNORECASE)
         for name, pattern in table.items()
     }
 
 
 _IN_WORDS, _WITH_DIGITS = _sorts_in(_TABLE["sorts_in_words"]), _sorts_in(_TABLE["sorts"])
 _TELLS_NOTHING = frozenset(term for word in _TABLE["tells_nothing"] for term in terms(word))
-_DIGIT = re.compile(r"\d")
-_QUANTITY = re.compile(r"\b(?P<number>\d[\d,.]*)\s?(?P<unit>[A-Za-z]{2,})\b")
-_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
-_CLAUSE_ENDS = re.compile(r"[;:.!?](?=\s|$)|\bbecause\b|\s[-–—]\s")
+_DIGIT = lazy_pattern(r"\d")
+_QUANTITY = lazy_pattern(r"\b(?P<number>\d[\d,.]*)\s?(?P<unit>[A-Za-z]{2,})\b")
+_YEAR = lazy_pattern(r"\b(?:19|20)\d\d\b")
+_CLAUSE_ENDS = lazy_pattern(r"[;:.!?](?=\s|$)|\bbecause\b|\s[-–—]\s")
 
 
 class Signs(NamedTuple):

@@ -21,6 +21,7 @@ from recollect.model.vocabulary import Space
 from recollect.rules.identity.keys import KeySource, identity
 from recollect.rules.identity.restatements import SOMEBODY, restate
 from recollect.rules.language.lexicon import OPENERS
+from recollect.rules.language.patterns import lazy_pattern
 from recollect.rules.language.text import normalise
 from recollect.rules.privacy.disguises import as_drawn
 from recollect.rules.statements import Frame, ValueKind, read_statement
@@ -37,12 +38,12 @@ _MADE_OF_WORDS = frozenset({KeySource.FALLBACK, KeySource.EVENT})
 """Sources of a key that adds nothing to the words: a fingerprint, a number."""
 _NAMING = frozenset({"be", "name", "nickname"})
 """Attributes that add nothing to an owned thing: what her sister is, and what she is called."""
-_COORDINATED = re.compile(r",\s*(?:and\s+)?|\s+(?:and|&)\s+", re.IGNORECASE)
+_COORDINATED = lazy_pattern(r",\s*(?:and\s+)?|\s+(?:and|&)\s+", re.IGNORECASE)
 _THE_USER = frozenset({"user", "theuser", "self"})
-_SENTENCE_END = re.compile(r"(?<=[.!?;…。！？])\s+|\n+|\s\|\s")
-_LABEL = re.compile(r"^[\s>*•\-]*(?:\w[\w ]{0,30}:\s+)?")
+_SENTENCE_END = lazy_pattern(r"(?<=[.!?;…。！？])\s+|\n+|\s\|\s")
+_LABEL = lazy_pattern(r"^[\s>*•\-]*(?:\w[\w ]{0,30}:\s+)?")
 _OPENERS = "|".join(sorted({*OPENERS, *"and but also then now thus hence indeed apparently again right noted".split()}))
-_OPENING = re.compile(
+_OPENING = lazy_pattern(
     rf"(?i:^[\s>*•\-]*(?:(?:{_OPENERS})[,:.!]?\s+"
     r"|(?:(?:i|we)\s(?:think|believe|guess|know|recall|remember|see|heard|understand)|(?:remember|note|recall|know|noting|remembering)"
     r"|(?:it|this)\s(?:seems|appears|is\s(?:true|clear|known)|turns\sout|means)|the\sfact\sis|as\s(?:you|we)\s(?:said|know|mentioned)"
@@ -51,7 +52,7 @@ _OPENING = re.compile(
 """Words before a statement that do not change what it states."""
 _KEPT_SIGNS = frozenset("+#%&@/=<>")
 _LOOKS_LIKE = str.maketrans({"0": "o", "1": "l", "|": "l"})
-_CAPITAL_I = re.compile(r"(?<=[^\W\d_])I(?=[a-z])|(?<=[a-z])I\b")
+_CAPITAL_I = lazy_pattern(r"(?<=[^\W\d_])I(?=[a-z])|(?<=[a-z])I\b")
 
 
 class Claim(NamedTuple):

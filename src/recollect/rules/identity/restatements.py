@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from recollect.rules.language.patterns import lazy_pattern
 from recollect.rules.language.word_lists import word_set
 
 MAX_SENTENCES = 64
@@ -22,8 +23,8 @@ NEAR = 4
 
 THE_USER, SOMEBODY = "The user", "The person"
 """The referents of a pronoun in a text that names nobody: the user, or a person from an earlier text."""
-_SENTENCE = re.compile(r"(?<=[.!?;…。！？])\s+|\n+")
-_CLAUSE = re.compile(
+_SENTENCE = lazy_pattern(r"(?<=[.!?;…。！？])\s+|\n+")
+_CLAUSE = lazy_pattern(
     r"\s*[()\[\]]\s*|\s+[-–—]+\s+|,\s*(?:and\s+|but\s+)?|:\s+|;\s*"
     r"|\s+(?:and|but|while)\s+|(?<!\bis)(?<!\bare)(?<!\bwas)\s+(?=(?:who|whose|which|named|called|working|living)\b)"
 )
@@ -35,38 +36,38 @@ _COMMON = frozenset(
 """Words that are no name, even at the beginning of a sentence."""
 _THEIRS = frozenset("her his their its whose".split())
 _WORD = r"[^\W\d_][\w’'.-]*?"
-_NAME = re.compile(r"\b[^\W\d_a-zß-ÿ][\w’-]*(?:\s+[^\W\d_a-zß-ÿ][\w-]*)*")
-_OWNED = re.compile(
+_NAME = lazy_pattern(r"\b[^\W\d_a-zß-ÿ][\w’-]*(?:\s+[^\W\d_a-zß-ÿ][\w-]*)*")
+_OWNED = lazy_pattern(
     r"(?P<owner>\b(?:(?i:my|our|his|her|their|its|whose)|(?i:the\suser)['’]s|[^\W\d_]\w*['’]s?))\s+"
     r"(?P<noun>[^\W\d_][\w-]*)(?:\s+(?P<name>[^\W\d_a-zß-ÿ]\w+))?"
 )
-_OF = re.compile(r"\b(?P<noun>[^\W\d_][\w-]*)\s+of\s+(?P<owner>[^\W\d_a-zß-ÿ]\w*|the\suser|mine)", re.IGNORECASE)
-_INDEFINITE = re.compile(
+_OF = lazy_pattern(r"\b(?P<noun>[^\W\d_][\w-]*)\s+of\s+(?P<owner>[^\W\d_a-zß-ÿ]\w*|the\suser|mine)", re.IGNORECASE)
+_INDEFINITE = lazy_pattern(
     r"\b(?i:a|an|one|some|another)\s+(?:(?i:new|old|certain|big|little)\s+)?(?P<noun>[^\W\d_A-Z][\w-]*)"
 )
-_DEFINITE = re.compile(r"\b(?i:the|this|that|said)\s+(?P<noun>(?!user\b)[^\W\d_A-Z][\w-]*)\b")
-_SUBJECT = re.compile(r"\b(?i:she|he|they|it|who|which|this|that)\b(?!\s+[^\W\d_A-Z]\w*\s+(?:is|was|has)\b)")
-_POSSESSIVE = re.compile(r"\b(?i:her|his|their|its|whose)\b")
+_DEFINITE = lazy_pattern(r"\b(?i:the|this|that|said)\s+(?P<noun>(?!user\b)[^\W\d_A-Z][\w-]*)\b")
+_SUBJECT = lazy_pattern(r"\b(?i:she|he|they|it|who|which|this|that)\b(?!\s+[^\W\d_A-Z]\w*\s+(?:is|was|has)\b)")
+_POSSESSIVE = lazy_pattern(r"\b(?i:her|his|their|its|whose)\b")
 _MALE = word_set(
     "brother son father dad husband uncle nephew boyfriend grandfather grandson stepson stepbrother boy man"
 )
 _FEMALE = word_set("sister daughter mother mum mom wife aunt niece girlfriend grandmother granddaughter girl woman")
-_IDENTIFIES = re.compile(
+_IDENTIFIES = lazy_pattern(
     r"^(?:(?i:it|this|that|he|she)|(?i:the|this|that)\s+[\w-]+)(?:['’]s|\s+(?i:is|was|are))\s+(?P<how>(?:(?i:called|named|to|in|at)\s+)?)(?P<value>.+?)[.!]*$"
 )
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = lazy_pattern(
     r"\b(?:(?i:somewhere|something|someone|somebody)|(?i:a|an|one|some)\s+(?:certain\s+)?[^\W\d_A-Z][\w-]*)\b.*$"
 )
-_ASKED = re.compile(r"^(?i:who|what|which\s\w+|where|when)(?:\s+(?i:is|are|was)|['’]s)\s+(?P<about>.+)\?$")
-_ASKED_DOING = re.compile(
+_ASKED = lazy_pattern(r"^(?i:who|what|which\s\w+|where|when)(?:\s+(?i:is|are|was)|['’]s)\s+(?P<about>.+)\?$")
+_ASKED_DOING = lazy_pattern(
     r"^(?i:who|what|which\s\w+|where|when)\s+(?i:does|do)\s+(?P<who>.+?)\s+(?P<verb>[a-z]+)(?P<more>\s\w+)?\?$"
 )
-_LABEL = re.compile(r"^[\s>*•-]*(?P<label>[^\W\d_][\w ]{0,30}?)\s*[:=]\s+(?P<value>\S.*)$")
-_GOES_BY = re.compile(r"(?i:\b(?:goes\sby|is\sknown\s(?:as|by)|answers\sto)(?:\sthe\sname)?(?:\sof)?\b)")
-_RESTRICTS = re.compile(r"(?i:who|whose|which|named|called|working|living)\b")
-_BULLET = re.compile(r"^[\s>*•-]+")
-_DENIED = re.compile(r"(?i:\b(?:not|no|never|nobody|none|false|untrue|wrong|if|whether|unless)\b|n['’]t\b)")
-_VALUE_FIRST = re.compile(r"^(?P<value>[\w ]+?)\s+(?i:is|was)\s+(?i:her|his|their|its|the)\s")
+_LABEL = lazy_pattern(r"^[\s>*•-]*(?P<label>[^\W\d_][\w ]{0,30}?)\s*[:=]\s+(?P<value>\S.*)$")
+_GOES_BY = lazy_pattern(r"(?i:\b(?:goes\sby|is\sknown\s(?:as|by)|answers\sto)(?:\sthe\sname)?(?:\sof)?\b)")
+_RESTRICTS = lazy_pattern(r"(?i:who|whose|which|named|called|working|living)\b")
+_BULLET = lazy_pattern(r"^[\s>*•-]+")
+_DENIED = lazy_pattern(r"(?i:\b(?:not|no|never|nobody|none|false|untrue|wrong|if|whether|unless)\b|n['’]t\b)")
+_VALUE_FIRST = lazy_pattern(r"^(?P<value>[\w ]+?)\s+(?i:is|was)\s+(?i:her|his|their|its|the)\s")
 
 
 class _Mention(NamedTuple):

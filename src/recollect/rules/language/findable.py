@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 from recollect.model.record import DEFAULT_CATEGORY, TITLE
 from recollect.model.state import State, body_in_force
 from recollect.model.vocabulary import KIND_CLASS, Kind, KindClass
 from recollect.rules.identity.keys import CanonicalKey, KeySource, words_of
+from recollect.rules.language.patterns import lazy_pattern
 from recollect.rules.language.text import STOP_WORDS, fold, normalise, stem, terms, words
 from recollect.rules.language.word_lists import load_table
 
@@ -117,13 +119,18 @@ def said_terms(body: Mapping[str, Any], synonyms: Mapping[str, str] | None = Non
 
 _TABLE: dict[str, Any] = load_table(__package__, "topics.toml")
 _LEAVE, _WHETHER, _PAST = (
-    re.compile(fold(_TABLE["asks"][name].replace("\n", ""))) for name in ("leave", "whether", "past")
+    lazy_pattern(fold(_TABLE["asks"][name].replace("\n", ""))) for name in ("leave", "whether", "past")
 )
-_TOPICS = [
-    (frozenset(terms(one["asked"])), tuple(dict.fromkeys(terms(one["told"]))), one.get("labels", False))
-    for one in _TABLE["topics"].values()
-]
 _SIGN, _PERSON, _BESIDE = (frozenset(words(_TABLE["everything"][name])) for name in ("sign", "person", "beside"))
+
+
+@cache
+def _topics() -> list[tuple[frozenset[str], tuple[str, ...], bool]]:
+    """Return what each topic is asked by, by what memories tell of it, and whether their labels do; only questions need it."""
+    return [
+        (frozenset(terms(one["asked"])), tuple(dict.fromkeys(terms(one["told"]))), one.get("labels", False))
+        for one in _TABLE["topics"].values()
+    ]
 
 
 def bearing_terms(text: str) -> tuple[str, ...]:
@@ -137,7 +144,7 @@ def bearing_terms(text: str) -> tuple[str, ...]:
     if _PAST.search(plain) or not (leave or _WHETHER.search(plain)):
         return ()
     own = set(terms(text))
-    about = [(told, labels) for asked, told, labels in _TOPICS if own & asked]
+    about = [(told, labels) for asked, told, labels in _topics() if own & asked]
     found = [term for told, _ in about for term in told if term not in own]
     limits = [LIMIT, RULE] if leave and (not about or any(labels for _, labels in about)) else []
     return tuple(dict.fromkeys((*found, *limits)))

@@ -3,13 +3,33 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING
 
-from recollect.rules.privacy.catalogue import GROUPS, RULES, Group
 from recollect.rules.privacy.disguises import View, views
 from recollect.rules.privacy.rule import Rule, Span, long_word
 from recollect.rules.privacy.sensitive_types import TYPES, Action
 
-_PLACE = {rule.name: place for place, rule in enumerate(RULES)}
+if TYPE_CHECKING:
+    from recollect.rules.privacy.catalogue import Group
+
+
+# The catalogue takes 20 ms to read, so that is done for the first text, and not to open a store.
+
+
+@cache
+def _groups() -> "tuple[Group, ...]":
+    from recollect.rules.privacy.catalogue import GROUPS
+
+    return GROUPS
+
+
+@cache
+def _rules() -> dict[str, tuple[int, Rule]]:
+    """Return each rule by its name, with its place in the catalogue."""
+    from recollect.rules.privacy.catalogue import RULES
+
+    return {rule.name: (place, rule) for place, rule in enumerate(RULES)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +50,10 @@ def scan(text: str) -> tuple[Finding, ...]:
     >>> scan("I forgot my password again")
     ()
     """
-    return scan_with(GROUPS, text)
+    return scan_with(_groups(), text)
 
 
-def scan_with(groups: tuple[Group, ...], text: str) -> tuple[Finding, ...]:
+def scan_with(groups: "tuple[Group, ...]", text: str) -> tuple[Finding, ...]:
     """Do what ``scan`` does, with some of the rules only."""
     found: list[Finding] = []
     for view in views(text):
@@ -57,7 +77,7 @@ def redact(text: str, findings: Sequence[Finding]) -> str:
     return "".join((*parts, text[position:]))
 
 
-def _read(view: View, groups: tuple[Group, ...]) -> Iterator[Finding]:
+def _read(view: View, groups: "tuple[Group, ...]") -> Iterator[Finding]:
     """Yield what the rules find in one view, at positions of the original text."""
     text = view.text
     folded = text.lower()
@@ -70,7 +90,7 @@ def _read(view: View, groups: tuple[Group, ...]) -> Iterator[Finding]:
                 yield Finding(rule.type, rule.name, start, end)
 
 
-def _matches(group: Group, text: str, folded: str) -> Iterator[tuple[Rule, Span]]:
+def _matches(group: "Group", text: str, folded: str) -> Iterator[tuple[Rule, Span]]:
     for anchor, rules in group.anchored:
         if anchor in folded:
             for rule in rules:
@@ -145,13 +165,13 @@ def _is_denied(finding: Finding) -> bool:
 
 
 def _is_sure(finding: Finding) -> bool:
-    return _is_denied(finding) and RULES[_PLACE[finding.rule]].sure
+    return _is_denied(finding) and _rules()[finding.rule][1].sure
 
 
 def _weakness(finding: Finding) -> tuple[bool, bool, int, int, int]:
     """Sorts the strongest first. Of two equally long ones the rule that comes first in the catalogue knows better."""
-    place, length = _PLACE[finding.rule], finding.end - finding.start
-    return not TYPES[finding.type].secret, not RULES[place].sure, -length, place, finding.start
+    (place, rule), length = _rules()[finding.rule], finding.end - finding.start
+    return not TYPES[finding.type].secret, not rule.sure, -length, place, finding.start
 
 
 class _Coverage:

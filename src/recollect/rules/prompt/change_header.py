@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
+from recollect.model.canonical import Plain
 from recollect.model.ledger import Entry, Event
-from recollect.model.receipt import Plain
 from recollect.model.rendering import one_line
 from recollect.model.vocabulary import Kind, Status
 

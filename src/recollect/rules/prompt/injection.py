@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from recollect.model.caller import AGENT, as_principal, principal
-from recollect.model.receipt import Plain, Recalled, when, with_heading
+from recollect.model.canonical import Plain
+from recollect.model.receipt import Recalled, when, with_heading
 from recollect.model.record import Memory
 from recollect.model.rendering import NOTHING, NOTICE, envelope, one_line
 from recollect.model.vocabulary import Authority, Tier

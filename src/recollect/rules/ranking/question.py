@@ -10,44 +10,45 @@ from datetime import datetime, timedelta
 
 from recollect.rules.language.calendar import MONTHS, WEEKDAYS
 from recollect.rules.language.findable import bearing_terms
+from recollect.rules.language.patterns import lazy_pattern
 from recollect.rules.language.text import STOP_WORDS, stem, terms, words
 from recollect.rules.time.times import Span, read_times
 
-_WHEN = re.compile(r"\b(?:when|how long|what (?:date|day|time|month|year))\b", re.IGNORECASE)
-_VALUE = re.compile(
+_WHEN = lazy_pattern(r"\b(?:when|how long|what (?:date|day|time|month|year))\b", re.IGNORECASE)
+_VALUE = lazy_pattern(
     r"\b(?:how (?:many|much|long|often|far|old|big|tall)|when|where|which|who"
     r"|what(?:'s| is| are| time| date| day| deadline| year| percentage| number| amount))\b",
     re.IGNORECASE,
 )
-_PAST = re.compile(
+_PAST = lazy_pattern(
     r"\b(?:previous(?:ly)?|original(?:ly)?|initial(?:ly)?|before|earlier|used to|formerly|prior|at first|history|began"
     r"|begin|started?|beginning)\b|\bfirst\s*(?:[?,.]|$)",
     re.IGNORECASE,
 )
-_EVENT = re.compile(r"\b(?:when|how (?:long|often)|which \w+|who) (?:did|was|were)\b", re.IGNORECASE)
-_SEVERAL = re.compile(
+_EVENT = lazy_pattern(r"\b(?:when|how (?:long|often)|which \w+|who) (?:did|was|were)\b", re.IGNORECASE)
+_SEVERAL = lazy_pattern(
     r"\b(?:between|passed|across|order|summary|summari[sz]e|overall|throughout|list|both|combined)\b", re.IGNORECASE
 )
-_FIRST = re.compile(
+_FIRST = lazy_pattern(
     r"\b(?:did|was|were|had|has|have) (?:[\w'-]{1,30} ){0,5}(?:first|earliest)\b(?! (?:name|aid|class|floor|grade|person)\b)"
     r"|\b(?:first time|at first|originally|initially)\b",
     re.IGNORECASE,
 )
-_NOT_OF_NOW = re.compile(
+_NOT_OF_NOW = lazy_pattern(
     r"\b(?:did|was|were|had|has|have (?:i|you|we|they)|happened|ever"
     r"|why|how (?:should|can|could|would|to)|suggest\w{0,5}|recommend\w{0,7}|advi[cs]e|help"
     r"|all|every|total|times|compared?|difference)\b",
     re.IGNORECASE,
 )
 """Past actions, reasons and advice, and what combines several statements."""
-_ASSISTANT = re.compile(
+_ASSISTANT = lazy_pattern(
     r"\bdid you (?:\w+ )?(?:say|tell|mention|recommend|suggest|advise|explain|give|provide|write|list)\b"
     r"|\byou(?:'ve| have| had)? (?:\w+ )?(?:said|told|mentioned|recommended|suggested|advised|explained|gave|provided|wrote"
     r"|listed)\b",
     re.IGNORECASE,
 )
 
-_NOT_A_STATE = re.compile(
+_NOT_A_STATE = lazy_pattern(
     r"\b(?:say|said|tell|told|mention\w*|talk\w*|discuss\w*|ask\w*|wrote|written|noted?|record\w*|remember\w*"
     r"|moved?|join\w*|start\w*|stop\w*|quit|left|leave|becom\w+|became|get married|bought|sold|chang\w+|switch\w*|happen\w*"
     r"|begin|began|ended?|since|until)\b",
@@ -55,14 +56,14 @@ _NOT_A_STATE = re.compile(
 )
 """Words that ask for an event or for what was said. "Did I move in 2018?" is answered by a move in 2020."""
 
-_MEMBERS = re.compile(
+_MEMBERS = lazy_pattern(
     r"\b(?:what|who) (?:are|were)\b|\b(?:list|name) (?:all|every|the|my|our)\b"
     r"|\b(?:which|what) (?:(?:of|all|other|different|kinds?|sorts?|types?|the|my|our|your|his|her|their) ){0,3}"
     r"(?:(?P<one>\w+)|\w+ (?P<two>\w+)) (?:do|does|did|have|has|had|are|were|is|was|can"
     r"|should|will|would|i|we|you|they|he|she)\b",
     re.IGNORECASE,
 )
-_NOT_PLURAL = re.compile(r"(?:ss|us|is|does|was|has|this)$")
+_NOT_PLURAL = lazy_pattern(r"(?:ss|us|is|does|was|has|this)$")
 _PLURALS = frozenset("children people men women feet teeth mice wives knives".split())
 
 
@@ -87,10 +88,10 @@ _OF_ANYTHING = frozenset(
 """Words that ask for anything there is."""
 
 
-_WRITTEN = re.compile(r"[^\W\d_][\w'’-]*")
-_SENTENCE_END = re.compile(r"[.!?:]\s+$")
+_WRITTEN = lazy_pattern(r"[^\W\d_][\w'’-]*")
+_SENTENCE_END = lazy_pattern(r"[.!?:]\s+$")
 _NO_NAME = frozenset(("i", "im", "ive", "id", "ill", "ok", *WEEKDAYS, *MONTHS))
-_ASKS = re.compile(
+_ASKS = lazy_pattern(
     r"\?\s*$|^\W*(?:who|whom|whose|what|which|when|where|why|how|is|are|was|were|do|does|did|can|could|will|would|should|shall"
     r"|may|has|have|had)\b",
     re.IGNORECASE,

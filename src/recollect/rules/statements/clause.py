@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from recollect.model.vocabulary import Space
+from recollect.rules.language.patterns import lazy_pattern
 from recollect.rules.language.word_lists import any_of, entries, word_set
 from recollect.rules.statements import tables
 from recollect.rules.statements.frame import ChangeMark
@@ -244,22 +245,22 @@ _REMEMBER = (
     r"|(?:save|store|keep|add|put|write)(?: this| that| it)?(?: down)? (?:to|in|into) (?:your |the )?(?:memory|notes))"
 )
 _FOR_WHOM = r"(?: for (?P<whom>me|us|myself|later|future reference|(?:the|our|this|my) (?:project|team|repo|group)))?"
-_ASKS = re.compile(
+_ASKS = lazy_pattern(
     rf"{_ASKING}{_REMEMBER}(?: this| it)?{_FOR_WHOM}(?: this| it)?(?: that,? |: ?|,? (?={_OWN}))(?=\S)"
     r"|note to self ?[:,] ?(?P<self>)",
     re.I,
 )
 _THAT = r"(?: (?:this|that|it|all (?:of )?(?:this|that)))?"
-_ASKS_FOR_THAT = re.compile(rf"{_ASKING}{_REMEMBER}{_THAT}(?: down)?{_FOR_WHOM}{_THAT}(?:,? please)?[.!? ]*", re.I)
-_SPEAKS_OF_ITSELF = re.compile(_OWN, re.I)
-_PLACED = re.compile(r"for (?:the|our|this) (?:project|team|repo)[,:] (?=\S)", re.I)
-_CORRECTS = re.compile(
+_ASKS_FOR_THAT = lazy_pattern(rf"{_ASKING}{_REMEMBER}{_THAT}(?: down)?{_FOR_WHOM}{_THAT}(?:,? please)?[.!? ]*", re.I)
+_SPEAKS_OF_ITSELF = lazy_pattern(_OWN, re.I)
+_PLACED = lazy_pattern(r"for (?:the|our|this) (?:project|team|repo)[,:] (?=\S)", re.I)
+_CORRECTS = lazy_pattern(
     rf"(?:{any_of(CORRECTING)})(?:[,:.!] ?| (?={_OWN}|the ))"
     rf"|(?:no|nope|sorry|oops|wait|whoops|rather|hmm)(?:[,:.!] ?| (?={_OWN}|it's ))"
     rf"|(?:i meant|i mean)[,:]? (?:that )?(?={_OWN})",
     re.I,
 )
-_OPENS = re.compile(
+_OPENS = lazy_pattern(
     rf"(?:{any_of(GREETINGS)})(?: there| all| everyone| everybody| guys| team| again)?[,!. ] ?"
     r"|(?:hi|hello|hey|thanks|yeah|yes|sure|wow) \w+[,!.] |(?:that's|this is) why (?=i\b)"
     r"|i (?:just |recently )?(?:found out|learned|discovered)(?: recently)?(?: that)? (?=i am |i'm )"

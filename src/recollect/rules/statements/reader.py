@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from itertools import pairwise
 
+from recollect.rules.language.patterns import lazy_pattern
 from recollect.rules.statements import tables
 from recollect.rules.statements.building import PROPERTY, SEVERAL, Context, build
 from recollect.rules.statements.changes import read_absence, read_death
@@ -21,31 +22,31 @@ MAX_LENGTH = 300
 _ENGLISH = tables.words("language", "english")
 _GERMAN = tables.words("language", "german")
 _OTHER = tables.words("language", "other")
-_NO_STATEMENT = re.compile(r"[\n?;{}<>\[\]|\\]|==|\(\)|=>|^\W*[-*#@$/]")
+_NO_STATEMENT = lazy_pattern(r"[\n?;{}<>\[\]|\\]|==|\(\)|=>|^\W*[-*#@$/]")
 """Questions, several lines, code, lists: no plain statement."""
-_WORDS = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
-_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]]?\s+(?=[\"'(]?[A-Z0-9À-Þ])")
-_ABBREVIATION = re.compile(
+_WORDS = lazy_pattern(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_SENTENCE_END = lazy_pattern(r"(?<=[.!?…])[\"')\]]?\s+(?=[\"'(]?[A-Z0-9À-Þ])")
+_ABBREVIATION = lazy_pattern(
     r"(?:\b(?:mr|mrs|ms|dr|prof|st|jr|sr|no|vs|etc|approx|ca|inc|ltd|a\.m|p\.m|e\.g|i\.e|z\.b)|\b[A-Z])\.$", re.I
 )
-_NAME_ALONE = re.compile(r"(?:[A-ZÀ-Þ][\w'’-]*[ .!]*){1,3}$")
-_CORRECTION = re.compile(r"^(?:(?:no longer true|fix)\s*[:,–-]\s*|(?:it )?turns out(?: that)? )(.+)$", re.I)
-_NOTE = re.compile(
+_NAME_ALONE = lazy_pattern(r"(?:[A-ZÀ-Þ][\w'’-]*[ .!]*){1,3}$")
+_CORRECTION = lazy_pattern(r"^(?:(?:no longer true|fix)\s*[:,–-]\s*|(?:it )?turns out(?: that)? )(.+)$", re.I)
+_NOTE = lazy_pattern(
     r"(?:prefers|likes|dislikes|loves|hates|enjoys|lives|works|uses|speaks|drinks|eats|plays|owns|knows|moved to|relocated to) ",
     re.I,
 )
 """How notes about the user begin that leave the user out: "Prefers composition over inheritance"."""
-_NOT_THAT = re.compile(
+_NOT_THAT = lazy_pattern(
     r"^(.{8,}?)(?:,\s+(?:and\s+)?(?:not|no longer|instead of|rather than)|\s+instead of)\s+([^,]{1,60})$", re.I
 )
-_AND_THEN = re.compile(r"^(.{8,}?),?\s+(?:and\s+)?(?:then|later)\s+(\w+.*)$", re.I)
+_AND_THEN = lazy_pattern(r"^(.{8,}?),?\s+(?:and\s+)?(?:then|later)\s+(\w+.*)$", re.I)
 """What was before, and what came after it: "lived in Rome until 2021 and then moved to Bari". The later one holds."""
-_AND_NOW = re.compile(r"^(.{6,}?),?\s+(?:and|so)\s+((?=.*\bnow\b|became\b)[^,]{8,})$", re.I)
+_AND_NOW = lazy_pattern(r"^(.{6,}?),?\s+(?:and|so)\s+((?=.*\bnow\b|became\b)[^,]{8,})$", re.I)
 """What happened, and what holds since: "left and works for Globex now". What holds is read."""
-_RATHER = re.compile(r"(?: would|'d) rather have (.+?) than ", re.I)
-_CALLED = re.compile(r"^(?:you can|everyone|everybody|people|(?:my )?friends) (?:just )?calls? me (\w+)\W*$", re.I)
-_LABEL = re.compile(r"^([^:=\n]{2,60}?)\s*:\s+(\S.*)$")
-_NOT_A_LABEL = re.compile(
+_RATHER = lazy_pattern(r"(?: would|'d) rather have (.+?) than ", re.I)
+_CALLED = lazy_pattern(r"^(?:you can|everyone|everybody|people|(?:my )?friends) (?:just )?calls? me (\w+)\W*$", re.I)
+_LABEL = lazy_pattern(r"^([^:=\n]{2,60}?)\s*:\s+(\S.*)$")
+_NOT_A_LABEL = lazy_pattern(
     r"\b(?:is|are|was|were|said|says|note|reminder|todo|warning|tip|example|hi|hey|hello|thanks)\b", re.I
 )
 _POINTING = frozenset(

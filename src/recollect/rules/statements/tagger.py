@@ -16,6 +16,7 @@ from typing import Any
 
 from recollect.rules.collector import collector_paused
 from recollect.rules.language.marks import NUMBER_WORDS, UNDER_HUNDRED
+from recollect.rules.language.patterns import lazy_pattern
 from recollect.rules.language.word_lists import word_set
 
 TAGGER_SHA256 = {
@@ -42,7 +43,7 @@ _NEVER_A_NAME = word_set("is are was were the of for in on at to and or not i no
 _APPROXIMATELY = word_set("about around over nearly almost roughly approximately only under")
 
 
-_NATIONALITY = re.compile(r"\w{2}(?:ian|ean|can|ese|ish)$|^(?:dutch|french|greek|czech|thai|swiss|german)$")
+_NATIONALITY = lazy_pattern(r"\w{2}(?:ian|ean|can|ese|ish)$|^(?:dutch|french|greek|czech|thai|swiss|german)$")
 
 
 class WrongTaggerModel(RuntimeError):
@@ -100,6 +101,20 @@ def load_tagger(language: str = "en") -> Any:
             self._analyze = lru_cache(maxsize=16_384)(super()._analyze)
             self._tag_word = lru_cache(maxsize=16_384)(super()._tag_word)
 
+        def reachable(self) -> None:
+            """Collect the states that can lead to each final one, as the base class does, with sets for its lists."""
+            leading: dict[int, set[int]] = {}
+            for (_, state), followers in self.LP_trans.items():
+                for follower in followers:
+                    leading.setdefault(follower, set()).add(state)
+            self.reachability = {}
+            for final in (tag for tag in self.int2tag if tag < 0):
+                found, new = set[int](), leading.get(final, set())
+                while new:
+                    found |= new
+                    new = set().union(*(leading.get(state, ()) for state in new)) - found
+                self.reachability[final] = frozenset(found)
+
         def tag_sent_viterbi(self, sent: list[str], casesensitive: bool = True) -> list[int]:
             """Find the likeliest tags of a sentence, as the base class does, in half the time.
 
@@ -136,35 +151,35 @@ def load_tagger(language: str = "en") -> Any:
 # ---------------------------------------------------------------- cutting
 
 _CLOCK_PHRASES = (
-    (re.compile(r"\bhalf past (\w+)", re.I), 30, 0),
-    (re.compile(r"\b(?:a )?quarter past (\w+)", re.I), 15, 0),
-    (re.compile(r"\b(?:a )?quarter to (\w+)", re.I), 45, -1),
-    (re.compile(r"\b(\w+) o'?clock\b", re.I), 0, 0),
+    (lazy_pattern(r"\bhalf past (\w+)", re.I), 30, 0),
+    (lazy_pattern(r"\b(?:a )?quarter past (\w+)", re.I), 15, 0),
+    (lazy_pattern(r"\b(?:a )?quarter to (\w+)", re.I), 45, -1),
+    (lazy_pattern(r"\b(\w+) o'?clock\b", re.I), 0, 0),
 )
-_HALF_OF_DAY = re.compile(r"\b(\d{1,2}(?:[:.]\d\d)?)\s?([ap])\.?m\b\.?", re.I)
-_PART_OF_DAY = re.compile(r"\b(\d{1,2}(?::\d\d)?) in the (morning|afternoon|evening)\b", re.I)
-_NOON = re.compile(r"\b12 noon\b|(?<=\bat )noon\b|(?<=\buntil )noon\b", re.I)
-_MIDNIGHT = re.compile(r"(?<=\bat )midnight\b|(?<=\buntil )midnight\b", re.I)
-_NOW_PHRASES = re.compile(
+_HALF_OF_DAY = lazy_pattern(r"\b(\d{1,2}(?:[:.]\d\d)?)\s?([ap])\.?m\b\.?", re.I)
+_PART_OF_DAY = lazy_pattern(r"\b(\d{1,2}(?::\d\d)?) in the (morning|afternoon|evening)\b", re.I)
+_NOON = lazy_pattern(r"\b12 noon\b|(?<=\bat )noon\b|(?<=\buntil )noon\b", re.I)
+_MIDNIGHT = lazy_pattern(r"(?<=\bat )midnight\b|(?<=\buntil )midnight\b", re.I)
+_NOW_PHRASES = lazy_pattern(
     r"\b(?:these days|at the moment|from now on|from here on|from this (?:week|month|year) on|right now|at present"
     r"|as of (?:now|today|this (?:week(?:end)?|month|year|quarter|term|season|morning|spring|summer|autumn|winter))"
     r"|effective immediately|starting (?:now|today)|going forward)\b,?",
     re.I,
 )
-_CONTRACTED_NOT = re.compile(r"\b(\w+)n't\b", re.I)
-_CONTRACTED = re.compile(r"(\w)'(s|re|ve|ll|m|d)\b", re.I)
-_PLURAL_OWNER = re.compile(r"(\w+s)'(?=\s+\w)")
-_PHONE = re.compile(r"(?<![\w.,])(?:\+\d{1,3}[ -]?|0\d)(?:[\d ()-]{5,16})\d(?![\w.,:%]*\d)")
+_CONTRACTED_NOT = lazy_pattern(r"\b(\w+)n't\b", re.I)
+_CONTRACTED = lazy_pattern(r"(\w)'(s|re|ve|ll|m|d)\b", re.I)
+_PLURAL_OWNER = lazy_pattern(r"(\w+s)'(?=\s+\w)")
+_PHONE = lazy_pattern(r"(?<![\w.,])(?:\+\d{1,3}[ -]?|0\d)(?:[\d ()-]{5,16})\d(?![\w.,:%]*\d)")
 """A telephone number: it begins with "+" or "0", and its groups of digits are one word."""
-_QUOTED = re.compile(r"\"([^\"]{1,80})\"|(?<!\w)'([^']{1,80})'(?!\w)|`([^`]{1,80})`")
-_END_MARKS = re.compile(r"[.!\s]+$")
-_TOKEN = re.compile(
+_QUOTED = lazy_pattern(r"\"([^\"]{1,80})\"|(?<!\w)'([^']{1,80})'(?!\w)|`([^`]{1,80})`")
+_END_MARKS = lazy_pattern(r"[.!\s]+$")
+_TOKEN = lazy_pattern(
     r"\x00\d+\x00|\+\d[\d-]{6,}|https?://\S+|[\w.+-]+@[\w.-]+\w|[$€£¥]\s?\d[\d.,]*\d|[$€£¥]\s?\d|\d+-[A-Z][a-z]\w*|\d[\d.,/:-]*\d\w*%?|\d\w*%?|n't\b|'(?:s|re|ve|ll|m|d)\b"
     r"|/[\w./-]+\w|(?:[A-Z]\.)+(?=\s|$)|[A-Z][a-z]{0,4}\.(?= [A-Z])|\.[A-Z]\w+|\w(?:[\w+#/.&-]|:(?=\w))*[\w+#]|\w|[^\w\s]"
 )
-_STORED_QUOTE = re.compile(r"\x00(\d+)\x00")
-_QUANTITY = re.compile(r"[$€£¥]?\s?\d[\d.,:/-]*[\w%]{0,4}|\d[\w.-]*")
-_CODE = re.compile(r"[\d_@#]|://|[a-z][A-Z]|\w/\w|\w\.\w")
+_STORED_QUOTE = lazy_pattern(r"\x00(\d+)\x00")
+_QUANTITY = lazy_pattern(r"[$€£¥]?\s?\d[\d.,:/-]*[\w%]{0,4}|\d[\w.-]*")
+_CODE = lazy_pattern(r"[\d_@#]|://|[a-z][A-Z]|\w/\w|\w\.\w")
 
 
 def cut(text: str) -> list[str]:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from recollect.rules.language.calendar import ANY_WEEKDAY, MONTHS, SHORT_MONTHS, WEEKDAYS
 from recollect.rules.language.marks import UNDER_HUNDRED
+from recollect.rules.language.patterns import lazy_pattern
 from recollect.rules.language.text import words as words_of
 
 
@@ -99,7 +100,7 @@ _PATTERNS: Mapping[str, str] = {
     "year": rf"(?:(?<=mid-)|(?<![\d$€£#.,:/-])(?<!version )){_YEAR}(?![:/.,-]\d)",
 }
 _PART = r"(?P<part>(?:early|mid|late)[ -](?:in )?(?:the )?|(?:beginning|start|middle|end) of (?:the )?)"
-_NAMES_A_TIME = re.compile(
+_NAMES_A_TIME = lazy_pattern(
     rf"\b{_PART}?(?:{'|'.join(f'(?P<{kind}>{words})' for kind, words in _PATTERNS.items())})", re.IGNORECASE
 )
 _TELLTALE = frozenset(
@@ -110,7 +111,7 @@ _TELLTALE = frozenset(
     ]
 )
 """Whatever names a time has one of these words in it, or a digit: few questions have to be looked at more closely."""
-_DIGIT = re.compile(r"\d")
+_DIGIT = lazy_pattern(r"\d")
 
 
 def named_times(text: str) -> Iterator[Named]:
@@ -139,12 +140,12 @@ def _find_names(text: str) -> Iterator[Name]:
             yield name
 
 
-_BEFORE_A_TIME = re.compile(
+_BEFORE_A_TIME = lazy_pattern(
     r"\b(?:in|since|until|till|by|of|before|after|between|from|during|through) (?:the )?$"
     rf"|\b(?:between|from) {_MONTH} (?:{_YEAR} )?(?:and|to) $",
     re.IGNORECASE,
 )
-_AFTER_A_TIME = re.compile(rf",? (?:of )?{_YEAR}")
+_AFTER_A_TIME = lazy_pattern(rf",? (?:of )?{_YEAR}")
 
 
 def _is_verb(name: Name, text: str) -> bool:
@@ -164,8 +165,8 @@ RECURRING = ("date", "day", "feast", "month", "quarter", "season", "weekday")
 """What there is every year, month or week, so that it takes more to say which one is meant."""
 _FINEST_AROUND = {"date": 2, "feast": 2, "day": 3}
 """A day of a month is named within a month, and not within a week."""
-_BESIDE = re.compile(r"(?:'s)?,?(?: (?:of|in|on|during))?(?: the)? ", re.IGNORECASE)
-_OF = re.compile(r" (?:of|in) (?:the )?", re.IGNORECASE)
+_BESIDE = lazy_pattern(r"(?:'s)?,?(?: (?:of|in|on|during))?(?: the)? ", re.IGNORECASE)
+_OF = lazy_pattern(r" (?:of|in) (?:the )?", re.IGNORECASE)
 
 
 def _join(text: str, beside: Sequence[Name], name: Name) -> list[Name] | None:

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import NamedTuple, TypeAlias
 
+from recollect.rules.language.patterns import lazy_pattern
 from recollect.rules.time.named_times import AMOUNT, RECURRING, UNIT, Named, named_times
 from recollect.rules.time.stretches import Span, move, read_amount, read_time, unit_around
 
@@ -143,7 +144,7 @@ def _count_from_day(said: re.Match[str], span: Span) -> Span | None:
 
 
 _LEADS: tuple[tuple[re.Pattern[str], _Meaning], ...] = tuple(
-    (re.compile(rf"\b(?:{words})$", re.IGNORECASE), meaning)
+    (lazy_pattern(rf"\b(?:{words})$", re.IGNORECASE), meaning)
     for words, meaning in (
         (rf"({AMOUNT}|the {UNIT}) (before|prior to|after|following) {_ON}", _count_from),
         (rf"({AMOUNT}) (from) ", _count_from),
@@ -166,11 +167,11 @@ _LEADS: tuple[tuple[re.Pattern[str], _Meaning], ...] = tuple(
         (r"on ", lambda _, span: span),
     )
 )
-_BETWEEN = re.compile(r"\bbetween (?:the )?$", re.IGNORECASE)
-_AND = re.compile(r",? (?:and|to) (?:the )?", re.IGNORECASE)
-_OR = re.compile(r"(?:,|,? (?:and|or))(?: (?:in|on))?(?: the)? ", re.IGNORECASE)
-_UP_TO = re.compile(r" ?(?:to|until|till|through|[-–]) ?(?:the )?", re.IGNORECASE)
-_BESIDE = re.compile(r" (before|after) (?:the )?", re.IGNORECASE)
+_BETWEEN = lazy_pattern(r"\bbetween (?:the )?$", re.IGNORECASE)
+_AND = lazy_pattern(r",? (?:and|to) (?:the )?", re.IGNORECASE)
+_OR = lazy_pattern(r"(?:,|,? (?:and|or))(?: (?:in|on))?(?: the)? ", re.IGNORECASE)
+_UP_TO = lazy_pattern(r" ?(?:to|until|till|through|[-–]) ?(?:the )?", re.IGNORECASE)
+_BESIDE = lazy_pattern(r" (before|after) (?:the )?", re.IGNORECASE)
 _ALSO_A_TOPIC = ("day", "feast", "season")
 """What may be named without a time being meant: "what does she want for Christmas?"."""
 _SEEN_FROM_NOW = ("ago", "rolling", "then", "weekday", "which", "word")

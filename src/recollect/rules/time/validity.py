@@ -18,6 +18,7 @@ from typing import NamedTuple
 from recollect.model.record import ENTRY_ORIGIN
 from recollect.model.vocabulary import KIND_CLASS, KindClass, Source
 from recollect.rules.gates.draft import Context, Draft
+from recollect.rules.language.patterns import lazy_pattern
 from recollect.rules.statements import ChangeMark, Tense, read_statement
 from recollect.rules.time.named_times import AMOUNT, RECURRING, Name, Named, named_times
 from recollect.rules.time.stretches import Span, move, read_amount, read_time
@@ -97,14 +98,14 @@ def strip_validity(words: str, text: str) -> str:
     return re.sub(r" (?=[.!])", "", rest)
 
 
-_CUE = re.compile(
+_CUE = lazy_pattern(
     r"\b(?:since|until|till|through|from|as of|as from|starting|beginning|effective|between|before"
     r"|in|on|during|throughout|last|ago|(?:19|20)\d\d ?[-–]"
     r"|stopped|quit|ended|gave up|retired)\b",
     re.IGNORECASE,
 )
-_SEVERAL_SENTENCES = re.compile(r"(?<!\b[A-Z])(?<!\b(?:Mr|Ms|Dr|St))(?<!\bMrs)[.!?;] +[\"'A-Z(]|: +[A-Z]")
-_INSTRUCTS = re.compile(
+_SEVERAL_SENTENCES = lazy_pattern(r"(?<!\b[A-Z])(?<!\b(?:Mr|Ms|Dr|St))(?<!\bMrs)[.!?;] +[\"'A-Z(]|: +[A-Z]")
+_INSTRUCTS = lazy_pattern(
     r"(?:(?:please|just|so|then|and|ok|okay|hey)[, ]+)*"
     r"(?:(?:do not|don't|never|always|wait|hold|keep|stay|remind|remember|postpone|delay|defer|use|run|avoid|make|let|ask|call"
     r"|check|try|continue|pause|freeze|skip|ignore|send|put|set|write|read|book|plan|start|stop|finish|deploy|merge|ship"
@@ -115,75 +116,75 @@ _INSTRUCTS = re.compile(
 """What opens as an instruction or a condition. "Until" then says how long to do something, not how long something is so."""
 _DATED = ("year", "numeric", "decade")
 
-_SINCE = re.compile(r"\b(?:ever )?since (?:about |around )?(?:the )?$", re.IGNORECASE)
-_BEFORE = re.compile(r"\bbefore (?:the )?$", re.IGNORECASE)
-_UNTIL = re.compile(r"\b(?:up until|until|till) (?:about |around )?(?:the )?$", re.IGNORECASE)
-_THROUGH = re.compile(r"\b(?:up to and including|through) (?:the )?$", re.IGNORECASE)
-_FROM = re.compile(r"\bfrom (?:the )?$", re.IGNORECASE)
-_AS_OF = re.compile(
+_SINCE = lazy_pattern(r"\b(?:ever )?since (?:about |around )?(?:the )?$", re.IGNORECASE)
+_BEFORE = lazy_pattern(r"\bbefore (?:the )?$", re.IGNORECASE)
+_UNTIL = lazy_pattern(r"\b(?:up until|until|till) (?:about |around )?(?:the )?$", re.IGNORECASE)
+_THROUGH = lazy_pattern(r"\b(?:up to and including|through) (?:the )?$", re.IGNORECASE)
+_FROM = lazy_pattern(r"\bfrom (?:the )?$", re.IGNORECASE)
+_AS_OF = lazy_pattern(
     r"(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )(?<!'s )"
     r"\b(?:as of|as from|with effect from|effective(?: from| as of)?|starting(?: from| in| on)?|beginning(?: in| on)?)"
     r" (?:the )?$",
     re.IGNORECASE,
 )
-_IN = re.compile(r"\b(?:back in|in|during|throughout|on) (?:the )?$", re.IGNORECASE)
-_AGO = re.compile(r"(?<=\w) $|^$")
+_IN = lazy_pattern(r"\b(?:back in|in|during|throughout|on) (?:the )?$", re.IGNORECASE)
+_AGO = lazy_pattern(r"(?<=\w) $|^$")
 """Nothing: "last year" and "two years ago" need no word before them."""
-_FROM_DAY = re.compile(
+_FROM_DAY = lazy_pattern(
     r"\b(?:between|from) (?:the )?(\d{1,2})(?:st|nd|rd|th)? ?(?:and|to|until|till|through|[-–]) ?(?:the )?$",
     re.IGNORECASE,
 )
-_YEARS = re.compile(r"\(?\b((?:19|20)\d\d) ?[-–] ?((?:19|20)\d\d)\b\)?(?=[.!]?$)")
+_YEARS = lazy_pattern(r"\(?\b((?:19|20)\d\d) ?[-–] ?((?:19|20)\d\d)\b\)?(?=[.!]?$)")
 """From one year to another as people write it in short: "lived in Rome (2015–2018)"."""
-_RANGE = re.compile(r"\b(?:between|from) (?:the )?$", re.IGNORECASE)
-_STOPPED = re.compile(
+_RANGE = lazy_pattern(r"\b(?:between|from) (?:the )?$", re.IGNORECASE)
+_STOPPED = lazy_pattern(
     r"(?:,|;| and| but| then| until (?:he|she|they|i|we))+ (?:then |later |finally )?"
     r"(?:stopped|quit|ended|gave (?:it|that|this) up|gave up|finished|retired|left|moved (?:out|away)|broke up)"
     r"(?: (?:it|that|there|this|doing (?:so|that|it)))? (?:in|on|around)(?: the)? $",
     re.IGNORECASE,
 )
 
-_ONWARDS = re.compile(r" (?:on|onwards?|forward)\b", re.IGNORECASE)
-_ENDS = re.compile(
+_ONWARDS = lazy_pattern(r" (?:on|onwards?|forward)\b", re.IGNORECASE)
+_ENDS = lazy_pattern(
     r" ?(?:$|[,.;:!)\]–—-]|(?:and|but|or|when|before|as|because|due|in|at|for|with|on|onwards?|by|to|until|till|through|while"
     r"|where|now|already|there|here|only|at least|after)\b)",
     re.IGNORECASE,
 )
 """What may follow a time that bounds what was said before it. "Since 2019 was a good year" goes on otherwise."""
-_SUBJECT = re.compile(
+_SUBJECT = lazy_pattern(
     r",? (?:i|we|you|he|she|it|they|the|an?|my|our|your|his|her|its|their|this|these|there|no|all|every|[A-Z][\w'-]*)\b(?!')"
 )
 """What may follow a time that opens the sentence: whoever it is about."""
-_OTHER_CLAUSE = re.compile(
+_OTHER_CLAUSE = lazy_pattern(
     r"\b(?:who|whom|whose|which|that|because|while|when|whenever|if|although|though|unless|whether|where|why|how|said|says"
     r"|thinks?|thought|knows?|knew|hopes?|remembers?)\b"
 )
-_ALSO = re.compile(
+_ALSO = lazy_pattern(
     r"\b(?:and|but|or) (?:(?:i|we|he|she|it|they|[A-Z]\w+) )?(?:also |now |then )?"
     r"(?:is|are|was|were|has|have|had|will|does|do|lives?|works?|likes?|\w{3,}ed)\b",
     re.IGNORECASE,
 )
 """Before a time, it may bound another statement than the one that is made; after it, there is a second statement."""
-_AND_STILL = re.compile(r",? and (?:(?:is|are|am|has|have) )?still\b[^,;]*$", re.IGNORECASE)
+_AND_STILL = lazy_pattern(r",? and (?:(?:is|are|am|has|have) )?still\b[^,;]*$", re.IGNORECASE)
 """What says once more that it holds: "joined Acme in 2021 and still works there"."""
-_TWO_SUBJECTS = re.compile(
+_TWO_SUBJECTS = lazy_pattern(
     r"^(?:my |our |the )?[\w'-]+ and (?:my |our |the )?[\w'-]+ (?=(?:have|are|were|had|live|lived|work|worked)\b)",
     re.IGNORECASE,
 )
 """Two of whom one thing is said: "Ana and Ben have lived …"."""
-_NO_BOUND = re.compile(
+_NO_BOUND = lazy_pattern(
     r"\b(?:not|never|cannot|n't|wait\w*|hold off|holding off|delay\w*|postpon\w+|deferr?\w*|push\w* back|remind\w*|due|deadline"
     r"|days?|weeks?|months?|hours?|countdown|every|each|usually|annually|always)\b|n't\b",
     re.IGNORECASE,
 )
 """Before "until": a wait, a count-down, what comes back every year, and "not until", which says when it began."""
-_WENT = re.compile(
+_WENT = lazy_pattern(
     r"\b(?:chang\w+|mov\w+|renam\w+|updat\w+|postpon\w+|shift\w+|reschedul\w+|push\w+|extend\w+|went|grew|rose|fell|increas\w+"
     r"|decreas\w+|migrat\w+|upgrad\w+|switch\w+|convert\w+|drop\w+|jump\w+|compar\w+|difference|gap|distance|choose|somewhere)\b",
     re.IGNORECASE,
 )
 """A range that something went through, and did not last."""
-_A_THING = re.compile(
+_A_THING = lazy_pattern(
     r"(?<=\w )(?:the|an?|this|that|these|those|my|our|your|his|her|its|their|some|any) (?:[\w'-]+ ){0,3}$"
     r"|\b(?:reports?|letters?|e-?mails?|mails?|photos?|pictures?|data|numbers|figures|albums?|songs?|movies?|films?|books?|notes"
     r"|minutes|invoices?|drafts?|laws?|papers?|articles?|results|models?|messages?|wines?|quotes?|orders?|backups?|logs?|back"
@@ -191,29 +192,29 @@ _A_THING = re.compile(
     re.IGNORECASE,
 )
 """Before "from": what a year may belong to ("the report from 2019"), unless it is whom the whole statement is about."""
-_THINGS = re.compile(
+_THINGS = lazy_pattern(
     r"\b(?:the|an?|these|those|my|our|your|his|her|its|their|some|any|all|old) (?:[a-z'-]+ ){0,2}[a-z]+[^\Ws]s $"
     r"|\b(?:data|back|is|are|was|were) $"
 )
 """Before a range: several things that may be of those years ("the receipts from 2015 to 2018")."""
-_YEARLY = re.compile(
+_YEARLY = lazy_pattern(
     r"\b(?:open|closed|opens?|closes?|seasons?|available|every|each|usually|always|often|yearly)\b", re.I
 )
 """What may come back every year, if no year is named."""
-_PAST_STATE = re.compile(
+_PAST_STATE = lazy_pattern(
     r"\b(?:(?:was|were)(?: (?:still|once|also|already|only|briefly|then))? (?!in\b|on\b|at the time\b|born\b|built\b|made\b"
     r"|sold\b|bought\b|written\b|given\b|taken\b|won\b|lost\b|found\b|held\b|hit\b|cut\b|put\b|set\b|sent\b|shot\b|known\b|\w{3,}ed\b)\w"
     r"|used to\b|lived\b|worked\b|studied\b|stayed\b|taught\b|served\b|resided\b|rented\b|owned\b|led\b|ran\b)",
     re.IGNORECASE,
 )
 """What was so for a while. "Was founded", "was born" and "the meeting was in March" are events."""
-_PAST = re.compile(
+_PAST = lazy_pattern(
     r"\b(?<!is )(?<!are )(?<!am )"
     r"(?:was|were|used to|had|did|been|lived|\w{3,}ed|ran|kept|taught|led|spent|held|wore|drove|ate|drank|spoke|wrote|sold|went"
     r"|took|came|knew|slept|sang|swam|rode|felt|left|met|paid|got|made|grew|built|bought)\b",
     re.IGNORECASE,
 )
-_FOR = re.compile(rf"\bfor (?:about |around |over |almost |nearly |exactly )?({AMOUNT})\b", re.IGNORECASE)
+_FOR = lazy_pattern(rf"\bfor (?:about |around |over |almost |nearly |exactly )?({AMOUNT})\b", re.IGNORECASE)
 
 
 def _read_validity(text: str, named: Sequence[Named], now: datetime) -> list[Validity | None]:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from recollect.model.caller import as_principal
+from recollect.model.canonical import Plain
 from recollect.model.errors import BadInput, NotFound
 from recollect.model.proof import Checkpoint, ErasureRecord, KeyHistory, Signature
-from recollect.model.receipt import Plain
 from recollect.rules.ledger.merkle import BadProof, check_inclusion, leaf_hash
 from recollect.rules.trust.signatures import (
     Placed,

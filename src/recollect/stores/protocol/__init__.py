@@ -6,5 +6,6 @@ one transaction in which an operation acts. The SQL stores share their mapping o
 
 from recollect.stores.protocol.reader import Reader as Reader
 from recollect.stores.protocol.rows import *  # noqa: F403
+from recollect.stores.protocol.store import MIGRATING_FROM as MIGRATING_FROM
 from recollect.stores.protocol.store import Store as Store
 from recollect.stores.protocol.writer import Writer as Writer

@@ -10,6 +10,9 @@ from recollect.stores.protocol.reader import Reader
 from recollect.stores.protocol.rows import Erased
 from recollect.stores.protocol.writer import Writer
 
+MIGRATING_FROM = "migrating_from"
+"""The name of the value in which the target of a migration keeps the id of the store that is copied into it, until it is done."""
+
 
 class Store(Protocol):
     """A place to keep memories."""
