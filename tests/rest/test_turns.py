@@ -7,9 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
+from starlette.testclient import TestClient
 
 from recollect import Recollect
-from recollect.interfaces.rest import Settings
+from recollect.interfaces.rest import Settings, create_app
 from recollect.interfaces.rest.access import Turns
 
 from .serving import listening
@@ -37,6 +38,14 @@ def test_work_that_fails_ends_its_turn() -> None:
         turns.run(lambda: 1 // 0)
     begun = time.monotonic()
     assert turns.run(lambda: 1) == 1 and time.monotonic() - begun < 5
+
+
+def test_a_request_that_takes_too_long_is_told_so(memory: Recollect, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Recollect, "outdated", functools.wraps(Recollect.outdated)(lambda *_, **__: time.sleep(0.5)))
+    app = create_app(memory, Settings(key_required=False, time_limit_s=0.05))
+    with TestClient(app, base_url="http://127.0.0.1") as client:
+        late = client.get("/v1/outdated")
+    assert (late.status_code, late.json()["code"]) == (504, "timed_out") and "Idempotency-Key" in late.json()["hint"]
 
 
 def test_requests_that_take_long_hold_nobody_up(memory: Recollect, monkeypatch: pytest.MonkeyPatch) -> None:
