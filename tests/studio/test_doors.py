@@ -268,6 +268,22 @@ def test_nonsense_is_answered_with_a_sentence(signed_in: TestClient) -> None:
     assert {path: signed_in.get(f"/studio{path}").status_code for path in wrong} == wrong
 
 
+def test_pages_say_what_was_refused_and_what_a_proposal_was_taken_from(door: Doorkeeper, memory: Recollect) -> None:
+    memory.turn(session="s1", user="My password is hunter2-Zx9Q. I live in Oslo.", owner="ana")
+    agent = memory.as_caller(agent="planner", user="ana", session="s1")
+    agent.turn(session="s1", user="I live in Bergen and my name is Annie")
+    whole, narrow = visitor(door), visitor(door)
+    whole.get("/studio/enter", params={"token": door.new_link(memory)})
+    narrow.get("/studio/enter", params={"token": door.new_link(memory.as_caller(agent="planner", user="ana"))})
+    number = memory.traces(type="memory_denied").items[0]["number"]
+    story = whole.get(f"/studio/turns/{number}").text
+    assert "it holds sensitive data that the policy denies" in story and "hunter2" not in story
+    evidence = whole.get("/studio/consent").text.partition("<dt>Evidence</dt>")[2].partition("</dd>")[0]
+    assert "I live in Bergen and my name is Annie" in evidence
+    found = narrow.get("/studio/memories?q=tea").text
+    assert "Ana likes tea" in found and "Not allowed: the space project was not read" in found
+
+
 def test_moments_far_apart_are_compared_page_by_page(
     signed_in: TestClient, memory: Recollect, monkeypatch: pytest.MonkeyPatch
 ) -> None:
