@@ -2,17 +2,15 @@
 
 import json
 import re
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
-from interfaces.shell import RECOLLECT
-from recollect import Recollect
-from recollect.interfaces.rest.serving import LEAVE_S
+from recollect import NotAllowed, Recollect
+from recollect.interfaces.rest.serving import LEAVE_S, listen
 
 from .serving import listening
 
@@ -48,18 +46,23 @@ def test_it_runs_as_an_ordinary_user_who_may_write_its_store() -> None:
     assert SERVER["cap_drop"] == ["ALL"] and SERVER["read_only"] and "no-new-privileges:true" in SERVER["security_opt"]
 
 
-def test_its_command_needs_a_key_and_its_health_check_does_not(memory: Recollect, tmp_path: Path) -> None:
-    command = json.loads(step("CMD"))
-    refused = subprocess.run([RECOLLECT, "--store", tmp_path / "memory.db", *command], capture_output=True, text=True)
-    assert refused.returncode == 1 and "recollect key create" in refused.stderr
-    check = json.loads(step("HEALTHCHECK").partition("CMD")[2])
+def test_its_command_needs_a_key_and_its_health_check_does_not(memory: Recollect) -> None:
+    command, (interpreter, option, program) = (
+        json.loads(step("CMD")),
+        json.loads(step("HEALTHCHECK").partition("CMD")[2]),
+    )
     port = step("EXPOSE")
-    assert command[-1].endswith(f":{port}") and f":{port}/readyz" in check[-1]
+    assert command == ["serve", "--http", f"0.0.0.0:{port}"] and (interpreter, option) == ("python", "-c")
     assert SERVER["ports"] == [f"127.0.0.1:{port}:{port}"]
+    with pytest.raises(NotAllowed, match="there is no key") as refused:
+        listen(memory, command[-1])
+    assert "recollect key create" in (refused.value.hint or "")
     with listening(memory) as url:
-        program = check[-1].replace(f"http://127.0.0.1:{port}", url)
-        assert subprocess.run([sys.executable, "-c", program]).returncode == 0
-    assert subprocess.run([sys.executable, "-c", program], stderr=subprocess.DEVNULL).returncode != 0
+        assert f"http://127.0.0.1:{port}/readyz" in program
+        program = program.replace(f"http://127.0.0.1:{port}", url)
+        exec(program)
+    with pytest.raises(OSError, match="refused"):
+        exec(program)
 
 
 def test_the_services_find_each_other() -> None:
