@@ -45,6 +45,7 @@ def pages(memory: recollect.Recollect) -> dict[str, str]:
         "Proposals": "/proposals",
         "Time": f"/time?stream=user%2F{OWNER}",
         "Time, halfway": f"/time?stream=user%2F{OWNER}&from=49&at=50",
+        "Time, from the beginning": f"/time?stream=user%2F{OWNER}&from=0",
         "Time, by day": f"/time?stream=user%2F{OWNER}&by=day",
         "Traces": "/traces",
         "Policy": "/policy",

@@ -409,7 +409,11 @@ PLAIN: dict[str, Read] = {
     "outdated": lambda mem, _: mem.outdated(conflicts=True),
     "rejections": lambda mem, _: mem.rejections(),
     "consent": lambda mem, _: mem.consent(),
-    "difference": lambda mem, _: [mem.difference(1, owner="ana"), mem.difference("2026-01-01T00:00:00Z", owner="ana")],
+    "difference": lambda mem, _: [
+        mem.difference(1, owner="ana"),
+        mem.difference("2026-01-01T00:00:00Z", owner="ana"),
+        mem.difference(0, owner="ana", limit=1),
+    ],
     "growth": lambda mem, _: mem.growth(),
     "streams": lambda mem, _: mem.streams(),
     "policy": lambda mem, _: mem.policy().model_dump_json(),

@@ -228,6 +228,29 @@ def test_every_answer_fits_its_schema(client: TestClient) -> None:
         assert faults == [], operation.path
 
 
+def test_every_request_is_shown_by_an_example_that_fits_its_schema(client: TestClient) -> None:
+    document = client.get("/openapi.json").json()
+    parts, without = {"components": document["components"]}, []
+    for operation in [one for path in document["paths"].values() for one in path.values()]:
+        asked = [
+            (one.get("required"), one, one["schema"])
+            for one in operation.get("parameters", ())
+            if one["in"] != "header"
+        ]
+        for name in re.findall(r"schemas/(\w+)", str(operation.get("requestBody", "")))[:1]:
+            schema = document["components"]["schemas"][name]
+            asked += [(field in schema.get("required", ()), one, one) for field, one in schema["properties"].items()]
+        shown = [
+            (needed, about.get("examples") or schema.get("examples", []), schema) for needed, about, schema in asked
+        ]
+        if any(needed and not examples for needed, examples, _ in shown) or (shown and not any(e for _, e, _ in shown)):
+            without.append(operation["operationId"])
+        for _, examples, schema in shown:
+            for example in examples if isinstance(examples, list) else [one["value"] for one in examples.values()]:
+                assert Draft202012Validator({**schema, **parts}).is_valid(example), (operation["operationId"], example)
+    assert without == []
+
+
 def test_the_server_says_how_it_does(client: TestClient) -> None:
     add(client)
     assert client.get("/readyz").json() == {"status": "ready"}

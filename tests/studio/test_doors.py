@@ -1,5 +1,6 @@
 """Who gets in, and what keeps others out: links, keys, cookies, tokens, names, rights and headers."""
 
+import html
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -265,6 +266,39 @@ def test_nonsense_is_answered_with_a_sentence(signed_in: TestClient) -> None:
         "/prompt?text=tea&budget=0": 200,
     }
     assert {path: signed_in.get(f"/studio{path}").status_code for path in wrong} == wrong
+
+
+def test_pages_say_what_was_refused_and_what_a_proposal_was_taken_from(door: Doorkeeper, memory: Recollect) -> None:
+    memory.turn(session="s1", user="My password is hunter2-Zx9Q. I live in Oslo.", owner="ana")
+    agent = memory.as_caller(agent="planner", user="ana", session="s1")
+    agent.turn(session="s1", user="I live in Bergen and my name is Annie")
+    whole, narrow = visitor(door), visitor(door)
+    whole.get("/studio/enter", params={"token": door.new_link(memory)})
+    narrow.get("/studio/enter", params={"token": door.new_link(memory.as_caller(agent="planner", user="ana"))})
+    number = memory.traces(type="memory_denied").items[0]["number"]
+    story = whole.get(f"/studio/turns/{number}").text
+    assert "it holds sensitive data that the policy denies" in story and "hunter2" not in story
+    evidence = whole.get("/studio/consent").text.partition("<dt>Evidence</dt>")[2].partition("</dd>")[0]
+    assert "I live in Bergen and my name is Annie" in evidence
+    found = narrow.get("/studio/memories?q=tea").text
+    assert "Ana likes tea" in found and "Not allowed: the space project was not read" in found
+
+
+def test_moments_far_apart_are_compared_page_by_page(
+    signed_in: TestClient, memory: Recollect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recollect.interfaces.studio.past.CHANGES_PER_PAGE", 2)
+    for town in ("Porto", "Oslo", "Rome", "Graz"):
+        memory.add(f"{town} has a harbour", owner="ana", source="user")
+    address, found = "/time?stream=user%2Fana&from=0", []
+    while address:
+        page = signed_in.get(f"/studio{address}").text
+        changes = page.partition("Believed at")[0]
+        found.append(re.findall(r"(Porto|Oslo|Rome|Graz|tea)", changes))
+        assert ("Newest changes" in changes) == (len(found) > 1)
+        older = re.search(r'href="/studio([^"]+)">Older changes', changes)
+        address = html.unescape(older[1]) if older else ""
+    assert found == [["Graz", "Rome"], ["Oslo", "Porto"], ["tea"]]
 
 
 def test_the_block_of_a_past_prompt_goes_with_what_it_quotes() -> None:

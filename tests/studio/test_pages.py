@@ -19,6 +19,9 @@ LOOKS: tuple[tuple[int, Literal["light", "dark"], dict[str, Any]], ...] = (
 )
 """Somebody's window: narrow and light, then wide and dark; and what axe-core is asked there."""
 TOO_WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+CRAMPED = """[...document.querySelectorAll("main td")]
+    .filter(cell => cell.clientWidth < 90 && cell.clientHeight > 70).map(cell => cell.innerText)"""
+"""Cells of a table so narrow that their words stand one below the other."""
 
 
 def _faults(view: Page, rules: dict[str, Any]) -> list[str]:
@@ -47,8 +50,9 @@ def test_every_page_fits_and_says_what_the_store_says(page: Page, studio: Served
             for width, scheme, rules in LOOKS:
                 page.set_viewport_size({"width": width, "height": 900})
                 page.emulate_media(color_scheme=scheme)
-                seen = page.evaluate(TOO_WIDE), _faults(page, rules) if house.kind == "sqlite" else []
-                if seen != (0, []):
+                faulty = _faults(page, rules) if house.kind == "sqlite" else []
+                seen = page.evaluate(TOO_WIDE), page.evaluate(CRAMPED), faulty
+                if seen != (0, [], []):
                     found[name, width] = seen
     assert found == {}
     assert [fault for fault in faults if "404" not in fault] == []

@@ -19,7 +19,7 @@ from .pages import every_page
 
 FOLDER = Path(__file__).parents[2] / "docs" / "studio"
 GUIDE = FOLDER.with_suffix(".md")
-SHOWN = """home search memory provenance conflicts outdated consent proposals rejections time traces trace turn policy proof
+SHOWN = """home search memory provenance conflicts outdated consent proposals run rejections time traces trace turn policy proof
 erasure prompt past-prompt""".split()
 NARROW = ("conflicts",)
 SIZE = {"width": 1180, "height": 760}

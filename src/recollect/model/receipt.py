@@ -561,11 +561,15 @@ class Believed(Plain):
 
 @dataclass(frozen=True, slots=True)
 class Difference(Plain):
-    """What changed between two moments: added memories, pairs of which the second replaced the first, and removed ones."""
+    """What changed between two moments: added memories, pairs of which the second replaced the first, and removed ones.
+
+    With a ``next_cursor`` it is one page of what changed.
+    """
 
     added: tuple[Believed, ...]
     replaced: tuple[tuple[Believed, Believed], ...]
     removed: tuple[Believed, ...]
+    next_cursor: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

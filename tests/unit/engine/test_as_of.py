@@ -15,6 +15,7 @@ from recollect.engine.read import as_of
 from recollect.interfaces.python import Recollect
 from recollect.interfaces.python.past import Past
 from recollect.model.ledger import Address
+from recollect.model.receipt import Difference
 from recollect.model.record import Memory
 from rows import every_row
 from support.invariants import EVERYWHERE, all_memories
@@ -128,11 +129,24 @@ def _check_differences(mem: Recollect, by_tick: dict[Remembered, Belief], there:
             points = [as_of.Point(tick=where.tick) for where in (old, new)]
             place = {"owner": new.address.owner, "space": new.address.space, "include_namespaces": namespace}
             found = as_of.difference(mem.engine, *points, **place)
+            _check_pages_of_difference(mem, found, points, place)
             left = set(all_memories(mem))
             before, after = ({id for id in by_tick[where] if id in left} for where in (old, new))
             gone = {one.id for one in found.removed} | {one.id for one, _ in found.replaced}
             came = {one.id for one in found.added} | {one.id for _, one in found.replaced}
             assert (gone, came) == (before - after, after - before), (old, new)
+
+
+def _check_pages_of_difference(
+    mem: Recollect, whole: Difference, points: list[as_of.Point], place: dict[str, Any]
+) -> None:
+    """Page by page a difference has what it has at once, each change on one page."""
+    pages = [as_of.difference(mem.engine, *points, **place, limit=3)]
+    while (cursor := pages[-1].next_cursor) is not None:
+        pages.append(as_of.difference(mem.engine, *points, **place, limit=3, cursor=cursor))
+    for name in ("added", "replaced", "removed"):
+        paged = [item for page in pages for item in getattr(page, name)]
+        assert sorted(map(str, paged)) == sorted(map(str, getattr(whole, name))), name
 
 
 @pytest.mark.parametrize("seed", SEEDS)

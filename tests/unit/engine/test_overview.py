@@ -65,9 +65,14 @@ def test_two_moments_differ_by_what_came_was_replaced_and_went(memory: Recollect
     by_time = memory.difference("2026-01-01", tea.created_at, owner="ana")
     assert {one.id for one in by_time.added} == {lisbon.id, tea.id}
     assert memory.as_caller(user="ben").difference(0, owner="ana").added == ()
-    assert memory.difference(0, owner="ana", most_entries=10).added
-    with pytest.raises(BadInput, match="entries lie between these moments, and at most 3 may"):
-        memory.difference(0, owner="ana", most_entries=3)
+    newest = memory.difference(0, owner="ana", limit=1)
+    assert [one.id for one in newest.added] == [porto.id] and newest.next_cursor is not None
+    older = memory.difference(0, owner="ana", limit=10, cursor=newest.next_cursor)
+    assert (older.added, older.replaced, older.removed, older.next_cursor) == ((), (), (), None)
+    with pytest.raises(BadInput, match="limit"):
+        memory.difference(0, owner="ana", cursor=newest.next_cursor)
+    with pytest.raises(BadInput, match="cursor"):
+        memory.difference(porto.tick, owner="ana", limit=1, cursor=newest.next_cursor)
     with pytest.raises(NotFound):
         memory.difference("phase-9", owner="ana")
     with pytest.raises(BadInput):

@@ -13,10 +13,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import islice
 from typing import Any, NamedTuple
 
 from recollect.engine import operations
-from recollect.engine.arguments import check_moment, check_number, check_sought, decode_cursor
+from recollect.engine.arguments import (
+    check_moment,
+    check_number,
+    check_sought,
+    decode_cursor,
+    encode_cursor,
+    refuse_cursor,
+)
 from recollect.engine.context import AccessCounter, Engine, find
 from recollect.engine.ledger.audit import replay
 from recollect.engine.read import assemble, reading, recall
@@ -214,48 +222,107 @@ def difference(
     owner: str | None = None,
     space: Spaces = None,
     include_namespaces: Sequence[str] = PROD,
-    most_entries: int | None = None,
+    limit: int | None = None,
+    cursor: str | None = None,
 ) -> Difference:
     """Return the visible memories that were added, replaced or removed between two points.
 
-    Raise :class:`BadInput` if more than ``most_entries`` of one stream lie between the points.
+    With ``limit``, only that many of the memories that may differ are compared, newest first; ``cursor`` goes on with the next.
     """
-    if most_entries is not None:
-        check_number("most_entries", most_entries, 1)
+    if limit is not None:
+        check_number("limit", limit, 1, reading.MAX_PAGE)
+    elif cursor is not None:
+        raise BadInput("goes with a limit.", field="cursor", hint="Give the limit of the page before.")
+    next_cursor = None
     with engine.read() as reader:
         now, streams = engine.now(), readable_streams(engine, reader, owner, space, include_namespaces)
-        found = [_compare_stream(engine, reader, stream, since, until, now, most_entries) for stream in streams]
+        streams = sorted(streams, key=lambda stream: stream.number)
+        spans = [_Span(*(_cut_history(reader, stream, when, now) for when in (since, until))) for stream in streams]
+        if limit is None:
+            found = [_compare(engine, reader, span, _read_differing(reader, span)) for span in spans]
+        else:
+            page = list(islice(_read_changed(engine, reader, spans, cursor), limit + 1))
+            if len(page) > limit:
+                last = page[limit - 1]
+                next_cursor = encode_cursor(reading.place_of(last)[0], last.state.id)
+            found = [_compare_page(engine, reader, span, page[:limit]) for span in spans]
     return Difference(
         tuple(item for each in found for item in each.added),
         tuple(pair for each in found for pair in each.replaced),
         tuple(item for each in found for item in each.removed),
+        next_cursor,
     )
 
 
-def _compare_stream(
-    engine: Engine, reader: Reader, stream: Stream, since: Point, until: Point, now: str, most_entries: int | None
+class _Span(NamedTuple):
+    """A stream at each of two points."""
+
+    since: _Cut
+    until: _Cut
+
+    @property
+    def stream(self) -> Stream:
+        return self.since.stream
+
+    def changed_ids(self, reader: Reader) -> list[str]:
+        """Return the ids of all memories that may differ between the points, newest first."""
+        return reader.changed_between(self.stream, *sorted(cut.moment for cut in self))
+
+
+def _read_changed(engine: Engine, reader: Reader, spans: Sequence[_Span], cursor: str | None) -> Iterator[Stored]:
+    """Read the visible memories that may differ, stream by stream and newest first, from a cursor on."""
+    begin = reading.place_of_cursor(engine, reader, cursor)
+    for span in spans:
+        ids = span.changed_ids(reader) if begin is None or begin[1] <= span.stream.number else []
+        if begin is not None and begin[1] == span.stream.number:
+            last = decode_cursor(cursor or "")[1]
+            ids = ids[ids.index(last) + 1 :] if last in ids else refuse_cursor()
+        for start in range(0, len(ids), READ_AT_ONCE):
+            found = reader.by_ids(engine.tenant, ids[start : start + READ_AT_ONCE])
+            yield from (one for id in ids[start : start + READ_AT_ONCE] if _is_visible(engine, one := found[id]))
+
+
+READ_AT_ONCE = 100
+
+
+def _compare_page(engine: Engine, reader: Reader, span: _Span, page: Sequence[Stored]) -> Difference:
+    """Compare the concepts of those memories of a page that lie in this stream.
+
+    A pair belongs to the page of its later memory, though the earlier one may stand on another.
+    """
+    keys = {one.state.id: identity(one.state.canonical_key) for one in page if one.stream == span.stream.number}
+    if not keys:
+        return Difference((), (), ())
+    alike = Selection(streams=(span.stream.number,), equal={"key_identity": tuple(set(keys.values()))})
+    mates = {one.state.id for one in reader.select(engine.tenant, alike, NO_LIMIT)}
+    return _compare(engine, reader, span, reader.ledger_around(span.stream, sorted(mates.union(keys))), list(keys))
+
+
+def _compare(
+    engine: Engine, reader: Reader, span: _Span, part: LedgerPart, ids: Sequence[str] | None = None
 ) -> Difference:
-    cuts = [_cut_history(reader, stream, when, now) for when in (since, until)]
-    between = abs(cuts[0].moment.seq - cuts[1].moment.seq)
-    if most_entries is not None and between > most_entries:
-        message = f"{between:,} entries lie between these moments, and at most {most_entries:,} may."
-        raise BadInput(message, field="most_entries", hint="Choose moments that are nearer to each other.")
-    part = _read_differing(reader, stream, sorted(cuts, key=lambda cut: cut.moment))
-    old, new = (_snapshot_at(engine, reader, cut, part) for cut in cuts)
-    both = [key for key in new if key in old and old[key][0].id != new[key][0].id]
+    """Return what differs in a part of a stream's ledger; with ``ids``, only pairs that one of these leads, in their order."""
+    old, new = (_snapshot_at(engine, reader, cut, part) for cut in span)
+    keys = list({**new, **old})
+    if ids is not None:
+        leads = {(new[key] if key in new else old[key])[0].id: key for key in keys}
+        keys = [leads[id] for id in ids if id in leads]
     return Difference(
-        tuple(_to_believed(*new[key]) for key in new if key not in old),
-        tuple((_to_believed(*old[key]), _to_believed(*new[key])) for key in both),
-        tuple(_to_believed(*old[key]) for key in old if key not in new),
+        tuple(_to_believed(*new[key]) for key in keys if key not in old),
+        tuple(
+            (_to_believed(*old[key]), _to_believed(*new[key]))
+            for key in keys
+            if key in old and key in new and old[key][0].id != new[key][0].id
+        ),
+        tuple(_to_believed(*old[key]) for key in keys if key not in new),
     )
 
 
-def _read_differing(reader: Reader, stream: Stream, cuts: Sequence[_Cut]) -> LedgerPart:
+def _read_differing(reader: Reader, span: _Span) -> LedgerPart:
     """Return the part of the ledger about memories that changed, or may have expired, between two points."""
-    low, high = cuts
-    if high.moment.seq - low.moment.seq > stream.last_seq // 2:
-        return reader.ledger_around(stream)
-    return reader.ledger_around(stream, reader.changed_between(stream, low.moment, high.moment))
+    if abs(span.until.moment.seq - span.since.moment.seq) > span.stream.last_seq // 2:
+        return reader.ledger_around(span.stream)
+    return reader.ledger_around(span.stream, span.changed_ids(reader))
 
 
 def _to_believed(state: State, body: Mapping[str, Any]) -> Believed:

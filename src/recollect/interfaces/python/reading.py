@@ -102,17 +102,19 @@ class Reading(Asking):
         owner: str | None = None,
         user_id: str | None = None,
         space: SpaceName | None = None,
-        most_entries: int | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
     ) -> Difference:
         """Return what was added, replaced and removed between two moments; ``until`` is now if it is left out.
 
         A moment is a tick (a whole number), a time, or the end of a phase (``"phase-2"``). The cost grows with the entries of
-        the ledger between the moments: if more than ``most_entries`` of one stream lie there, that is bad input.
+        the ledger between the moments; with a ``limit`` only that many of the memories that may differ are compared, newest
+        first, and ``next_cursor`` of the answer is the ``cursor`` of the next ones.
         """
         owner = owner_named(owner, user_id)
         start = as_of.point_named(self._engine, "since", since, owner, space)
         end = as_of.point_named(self._engine, "until", self._engine.clock() if until is None else until, owner, space)
-        return as_of.difference(self._engine, start, end, owner=owner, space=space, most_entries=most_entries)
+        return as_of.difference(self._engine, start, end, owner=owner, space=space, limit=limit, cursor=cursor)
 
     @trace_method
     def chain(self, id: str) -> tuple[Memory | Tombstone, ...]:

@@ -1,20 +1,19 @@
 """Pages about what was: what was believed at a moment, and what was traced."""
 
-from collections.abc import Mapping
 from datetime import date, timedelta
+from itertools import pairwise
 from typing import Any
 
-from recollect.interfaces.python import Recollect
 from recollect.interfaces.studio.visits import Page, Visit
-from recollect.model.errors import BadInput, NotFound
-from recollect.model.receipt import Difference, StreamInfo
+from recollect.model.errors import NotFound
+from recollect.model.receipt import StreamInfo
 from recollect.model.trace import TraceType
 
 PER_PAGE = 50
 MOST_STREAMS = 500
 """How many streams the page on time offers; any other can be named in the address."""
-MOST_ENTRIES = 2_000
-"""How many entries of the ledger two moments may lie apart for what changed to be shown."""
+CHANGES_PER_PAGE = 100
+"""How many memories that may have changed are compared on one page."""
 
 
 def time(visit: Visit) -> Page:
@@ -28,7 +27,10 @@ def time(visit: Visit) -> Page:
     since = visit.text("from") or (chosen.last_at[:10] if by == "day" else str(max(0, chosen.tick - 1)))
     until = visit.text("at") or (_day_after(chosen.last_at) if by == "day" else str(chosen.tick))
     then = visit.memory.as_of(**_parse_point(until), **where).list(limit=PER_PAGE, cursor=visit.text("cursor"))
-    difference, too_far = _compare(visit.memory, since, until, where)
+    phases = visit.memory.phases(**where)
+    ends = {one.phase_id: after.phase_started_at - 1 for one, after in pairwise(phases)}
+    changes = visit.text("changes")
+    difference = visit.memory.difference(since, until, limit=CHANGES_PER_PAGE, cursor=changes, **where)
     return Page(
         "time.html",
         {
@@ -38,23 +40,13 @@ def time(visit: Visit) -> Page:
             "by": by,
             "since": since,
             "until": until,
-            "slide": _place_sliders(chosen, by, since, until),
-            "phases": visit.memory.phases(**where),
+            "slide": _place_sliders(chosen, by, since, until, ends),
+            "phases": phases,
             "then": then,
             "difference": difference,
-            "too_far": too_far,
+            "changes": changes,
         },
     )
-
-
-def _compare(memory: Recollect, since: str, until: str, where: Mapping[str, Any]) -> tuple[Difference, str | None]:
-    """Return what changed between two moments; an empty difference and the reason if too much did to be read."""
-    try:
-        return memory.difference(since, until, most_entries=MOST_ENTRIES, **where), None
-    except BadInput as error:
-        if error.field != "most_entries":
-            raise
-        return Difference((), (), ()), f"{error.message} {error.hint}"
 
 
 def _parse_point(text: str) -> dict[str, Any]:
@@ -67,15 +59,24 @@ def _day_after(at: str) -> str:
     return str(date.fromisoformat(at[:10]) + timedelta(days=1))
 
 
-def _place_sliders(chosen: StreamInfo, by: str, since: str, until: str) -> dict[str, Any]:
-    """Return where the sliders begin, end and stand: in ticks, or in days since the first write."""
+def _place_sliders(chosen: StreamInfo, by: str, since: str, until: str, ends: dict[str, int]) -> dict[str, Any]:
+    """Return where the sliders begin, end and stand: in ticks, or in days since the first write.
+
+    ``ends`` are the last ticks of phases.
+    """
     if by == "tick":
-        places = [int(one) if one.isdecimal() else chosen.tick for one in (since, until)]
-        return {"first": "", "most": chosen.tick, "since": places[0], "until": places[1]}
+        places = [int(one) if one.isdecimal() else ends.get(one, chosen.tick) for one in (since, until)]
+        return {
+            "first": "",
+            "most": chosen.tick,
+            "last": f"tick {chosen.tick:,}",
+            "since": places[0],
+            "until": places[1],
+        }
     first = date.fromisoformat(chosen.began_at[:10])
     most = (date.fromisoformat(_day_after(chosen.last_at)) - first).days
     days = [_days_since(first, one, most) for one in (since, until)]
-    return {"first": str(first), "most": most, "since": days[0], "until": days[1]}
+    return {"first": str(first), "most": most, "last": _day_after(chosen.last_at), "since": days[0], "until": days[1]}
 
 
 def _days_since(first: date, text: str, otherwise: int) -> int:

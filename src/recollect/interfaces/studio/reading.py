@@ -1,5 +1,6 @@
 """Pages to look at: home, memories, one memory, and what a prompt got."""
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -23,7 +24,7 @@ def home(visit: Visit) -> Page:
     memory = visit.memory
     stats, growth = memory.stats(), memory.growth(DAYS)
     today = growth[-1].day
-    done = [one for one in memory.ops(by="day", since=today) if one.op not in ("search", "classify")]
+    done = _count_changes(memory, today)
     queues = {
         "conflicts": stats["by_status"].get("contradictory", 0),
         "outdated": len(memory.outdated(limit=MOST_WAITING)),
@@ -47,6 +48,26 @@ def home(visit: Visit) -> Page:
             "verifying": visit.session.verifying,
         },
     )
+
+
+DONE = {
+    "create": "written",
+    "update": "updated",
+    "merge": "merged",
+    "delete": "forgotten or erased",
+    "link": "linked to others",
+    "ttl": "expired",
+}
+ENDED = {"ok": "", "error": ", failed", "skipped": ", refused"}
+
+
+def _count_changes(memory: Recollect, day: str) -> dict[str, int]:
+    """Return how often memories were changed on a day, by what was done and how it ended."""
+    counts: Counter[str] = Counter()
+    for one in memory.ops(by="day", since=day):
+        if one.op in DONE:
+            counts[DONE[one.op] + ENDED[one.status]] += one.count
+    return dict(counts)
 
 
 FILTERS = ("owner", "space", "namespace", "status", "kind", "category", "tag", "author", "pinned")

@@ -269,7 +269,7 @@ class Reader(Protocol):
         """Return the number of the last memory that a stream's entries up to ``seq`` brought, 0 if they brought none."""
 
     def changed_between(self, stream: Stream, after: Moment, upto: Moment) -> list[str]:
-        """Return the ids of every memory that may be believed at one of two moments and not at the other.
+        """Return the ids of every memory that may be believed at one of two moments and not at the other, newest first.
 
         They are what entries between the moments name, what may have expired between them, and what has a key of these.
         """

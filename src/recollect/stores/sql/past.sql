@@ -28,8 +28,10 @@ WITH changed (id) AS (
      WHERE tenant = :tenant AND stream = :stream
        AND ((expires_at > :after_at AND expires_at <= :upto_at)
             OR (expires_at_tick > :after_tick AND expires_at_tick <= :upto_tick)))
-SELECT id FROM changed
- UNION
 SELECT id FROM memories
- WHERE tenant = :tenant AND stream = :stream AND key_identity <> '' AND key_identity IN
-       (SELECT k.key_identity FROM changed c JOIN memories k ON k.tenant = :tenant AND k.id = c.id)
+ WHERE tenant = :tenant AND stream = :stream
+   AND (id IN (SELECT id FROM changed)
+        OR (key_identity <> '' AND key_identity IN
+            (SELECT key_identity FROM memories
+              WHERE tenant = :tenant AND stream = :stream AND id IN (SELECT id FROM changed))))
+ ORDER BY memory DESC
