@@ -21,6 +21,7 @@ from recollect.engine.context import (
     fresh_uuid,
     system_clock,
 )
+from recollect.engine.ledger.audit import find_damage
 from recollect.engine.lifecycle.changes import scrub_files
 from recollect.engine.lifecycle.erasure import replay_erasures
 from recollect.engine.read.meaning import Meanings, settings_of
@@ -76,7 +77,8 @@ def open(
     chosen = choose_embedder(embedder, in_force.policy.embedder)
     store = open_store(where, fresh_uuid(randomness), timeout_s)
     meanings = Meanings(chosen, in_force.policy.recall.vectors_at_hand)
-    engine = Engine(store, in_force, clock, randomness, AccessCounter(store), meanings, caller)
+    counter = AccessCounter(store)
+    engine = Engine(store, in_force, clock, randomness, counter, meanings, caller, diagnose=find_damage)
     try:
         refuse_unfinished(store)
         _finish_erasures(engine)

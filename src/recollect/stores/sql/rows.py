@@ -8,7 +8,7 @@ from typing import Any
 
 from recollect.model.canonical import canonical_json
 from recollect.model.errors import StoreCorrupt
-from recollect.model.ledger import EVENTS, Address, Entry, Event, phase_number
+from recollect.model.ledger import EVENTS, GENESIS, Address, Entry, Event, phase_number
 from recollect.model.state import State, are_vouchers, body_from, body_in_force, is_authority, is_time
 from recollect.model.vocabulary import KIND_CLASS, KINDS, STATUSES, Kind, Namespace, Space, Status
 from recollect.rules.identity.keys import identity, identity_beside
@@ -41,8 +41,25 @@ def stream_from(row: Row) -> Stream:
     elif owner is not None:
         address = Address(tenant, namespace, space, owner)
     stream = Stream(tenant, number, uid, address, *rest)
-    stream.fault = fault
+    stream.fault = fault or _fault_of_counters(stream)
     return stream
+
+
+def _fault_of_counters(stream: Stream) -> str | None:
+    texts = (stream.uid, stream.head, stream.embedder, stream.next_embedder)
+    counts = (stream.tick, stream.last_seq, stream.last_memory, stream.documents, stream.words, stream.generation)
+    sound = (
+        all(type(text) is str for text in texts)
+        and all(type(count) is int and count >= 0 for count in counts)
+        and type(stream.phase) is int
+        and stream.phase > 0
+        and len(stream.head) == len(GENESIS)
+        and (stream.last_at == "" or is_time(stream.last_at))
+    )
+    return None if sound else UNREADABLE_COUNTERS
+
+
+UNREADABLE_COUNTERS = "its counters, its head or its time cannot be read; reads and writes go by its ledger"
 
 
 def entry_from(row: Row) -> Entry:
