@@ -165,7 +165,8 @@ WRITES: dict[str, Operation] = {
     ),
     "erase": lambda mem, _: mem.erase(owner="ana"),
 }
-ALSO = {"as_caller", "caller", "close", "engine", "erasure_record"}
+NOT_TRIED = {"as_caller", "caller", "close", "engine", "erasure_record"}
+"""What reads and writes nothing by itself, or is called by another of these."""
 OPERATIONS = READS | WRITES
 
 

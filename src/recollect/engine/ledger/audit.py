@@ -144,7 +144,7 @@ def _check_across_streams(engine: Engine, reader: Reader, actors: Actors, walks:
     stated = {pair for walk in walks for pair in walk.aliases}
     return found + [
         Problem(f"alias {alias!r}", f"it does not belong to memory {id} as its version says", HINT)
-        for alias, id in sorted(stated ^ set(reader.aliases(engine.tenant)))
+        for alias, id in sorted(stated ^ set(reader.aliases(engine.tenant)), key=repr)
     ]
 
 

@@ -121,7 +121,8 @@ class StreamTables(Capability):
         return [self._to_stream(row) for row in found]
 
     def actor_names(self, tenant: str) -> dict[str, tuple[str | None, bytes | None]]:
-        return {row["uid"]: (row["name"], row["salt"]) for row in self._db.rows("actor_names", tenant=tenant)}
+        found = self._db.rows("actor_names", tenant=tenant)
+        return {row["uid"]: rows.actor_from(row["name"], row["salt"]) for row in found}
 
     def platform_ids(self, tenant: str) -> list[PlatformId]:
         return [PlatformId(*row) for row in self._db.tuples("platform_ids", tenant=tenant)]
@@ -241,6 +242,8 @@ class LedgerTables(Capability):
 
     def last_entry(self, stream: Stream, tick: int, at: str) -> Moment:
         found = self._db.tuples("last_entry", **stream.place, tick=tick, at=at)
+        if found and not all(map(_is_count, found[0][:2])):
+            raise rows.damaged_entry(stream.uid, found[0][0], "number or tick")
         return Moment(*found[0]) if found else Moment(0, 0, "")
 
     def last_memory_by(self, stream: Stream, seq: int) -> int:

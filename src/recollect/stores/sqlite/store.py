@@ -263,7 +263,7 @@ class SqliteStore:
             queries = NamedQueries(db)
             tables = Transaction(queries).tables()
             found = [queries.filtered("tenants", "1 = 1", {}, table=table.name) for table in tables]
-            return sorted({row[0] for rows in found for row in rows})
+            return sorted({row[0] for rows in found for row in rows if isinstance(row[0], str)})
 
     def value(self, name: str) -> str | None:
         with self._lend_reader() as db:
