@@ -300,6 +300,8 @@ EVERYDAY = {
     ("traces", "body", "a flipped bit"),
     ("graph_checkpoints", "body", "a flipped bit"),
     ("graph_values", "value", "a flipped bit"),
+    ("graph_checkpoints", "rebuilt", "nonsense"),
+    ("graph_writes", "value", "no bytes"),
     ("model_proposals", "body", "nonsense"),
     ("log_leaves", "tenant", "no text"),
 }
@@ -317,7 +319,7 @@ def _pick(sound: Sound, table: str, column: str) -> Cell | None:
     type = next(found[2] for found in SCHEMA if found[:2] == (table, column))
     with closing(sqlite3.connect(sound.path)) as db:
         rows = db.execute(f"SELECT * FROM {table} ORDER BY {key_of(db, table)}").fetchall()
-    cells = [cell for cell in cells_of(sound.path, table, column, type) if cell.value is not None]
+    cells = [cell for cell in cells_of(sound.path, table, column, type) if cell.value not in (None, "", b"")]
     naming = [cell for cell in cells if sound.target.id in rows[cell.row]]
     return next(iter([*naming, *cells]), None)
 

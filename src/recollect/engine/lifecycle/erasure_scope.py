@@ -230,7 +230,7 @@ class Person(NamedTuple):
         actors = [Erased(tenant, "actor", uid) for uid in self.actors]
         if self.first_event is not None:
             actors.append(Erased(tenant, "actor", _EVENT.format(*self.first_event)))
-        return [*streams, *actors, *(Erased(tenant, "thread", uid) for uid in self.threads)]
+        return [*streams, *actors, *(Erased(tenant, "thread", uid) for uid in self.threads if isinstance(uid, str))]
 
     def forget(self, writer: Writer, tenant: str) -> tuple[int, int]:
         """Remove the name and the person's access keys; return how many streams and how many actors bore the name."""
