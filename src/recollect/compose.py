@@ -32,11 +32,13 @@ from recollect.stores.protocol import MIGRATING_FROM, Store
 if TYPE_CHECKING:
     from recollect import adopting
     from recollect.adopting import Progress
+    from recollect.engine.ledger import audit
     from recollect.engine.lifecycle import changes, erasure
     from recollect.engine.transfer import migration
     from recollect.stores import journal, sqlite
 else:  # most of them are for stores and situations that are rarer than a file that is whole
     (adopting,) = lazy("recollect", "adopting")
+    (audit,) = lazy("recollect.engine.ledger", "audit")
     changes, erasure = lazy("recollect.engine.lifecycle", "changes erasure")
     (migration,) = lazy("recollect.engine.transfer", "migration")
     journal, sqlite = lazy("recollect.stores", "journal sqlite")
@@ -83,7 +85,17 @@ def open(
     chosen = choose_embedder(embedder, in_force.policy.embedder)
     store = open_store(where, fresh_uuid(randomness), timeout_s)
     meanings = Meanings(chosen, in_force.policy.recall.vectors_at_hand)
-    engine = Engine(store, in_force, clock, randomness, AccessCounter(store), meanings, caller)
+    counter = AccessCounter(store)
+    engine = Engine(
+        store,
+        in_force,
+        clock,
+        randomness,
+        counter,
+        meanings,
+        caller,
+        diagnose=lambda reading: audit.find_damage(reading),
+    )
     try:
         if store.value(MIGRATING_FROM) is not None:
             migration.refuse_unfinished(store)

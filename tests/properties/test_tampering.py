@@ -12,26 +12,19 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
 import psycopg
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from recollect.engine.ledger import checkpoint_log
-from recollect.engine.trust import identities
 from recollect.interfaces.python import Recollect
-from recollect.langgraph import RecollectSaver
 from recollect.model.errors import StoreError
 from recollect.model.receipt import Verification
-from recollect.model.record import Memory
-from recollect.rules.model_budget import Spent
-from recollect.stores.sqlite import migrations
-from recollect.testing.contract.runs import call, proposal, run
-from recollect.testing.stores import at
 from recollect.vault import MemoryVault
 from rows import every_row
+from support.every_table import CLOSED, SCHEMA, Cell, cells_of, fill, key_of, write_cell
 from support.postgres_server import PostgresServer
 from support.script import open_seeded
 
@@ -116,25 +109,6 @@ a stream whole, and putting the checkpoint log right as well. A checkpoint that 
 ``test_rewritten_history.py``."""
 
 
-CLOSED = {
-    "namespace": ("test", "prod"),
-    "space": ("session", "user"),
-    "kind": ("stream", "key"),
-    "node": ("context", "worker"),
-    "op": ("search", "create"),
-    "status": ("ok", "error"),
-}
-"""Columns for which the database itself admits only certain words."""
-
-
-class Cell(NamedTuple):
-    table: str
-    column: str
-    type: str
-    row: int
-    value: Any
-
-
 CELLS_OF_A_COLUMN = 5 if os.environ.get("RECOLLECT_TORTURE") else 2
 
 
@@ -142,148 +116,10 @@ CELLS_OF_A_COLUMN = 5 if os.environ.get("RECOLLECT_TORTURE") else 2
 def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store with something in every table, and in every column that can hold anything."""
     path = tmp_path_factory.mktemp("sound") / "memory.db"
-    _fill(path, path.parent)
+    fill(path, path.parent)
     with closing(sqlite3.connect(path)) as db:
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     return path
-
-
-def _fill(location: Any, folder: Path) -> None:
-    with open_seeded(location, policy={"traces": {"keep": "all"}}) as mem:
-        tea = mem.add("Ana drinks green tea every morning", owner="ana", canonical_key="Tea", aliases=["ticket-7"])
-        assert tea.memory is not None
-        new = mem.add("Ana drinks black tea every morning", owner="ana", canonical_key="Tea", change="update").memory
-        assert new is not None
-        waiting = mem.add(
-            "Ana never drinks tea", owner="ana", canonical_key="Tea", change="contradiction", authority="ai_inferred"
-        )
-        assert waiting.outcome == "contradicted"
-        mem.edit(new.id, tags=["hot", "drink"], pinned=True)
-        everything = {name: name for name in ("agent_id", "run_id", "thread_id", "actor_id", "role")} | {
-            "user_id": "ana"
-        }
-        full = mem.add(
-            "Ana works on the billing service",
-            owner="ana",
-            tier="register",
-            topic_id="work",
-            ttl_ticks=1_000,
-            expires_at="2030-01-01T00:00:00Z",
-            **everything,
-        ).memory
-        gone = mem.add("Ana lives in Berlin", owner="ana", idempotency_key="retry").memory
-        assert full is not None and gone is not None
-        mem.forget(gone.id)
-        mem.archive(mem.add("Ana owns a red bicycle", owner="ana", scope="planner").memory.id)  # type: ignore[union-attr]
-        mem.add("Ana owns a red bicycle", owner="ana", canonical_key="Bicycle-A", importance=5)
-        mem.add("Ana owns a red bicycle", owner="ana", canonical_key="Bicycle-B")
-        assert mem.consolidate(owner="ana", force=True).applied
-        erased = mem.add("Ana was born in Rome", owner="ana").memory
-        assert erased is not None
-        mem.edit(erased.id, tags=["secret"])
-        parents = [erased.content_hash, new.content_hash]
-        mem.add("Romans are used to heat", owner="ben", parent_refs=parents, signature="by ben")
-        mem.erase(id=erased.id)
-        _entangle(mem, new, full)
-        mem.add("Ben plays the violin", owner="ben")
-        mem.get(new.id)
-        mem.add("the password is hunter2-very-secret", owner="ben")
-        mem.as_caller(agent="planner", user="ana").change_header(thread="chat")
-        checkpoint_log.checkpoint(mem.engine)
-        mem.add("Ben plays chess", owner="ben")
-        checkpoint_log.checkpoint(mem.engine)
-        made = identities.new_identity(mem.engine, "planner", folder / "planner.pem")
-        mem.vouch(full.id, sign_as="planner", key_file=made.file)
-        identities.rotate_identity(mem.engine, "planner", Path(made.file), folder / "next.pem")
-        mem.link_identity("planner", "planner-7", platform="agora", key_file=folder / "next.pem")
-        untrue = mem.add("Ana owns a boat", owner="ana").memory
-        assert untrue is not None
-        mem.reject(untrue.id, "a boat of her brother's")
-        mem.as_caller(user="cleo").add("Cleo rows on the lake")
-        mem.erase(owner="cleo")
-        _run_a_graph(mem)
-        _run_a_model(mem, new.id)
-        _run_a_worker(mem)
-        _make_a_key(mem)
-        assert mem.verify().ok
-
-
-def _make_a_key(mem: Recollect) -> None:
-    made = mem.create_key("laptop", user="ana", agent="planner", projects=["apollo"], expires_at="2999-01-01T00:00:00Z")
-    assert mem.with_key(made.key).list(limit=1) is not None
-    mem.revoke_key(made.about.id)
-
-
-def _run_a_worker(mem: Recollect) -> None:
-    with mem.engine.write() as writer:
-        lease = writer.take_lease("default", "one", at(1), at(2))
-        found = writer.streams_behind("default", "upkeep:rules")[0]
-        assert lease is not None and writer.move_worker_cursor("default", lease, "upkeep:rules", found, 1, at(1))
-        assert writer.renew_lease("default", lease._replace(last_round=at(1)))
-
-
-def _run_a_model(mem: Recollect, id: str) -> None:
-    ended = {"ended_at": at(2), "outcome": "done", "reason": "none"}
-    with mem.engine.write() as writer:
-        writer.put_model_run("default", run("r1", **ended))
-        writer.put_model_call("default", call("r1", 1, id, seed=0))
-        proposed = proposal("p1", sources=(id,), memory_id=id, pair="a b 0.71")
-        writer.put_model_proposals("default", [proposed])
-        writer.add_spending(at(1)[:10], Spent(1, 2, 3))
-
-
-def _run_a_graph(mem: Recollect) -> None:
-    with RecollectSaver(mem) as saver:
-        state: Any = {"v": 1, "id": "1ef", "ts": "2026-01-01T00:00:00+00:00", "channel_versions": {"said": "1"}}
-        state |= {"channel_values": {"said": "tea"}, "versions_seen": {}}
-        config: Any = {"configurable": {"thread_id": "t1", "checkpoint_ns": "", "user_id": "ana"}}
-        saved = saver.put(config, state, {"run_id": "r1"}, {"said": "1"})  # type: ignore[typeddict-unknown-key]
-        saver.put_writes(saved, [("said", "tea")], "task")
-        saver.put(saved, {**state, "id": "1f0"}, {"run_id": "r1"}, {})  # type: ignore[typeddict-unknown-key]
-
-
-def _entangle(mem: Recollect, new: Memory, full: Memory) -> None:
-    """Parents, links made and taken back, vouches given and withdrawn, and a phase that was begun."""
-    built = mem.add(
-        "Ana sleeps badly since she drinks black tea", owner="ana", parent_refs=[new.content_hash, full.content_hash]
-    ).memory
-    assert built is not None and built.parent_refs
-    mem.link(built.id, new.id, relation_type="explained_by", strength=0.7)
-    mem.link(built.id, full.id)
-    mem.unlink(built.id, full.id)
-    mem.vouch(new.id, by="critic", confidence=0.8, says="useful")
-    mem.vouch(built.id, by="critic")
-    mem.withdraw_vouch(built.id, by="critic")
-    mem.start_phase(name="after tea", space="user", owner="ana")
-
-
-def _columns(db: sqlite3.Connection) -> Iterator[tuple[str, str, str]]:
-    tables = [row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
-    for table in tables:
-        if table != "migrations":
-            for column in db.execute(f"PRAGMA table_info({table})"):
-                yield table, column[1], column[2]
-
-
-def _schema() -> list[tuple[str, str, str]]:
-    with closing(sqlite3.connect(":memory:")) as db:
-        for migration in migrations.migrations():
-            db.executescript(migration.sql)
-        return list(_columns(db))
-
-
-SCHEMA = _schema()
-
-
-def _cells(path: Path, table: str, column: str, type: str) -> list[Cell]:
-    """Every cell of a column, by the row's place in a listing that does not move."""
-    with closing(sqlite3.connect(path)) as db:
-        rows = db.execute(f"SELECT {column} FROM {table} ORDER BY {_key(db, table)}").fetchall()
-    return [Cell(table, column, type, place, row[0]) for place, row in enumerate(rows)]
-
-
-def _key(db: sqlite3.Connection, table: str) -> str:
-    return ", ".join(row[1] for row in db.execute(f"PRAGMA table_info({table})") if row[5])
 
 
 def _other_values(cell: Cell) -> list[Any]:
@@ -301,20 +137,6 @@ def _other_values(cell: Cell) -> list[Any]:
     return [swapped, "nonsense", None if cell.value is not None else "null no more"]
 
 
-def _write(path: Path, cell: Cell, value: Any) -> bool:
-    """Change one cell with plain SQL; ``False`` if the database itself refuses."""
-    with closing(sqlite3.connect(path)) as db:
-        key = _key(db, cell.table)
-        row = db.execute(f"SELECT {key} FROM {cell.table} ORDER BY {key}").fetchall()[cell.row]
-        where = " AND ".join(f"{name.strip()} IS ?" for name in key.split(","))
-        try:
-            db.execute(f"UPDATE {cell.table} SET {cell.column} = ? WHERE {where}", (value, *row))
-            db.commit()
-        except sqlite3.IntegrityError:
-            return False
-    return True
-
-
 def _verified(path: Path) -> Verification | None:
     """What verify says; ``None`` if the file cannot even be opened, which is an answer too."""
     try:
@@ -327,13 +149,13 @@ def _verified(path: Path) -> Verification | None:
 def _attempts(
     path: Path, folder: Path, table: str, column: str, type: str
 ) -> Iterator[tuple[Cell, Verification | None]]:
-    cells = _cells(path, table, column, type)
+    cells = cells_of(path, table, column, type)
     many = 5 if (table, column) in UNSEEN else CELLS_OF_A_COLUMN  # where most cells are noticed, two may both be
     for cell in Random(7).sample(cells, min(many, len(cells))):
         for value in _other_values(cell):
             copy = folder / "copy.db"
             shutil.copyfile(path, copy)
-            if value != cell.value and _write(copy, cell, value):
+            if value != cell.value and write_cell(copy, cell, value):
                 yield cell, _verified(copy)
 
 
@@ -359,7 +181,7 @@ def _place_of(path: Path, cell: Cell) -> tuple[str, list[str]]:
     """The stream whose chain a cell belongs to, and the words of which one must be in the problem's place."""
     with closing(sqlite3.connect(path)) as db:
         db.row_factory = sqlite3.Row
-        row = db.execute(f"SELECT * FROM {cell.table} ORDER BY {_key(db, cell.table)}").fetchall()[cell.row]
+        row = db.execute(f"SELECT * FROM {cell.table} ORDER BY {key_of(db, cell.table)}").fetchall()[cell.row]
         stream = db.execute("SELECT * FROM streams WHERE stream = ?", (row["stream"],)).fetchone()
         name = f"{stream['namespace']}/{stream['space']}/{stream['owner']}"
         if cell.table == "ledger":
@@ -410,7 +232,7 @@ def test_the_problem_names_the_stream_and_the_entry_or_memory(sound: Path, tmp_p
 )
 def test_a_missing_row_is_noticed(sound: Path, tmp_path: Path, table: str) -> None:
     with closing(sqlite3.connect(sound)) as db:
-        key = _key(db, table)
+        key = key_of(db, table)
         rows = db.execute(f"SELECT {key} FROM {table} ORDER BY {key}").fetchall()
     where = " AND ".join(f"{name.strip()} IS ?" for name in key.split(","))
     for row in rows[:: max(1, len(rows) // 8)]:
@@ -502,9 +324,9 @@ def test_any_two_or_three_changes_together_are_noticed(sound: Path, tmp_path: Pa
     shutil.copyfile(sound, copy)
     written = 0
     for table, column, type in data.draw(st.lists(st.sampled_from(seen), min_size=2, max_size=3, unique=True)):
-        cell = data.draw(st.sampled_from(_cells(copy, table, column, type)))
+        cell = data.draw(st.sampled_from(cells_of(copy, table, column, type)))
         value = data.draw(st.sampled_from(_other_values(cell)))
-        written += value != cell.value and _write(copy, cell, value)
+        written += value != cell.value and write_cell(copy, cell, value)
     if written:
         verification = _verified(copy)
         assert verification is None or not verification.ok
@@ -520,7 +342,7 @@ def test_every_column_of_a_server_is_noticed_or_known_to_be_unseen(
     postgres: PostgresServer, server_store: str, tmp_path: Path
 ) -> None:
     """One cell of each column that is not known to be unseen, put right again afterwards: what is noticed in a file is here."""
-    _fill(server_store, tmp_path)
+    fill(server_store, tmp_path)
     columns = postgres.execute(
         """SELECT c.relname, a.attname, format_type(a.atttypid, a.atttypmod) FROM pg_class c
              JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped

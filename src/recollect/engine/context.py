@@ -4,28 +4,39 @@ import hashlib
 import random
 import secrets
 import threading
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 from uuid import UUID
 
 from recollect.engine.arguments import check_kept
 from recollect.engine.read.meaning import Meanings
 from recollect.model.caller import Caller, Right
 from recollect.model.canonical import format_time
-from recollect.model.errors import AmbiguousId, MemoryDamaged, NotAllowed, NotFound, OutOfDate, StoreError
+from recollect.model.errors import (
+    AmbiguousId,
+    MemoryDamaged,
+    NotAllowed,
+    NotFound,
+    OutOfDate,
+    RecollectError,
+    StoreCorrupt,
+    StoreError,
+)
 from recollect.model.ledger import FIRST_PHASE_ID, Address, phase_id
 from recollect.model.operation import Node
 from recollect.model.policy import Policy, Privacy
+from recollect.model.receipt import Problem
 from recollect.model.record import Memory, name_fault
 from recollect.model.vocabulary import Space, Status
 from recollect.rules.ledger.content_ids import content_hash_in, ids_in
 from recollect.rules.trust.borders import Sight, may_read, sight_of
 from recollect.stores.protocol import Reader, Selection, Store, Stored, Stream, Writer
 
+T = TypeVar("T")
 Clock = Callable[[], datetime]
 
 
@@ -190,6 +201,8 @@ class Engine:
     """The idempotency key that each transaction takes; ``None`` without a key, or if the operation keeps its own."""
     node: Node | None = None
     """The node named in operational events; ``None`` derives it from the kind of the memory."""
+    diagnose: Callable[["Engine"], Problem | None] | None = None
+    """Finds what is damaged in the store, when an operation fails without an error of ours; ``None`` looks for nothing."""
 
     @property
     def policy(self) -> Policy:
@@ -243,7 +256,7 @@ class Engine:
 
     def read(self, *, brief: bool = False) -> AbstractContextManager[Reader]:
         """Open a consistent snapshot of the caller's tenant."""
-        return self.store.read(self.tenant, brief=brief)
+        return self._naming_damage(self.store.read(self.tenant, brief=brief))
 
     def write(
         self, addresses: Sequence[Address] = (), *, patience_s: float | None = None
@@ -253,7 +266,21 @@ class Engine:
         Wait for other writers for ``patience_s`` seconds, by default as long as the store does.
         """
         opened = self.store.write(self.tenant, addresses, patience_s=patience_s)
-        return opened if self.claim is None else self.claim.taken_in(opened)
+        return self._naming_damage(opened if self.claim is None else self.claim.taken_in(opened))
+
+    @contextmanager
+    def _naming_damage(self, opened: AbstractContextManager[T]) -> Iterator[T]:
+        """Raise ``StoreCorrupt`` for a failure that a damaged row explains; any other is a mistake of ours."""
+        try:
+            with opened as transaction:
+                yield transaction
+        except RecollectError:
+            raise
+        except Exception as error:
+            found = self.diagnose(self) if self.diagnose is not None else None
+            if found is None:
+                raise
+            raise _corrupt(self.caller, found) from error
 
     def now(self) -> str:
         return format_time(self.clock())
@@ -305,6 +332,13 @@ def damage_of(reader: Reader, stored: Stored) -> MemoryDamaged:
     assert stored.damage is not None, "the memory is damaged"
     stream, id = reader.stream_numbered(stored.tenant, stored.stream), stored.state.id
     return MemoryDamaged(f"{stream.name}, memory {id}: {stored.damage.what}.", field=id, hint=MENDING.format(id=id))
+
+
+def _corrupt(caller: Caller, found: Problem) -> StoreCorrupt:
+    """Return the error for a damaged store. Only the application is told where the damage is: it may be another's."""
+    if not caller.trusted:
+        return StoreCorrupt("the store is damaged.", hint="Ask whoever runs it: `recollect doctor` says where.")
+    return StoreCorrupt(f"{found.what}.", field=found.where, hint=found.hint)
 
 
 MENDING = (

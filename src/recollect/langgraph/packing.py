@@ -14,7 +14,7 @@ from langgraph.checkpoint.serde.base import SerializerProtocol
 
 from recollect.engine.graphs import Values, Where
 from recollect.model.canonical import check_text
-from recollect.model.errors import BadInput
+from recollect.model.errors import BadInput, StoreCorrupt
 from recollect.model.policy import Privacy
 from recollect.rules.privacy.gate import denied_types
 from recollect.stores.protocol.graphs import ROOT, GraphCheckpoint, GraphVersion, GraphWrite, Packed
@@ -67,13 +67,20 @@ def check_name(field: str, name: Any) -> str:
     return text
 
 
+_HINT = "`delete_thread` removes its thread; a backup may have it whole."
+
+
 def pack(serde: SerializerProtocol, value: Any) -> Packed:
     kind, data = serde.dumps_typed(value)
     return Packed(kind, bytes(data))
 
 
 def unpack(serde: SerializerProtocol, packed: Packed) -> Any:
-    return serde.loads_typed((packed.type, packed.data))
+    """Return a stored value; raise ``StoreCorrupt`` for one that its own serializer cannot read."""
+    try:
+        return serde.loads_typed((packed.type, packed.data))
+    except Exception as error:  # whatever the serializer raises
+        raise StoreCorrupt(f"a stored value of a graph cannot be read: {error}.", hint=_HINT) from error
 
 
 def digest(packed: Packed) -> str:

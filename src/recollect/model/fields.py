@@ -11,7 +11,18 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from recollect.model.canonical import format_time, parse_time
-from recollect.model.vocabulary import Authority, EventType, Kind, Layer, Namespace, Source, Space, Status, Tier
+from recollect.model.vocabulary import (
+    Authority,
+    EventType,
+    KeySource,
+    Kind,
+    Layer,
+    Namespace,
+    Source,
+    Space,
+    Status,
+    Tier,
+)
 
 
 class Kept(StrEnum):
@@ -48,6 +59,8 @@ class Field(NamedTuple):
     """Whether every version has it as text, so that one without it is damaged."""
     words: frozenset[str] = frozenset()
     """The only words that it may be, if there are such."""
+    sort: str = "json"
+    """What its stored value is."""
 
 
 def _keep(value: Any) -> Any:
@@ -55,11 +68,22 @@ def _keep(value: Any) -> Any:
 
 
 _READERS: dict[str, Callable[[Any], Any]] = {
-    "text": _keep,
-    "json": _keep,
     "list": lambda value: () if value is None else tuple(value),
     "time": lambda value: parse_time(value) if value else None,
 }
+_NOTHING = type(None)
+_TYPES: dict[str, tuple[type, ...]] = {
+    "text": (str, _NOTHING),
+    "time": (str, _NOTHING),
+    "list": (list,),
+    "object": (dict,),
+    "object?": (dict, _NOTHING),
+    "flag": (bool,),
+    "count": (int,),
+    "count?": (int, _NOTHING),
+    "number": (int, float, _NOTHING),
+}
+"""What the stored value of each sort is; any other sort is any value of JSON."""
 _CHOICES: dict[str, type[StrEnum]] = {
     "namespace": Namespace,
     "space": Space,
@@ -72,7 +96,7 @@ _CHOICES: dict[str, type[StrEnum]] = {
     "status": Status,
 }
 
-# A name ending in "!" is in every version. "choice" is a closed list of words, "json" any value of JSON.
+# A name ending in "!" is in every version. "choice" is a closed list of words.
 _TABLE = """
     namespace!           version     exported   choice
     space!               version     exported   choice
@@ -93,9 +117,9 @@ _TABLE = """
     tags                 state       promoted   list
     entities             version     promoted   list
     relationships        version     promoted   list
-    artifact_ref         version     promoted   json
-    context              version     promoted   json
-    meta                 worked_out  stays      json
+    artifact_ref         version     promoted   object?
+    context              version     promoted   object?
+    meta                 worked_out  stays      object
     author               worked_out  exported   json
     source!              version     stays      choice
     authority!           state       exported   choice
@@ -109,7 +133,7 @@ _TABLE = """
     parent_refs          worked_out  exported   list
     vouchers             worked_out  stays      list
     signature            version     exported   text
-    confidence           version     promoted   json
+    confidence           version     promoted   number
     aliases              version     stays      list
     status               state       stays      choice
     version              state       stays      json
@@ -117,17 +141,17 @@ _TABLE = """
     superseded_by_id     state       stays      text
     related_memory_ids   state       stays      list
     conflict_ids         state       stays      list
-    pinned               state       exported   json
-    importance           state       exported   json
+    pinned               state       exported   flag
+    importance           state       exported   count
     importance_reason    state       stays      list
     access_count         worked_out  stays      json
     last_accessed        worked_out  stays      time
     created_at!          version     stays      time
     last_modified        state       stays      time
-    tick                 version     stays      json
+    tick                 version     stays      count
     phase_id             version     stays      text
     expires_at           state       exported   time
-    expires_at_tick      state       stays      json
+    expires_at_tick      state       stays      count?
     valid_from           state       exported   time
     valid_until          state       exported   time
     deleted_at           state       stays      time
@@ -143,9 +167,9 @@ def _make_choice(name: str) -> Callable[[Any], Any]:
 def _parse_row(line: str) -> Field:
     name, kept, reach, sort = line.split()
     required, name = name.endswith("!"), name.rstrip("!")
-    read = _make_choice(name) if sort == "choice" else _READERS[sort]
+    read = _make_choice(name) if sort == "choice" else _READERS.get(sort, _keep)
     words = frozenset(map(str, _CHOICES[name])) if sort == "choice" else frozenset[str]()
-    return Field(name, Kept[kept.upper()], Reach[reach.upper()], read, required, words)
+    return Field(name, Kept[kept.upper()], Reach[reach.upper()], read, required, words, sort)
 
 
 FIELDS: dict[str, Field] = {field.name: field for field in map(_parse_row, _TABLE.strip().splitlines())}
@@ -157,6 +181,19 @@ PROMOTED = tuple(name for name, field in FIELDS.items() if field.reach is Reach.
 REQUIRED = tuple(field for field in FIELDS.values() if field.required)
 ATTACHED = ("meta", "context", "entities", "relationships", "artifact_ref", "confidence")
 """What a speaker attaches to a statement, as opposed to who said it, where, and in which words."""
+
+_UNSEEN = {
+    "key_source": "text", "slot": "text", "subject_value": "text", "relation_type": "text", "salts": "object", "set": "object",
+    "strength": "number", "neighbours": "list", "cut": "list",
+}  # fmt: skip
+"""What versions and amendments hold beside the fields, and no caller sees."""
+_STORED = {name: field.sort for name, field in FIELDS.items()} | _UNSEEN
+STORED_TYPES = {name: _TYPES[sort] for name, sort in _STORED.items() if sort in _TYPES}
+"""What a stored value is, by its name; a name that is missing is any value of JSON, or one of ``STORED_WORDS``."""
+STORED_TIMES = frozenset(name for name, sort in _STORED.items() if sort == "time")
+STORED_WORDS = {field.name: field.words for field in REQUIRED if field.words}
+KEY_SOURCES = frozenset((*map(str, KeySource), "parser"))
+"""The words of a version for what named its concept, with that of early versions."""
 
 _FROM_VERSION = tuple((name, field.read) for name, field in FIELDS.items() if field.kept is Kept.VERSION)
 _FROM_STATE = tuple((name, field.read) for name, field in FIELDS.items() if field.kept is Kept.STATE)

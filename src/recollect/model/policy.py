@@ -7,6 +7,7 @@ that does not exist is an error that names it and the nearest one that does.
 import difflib
 import re
 from collections.abc import Mapping
+from re import _parser  # type: ignore[attr-defined]
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, ValidationError, field_validator, model_validator
@@ -40,15 +41,39 @@ def _check_pattern(text: str) -> str:
     return text
 
 
+MAX_REPEATED = 20_000
+"""How many characters the repeats of a pattern may stand for: twice the longest memory, and some 20 MB once compiled."""
+
+
+def _written_out(parsed: Any) -> int:
+    """Return how long a parsed pattern is with every count written out; ``*`` and ``+`` stand for one."""
+    if isinstance(parsed, _parser.SubPattern):
+        return sum(_repeated(*values) if op in _REPEATS else max(1, _written_out(values)) for op, values in parsed)
+    return sum(map(_written_out, parsed)) if isinstance(parsed, list | tuple) else 0
+
+
+def _repeated(least: int, most: int, parsed: Any) -> int:
+    return (max(1, least) if most == _parser.MAXREPEAT else most) * _written_out(parsed)
+
+
+_REPEATS = (_parser.MAX_REPEAT, _parser.MIN_REPEAT, _parser.POSSESSIVE_REPEAT)
+
+
 def _check_limited_pattern(text: str) -> str:
-    """Check a deny pattern with the library that runs it, which can be stopped, as well."""
+    """Check a deny pattern with the library that runs it as well, which can be stopped, but compiles every repeat of a count."""
     import regex  # takes 25 ms to import, and few policies have patterns of their own
 
+    _check_pattern(text)
+    if (length := _written_out(_parser.parse(text))) > MAX_REPEATED + len(text):
+        raise ValueError(
+            f"{text!r:.80} repeats too much: with its counts written out it has {length:,} characters, and may have "
+            f"{MAX_REPEATED:,} more than it is long. Use smaller counts, or * and +, which cost nothing"
+        )
     try:
         regex.compile(text)
     except (regex.error, OverflowError, RecursionError) as error:
         raise ValueError(f"{text!r:.80} is not a regular expression: {error}") from error
-    return _check_pattern(text)
+    return text
 
 
 LimitedPattern = Annotated[str, AfterValidator(_check_limited_pattern)]

@@ -9,10 +9,10 @@ from operator import itemgetter
 from typing import Any
 
 from recollect.model.errors import StoreCorrupt
-from recollect.model.fields import ATTACHED, FIELDS, REQUIRED
+from recollect.model.fields import ATTACHED, FIELDS, KEY_SOURCES, REQUIRED, STORED_TIMES, STORED_TYPES, STORED_WORDS
 from recollect.model.ledger import phase_number
 from recollect.model.seals import links_of
-from recollect.model.vocabulary import Status
+from recollect.model.vocabulary import KeySource, Status
 
 OF_THE_STORE = frozenset("policy_tags phase_name phase_started_at phase_reason".split())
 """What a store adds to ``meta`` when it takes a memory in: it holds for that store, space and time alone."""
@@ -142,27 +142,10 @@ def are_vouchers(found: list[dict[str, Any]]) -> bool:
 
 _texts = itemgetter(*(field.name for field in REQUIRED))
 _ALL_TEXT = [str] * len(REQUIRED)
-_CHOICES = tuple((field.name, field.words) for field in REQUIRED if field.words)
 _HASH = re.compile(r"[0-9a-f]{64}")
 _SALT = re.compile(r"[0-9a-f]{32}")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
-_TIMES = frozenset("expires_at valid_from valid_until purge_at".split())
-_TEXT = "category authority_reason key_digest key_source slot subject_value canonical_key relation_type"
-_NAMES = "topic_id user_id agent_id run_id thread_id actor_id role signature"
-_LISTS = "tags importance_reason entities relationships parent_refs aliases neighbours cut"
-_TYPES: dict[str, tuple[type, ...]] = {
-    **dict.fromkeys(_TEXT.split(), (str, type(None))),
-    **dict.fromkeys(_NAMES.split(), (str, type(None))),
-    **dict.fromkeys(_LISTS.split(), (list,)),
-    **dict.fromkeys(("meta", "salts", "set"), (dict,)),
-    **dict.fromkeys(("importance", "tick"), (int,)),
-    **dict.fromkeys(("context", "artifact_ref"), (dict, type(None))),
-    "expires_at_tick": (int, type(None)),
-    "pinned": (bool,),
-    "confidence": (int, float, type(None)),
-    "strength": (int, float),
-}
-"""What the values of these names are, in a version and in an amendment."""
+_AUTHOR = frozenset(("id", "name", "platform"))
 
 
 def is_time(text: Any) -> bool:
@@ -182,13 +165,13 @@ def _is_whole(body: Mapping[str, Any]) -> bool:
     """Return whether a body has what every body has. What it says may still be altered: ``verify`` tells that."""
     return (
         list(map(type, _texts(body))) == _ALL_TEXT
-        and all(body[name] in words for name, words in _CHOICES)
-        and is_time(body["created_at"])
+        and all(body[name] in words for name, words in STORED_WORDS.items())
+        and body.get("key_source", KeySource.EXPLICIT) in KEY_SOURCES
         and _HASH.fullmatch(body["content_hash"]) is not None
         and phase_number(body.get("phase_id")) > 0
         and "tick" in body
         and type(body["decisions"]) is list
-        and {"id", "name"} <= body["author"].keys()
+        and {"id", "name"} <= body["author"].keys() <= _AUTHOR
         and _have_types(body)
         and all(_SALT.fullmatch(link.salt) for link in links_of(body))
     )
@@ -208,8 +191,8 @@ def _is_whole_amendment(values: Mapping[str, Any]) -> bool:
 
 def _have_types(values: Mapping[str, Any]) -> bool:
     for name, value in values.items():
-        if name in _TYPES and type(value) not in _TYPES[name]:
+        if name in STORED_TYPES and type(value) not in STORED_TYPES[name]:
             return False
-        if name in _TIMES and value is not None and not is_time(value):
+        if name in STORED_TIMES and value is not None and not is_time(value):
             return False
     return True

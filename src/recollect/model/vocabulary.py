@@ -186,3 +186,20 @@ class Change(StrEnum):
 _CHOICES = (Namespace, Space, Kind, KindClass, EventType, Layer, Tier, Source, Authority, Status, Outcome, Change)
 OWN_WORDS = frozenset({SHARED, "default", *(str(word) for words in _CHOICES for word in words)})
 """Words that stand in the tables of every store."""
+
+
+class KeySource(StrEnum):
+    """What named the concept."""
+
+    EXPLICIT = "explicit"
+    TOPIC = "topic"
+    PROFILE = "profile"
+    READER = "reader"
+    CHAIN = "chain"
+    FALLBACK = "fallback"
+    EVENT = "event"
+
+    @classmethod
+    def _missing_(cls, value: object) -> "KeySource | None":
+        """Return the source of "parser", which marked keys by rule before rules version 5."""
+        return cls.READER if value == "parser" else None

@@ -17,11 +17,10 @@ from typing import NamedTuple
 from recollect.model.ledger import Address
 from recollect.model.policy import Policy
 from recollect.model.record import DEFAULT_CATEGORY
-from recollect.model.vocabulary import SHARED, Authority, Kind
+from recollect.model.vocabulary import SHARED, Authority, KeySource, Kind
 from recollect.rules.extraction.message import SENTENCE_END, plain_sentences
 from recollect.rules.extraction.values import SUPPOSING
 from recollect.rules.identity.difference import what_differs
-from recollect.rules.identity.keys import KeySource
 from recollect.rules.identity.outdating import signs_of
 from recollect.rules.identity.rejected_values import Claim, Sealed, is_rejected
 from recollect.rules.language.lexicon import FOREIGN_NEGATIONS, MODALITY, NEGATIONS, PREPOSITIONS, opposites_of

@@ -23,11 +23,10 @@ from recollect.model.ledger import Address
 from recollect.model.policy import Policy
 from recollect.model.policy_governance import Section
 from recollect.model.record import Candidate
-from recollect.model.vocabulary import SHARED, Namespace, Space, Tier
+from recollect.model.vocabulary import SHARED, KeySource, Namespace, Space, Tier
 from recollect.rules.gates.draft import Context, Draft, Rejection
 from recollect.rules.gates.pipeline import GATES
 from recollect.rules.identity.difference import what_differs
-from recollect.rules.identity.keys import KeySource
 from recollect.rules.identity.likeness import Likeness, likeness
 from recollect.rules.identity.rejected_values import Claim, Sealed, is_rejected
 from recollect.rules.trust.authority import DEFAULT_OWNER

@@ -108,6 +108,20 @@ def test_what_the_person_says_needs_no_other_consent(ana: Any, mem: Any) -> None
         assert free.as_caller(user="ana", agent="planner").add(THEY, **PRONOUNS).outcome == "stored"
 
 
+def test_an_agents_plain_statement_sets_no_field_and_replaces_nothing(mem: Any, ana: Any, bot: Any) -> None:
+    """It is one more inference, under the agent's name: the field stays the person's, whatever an agent notes beside it."""
+    field = ana.add("My pronouns are she/her", **PRONOUNS).memory
+    noted = bot.add(THEY)
+    assert noted.memory.kind == "semantic" and noted.memory.authority == "ai_inferred"
+    assert noted.memory.author.id == "agent:planner"
+    assert [one.id for one in ana.list(kind="profile").items] == [field.id] and ana.get(field.id).status == "active"
+    said = ana.add("Ana lives in Porto").memory
+    assert bot.add("Ana lives in Rome").outcome == "contradicted"
+    assert ana.get(said.id).status == "active" and "Rome" not in ana.query("Where does Ana live?").text
+    ana.reject(noted.memory.id, "no")
+    assert bot.add(THEY).reasons == ("rejected:value",) and bot.add(THEY, **PRONOUNS).reasons == ("rejected:value",)
+
+
 TONE = {"kind": "profile", "key": "tone"}
 NAME = {"kind": "profile", "key": "preferred_name"}
 WEEK = timedelta(days=7)

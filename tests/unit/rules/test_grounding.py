@@ -13,10 +13,9 @@ import recollect.llm
 import recollect.llm.endpoint
 from recollect.model.ledger import Address
 from recollect.model.policy import Agents, Policy
-from recollect.model.vocabulary import SHARED, Authority, Kind, Namespace, Space
+from recollect.model.vocabulary import SHARED, Authority, KeySource, Kind, Namespace, Space
 from recollect.rules import grounding, model_budget
 from recollect.rules.grounding import Proposal, Quote, SourceMemory, check_grounding
-from recollect.rules.identity.keys import KeySource
 from recollect.rules.identity.rejected_values import Claim, Sealed, rejected_marks, seal
 from recollect.rules.reasons import REASONS
 from rows import every_row

@@ -5,8 +5,7 @@ from pathlib import Path
 import yaml
 
 from recollect.model.ledger import Address
-from recollect.model.vocabulary import Namespace, Space
-from recollect.rules.identity.keys import KeySource
+from recollect.model.vocabulary import KeySource, Namespace, Space
 from recollect.rules.identity.rejected_values import Claim, claimed_marks, rejected_marks
 from recollect.rules.identity.restatements import MAX_RESTATED, restate
 from rows import every_row

@@ -20,7 +20,7 @@ from recollect.engine.read.reindexing import remake_vectors
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.write.incumbents import Places
 from recollect.engine.write.relations import relations_of_stream
-from recollect.model.caller import Right
+from recollect.model.caller import Caller, Right
 from recollect.model.canonical import canonical_json, parse_time
 from recollect.model.ledger import ABOUT_THE_STREAM, BRINGS_VERSION, Address, Entry, phase_id
 from recollect.model.proof import Checkpoint
@@ -144,7 +144,7 @@ def _check_across_streams(engine: Engine, reader: Reader, actors: Actors, walks:
     stated = {pair for walk in walks for pair in walk.aliases}
     return found + [
         Problem(f"alias {alias!r}", f"it does not belong to memory {id} as its version says", HINT)
-        for alias, id in sorted(stated ^ set(reader.aliases(engine.tenant)))
+        for alias, id in sorted(stated ^ set(reader.aliases(engine.tenant)), key=repr)
     ]
 
 
@@ -334,6 +334,12 @@ def doctor(engine: Engine) -> tuple[Problem, ...]:
         for look in (_find_damaged, _count_contradictory, _count_outdated, _find_former_vectors):
             problems += look(engine, reader)
     return (*problems, *_find_risks(engine))
+
+
+def find_damage(engine: Engine) -> Problem | None:
+    """Return the first thing that is damaged in the tenant's part of the store; ``None`` if everything is sound."""
+    plain = replace(engine, caller=Caller(tenant=engine.tenant), claim=None, diagnose=None)
+    return next(iter(verify(plain).problems), None)
 
 
 def _find_damaged(engine: Engine, reader: Reader) -> list[Problem]:

@@ -227,7 +227,7 @@ def prove_growth(engine: Engine, since: int) -> GrowthProof:
     with engine.read() as reader:
         first, second = checkpoint_of(reader, engine.tenant, since), checkpoint_of(reader, engine.tenant, None)
         leaves = hashes_of(reader.log_leaves(engine.tenant))[: second.size]
-    return GrowthProof(first=first, second=second, path=merkle.consistency_proof(leaves, first.size))
+        return GrowthProof(first=first, second=second, path=merkle.consistency_proof(leaves, first.size))
 
 
 def prove_memory(engine: Engine, id: str, *, with_content: bool = True) -> MemoryProof:
@@ -243,7 +243,7 @@ def prove_memory(engine: Engine, id: str, *, with_content: bool = True) -> Memor
         last = checkpoint_of(reader, engine.tenant, None)
         segments = _find_segments(reader, engine.tenant, stored.state.id, last.size)
         values = _read_values(reader, stored, segments) if with_content else ()
-    return MemoryProof(memory=stored.state.id, checkpoint=last, segments=segments, values=values)
+        return MemoryProof(memory=stored.state.id, checkpoint=last, segments=segments, values=values)
 
 
 def checkpoint_of(reader: Reader, tenant: str, size: int | None) -> Checkpoint:

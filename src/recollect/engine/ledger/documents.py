@@ -80,9 +80,9 @@ def identity_history(engine: Engine, private: "Ed25519PrivateKey") -> KeyHistory
         placed = key_history(reader, engine.tenant)
         taken = checkpoint_of(reader, engine.tenant, None)
         hashes = hashes_of(reader.log_leaves(engine.tenant))[: taken.size]
+        paths = inclusion_proofs(hashes, [one.place for one in placed])
     key = public_key(private)
     check_may_sign(key, [one for one in placed if one.leaf.key == key])
-    paths = inclusion_proofs(hashes, [one.place for one in placed])
     keys = tuple(PlacedKey(place=o.place, leaf=o.leaf, path=p) for o, p in zip(placed, paths, strict=True))
     unsigned = KeyHistory(checkpoint=taken, keys=keys, signatures=_UNSIGNED)
     return unsigned.model_copy(update={"signatures": (sign(private, history_bytes(unsigned)),)})

@@ -147,7 +147,7 @@ def _record_erased_names(engine: Engine, writer: Writer, tenant: str, person: sc
         if number is not None:
             uids.setdefault(number, []).append(uid)
     for number in sorted(uids):
-        pen = Pen(engine, writer, writer.locked_stream(tenant, number), engine.now(), ages=False)
+        pen = Pen(engine, writer, scope.lock_to_erase(writer, tenant, number), engine.now(), ages=False)
         for uid in uids[number]:
             pen.note_erased_name(uid)
         pen.finish()
@@ -352,7 +352,7 @@ def _erase_again(engine: Engine, tenant: str, listed: Mapping[str, set[str]]) ->
         ties = [*staying.values(), *links.values(), *aside.values()]
         scope.cut_ties(engine, writer, tenant, ties, engine.now(), listed["review"])
         for stored in sorted(restored.forgotten.values(), key=lambda one: (one.stream, one.number)):
-            pen = Pen(engine, writer, writer.locked_stream(tenant, stored.stream), engine.now(), ages=False)
+            pen = Pen(engine, writer, scope.lock_to_erase(writer, tenant, stored.stream), engine.now(), ages=False)
             pen.load(stored)
             soft_delete(pen, stored.state.id, Event.FORGOTTEN, "forgotten:by_hand")
             pen.finish()
@@ -477,7 +477,7 @@ def _erase_all(
     traces = 0
     in_order = sorted(gone.values(), key=lambda one: (one.stream, one.number))
     for number, of_stream in groupby(in_order, key=lambda one: one.stream):
-        memories, stream = list(of_stream), writer.locked_stream(tenant, number)
+        memories, stream = list(of_stream), scope.lock_to_erase(writer, tenant, number)
         pen = Pen(engine, writer, stream, at)
         expire_due(pen)
         pen.load(*writer.by_ids(tenant, [stored.state.id for stored in memories]).values())

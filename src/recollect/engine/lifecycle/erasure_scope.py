@@ -23,6 +23,11 @@ SERVED = (Status.ACTIVE, Status.CONTRADICTORY, Status.PENDING)
 """The statuses of memories that are recalled, or wait to be."""
 
 
+def lock_to_erase(writer: Writer, tenant: str, number: int) -> Stream:
+    """Lock a stream, and go by its ledger where its own row is damaged: what is damaged can be erased, too."""
+    return writer.resume(writer.locked_stream(tenant, number))
+
+
 class Tie(NamedTuple):
     """A memory that stays, how it is tied to erased ones, and which of its links have to be cut.
 
@@ -170,7 +175,7 @@ def cut_ties(
     entries: list[Entry] = []
     in_order = sorted(ties, key=lambda one: (one.stored.stream, one.stored.number))
     for number, of_stream in groupby(in_order, key=lambda one: one.stored.stream):
-        pen = Pen(engine, writer, writer.locked_stream(tenant, number), at, ages=False)
+        pen = Pen(engine, writer, lock_to_erase(writer, tenant, number), at, ages=False)
         tracing.keep(engine, writer, expire_due(pen), number)
         for tie in of_stream:
             entries += _cut_tie(pen, tie, is_aside=tie.id in aside)
@@ -225,7 +230,7 @@ class Person(NamedTuple):
         actors = [Erased(tenant, "actor", uid) for uid in self.actors]
         if self.first_event is not None:
             actors.append(Erased(tenant, "actor", _EVENT.format(*self.first_event)))
-        return [*streams, *actors, *(Erased(tenant, "thread", uid) for uid in self.threads)]
+        return [*streams, *actors, *(Erased(tenant, "thread", uid) for uid in self.threads if isinstance(uid, str))]
 
     def forget(self, writer: Writer, tenant: str) -> tuple[int, int]:
         """Remove the name and the person's access keys; return how many streams and how many actors bore the name."""

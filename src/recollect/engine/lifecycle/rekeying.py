@@ -13,11 +13,11 @@ from recollect.model.canonical import format_time, parse_time
 from recollect.model.ledger import Address, Event
 from recollect.model.record import Candidate
 from recollect.model.state import OF_THE_STORE
-from recollect.model.vocabulary import KIND_CLASS, Kind, KindClass, Namespace, Status
+from recollect.model.vocabulary import KIND_CLASS, KeySource, Kind, KindClass, Namespace, Status
 from recollect.rules.gates.content import assign_namespace
 from recollect.rules.gates.draft import Context, Decision, Draft
 from recollect.rules.gates.naming import naming_gate, slots_of
-from recollect.rules.identity.keys import BY_RULE, CanonicalKey, KeySource, event_key, identity
+from recollect.rules.identity.keys import BY_RULE, CanonicalKey, event_key, identity
 from recollect.rules.identity.rejected_values import Claim
 from recollect.rules.language.findable import said_terms
 from recollect.rules.time.validity import validity_gate

@@ -413,7 +413,8 @@ def as_it_stood(
     moment = parse_time(min((cut.moment.at for cut in cuts), default=engine.now()))
     store = SqliteStore(":memory:", fresh_store_id=engine.store.store_id)
     meanings = Meanings(engine.meanings.if_any(engine, reader), engine.policy.recall.vectors_at_hand)
-    past = replace(engine, store=store, clock=lambda: moment, accesses=AccessCounter(store), meanings=meanings)
+    counter = AccessCounter(store)
+    past = replace(engine, store=store, clock=lambda: moment, accesses=counter, meanings=meanings, diagnose=None)
     try:
         with past.write() as writer:
             for uid, (name, salt) in reader.actor_names(engine.tenant).items():

@@ -15,12 +15,13 @@ from typing import Any
 
 from recollect.engine.arguments import MAX_NUMBER, check_number, refuse_cursor
 from recollect.engine.context import Engine
+from recollect.engine.read.as_of import LAST_MOMENT
 from recollect.engine.read.reading import MAX_PAGE, PAGE, Spaces, iterate_history, readable_streams
 from recollect.model.caller import Right
 from recollect.model.canonical import Plain, canonical_json
 from recollect.model.errors import BadInput
 from recollect.model.receipt import HistoryEvent
-from recollect.stores.protocol import Stream
+from recollect.stores.protocol import NO_LIMIT, Stream
 
 START = "start"
 MAX_STREAMS = 200
@@ -104,7 +105,9 @@ def _key(stream: Stream) -> str:
 
 def _last_visible(engine: Engine, stream: Stream, names: Mapping[str, str | None]) -> int:
     """Return the place of the last visible change of a stream, or 0."""
-    for end in range(stream.last_seq, 0, -PAGE):
+    with engine.read() as reader:
+        last = reader.last_entry(stream, NO_LIMIT, LAST_MOMENT).seq
+    for end in range(min(stream.last_seq, last), 0, -PAGE):
         window = replace(stream, last_seq=end)
         seqs = [event.meta["seq"] for event in iterate_history(engine, window, names, None, max(0, end - PAGE))]
         if seqs:

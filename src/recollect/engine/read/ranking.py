@@ -487,27 +487,30 @@ _AUTHORITIES = {str(authority): authority for authority in Authority}
 
 
 def _facts(place: Place, row: Contender, space: Space) -> Facts | None:
-    """What is known of a memory; ``None`` if its row is damaged, which `list` and `doctor` tell."""
-    try:
-        return _read_facts(place, row, space)
-    except (ValueError, TypeError, LookupError):
+    """Return what is known of a memory; ``None`` if its row is damaged, which `list` and `doctor` tell."""
+    if row.authority not in _AUTHORITIES or not isinstance(row.importance, int):
         return None
-
-
-def _read_facts(place: Place, row: Contender, space: Space) -> Facts:
+    try:
+        at, valid_from, valid_until = (
+            parse_time(time) if time else None for time in (row.created_at, row.valid_from, row.valid_until)
+        )
+    except (ValueError, TypeError):  # no time
+        return None
+    if at is None:
+        return None
     in_session = space is Space.SESSION or row.kind_class == KindClass.EVENT
     session = row.thread_id or (f"stream {place[0]}" if in_session else _own_session(place))
     said_by_a_person = row.source == Source.USER
     return Facts(
         session=session,
-        at=parse_time(row.created_at),
+        at=at,
         authority=_AUTHORITIES[row.authority],
         speaker=(row.actor_id or row.user_id or "") if said_by_a_person else "",
         importance=row.importance,
         pinned=bool(row.pinned),
         canon=row.tier == Tier.CANON,
-        valid_from=parse_time(row.valid_from) if row.valid_from else None,
-        valid_until=parse_time(row.valid_until) if row.valid_until else None,
+        valid_from=valid_from,
+        valid_until=valid_until,
         is_insight=row.kind_class == KindClass.INSIGHT,
     )
 

@@ -17,7 +17,7 @@ from recollect.engine.upkeep.runs import find_proposal, render_proposal
 from recollect.engine.write.ingest import Writing
 from recollect.engine.write.outcomes import new_version
 from recollect.model.caller import Right
-from recollect.model.errors import WrongState
+from recollect.model.errors import StoreCorrupt, WrongState
 from recollect.model.ledger import Address, Event
 from recollect.model.operation import Node, Op
 from recollect.model.run import Action, ModelProposal, ProposalStatus, StoredProposal
@@ -97,9 +97,15 @@ def _as_upkeep(engine: Engine) -> Engine:
 
 def _read_claim(engine: Engine, row: StoredProposal) -> tuple[Claimed, Sources]:
     """Return what a waiting proposal claims, with its sources as they are now."""
-    said = json.loads(row.body or "{}")
-    quotes = tuple(Quote(*quote) for quote in said["quotes"])
-    claim = Claimed(Action(row.action), said["content"], quotes, Kind(said["kind"]), said["category"], said["fields"])
+    try:
+        said = json.loads(row.body or "{}")
+        quotes = tuple(Quote(*quote) for quote in said["quotes"])
+        claim = Claimed(
+            Action(row.action), said["content"], quotes, Kind(said["kind"]), said["category"], said["fields"]
+        )
+    except (ValueError, TypeError, LookupError) as error:
+        hint = "Undo its run (`recollect runs undo`) to be rid of it."
+        raise StoreCorrupt("what it proposes is damaged and cannot be read.", field=row.id, hint=hint) from error
     with engine.read() as reader:
         found = reader.by_ids(engine.tenant, list(row.sources))
         return claim, proposing.read_sources(engine, reader, [found[id] for id in row.sources if id in found])

@@ -12,12 +12,12 @@ from recollect.model.errors import BadInput, WrongState
 from recollect.model.ledger import Event
 from recollect.model.record import Memory
 from recollect.model.state import State
-from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, KindClass, Namespace, Source, Status
+from recollect.model.vocabulary import KIND_CLASS, Authority, KeySource, Kind, KindClass, Namespace, Source, Status
 from recollect.rules.gates.draft import Draft, Rejection
 from recollect.rules.gates.naming import slots_of
 from recollect.rules.identity.decision import began_before, is_changed_by
 from recollect.rules.identity.difference import what_differs
-from recollect.rules.identity.keys import BY_RULE, KeySource, identity
+from recollect.rules.identity.keys import BY_RULE, identity
 from recollect.rules.identity.likeness import fewest_shared, how_alike, lookup, overlap
 from recollect.rules.language.reading import Statement, read
 from recollect.rules.trust.authority import outranks

@@ -35,12 +35,12 @@ from recollect.model.canonical import format_time, parse_time
 from recollect.model.item import dedup_key_of, to_item
 from recollect.model.ledger import FIRST_PHASE_ID, Event
 from recollect.model.receipt import Changed, Receipt
-from recollect.model.vocabulary import KIND_CLASS, MAY_UPDATE, Authority, Change, KindClass, Outcome, Status
+from recollect.model.vocabulary import KIND_CLASS, MAY_UPDATE, Authority, Change, KeySource, KindClass, Outcome, Status
 from recollect.rules.gates.classification import renewed_tick
 from recollect.rules.gates.draft import Draft, Rejection
 from recollect.rules.identity.consent import CORROBORATED, INSIGHT, PENDING, SAID_AGAIN, SAID_SO, Field
 from recollect.rules.identity.decision import Judgement, began_before, judge, may_both_hold, with_inheritance
-from recollect.rules.identity.keys import BY_RULE, CanonicalKey, KeySource, event_key, fallback_key, same_concept
+from recollect.rules.identity.keys import BY_RULE, CanonicalKey, event_key, fallback_key, same_concept
 from recollect.rules.ledger.fold import CONFLICT_RULE
 from recollect.rules.time.validity import read_end
 from recollect.rules.trust.authority import outranks

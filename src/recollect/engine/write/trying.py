@@ -19,7 +19,7 @@ from recollect.model.canonical import format_time, parse_time
 from recollect.model.errors import BadInput, Refused
 from recollect.model.policy import Policy
 from recollect.model.receipt import PolicyTrial, Receipt, TriedWrite
-from recollect.rules.identity.keys import KeySource
+from recollect.model.vocabulary import KeySource
 from recollect.stores.protocol import Reader, Stored, Stream
 
 MAX_TRIED = 1_000

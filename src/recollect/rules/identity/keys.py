@@ -20,10 +20,9 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import lru_cache
 
-from recollect.model.vocabulary import KIND_CLASS, Kind, KindClass, Tier
+from recollect.model.vocabulary import KIND_CLASS, KeySource, Kind, KindClass, Tier
 from recollect.rules.language.text import sha256_hex
 from recollect.rules.statements.frame import ANY, SELF, Frame
 
@@ -55,23 +54,6 @@ _FILLERS = frozenset(word.lower() for word in (SELF, *FALLBACK.split("-"), "Regi
 """Words of keys that say nothing about the concept: they fill a place or name the sort of key."""
 
 _NEGATIVE_NUMBER = re.compile(r"(?<!\S)-(?=\d)")
-
-
-class KeySource(StrEnum):
-    """What named the concept."""
-
-    EXPLICIT = "explicit"
-    TOPIC = "topic"
-    PROFILE = "profile"
-    READER = "reader"
-    CHAIN = "chain"
-    FALLBACK = "fallback"
-    EVENT = "event"
-
-    @classmethod
-    def _missing_(cls, value: object) -> "KeySource | None":
-        """Return the source of "parser", which marked keys by rule before rules version 5."""
-        return cls.READER if value == "parser" else None
 
 
 BY_RULE = frozenset({KeySource.READER, KeySource.FALLBACK})

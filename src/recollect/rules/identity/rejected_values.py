@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 from recollect.model.errors import StoreCorrupt
 from recollect.model.ledger import Address, Entry, Event
-from recollect.model.vocabulary import Space
-from recollect.rules.identity.keys import KeySource, identity
+from recollect.model.vocabulary import KeySource, Space
+from recollect.rules.identity.keys import identity
 from recollect.rules.identity.restatements import SOMEBODY, restate
 from recollect.rules.language.lexicon import OPENERS
 from recollect.rules.language.patterns import lazy_pattern

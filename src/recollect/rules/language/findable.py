@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from recollect.model.record import DEFAULT_CATEGORY, TITLE
 from recollect.model.state import State, body_in_force
-from recollect.model.vocabulary import KIND_CLASS, Kind, KindClass
-from recollect.rules.identity.keys import CanonicalKey, KeySource, words_of
+from recollect.model.vocabulary import KIND_CLASS, KeySource, Kind, KindClass
+from recollect.rules.identity.keys import CanonicalKey, words_of
 from recollect.rules.language.patterns import lazy_pattern
 from recollect.rules.language.text import STOP_WORDS, fold, normalise, stem, terms, words
 from recollect.rules.language.word_lists import load_table

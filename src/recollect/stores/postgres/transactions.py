@@ -17,7 +17,6 @@ from recollect.stores.postgres.announced import AnnouncedReads
 from recollect.stores.postgres.connections import GRACE_S, BoundedConnection, Row
 from recollect.stores.protocol import Erased, Stream, Table
 from recollect.stores.sql.queries import Answers, Dialect, fill, load_dialect, load_queries
-from recollect.stores.sql.rows import stream_from
 from recollect.stores.sql.transaction import Transaction
 
 _PARAMETER = re.compile(r"(?<![:\w]):([a-z]\w*)")
@@ -202,7 +201,7 @@ class PostgresTransaction(Transaction):
         if not found:
             self._db.run("no_new_streams", tenant=tenant)
             found = self._db.rows("lock_streams", tenant=tenant, addresses=wanted)
-        streams = [stream_from(row) for row in found]
+        streams = [self._to_stream(row) for row in found]
         self._locked = {stream.address: stream for stream in streams if stream.address is not None}
 
     def stream_at(self, address: Address) -> Stream | None:

@@ -38,6 +38,9 @@ class Writer(Reader, Protocol):
     def locked_streams(self, tenant: str) -> list[Stream]:
         """Lock all of a tenant's streams and return them; until this transaction ends no stream can be added either."""
 
+    def resume(self, stream: Stream) -> Stream:
+        """Return a stream that goes on at the end of its ledger, where its own row lies behind or cannot be read."""
+
     def add_stream(self, address: Address, uid: str) -> Stream: ...
     def advance_stream(self, stream: Stream) -> None:
         """Write a stream's counters, head, phase and statistics back."""

@@ -8,6 +8,8 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from recollect.model.errors import StoreCorrupt
+from recollect.model.state import list_from
 from recollect.stores.protocol.graphs import (
     ROOT,
     GraphCheckpoint,
@@ -85,7 +87,7 @@ class CheckpointTables(Capability):
 
     def graph_values(self, tenant: str, uid: str, ns: str, id: str) -> dict[str, Packed]:
         found = self._db.rows("graph_values_of", tenant=tenant, thread=uid, ns=ns, checkpoint=id)
-        return {row["channel"]: Packed(row["type"], bytes(row["value"])) for row in found}
+        return {row["channel"]: _to_packed(row["type"], row["value"]) for row in found}
 
     def graph_channel_names(self, tenant: str, uid: str, ns: str, id: str) -> set[str]:
         found = self._db.rows("graph_channel_names", tenant=tenant, thread=uid, ns=ns, checkpoint=id)
@@ -131,7 +133,7 @@ class CheckpointTables(Capability):
         found = self._db.rows("graph_writes_of", tenant=tenant, thread=uid, ns=ns, checkpoint=checkpoint)
         return [
             GraphWrite(
-                row["task_id"], row["idx"], row["task_path"], row["channel"], Packed(row["type"], bytes(row["value"]))
+                row["task_id"], row["idx"], row["task_path"], row["channel"], _to_packed(row["type"], row["value"])
             )
             for row in found
         ]
@@ -177,10 +179,16 @@ def _to_thread(row: Any) -> GraphThread:
 
 
 def _to_version(row: Any) -> GraphVersion:
-    rebuilt = tuple(json.loads(row["rebuilt"]))
+    rebuilt = tuple(list_from(row["rebuilt"], "a version of a graph's thread"))
     return GraphVersion(row["ns"], row["id"], row["parent_id"], row["run_id"], row["saved_at"], rebuilt)
 
 
 def _to_checkpoint(row: Any) -> GraphCheckpoint:
-    body, metadata = bytes(row["body"]), bytes(row["metadata"])
-    return GraphCheckpoint(_to_version(row), Packed(row["type"], body), Packed(row["metadata_type"], metadata))
+    body, metadata = _to_packed(row["type"], row["body"]), _to_packed(row["metadata_type"], row["metadata"])
+    return GraphCheckpoint(_to_version(row), body, metadata)
+
+
+def _to_packed(type: Any, data: Any) -> Packed:
+    if not isinstance(type, str) or isinstance(data, str):
+        raise StoreCorrupt("a stored value of a graph is damaged and cannot be read.", hint="Restore a backup.")
+    return Packed(type, bytes(data))

@@ -4,8 +4,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from recollect.model.errors import StoreCorrupt
 from recollect.model.ledger import GENESIS, Address, Entry, Event, commit_to
-from recollect.model.state import amendment_from, values_from
+from recollect.model.state import amendment_from, is_time, values_from
 from recollect.stores.protocol import (
     NO_LIMIT,
     Amendment,
@@ -44,20 +45,61 @@ DAMAGED_VALUES = {"damaged": "these values cannot be read: run `recollect doctor
 """What an entry is said to have brought if its values cannot be read."""
 
 
+USUAL_WORDS = 10
+"""How many words a memory has, where nobody counted."""
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and value >= 0
+
+
 _COUNTERS = "tick last_seq last_memory head last_at documents words phase".split()
 
 
 class StreamTables(Capability):
+    def _to_stream(self, row: rows.Row) -> Stream:
+        stream = rows.stream_from(row)
+        return stream if stream.fault is None else self.resume(stream)
+
+    def resume(self, stream: Stream) -> Stream:
+        """Take what cannot be read of a stream's row, or lies behind its ledger, from the ledger's end.
+
+        The statistics of its text are then estimates: `rebuild` counts anew.
+        """
+        found = self._db.tuples("end_of_stream", **stream.place)
+        seq, tick, at, head, phase, last_memory = found[0] if found else (0, 0, "", GENESIS, 1, 0)
+        if not _is_count(stream.last_seq) or stream.last_seq < seq or len(str(stream.head)) != len(GENESIS):
+            stream.last_seq, stream.head = seq, head
+        stream.tick = max(tick, stream.tick) if _is_count(stream.tick) else tick
+        stream.last_at = stream.last_at if is_time(stream.last_at) else at if is_time(at) else ""
+        stream.phase = stream.phase if _is_count(stream.phase) and stream.phase > 0 else phase
+        is_behind = not _is_count(stream.last_memory) or stream.last_memory < last_memory
+        stream.last_memory = last_memory if is_behind else stream.last_memory
+        stream.documents = stream.documents if _is_count(stream.documents) else last_memory
+        stream.words = stream.words if _is_count(stream.words) else last_memory * USUAL_WORDS
+        stream.generation = stream.generation if _is_count(stream.generation) else 0
+        for name in ("uid", "embedder", "next_embedder"):
+            setattr(stream, name, getattr(stream, name) if isinstance(getattr(stream, name), str) else "")
+        return stream
+
     def stream_at(self, address: Address) -> Stream | None:
         found = self._db.rows("stream_at", **address._asdict())
-        return rows.stream_from(found[0]) if found else None
+        return self._to_stream(found[0]) if found else None
 
     def streams_at(self, addresses: Sequence[Address]) -> list[Stream]:
         asked = [self._db.filtered_soon("stream_at", "", address._asdict()) for address in addresses]
-        return [rows.stream_from(row) for answer in asked for row in answer()]
+        return [self._to_stream(row) for answer in asked for row in answer()]
 
     def stream_numbered(self, tenant: str, number: int) -> Stream:
-        return rows.stream_from(self._db.rows("stream_numbered", tenant=tenant, stream=number)[0])
+        return self._the_stream(number, self._db.rows("stream_numbered", tenant=tenant, stream=number))
+
+    def _the_stream(self, number: int, found: Sequence[rows.Row]) -> Stream:
+        if not found:
+            raise StoreCorrupt(
+                f"the row of stream number {number} is gone, and memories name it.",
+                hint="`recollect verify` names the stream. Restore a backup.",
+            )
+        return self._to_stream(found[0])
 
     def streams_of(self, tenant: str, owner: str | None = None, space: str | None = None) -> list[Stream]:
         if owner is not None:
@@ -66,7 +108,7 @@ class StreamTables(Capability):
             found = self._db.rows("streams_of_space", tenant=tenant, space=space)
         else:
             found = self._db.rows("streams_of_tenant", tenant=tenant)
-        return [rows.stream_from(row) for row in found]
+        return [self._to_stream(row) for row in found]
 
     def stream_times(self, tenant: str) -> dict[int, tuple[str, str]]:
         found = self._db.rows("stream_times", tenant=tenant)
@@ -76,10 +118,11 @@ class StreamTables(Capability):
         rows_found = self._db.rows("streams_within", tenant=tenant, owners=encode_list(owners), space=space)
         nth = {owner: place for place, owner in enumerate(owners)}
         found = sorted(rows_found, key=lambda row: (nth.get(row["owner"], len(nth)), row["stream"]))
-        return [rows.stream_from(row) for row in found]
+        return [self._to_stream(row) for row in found]
 
     def actor_names(self, tenant: str) -> dict[str, tuple[str | None, bytes | None]]:
-        return {row["uid"]: (row["name"], row["salt"]) for row in self._db.rows("actor_names", tenant=tenant)}
+        found = self._db.rows("actor_names", tenant=tenant)
+        return {row["uid"]: rows.actor_from(row["name"], row["salt"]) for row in found}
 
     def platform_ids(self, tenant: str) -> list[PlatformId]:
         return [PlatformId(*row) for row in self._db.tuples("platform_ids", tenant=tenant)]
@@ -91,16 +134,16 @@ class StreamTables(Capability):
         return [row["stream"] for row in self._db.rows("orphans", tenant=tenant)]
 
     def locked_stream(self, tenant: str, number: int) -> Stream:
-        return rows.stream_from(self._db.rows("locked_stream", tenant=tenant, stream=number)[0])
+        return self._the_stream(number, self._db.rows("locked_stream", tenant=tenant, stream=number))
 
     def locked_streams(self, tenant: str) -> list[Stream]:
         self._db.rows("no_new_streams", tenant=tenant)
-        return [rows.stream_from(row) for row in self._db.rows("locked_streams", tenant=tenant)]
+        return [self._to_stream(row) for row in self._db.rows("locked_streams", tenant=tenant)]
 
     def add_stream(self, address: Address, uid: str) -> Stream:
         self._db.rows("no_new_streams", tenant=address.tenant)
         self._db.run("add_stream", uid=uid, head=GENESIS, **address._asdict())
-        return rows.stream_from(self._db.rows("stream_at", **address._asdict())[0])
+        return self._to_stream(self._db.rows("stream_at", **address._asdict())[0])
 
     def advance_stream(self, stream: Stream) -> None:
         self._db.run("advance_stream", **stream.place, **{name: getattr(stream, name) for name in _COUNTERS})
@@ -199,6 +242,8 @@ class LedgerTables(Capability):
 
     def last_entry(self, stream: Stream, tick: int, at: str) -> Moment:
         found = self._db.tuples("last_entry", **stream.place, tick=tick, at=at)
+        if found and not all(map(_is_count, found[0][:2])):
+            raise rows.damaged_entry(stream.uid, found[0][0], "number or tick")
         return Moment(*found[0]) if found else Moment(0, 0, "")
 
     def last_memory_by(self, stream: Stream, seq: int) -> int:

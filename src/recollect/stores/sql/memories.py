@@ -53,7 +53,7 @@ class _NamesVouchers(Capability):
 
     def names_of(self, tenant: str, uids: Sequence[str]) -> dict[str, str]:
         found = self._db.rows("actors_with_uids", tenant=tenant, uids=json.dumps(list(uids))) if uids else []
-        return {row["uid"]: row["name"] for row in found}
+        return {row["uid"]: row["name"] for row in found if isinstance(row["name"], str)}
 
 
 class ProvenanceTables(_NamesVouchers):
@@ -252,7 +252,7 @@ class StateTables(ProvenanceTables, _Postings):
 
     def count_by_day(self, tenant: str, selection: Selection) -> dict[str, int]:
         found = self._db.filtered("count_by_day", *self._narrow(selection, tenant=tenant))
-        return {row["day"]: row["n"] for row in found}
+        return {row["day"]: row["n"] for row in found if isinstance(row["day"], str)}
 
     def count_removed(self, tenant: str) -> int:
         return int(self._db.rows("count_removed", tenant=tenant)[0]["n"])

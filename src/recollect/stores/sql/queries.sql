@@ -7,6 +7,14 @@
 -- name: stream_at
 SELECT * FROM streams WHERE tenant = :tenant AND namespace = :namespace AND space = :space AND owner = :owner
 
+-- SQLite sorts a text in a column of numbers behind every number.
+-- name: end_of_stream
+SELECT l.seq, l.tick, l.at, l.hash,
+       (SELECT 1 + count(*) FROM ledger p WHERE p.tenant = l.tenant AND p.stream = l.stream AND p.event = 'phase_started'),
+       (SELECT coalesce(max(v.memory), 0) FROM versions v
+         WHERE v.tenant = l.tenant AND v.stream = l.stream AND v.memory <= 9223372036854775807)
+  FROM ledger l WHERE l.tenant = :tenant AND l.stream = :stream AND l.seq <= 9223372036854775807 ORDER BY l.seq DESC LIMIT 1
+
 -- name: stream_numbered
 SELECT * FROM streams WHERE tenant = :tenant AND stream = :stream
 

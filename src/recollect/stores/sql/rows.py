@@ -8,7 +8,7 @@ from typing import Any
 
 from recollect.model.canonical import canonical_json
 from recollect.model.errors import StoreCorrupt
-from recollect.model.ledger import EVENTS, Address, Entry, Event, phase_number
+from recollect.model.ledger import EVENTS, GENESIS, Address, Entry, phase_number
 from recollect.model.state import State, are_vouchers, body_from, body_in_force, is_authority, is_time
 from recollect.model.vocabulary import KIND_CLASS, KINDS, STATUSES, Kind, Namespace, Space, Status
 from recollect.rules.identity.keys import identity, identity_beside
@@ -41,32 +41,69 @@ def stream_from(row: Row) -> Stream:
     elif owner is not None:
         address = Address(tenant, namespace, space, owner)
     stream = Stream(tenant, number, uid, address, *rest)
-    stream.fault = fault
+    stream.fault = fault or _fault_of_counters(stream)
     return stream
 
 
+def _fault_of_counters(stream: Stream) -> str | None:
+    texts = (stream.uid, stream.head, stream.embedder, stream.next_embedder)
+    counts = (stream.tick, stream.last_seq, stream.last_memory, stream.documents, stream.words, stream.generation)
+    sound = (
+        all(type(text) is str for text in texts)
+        and all(type(count) is int and count >= 0 for count in counts)
+        and type(stream.phase) is int
+        and stream.phase > 0
+        and len(stream.head) == len(GENESIS)
+        and (stream.last_at == "" or is_time(stream.last_at))
+    )
+    return None if sound else UNREADABLE_COUNTERS
+
+
+UNREADABLE_COUNTERS = "its counters, its head or its time cannot be read; reads and writes go by its ledger"
+
+
 def entry_from(row: Row) -> Entry:
-    return Entry(
-        row["uid"], row["seq"], row["tick"], _read_event(row["uid"], row["seq"], row["event"]), row["memory_id"], row["other_id"],
-        row["from_status"], row["to_status"], row["rule"], row["rules_version"], row["commitment"], row["actor"],
-        row["at"], row["prev_hash"], row["hash"],
-    )  # fmt: skip
+    return entry_of([row["uid"], *(row[name] for name in Entry._fields[1:])])
+
+
+@lru_cache(maxsize=64)
+def _strange_field(types: tuple[type, ...]) -> str | None:
+    """Return the first field of an entry that has a type which no entry gives it."""
+    numbers, may_lack = ("seq", "tick", "rules_version"), ("other_id", "from_status", "to_status", "commitment")
+    for name, type_ in zip(Entry._fields, types, strict=False):
+        if type_ is not (int if name in numbers else str) and not (type_ is type(None) and name in may_lack):
+            return name
+    return None
 
 
 def entry_of(values: Sequence[Any]) -> Entry:
-    """Return an entry from columns in the order of its fields."""
+    """Return an entry from columns in the order of its fields; raise ``StoreCorrupt`` if one of them cannot be read."""
     uid, seq, tick, event, *rest = values
-    return Entry(uid, seq, tick, _read_event(uid, seq, event), *rest)
-
-
-def _read_event(uid: str, seq: int, text: str) -> Event:
+    if (field := _strange_field(tuple(map(type, values)))) is not None:
+        raise damaged_entry(str(uid), seq, field)
     try:
-        return EVENTS[text]
+        return Entry(uid, seq, tick, EVENTS[event], *rest)
     except ValueError:
-        raise StoreCorrupt(
-            f"entry {seq} of stream {uid[:12]} is damaged: its event cannot be read.",
-            hint="`recollect verify` names the stream. Restore a backup; erasing its owner or its memories still works.",
-        ) from None
+        raise damaged_entry(uid, seq, "event") from None
+
+
+def damaged_entry(uid: str, seq: object, field: str) -> StoreCorrupt:
+    """Return the error for an entry of the ledger with a field that cannot be read."""
+    return StoreCorrupt(
+        f"entry {seq} of stream {uid[:12]} is damaged: its {field} cannot be read.",
+        hint="`recollect verify` names the stream. Restore a backup; erasing its owner or its memories still works.",
+    )
+
+
+def actor_from(name: object, salt: object) -> tuple[str | None, bytes | None]:
+    """Return an actor's name and salt; of one that cannot be read, what no uid is a commitment to."""
+    if name is None or salt is None:
+        return None, None
+    return (
+        (name, salt)
+        if isinstance(name, str) and isinstance(salt, bytes)
+        else (f"\N{REPLACEMENT CHARACTER} {name!r}", b"")
+    )
 
 
 def entry_row(stream: Stream, entry: Entry) -> dict[str, Any]:
@@ -171,6 +208,13 @@ _TIMES = [
 ]
 
 
+@lru_cache(maxsize=256)
+def _fit_a_state(types: tuple[type, ...]) -> bool:
+    numbers = ("version", "pinned", "importance", "reinforcements", "expires_at_tick")
+    expected = (int if name in numbers else str for name in State.__slots__)
+    return all(found in (type_, type(None)) for found, type_ in zip(types, expected, strict=True))
+
+
 def stored_from(found: Sequence[Any]) -> list[Stored]:
     """Return memories from rows of the same columns.
 
@@ -200,7 +244,8 @@ def _make_stored(values: tuple[Any, ...]) -> Stored:
         what = UNREADABLE_STATE if state is None else UNREADABLE_CONTENT
         body, damage = None, Damage(what, str(created_at), scope)
     in_force = body_in_force(body, state) if body is not None and state is not None else body
-    state = state or State(values[0], Status.ARCHIVED)
+    state = state or State(str(values[0]), Status.ARCHIVED)
+    parent_hash = parent_hash if isinstance(parent_hash, str) else None
     last = last if is_time(last) else None  # what is counted of reading costs no memory
     return Stored(tenant, stream, number, in_force, state, count or 0, last, parent_hash, damage=damage)
 
@@ -208,7 +253,11 @@ def _make_stored(values: tuple[Any, ...]) -> Stored:
 def _state_if_whole(values: Sequence[Any]) -> State | None:
     try:
         times = (values[place] for place in _TIMES)
-        state = state_of(values) if all(not time or is_time(time) for time in times) else None
+        state = (
+            state_of(values)
+            if _fit_a_state(tuple(map(type, values))) and all(not time or is_time(time) for time in times)
+            else None
+        )
         return state if state is not None and is_authority(state.authority) and are_vouchers(state.vouchers) else None
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
         return None

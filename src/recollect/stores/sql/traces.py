@@ -49,7 +49,7 @@ class TraceTables(Capability):
         return [
             _to_trace(row, policies)
             for row in (reversed(found) if latest else found)
-            if values_from(row["body"]) is not None
+            if "type" in (values_from(row["body"]) or {})
         ]
 
     def remove_traces_of_stream(self, stream: Stream) -> int:

@@ -51,6 +51,12 @@ def _translate(location: str, error: sqlite3.Error) -> StoreError:
     primary = (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
     if primary in _BUSY:
         return StoreBusy("another writer holds the database.", field=location, hint="Try again in a moment.")
+    if primary == sqlite3.SQLITE_CONSTRAINT:
+        return StoreCorrupt(
+            f"a row is in the way that was altered from outside ({error}).",
+            field=location,
+            hint="`recollect doctor` names what was altered; then restore a backup, or erase whose it is.",
+        )
     if primary in _CORRUPT:
         return StoreCorrupt(
             "is not a Recollect database, or is damaged.",

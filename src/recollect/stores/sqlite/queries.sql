@@ -241,6 +241,16 @@ SELECT t.name AS "table", c.name AS "column", c.pk AS place FROM sqlite_master t
  WHERE t.type = 'table' AND EXISTS (SELECT 1 FROM pragma_table_info(t.name) WHERE name = 'tenant')
  ORDER BY t.name, c.name
 
+-- name: column_types
+SELECT t.name, c.name, lower(c.type) FROM sqlite_master t JOIN pragma_table_info(t.name) c
+ WHERE t.type = 'table' ORDER BY t.name, c.cid
+
+-- name: is_mistyped
+CASE WHEN max(typeof({column}) NOT IN ('{type}', 'null')) THEN '{table}.{column}' END
+
+-- name: mistyped
+SELECT {columns} FROM {table}
+
 -- name: clear_rows
 DELETE FROM {table} WHERE tenant = :tenant AND {filters}
 

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -51,7 +52,7 @@ class NamedQueries:
         return QUERIES[query]
 
     def _fetch(self, sql: str, params: Mapping[str, Any], *, by_name: bool = True) -> list[Any]:
-        """Return every row. If a text is not UTF-8, read them again with that text as bytes."""
+        """Return every row. If a text is not UTF-8, read them again with a text in its place that no column admits."""
         cursor = self._db.cursor()
         if not by_name:
             cursor.row_factory = None
@@ -61,7 +62,7 @@ class NamedQueries:
             if "decode to UTF-8" not in str(error):
                 raise
         try:
-            self._db.text_factory = _decode_or_keep
+            self._db.text_factory = _decode_or_mark
             return cursor.execute(sql, params).fetchall()
         finally:
             self._db.text_factory = str
@@ -145,11 +146,12 @@ def _count_changes(db: sqlite3.Connection) -> tuple[int, int]:
     return db.execute("PRAGMA data_version").fetchone()[0], db.total_changes
 
 
-def _decode_or_keep(raw: bytes) -> str | bytes:
+def _decode_or_mark(raw: bytes) -> str:
+    """Return a text; one that is not UTF-8 becomes its digits behind a mark, and is no word, number, time or JSON."""
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
-        return raw
+        return f"\N{REPLACEMENT CHARACTER} not UTF-8: {raw.hex()}"
 
 
 class SqliteStore:
@@ -261,7 +263,7 @@ class SqliteStore:
             queries = NamedQueries(db)
             tables = Transaction(queries).tables()
             found = [queries.filtered("tenants", "1 = 1", {}, table=table.name) for table in tables]
-            return sorted({row[0] for rows in found for row in rows})
+            return sorted({row[0] for rows in found for row in rows if isinstance(row[0], str)})
 
     def value(self, name: str) -> str | None:
         with self._lend_reader() as db:
@@ -311,7 +313,9 @@ class SqliteStore:
     def check(self) -> list[str]:
         with translate_errors(self.location), self._line().turn():
             found = [row[0] for row in self._connections.writer().execute("PRAGMA integrity_check(20)")]
-        return [*([] if found == ["ok"] else found), *self._erased.damaged()]
+            mistyped = [place for query in _type_checks(self._connections.writer()) for place in query if place]
+        wrong = [f"{place} holds a value of another type than the column's" for place in mistyped]
+        return [*([] if found == ["ok"] else found), *wrong, *self._erased.damaged()]
 
     def foreign_objects(self) -> list[str]:
         with self._lend_reader() as db:
@@ -346,6 +350,14 @@ class SqliteStore:
                 if db.in_transaction:
                     db.execute("ROLLBACK")
             return str(_read_store_id(db))
+
+
+def _type_checks(db: sqlite3.Connection) -> Iterator[Sequence[str | None]]:
+    """Yield, for each table, the names of the columns that hold a value of another type than they were declared with."""
+    columns = db.execute(QUERIES["column_types"]).fetchall()
+    for table, of_table in groupby(columns, key=lambda row: row[0]):
+        looks = [QUERIES["is_mistyped"].format(table=table, column=name, type=type) for _, name, type in of_table]
+        yield tuple(db.execute(QUERIES["mistyped"].format(columns=", ".join(looks), table=table)).fetchone())
 
 
 def _read_store_id(db: sqlite3.Connection) -> str | None:

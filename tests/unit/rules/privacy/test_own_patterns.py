@@ -60,3 +60,26 @@ NO_PATTERNS = ["(", "[a-", "(?P<a>x)(?P<a>y)(?<n", "a{99999999999999999999}"]
 def test_what_is_no_pattern_is_refused_with_the_policy(pattern: str, setting: tuple[str, str]) -> None:
     with pytest.raises(BadInput, match="not a regular expression"):
         recollect.open(":memory:", policy={setting[0]: {setting[1]: [pattern]}})
+
+
+@pytest.mark.parametrize("setting", [("privacy", "deny_patterns"), ("namespaces", "test_patterns")])
+@pytest.mark.parametrize(
+    "pattern",
+    ["(((a{1,100}){1,100}){1,100})", "((((((((a?){9}){9}){9}){9}){9}){9}){9}){9}", "a{1000000}", "(?=(?:ab){10100})",
+     "(?:x|y{150}?){150}", "(?>(?:a{200,}){200,})", "(a)?(?(1)b{90}|(?:c{90}){400})"],
+    ids=lambda pattern: pattern[:24],
+)  # fmt: skip
+def test_a_pattern_whose_counts_fill_the_memory_is_refused_with_the_policy(
+    pattern: str, setting: tuple[str, str]
+) -> None:
+    began = time.monotonic()
+    with pytest.raises(BadInput, match=r"repeats too much.*Use smaller counts") as refused:
+        recollect.open(":memory:", policy={setting[0]: {setting[1]: [pattern]}})
+    assert ".".join(setting) in str(refused.value) and time.monotonic() - began < 1
+
+
+def test_long_lists_and_sensible_counts_are_patterns() -> None:
+    names = "|".join(f"customer number {number}" for number in range(2_000))
+    for pattern in (names, rf"(?:{names})+", r"(?:\w{1,60}!){1,200}", "[0-9a-f]{4096}", r"(\d{4}[ -]?){3}\d{4}"):
+        with recollect.open(":memory:", policy={"privacy": {"deny_patterns": [pattern]}}) as mem:
+            assert mem.add("The deploy job runs at night").outcome == "stored"
