@@ -1,6 +1,6 @@
 """Write to one stream inside one transaction.
 
-``Pen`` appends ledger entries and updates the state of memories with them. Every write first takes expired memories out
+``StreamWriter`` appends ledger entries and updates the state of memories with them. Every write first takes expired memories out
 of the active set. ``change_memory`` checks that the caller may change a memory and opens the transaction.
 """
 
@@ -68,7 +68,7 @@ REJECTED_SINCE, LIFTED_SINCE = "{}:rejected:{}", "{}:lifted:{}"
 """A rejection on the erasure list: the id of its memory, and the time it was made or lifted."""
 
 
-class Pen:
+class StreamWriter:
     """Writes to one stream. The stream's tick advances once, at the first entry of the operation.
 
     Upkeep passes ``ages=False``, so that maintaining memories does not make them decay.
@@ -92,7 +92,7 @@ class Pen:
         self._indexed_as: dict[str, tuple[str, str, str] | None] = {}
         self._new: set[str] = set()
         self._touched: dict[str, None] = {}
-        self._beside: set[str] = set()
+        self._shadowed: set[str] = set()
         self._admitted: set[str] = set()
         self.lifted: list[str] = []
         """Rejections lifted by a person's statement, for its receipt."""
@@ -106,8 +106,8 @@ class Pen:
         self._nearby: dict[int, Nearby | None] = {}
 
     @classmethod
-    def at_address(cls, engine: Engine, writer: Writer, address: Address, at: str) -> "Pen":
-        """Return a pen for the stream at an address, and add the stream if there is none."""
+    def at_address(cls, engine: Engine, writer: Writer, address: Address, at: str) -> "StreamWriter":
+        """Return a stream writer for the stream at an address, and add the stream if there is none."""
         stream = writer.stream_at(address) or writer.add_stream(address, engine.randomness.bytes(16).hex())
         return cls(engine, writer, stream, at)
 
@@ -331,9 +331,9 @@ class Pen:
                 hint="`lift` the rejection first, or have the person say it again.",
             )
 
-    def keep_beside(self, id: str) -> None:
+    def keep_shadowed(self, id: str) -> None:
         """Mark a memory to be active with a shadowed key, which memories hidden from the caller hold."""
-        self._beside.add(id)
+        self._shadowed.add(id)
 
     def flush(self) -> None:
         """Write changed states to the tables; memories that leave the active set go first, to free their keys."""
@@ -353,16 +353,16 @@ class Pen:
 
     def _project(self, state: State) -> None:
         """Write a memory's row; index its text under its current key and category if it is active."""
-        number, beside = self._numbers[state.id], state.id in self._beside
+        number, shadowed = self._numbers[state.id], state.id in self._shadowed
         before, now = self._indexed_as[state.id], _labels_if_active(state)
         terms = self._findable(state) if now is not None and before != now else None
         self._nearby.pop(number, None)
         if state.id in self._new:
             self._nearby[number] = _as_nearby(number, state, self._bodies[state.id])
-            self.writer.put_memory(self.stream, number, state, self._bodies[state.id], terms, beside=beside)
+            self.writer.put_memory(self.stream, number, state, self._bodies[state.id], terms, shadowed=shadowed)
             self._new.remove(state.id)
         else:
-            self.writer.move_memory(self.stream, number, state, beside=beside)
+            self.writer.move_memory(self.stream, number, state, shadowed=shadowed)
             if terms is not None:
                 self.writer.index_text(self.stream, number, terms)
         self._indexed_as[state.id] = now
@@ -420,33 +420,33 @@ def _as_nearby(number: int, state: State, body: Mapping[str, Any] | None) -> Nea
     )
 
 
-def expire_due(pen: Pen) -> list[trace.Trace]:
-    """Soft-delete the expired memories of the pen's stream; return their events."""
-    at, tick = pen.writer.first_expiry(pen.stream)
-    if (at is None or at > pen.at) and (tick is None or tick > pen.tick):
+def expire_due(stream_writer: StreamWriter) -> list[trace.Trace]:
+    """Soft-delete the expired memories of the stream writer's stream; return their events."""
+    at, tick = stream_writer.writer.first_expiry(stream_writer.stream)
+    if (at is None or at > stream_writer.at) and (tick is None or tick > stream_writer.tick):
         return []
-    ids = pen.writer.expired_ids(pen.stream, pen.at, pen.tick)
-    engine, noted = pen.engine, []
+    ids = stream_writer.writer.expired_ids(stream_writer.stream, stream_writer.at, stream_writer.tick)
+    engine, noted = stream_writer.engine, []
     events: list[trace.Trace] = []
-    found = pen.writer.by_ids(pen.stream.tenant, ids)
+    found = stream_writer.writer.by_ids(stream_writer.stream.tenant, ids)
     for id in ids:
         stored = found[id]
-        pen.load(stored)
-        reason = _find_expiry_reason(pen, stored)
-        soft_delete(pen, id, Event.EXPIRED, reason)
+        stream_writer.load(stored)
+        reason = _find_expiry_reason(stream_writer, stored)
+        soft_delete(stream_writer, id, Event.EXPIRED, reason)
         events += forgotten(engine, id, stored.body, reason)
         if stored.body is not None:
-            noted.append(operations.about(engine, stored, Op.TTL, pen.at, Node.WORKER))
-    pen.flush()
-    operations.keep(engine, pen.writer, noted, pen.stream.tenant)
+            noted.append(operations.about(engine, stored, Op.TTL, stream_writer.at, Node.WORKER))
+    stream_writer.flush()
+    operations.keep(engine, stream_writer.writer, noted, stream_writer.stream.tenant)
     return events
 
 
-def _find_expiry_reason(pen: Pen, stored: Stored) -> str:
+def _find_expiry_reason(stream_writer: StreamWriter, stored: Stored) -> str:
     """Return ``decay`` if a memory's ticks ran out since it was last stated, else ``ttl_expired``."""
     at_tick = stored.state.expires_at_tick
     mode = (stored.body or {}).get("retention", {}).get("mode")
-    return expiry_reason(mode, by_tick=at_tick is not None and at_tick <= pen.tick)
+    return expiry_reason(mode, by_tick=at_tick is not None and at_tick <= stream_writer.tick)
 
 
 def forgotten(engine: Engine, id: str, body: Mapping[str, Any] | None, reason: str) -> list[trace.Trace]:
@@ -456,22 +456,22 @@ def forgotten(engine: Engine, id: str, body: Mapping[str, Any] | None, reason: s
     return [trace.memory_forget(caller, id, reason, policy), *deleted]
 
 
-def soft_delete(pen: Pen, id: str, event: Event, rule: str, reason: str | None = None) -> None:
+def soft_delete(stream_writer: StreamWriter, id: str, event: Event, rule: str, reason: str | None = None) -> None:
     """Soft-delete a memory: no read shows it, ``restore`` brings it back, and upkeep purges it after its purge date.
 
     ``reason`` is the person's own, stored as long as the memory is.
     """
-    days = pen.engine.policy.lifecycle.purge_after_days
-    purge_at = format_time(parse_time(pen.at) + timedelta(days=days))
+    days = stream_writer.engine.policy.lifecycle.purge_after_days
+    purge_at = format_time(parse_time(stream_writer.at) + timedelta(days=days))
     details = {"reason": reason} if reason is not None else {}
-    pen.record(event, id, rule=rule, to=Status.SOFT_DELETED, amendment={"purge_at": purge_at, **details})
+    stream_writer.record(event, id, rule=rule, to=Status.SOFT_DELETED, amendment={"purge_at": purge_at, **details})
 
 
 @contextmanager
 def change_memory(
     engine: Engine, id: str, op: Op = Op.UPDATE, *, field: str = "id", overrules: bool = True
-) -> Iterator[tuple[Pen, Stored]]:
-    """Yield a pen and a memory that the caller may write to; record the change as ``op``.
+) -> Iterator[tuple[StreamWriter, Stored]]:
+    """Yield a stream writer and a memory that the caller may write to; record the change as ``op``.
 
     With ``overrules``, raise if the memory has a higher authority than the caller.
     """
@@ -482,16 +482,18 @@ def change_memory(
         require_change(engine, writer, stored)
         if overrules:
             may_overrule(engine, stored)
-        pen = Pen(engine, writer, stream, at)
-        expired = expire_due(pen)
+        stream_writer = StreamWriter(engine, writer, stream, at)
+        expired = expire_due(stream_writer)
         keep(engine, writer, expired, stream.number)
         stored = writer.by_ids(engine.tenant, [stored.state.id])[stored.state.id]
         if engine.revision is not None:
             engine.check_revision(to_memory(*as_seen(engine, writer, [stored])))
-        pen.load(stored)
-        yield pen, stored
-        pen.finish()
-        operations.keep(engine, writer, [operations.about(engine, pen.stored(stored.state.id), op, pen.at)])
+        stream_writer.load(stored)
+        yield stream_writer, stored
+        stream_writer.finish()
+        operations.keep(
+            engine, writer, [operations.about(engine, stream_writer.stored(stored.state.id), op, stream_writer.at)]
+        )
         engine.accesses.carry_along(writer, engine.tenant)
 
 
@@ -509,36 +511,38 @@ def require_change(engine: Engine, writer: Writer, stored: Stored) -> None:
     keep(engine, writer, [check], stored.stream)
 
 
-class Pens:
-    """One pen for each stream that a transaction writes to; expired memories of the stream are soft-deleted first."""
+class StreamWriters:
+    """One stream writer for each stream that a transaction writes to; expired memories of the stream are soft-deleted first."""
 
     def __init__(self, engine: Engine, writer: Writer) -> None:
         self._engine, self._writer, self._at = engine, writer, engine.now()
-        self._pens: dict[int, Pen] = {}
+        self._stream_writers: dict[int, StreamWriter] = {}
 
-    def numbered(self, number: int) -> Pen:
-        """Return the pen of an existing stream."""
-        if number not in self._pens:
+    def numbered(self, number: int) -> StreamWriter:
+        """Return the stream writer of an existing stream."""
+        if number not in self._stream_writers:
             self._add(
-                Pen(self._engine, self._writer, self._writer.locked_stream(self._engine.tenant, number), self._at)
+                StreamWriter(
+                    self._engine, self._writer, self._writer.locked_stream(self._engine.tenant, number), self._at
+                )
             )
-        return self._pens[number]
+        return self._stream_writers[number]
 
-    def at(self, address: Address) -> Pen:
-        """Return the pen of the stream at an address, and add the stream if there is none."""
+    def at(self, address: Address) -> StreamWriter:
+        """Return the stream writer of the stream at an address, and add the stream if there is none."""
         stream = self._writer.stream_at(address)
         if stream is not None:
             return self.numbered(stream.number)
-        return self._add(Pen.at_address(self._engine, self._writer, address, self._at))
+        return self._add(StreamWriter.at_address(self._engine, self._writer, address, self._at))
 
     def finish(self) -> None:
-        for pen in self._pens.values():
-            pen.finish()
+        for stream_writer in self._stream_writers.values():
+            stream_writer.finish()
 
-    def _add(self, pen: Pen) -> Pen:
-        self._pens[pen.stream.number] = pen
-        keep(self._engine, self._writer, expire_due(pen), pen.stream.number)
-        return pen
+    def _add(self, stream_writer: StreamWriter) -> StreamWriter:
+        self._stream_writers[stream_writer.stream.number] = stream_writer
+        keep(self._engine, self._writer, expire_due(stream_writer), stream_writer.stream.number)
+        return stream_writer
 
 
 def refuse_agents(engine: Engine, what: str) -> None:
@@ -570,9 +574,9 @@ def may_overrule(engine: Engine, stored: Stored) -> None:
         engine.require(Right.GOVERN, f"change what is {stored.state.authority}")
 
 
-def tell_gone(pen: Pen, stored: Stored, reason: str) -> None:
+def tell_gone(stream_writer: StreamWriter, stored: Stored, reason: str) -> None:
     """Keep the event of an active memory that is about to leave the active set."""
     if stored.body is not None and stored.state.status is Status.ACTIVE:
-        engine = pen.engine
+        engine = stream_writer.engine
         event = trace.memory_deleted(engine.caller, stored.state.id, stored.body, reason, engine.in_force.expanded)
-        keep(engine, pen.writer, [event], pen.stream.number)
+        keep(engine, stream_writer.writer, [event], stream_writer.stream.number)

@@ -7,7 +7,7 @@ import pytest
 
 import recollect
 from recollect.engine.read.meaning import vector_of
-from recollect.engine.transaction import Pen
+from recollect.engine.transaction import StreamWriter
 from recollect.model.ledger import Event
 from recollect.model.receipt import OutdatedPair
 from recollect.model.vocabulary import MAY_UPDATE, Status
@@ -102,14 +102,16 @@ def write_with_reason(mem: recollect.Recollect, earlier: str, reason: str, stren
     with engine.write() as writer:
         old = writer.by_ids(engine.tenant, [earlier])[earlier]
         assert old.body is not None
-        pen = Pen(engine, writer, writer.locked_stream(engine.tenant, old.stream), engine.now())
+        stream_writer = StreamWriter(engine, writer, writer.locked_stream(engine.tenant, old.stream), engine.now())
         said = {"content": f"It is different now: {reason}", "canonical_key": f"Now-{reason}".replace("_", "-")}
-        stated = {"neighbours": [[earlier, strength, reason]], "created_at": pen.at}
-        id, commitment = pen.new_version({**old.body, **said, **stated}, [], vector_of(engine, said["content"], writer))
-        pen.record(Event.STORED, id, rule="identity:new", to=Status.ACTIVE, commitment=commitment)
-        ends = (old.stream, pen.number(id)), (old.stream, old.number)
-        pen.writer.put_relations(engine.tenant, [Relation(*ends, MAY_UPDATE, strength, pen.at)])
-        pen.finish()
+        stated = {"neighbours": [[earlier, strength, reason]], "created_at": stream_writer.at}
+        id, commitment = stream_writer.new_version(
+            {**old.body, **said, **stated}, [], vector_of(engine, said["content"], writer)
+        )
+        stream_writer.record(Event.STORED, id, rule="identity:new", to=Status.ACTIVE, commitment=commitment)
+        ends = (old.stream, stream_writer.number(id)), (old.stream, old.number)
+        stream_writer.writer.put_relations(engine.tenant, [Relation(*ends, MAY_UPDATE, strength, stream_writer.at)])
+        stream_writer.finish()
 
 
 def test_consolidate_lists_them_and_carries_nothing_out(mem: recollect.Recollect) -> None:

@@ -189,7 +189,7 @@ def _rebuild_stream(engine: Engine, number: int, embedder: Embedder | None) -> i
             body, _ = body_from(version.body)
             active = state.status is Status.ACTIVE and body is not None
             words = findable(body, state, engine.policy.text.synonyms) if active and body else None
-            writer.put_memory(stream, version.number, state, body, words, beside=places.is_taken(state, body))
+            writer.put_memory(stream, version.number, state, body, words, shadowed=places.is_taken(state, body))
         writer.advance_stream(stream)
         remake_vectors(writer, stream, embedder)
         texts = [(one, amendments.get(one.seq, (None, None))[0]) for one in entries if one.event in ABOUT_THE_STREAM]

@@ -29,7 +29,7 @@ from recollect.engine.read.validity import check_validity
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.tracing import keep
 from recollect.engine.transaction import (
-    Pen,
+    StreamWriter,
     change_memory,
     expire_due,
     forgotten,
@@ -83,36 +83,38 @@ def resolve(engine: Engine, id: str, *, winner: str) -> Memory:
     decided = decide(engine, id, winner)
     if decided is not None:
         return decided
-    with change_memory(engine, id) as (pen, stored):
+    with change_memory(engine, id) as (stream_writer, stored):
         hint = "Only a contradictory or a pending memory waits for a decision."
         check_status(stored, (Status.CONTRADICTORY, Status.PENDING), "resolve", hint)
-        chosen = find(engine, pen.writer, winner, "winner").state.id
-        incumbent, beside = find_holder(pen, stored)
+        chosen = find(engine, stream_writer.writer, winner, "winner").state.id
+        incumbent, shadowed = find_holder(stream_writer, stored)
         was_pending = stored.state.status is Status.PENDING
         if engine.caller.is_an_agent:
             engine.require(Right.GOVERN, "settle a contradiction or give consent: that is for a person")
         if was_pending and chosen == stored.state.id:
-            check_may_grant(pen, stored)
+            check_may_grant(stream_writer, stored)
         if incumbent is not None:
             may_overrule(engine, incumbent)
-        _check_winner(pen, stored, incumbent, chosen)
+        _check_winner(stream_writer, stored, incumbent, chosen)
         if chosen != stored.state.id:
-            pen.record(Event.RESOLVED, stored.state.id, rule="resolved:by_hand", to=Status.ARCHIVED)
+            stream_writer.record(Event.RESOLVED, stored.state.id, rule="resolved:by_hand", to=Status.ARCHIVED)
         else:
-            make_active(pen, stored, incumbent, beside=beside)
+            make_active(stream_writer, stored, incumbent, shadowed=shadowed)
             if stored.state.status is Status.ACTIVE and was_pending:
-                note_consent(pen, stored)
-            pen.note_use(stored.state.id)
-        return read_after_change(pen, stored.state.id)
+                note_consent(stream_writer, stored)
+            stream_writer.note_use(stored.state.id)
+        return read_after_change(stream_writer, stored.state.id)
 
 
-def _check_winner(pen: Pen, stored: Stored, incumbent: Stored | None, chosen: str) -> None:
+def _check_winner(stream_writer: StreamWriter, stored: Stored, incumbent: Stored | None, chosen: str) -> None:
     """Raise unless the chosen memory is the waiting one or an active one that it contradicts.
 
     An older version cannot become active again: its successor has its key.
     """
-    known = as_seen(pen.engine, pen.writer, [stored])[0].state.conflict_ids
-    statuses = {id: one.state.status for id, one in pen.writer.by_ids(pen.engine.tenant, known).items()}
+    known = as_seen(stream_writer.engine, stream_writer.writer, [stored])[0].state.conflict_ids
+    statuses = {
+        id: one.state.status for id, one in stream_writer.writer.by_ids(stream_writer.engine.tenant, known).items()
+    }
     if incumbent is not None:
         statuses[incumbent.state.id] = Status.ACTIVE
     sides = [stored.state.id, *sorted(id for id, status in statuses.items() if status is Status.ACTIVE)]
@@ -129,12 +131,12 @@ def _check_winner(pen: Pen, stored: Stored, incumbent: Stored | None, chosen: st
 @again_on_conflict
 def archive(engine: Engine, id: str) -> Memory:
     """Take an active memory out of recall and keep it for the record."""
-    with change_memory(engine, id) as (pen, stored):
+    with change_memory(engine, id) as (stream_writer, stored):
         waiting = (Status.CONTRADICTORY, Status.PENDING)
         check_status(stored, (Status.ACTIVE, *waiting), "archive", "Only what is active or waiting can be.")
-        tell_gone(pen, stored, "archived:by_hand")
-        pen.record(Event.ARCHIVED, stored.state.id, rule="archived:by_hand", to=Status.ARCHIVED)
-        return read_after_change(pen, stored.state.id)
+        tell_gone(stream_writer, stored, "archived:by_hand")
+        stream_writer.record(Event.ARCHIVED, stored.state.id, rule="archived:by_hand", to=Status.ARCHIVED)
+        return read_after_change(stream_writer, stored.state.id)
 
 
 @failures_noted(Node.HOTPATH, Op.DELETE)
@@ -196,45 +198,45 @@ def find_sources(reader: Reader, stored: Stored) -> list[Stored]:
 
 @again_on_conflict
 def _forget_copy(engine: Engine, id: str) -> None:
-    with change_memory(engine, id, Op.DELETE) as (pen, stored):
+    with change_memory(engine, id, Op.DELETE) as (stream_writer, stored):
         if stored.state.status is Status.ACTIVE:
-            tell_gone(pen, stored, "forgotten:with_its_copy")
-            soft_delete(pen, stored.state.id, Event.FORGOTTEN, "forgotten:with_its_copy")
+            tell_gone(stream_writer, stored, "forgotten:with_its_copy")
+            soft_delete(stream_writer, stored.state.id, Event.FORGOTTEN, "forgotten:with_its_copy")
 
 
 @again_on_conflict
 def _forget_one(engine: Engine, id: str, copies: Sequence[str]) -> Memory:
-    with change_memory(engine, id, Op.DELETE) as (pen, stored):
+    with change_memory(engine, id, Op.DELETE) as (stream_writer, stored):
         allowed = tuple(status for status in Status if status is not Status.SOFT_DELETED)
         check_status(stored, allowed, "forget", "It is soft-deleted already.")
         if stored.state.status is Status.SUPERSEDED:
             hint = "Forget the current version, or use `erase` to remove content for good."
             raise WrongState("an older version is history, and history is kept.", field="id", hint=hint)
-        tell_gone(pen, stored, "forgotten:by_hand")
-        soft_delete(pen, stored.state.id, Event.FORGOTTEN, "forgotten:by_hand")
+        tell_gone(stream_writer, stored, "forgotten:by_hand")
+        soft_delete(stream_writer, stored.state.id, Event.FORGOTTEN, "forgotten:by_hand")
         note_forgotten(engine, (stored.state.id, *copies))
-        return read_after_change(pen, stored.state.id)
+        return read_after_change(stream_writer, stored.state.id)
 
 
 @failures_noted(Node.HOTPATH, Op.UPDATE)
 @again_on_conflict
 def restore(engine: Engine, id: str) -> Memory:
     """Bring back what was archived, forgotten, expired or found redundant, if its key is still free."""
-    with change_memory(engine, id) as (pen, stored):
+    with change_memory(engine, id) as (stream_writer, stored):
         check_status(stored, _RESTORABLE, "restore", "Only what was archived, forgotten or redundant can come back.")
-        check_key_free(pen, stored)
-        full = no_room(pen)
+        check_key_free(stream_writer, stored)
+        full = no_room(stream_writer)
         if full is not None:
             raise WrongState("there is no room for it.", field="id", hint=full.detail)
-        pen.record(Event.RESTORED, stored.state.id, rule="restored:by_hand", to=Status.ACTIVE)
-        return read_after_change(pen, stored.state.id)
+        stream_writer.record(Event.RESTORED, stored.state.id, rule="restored:by_hand", to=Status.ACTIVE)
+        return read_after_change(stream_writer, stored.state.id)
 
 
-def check_key_free(pen: Pen, stored: Stored) -> None:
+def check_key_free(stream_writer: StreamWriter, stored: Stored) -> None:
     """Raise if a memory's key is in use again: one concept has one active memory."""
-    taken, beside = find_holder(pen, stored)
-    if beside:
-        pen.keep_beside(stored.state.id)
+    taken, shadowed = find_holder(stream_writer, stored)
+    if shadowed:
+        stream_writer.keep_shadowed(stored.state.id)
     if taken is not None:
         message = f"its key {stored.state.canonical_key} is taken by {taken.state.id}."
         raise WrongState(message, field="id", hint="Archive or forget that one first.")
@@ -249,7 +251,7 @@ def edit(engine: Engine, id: str, changes: Mapping[str, Any]) -> Memory:
     """
     values = _check_edit(engine, changes)
     try:
-        with change_memory(engine, id) as (pen, stored):
+        with change_memory(engine, id) as (stream_writer, stored):
             if stored.state.status is Status.SUPERSEDED:
                 message = "it was superseded, and older versions do not change."
                 raise WrongState(message, field="id", hint="Edit the current one.")
@@ -260,9 +262,9 @@ def edit(engine: Engine, id: str, changes: Mapping[str, Any]) -> Memory:
             check_validity(stored.state, values)
             if _has_values(stored.state, values):
                 raise _Unchanged
-            pen.record(Event.EDITED, stored.state.id, rule="edited:by_hand", amendment={"set": dict(values)})
-            pen.note_use(stored.state.id)
-            return read_after_change(pen, stored.state.id)
+            stream_writer.record(Event.EDITED, stored.state.id, rule="edited:by_hand", amendment={"set": dict(values)})
+            stream_writer.note_use(stored.state.id)
+            return read_after_change(stream_writer, stored.state.id)
     except _Unchanged:
         with engine.read() as reader:
             return to_memory(*current(engine, reader, [find(engine, reader, id)]))
@@ -339,33 +341,35 @@ def upkeep_stream(engine: Engine, number: int, report: UpkeepReport) -> UpkeepRe
     with engine.write() as writer:
         at = engine.now()
         engine.accesses.carry_along(writer, engine.tenant)  # first: what was just read is not unused
-        pen = Pen(engine, writer, writer.locked_stream(engine.tenant, number), at, ages=False)
-        events = expire_due(pen)
+        stream_writer = StreamWriter(engine, writer, writer.locked_stream(engine.tenant, number), at, ages=False)
+        events = expire_due(stream_writer)
         expired = tuple(event["memory_id"] for event in events if event["type"] == "memory_forget")
         before = format_time(parse_time(at) - timedelta(days=settings.unused_after_days))
-        unused = writer.unused_ids(pen.stream, before, settings.unused_importance_below)
-        due = writer.purgeable_ids(pen.stream, at)
+        unused = writer.unused_ids(stream_writer.stream, before, settings.unused_importance_below)
+        due = writer.purgeable_ids(stream_writer.stream, at)
         waiting = Selection(streams=(number,), equal={"status": str(Status.PENDING)})
         proposals = writer.select(engine.tenant, waiting, NO_LIMIT)
         overdue = [one for one in proposals if has_lapsed(engine, writer, one.state.id)]
         for stored in overdue:
-            lapse(pen, stored)
-        forgotten_now = _load(pen, unused)
+            lapse(stream_writer, stored)
+        forgotten_now = _load(stream_writer, unused)
         for stored in forgotten_now:
-            soft_delete(pen, stored.state.id, Event.EXPIRED, "lifecycle:unused")
+            soft_delete(stream_writer, stored.state.id, Event.EXPIRED, "lifecycle:unused")
             events += forgotten(engine, stored.state.id, stored.body, "decay")
-        purged = _load(pen, due)
+        purged = _load(stream_writer, due)
         for stored in purged:
-            pen.record(Event.PURGED, stored.state.id, rule="lifecycle:past_purge_date")
-        pen.finish()
+            stream_writer.record(Event.PURGED, stored.state.id, rule="lifecycle:past_purge_date")
+        stream_writer.finish()
         if purged:
             engine.meanings.forget(engine.tenant, number)
         for stored in purged:
-            writer.remove_content(pen.stream, stored.number, stored.state.id)
+            writer.remove_content(stream_writer.stream, stored.number, stored.state.id)
         writer.remove_operations_about(engine.tenant, due)
-        noted = [operations.about(engine, one, Op.TTL, pen.at, Node.WORKER) for one in (*overdue, *forgotten_now)]
+        noted = [
+            operations.about(engine, one, Op.TTL, stream_writer.at, Node.WORKER) for one in (*overdue, *forgotten_now)
+        ]
         operations.keep(engine, writer, [*noted, *operations.removals(engine, len(due), at, Node.WORKER)])
-        keep(engine, writer, events, pen.stream.number)
+        keep(engine, writer, events, stream_writer.stream.number)
     return UpkeepReport(
         report.expired + expired,
         report.forgotten + tuple(unused),
@@ -375,10 +379,10 @@ def upkeep_stream(engine: Engine, number: int, report: UpkeepReport) -> UpkeepRe
     )
 
 
-def _load(pen: Pen, ids: Sequence[str]) -> list[Stored]:
-    """Read these memories and load them into the pen, in this order."""
-    found = pen.writer.by_ids(pen.stream.tenant, ids) if ids else {}
-    pen.load(*(found[id] for id in ids))
+def _load(stream_writer: StreamWriter, ids: Sequence[str]) -> list[Stored]:
+    """Read these memories and load them into the stream writer, in this order."""
+    found = stream_writer.writer.by_ids(stream_writer.stream.tenant, ids) if ids else {}
+    stream_writer.load(*(found[id] for id in ids))
     return [found[id] for id in ids]
 
 

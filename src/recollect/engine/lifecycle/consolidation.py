@@ -26,7 +26,7 @@ from recollect.engine.read.meaning import vectors_of
 from recollect.engine.read.reading import readable_streams
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.tracing import keep
-from recollect.engine.transaction import Pen, Pens, rejections_of, tell_gone
+from recollect.engine.transaction import StreamWriter, StreamWriters, rejections_of, tell_gone
 from recollect.engine.write.incumbents import holder
 from recollect.model import trace
 from recollect.model.caller import Right
@@ -183,12 +183,12 @@ def undo(engine: Engine) -> ConsolidationReport:
             raise WrongState("there is no consolidation to undo.", hint="`consolidate --force` applies one.")
         run = str(max(left)[2])
         mine = [(number, entry, body) for number, entry, body in recorded if body["run"] == run]
-        pens, steps = Pens(engine, writer), list[Step]()
+        stream_writers, steps = StreamWriters(engine, writer), list[Step]()
         for number in sorted({number for number, _, _ in mine}):
             for of, entry, body in reversed(mine):
                 if of == number:
-                    steps += _take_back(pens, pens.numbered(number), entry, body)
-        pens.finish()
+                    steps += _take_back(stream_writers, stream_writers.numbered(number), entry, body)
+        stream_writers.finish()
     return ConsolidationReport(True, run, len(steps), tuple(steps))
 
 
@@ -301,45 +301,52 @@ def _carry_out(engine: Engine, plans: Sequence[Plan], run: str) -> list[Step]:
     there = {rekeying.address_of_test_data(address) for plan, address in here if plan.rules and address is not None}
     addresses = sorted(there | {address for _, address in here if address is not None})
     with engine.write(addresses) as writer:
-        pens = Pens(engine, writer)
+        stream_writers = StreamWriters(engine, writer)
         for plan in plans:
-            pen = pens.numbered(plan.stream.number)
+            stream_writer = stream_writers.numbered(plan.stream.number)
             found = writer.by_ids(engine.tenant, sorted(plan.seen))
             current = [step for step in plan.steps if plan.is_current(step, found)]  # before the first step changes any
-            pen.load(*found.values())
-            carried_out = [step for step in current if _apply(pens, pen, plan, step, found, run)]
-            _note(pen, [(step.id, _OP_OF_STEP.get(step.action, Op.LINK)) for step in carried_out])
+            stream_writer.load(*found.values())
+            carried_out = [step for step in current if _apply(stream_writers, stream_writer, plan, step, found, run)]
+            _note(stream_writer, [(step.id, _OP_OF_STEP.get(step.action, Op.LINK)) for step in carried_out])
             done += carried_out
-        pens.finish()
+        stream_writers.finish()
     return done
 
 
-def _apply(pens: Pens, pen: Pen, plan: Plan, step: Step, found: Mapping[str, Stored], run: str) -> bool:
+def _apply(
+    stream_writers: StreamWriters,
+    stream_writer: StreamWriter,
+    plan: Plan,
+    step: Step,
+    found: Mapping[str, Stored],
+    run: str,
+) -> bool:
     """Carry out one step; return whether it was still possible."""
     stored, possible = found[step.id], True
     if step.action == "redundant":
-        linked = step.other in pen.stored(step.id).state.related_memory_ids
+        linked = step.other in stream_writer.stored(step.id).state.related_memory_ids
         amendment = {"run": run, "linked_before": linked}
         rule, to = "consolidation:redundant", Status.REDUNDANT
-        tell_gone(pen, pen.stored(step.id), rule)
-        pen.record(Event.CONSOLIDATED, step.id, rule=rule, to=to, other=step.other, amendment=amendment)
+        tell_gone(stream_writer, stream_writer.stored(step.id), rule)
+        stream_writer.record(Event.CONSOLIDATED, step.id, rule=rule, to=to, other=step.other, amendment=amendment)
     elif step.action in ("rekey", "slot"):
-        possible = _rekey(pen, stored, plan.names[step.id], run)
+        possible = _rekey(stream_writer, stored, plan.names[step.id], run)
     elif step.action == "contested":
-        possible = link_same_key(pen, stored, found[step.other or ""], run)
+        possible = link_same_key(stream_writer, stored, found[step.other or ""], run)
     elif step.action == "move":
         assert plan.stream.address is not None, "a stream that may be read has an owner"
-        there = pens.at(rekeying.address_of_test_data(plan.stream.address))
+        there = stream_writers.at(rekeying.address_of_test_data(plan.stream.address))
         began = first_phase(there, rekeying.address_of_test_data(plan.stream.address))
-        tell_gone(pen, stored, rekeying.MOVED)
-        new = rekeying.move(pen, there, stored, plan.rules[step.id], plan.vectors.get(step.id, b""), run)
+        tell_gone(stream_writer, stored, rekeying.MOVED)
+        new = rekeying.move(stream_writer, there, stored, plan.rules[step.id], plan.vectors.get(step.id, b""), run)
         written = trace.memory_write(there.engine.caller, to_item(to_memory(there.stored(new))))
         keep(there.engine, there.writer, [*began, written], there.stream.number)
         _note(there, [(new, Op.CREATE)])
     else:
         rule = "conflict:consolidation" if step.action == "conflict" else "consolidation:related"
-        pen.record(Event.LINKED, step.id, rule=rule, other=step.other, amendment={"run": run})
-    pen.flush()
+        stream_writer.record(Event.LINKED, step.id, rule=rule, other=step.other, amendment={"run": run})
+    stream_writer.flush()
     return possible
 
 
@@ -347,46 +354,58 @@ _OP_OF_STEP = {"redundant": Op.MERGE, "rekey": Op.UPDATE, "slot": Op.UPDATE, "mo
 """The operation as which each step is noted; the others link two memories."""
 
 
-def _note(pen: Pen, done: Iterable[tuple[str, Op]]) -> None:
-    noted = [operations.about(pen.engine, pen.stored(id), op, pen.at, Node.WORKER) for id, op in done]
-    operations.keep(pen.engine, pen.writer, noted)
+def _note(stream_writer: StreamWriter, done: Iterable[tuple[str, Op]]) -> None:
+    noted = [
+        operations.about(stream_writer.engine, stream_writer.stored(id), op, stream_writer.at, Node.WORKER)
+        for id, op in done
+    ]
+    operations.keep(stream_writer.engine, stream_writer.writer, noted)
 
 
-def _rekey(pen: Pen, stored: Stored, names: Mapping[str, str | None], run: str) -> bool:
+def _rekey(stream_writer: StreamWriter, stored: Stored, names: Mapping[str, str | None], run: str) -> bool:
     """Give a memory another key and slot digests, unless the key was taken meanwhile."""
     state, key = stored.state, names.get("canonical_key")
     if key is not None:
-        where = pen.writer, pen.stream, rekeying.body_of(stored)["scope"], rekeying.kind_class_of(stored)
-        held = holder(pen.engine, *where, key, category=state.category)
+        where = (
+            stream_writer.writer,
+            stream_writer.stream,
+            rekeying.body_of(stored)["scope"],
+            rekeying.kind_class_of(stored),
+        )
+        held = holder(stream_writer.engine, *where, key, category=state.category)
         if held.incumbent is not None:
             return False
         if held.by_others:
-            pen.keep_beside(state.id)
+            stream_writer.keep_shadowed(state.id)
     before = {name: getattr(state, name) for name in names}
     amendment = {"run": run, "from": before, **names}
-    pen.record(Event.REKEYED, state.id, rule="consolidation:rekeyed", amendment=amendment)
+    stream_writer.record(Event.REKEYED, state.id, rule="consolidation:rekeyed", amendment=amendment)
     return True
 
 
-def _take_back(pens: Pens, pen: Pen, entry: Entry, brought: Mapping[str, Any]) -> list[Step]:
+def _take_back(
+    stream_writers: StreamWriters, stream_writer: StreamWriter, entry: Entry, brought: Mapping[str, Any]
+) -> list[Step]:
     """Reverse one entry of a consolidation; return the step for the report, or none if the content was removed since."""
-    found = pen.writer.by_ids(pen.stream.tenant, [id for id in (entry.memory_id, entry.other_id) if id])
+    found = stream_writer.writer.by_ids(
+        stream_writer.stream.tenant, [id for id in (entry.memory_id, entry.other_id) if id]
+    )
     stored = found[entry.memory_id]
     if stored.body is None:
         return []
     other = found.get(entry.other_id or "")
-    pen.load(*(one for one in found.values() if one.stream == pen.stream.number))
-    recorded_before = pen.stream.last_seq
+    stream_writer.load(*(one for one in found.values() if one.stream == stream_writer.stream.number))
+    recorded_before = stream_writer.stream.last_seq
     marks, before = {"run": brought["run"], "undo": True}, brought.get("from")
     if entry.event is Event.CONSOLIDATED:
-        _bring_back(pen, stored, Status.REDUNDANT, marks)
+        _bring_back(stream_writer, stored, Status.REDUNDANT, marks)
         if not brought.get("linked_before"):
-            pen.record(Event.UNLINKED, stored.state.id, rule=UNDONE, other=entry.other_id, amendment=marks)
+            stream_writer.record(Event.UNLINKED, stored.state.id, rule=UNDONE, other=entry.other_id, amendment=marks)
     elif entry.event is Event.REKEYED and before is not None:
-        pen.record(Event.REKEYED, entry.memory_id, rule=UNDONE, amendment={**marks, **before})
+        stream_writer.record(Event.REKEYED, entry.memory_id, rule=UNDONE, amendment={**marks, **before})
     elif entry.event is Event.ARCHIVED:
-        _bring_back(pen, stored, Status.ARCHIVED, marks)
-        there = pens.numbered(other.stream) if other is not None else None
+        _bring_back(stream_writer, stored, Status.ARCHIVED, marks)
+        there = stream_writers.numbered(other.stream) if other is not None else None
         if there is not None and other is not None and other.body is not None and other.state.status is Status.ACTIVE:
             there.load(other)  # the copy in the test stream goes, now that the original is back
             tell_gone(there, other, UNDONE)
@@ -394,20 +413,20 @@ def _take_back(pens: Pens, pen: Pen, entry: Entry, brought: Mapping[str, Any]) -
             there.flush()
     elif "relation_type" in brought:
         if other is not None:
-            remove_link(pen, stored, other, LINK_UNDONE, **marks)
+            remove_link(stream_writer, stored, other, LINK_UNDONE, **marks)
     else:
         rule = entry.rule if entry.rule.startswith("conflict:") else UNDONE
-        pen.record(Event.UNLINKED, entry.memory_id, rule=rule, other=entry.other_id, amendment=marks)
-    pen.flush()
-    if pen.stream.last_seq > recorded_before:
-        _note(pen, [(entry.memory_id, Op.LINK if entry.event is Event.LINKED else Op.UPDATE)])
+        stream_writer.record(Event.UNLINKED, entry.memory_id, rule=rule, other=entry.other_id, amendment=marks)
+    stream_writer.flush()
+    if stream_writer.stream.last_seq > recorded_before:
+        _note(stream_writer, [(entry.memory_id, Op.LINK if entry.event is Event.LINKED else Op.UPDATE)])
     return [Step(f"undo {entry.event}", entry.memory_id, entry.other_id, entry.rule)]
 
 
-def _bring_back(pen: Pen, stored: Stored, from_status: Status, marks: Mapping[str, Any]) -> None:
+def _bring_back(stream_writer: StreamWriter, stored: Stored, from_status: Status, marks: Mapping[str, Any]) -> None:
     """Make a memory active again, unless it was changed or its value rejected since."""
-    assert stored.body is not None and pen.stream.address is not None, "what is undone has its content"
-    claim = Claim.of_memory(pen.stream.address, stored.body, stored.state.canonical_key)
-    if stored.state.status is from_status and not rejections_of(pen.engine, pen.writer, claim):
-        check_key_free(pen, stored)
-        pen.record(Event.RESTORED, stored.state.id, rule=UNDONE, to=Status.ACTIVE, amendment=marks)
+    assert stored.body is not None and stream_writer.stream.address is not None, "what is undone has its content"
+    claim = Claim.of_memory(stream_writer.stream.address, stored.body, stored.state.canonical_key)
+    if stored.state.status is from_status and not rejections_of(stream_writer.engine, stream_writer.writer, claim):
+        check_key_free(stream_writer, stored)
+        stream_writer.record(Event.RESTORED, stored.state.id, rule=UNDONE, to=Status.ACTIVE, amendment=marks)

@@ -14,7 +14,7 @@ from recollect.engine.lifecycle.changes import FORGOTTEN_SINCE, find_sources, sc
 from recollect.engine.lifecycle.rejecting import reject_again, was_rejected
 from recollect.engine.read.reading import chain_of, record_of
 from recollect.engine.retries import again_on_conflict
-from recollect.engine.transaction import SALT_BYTES, Pen, expire_due, soft_delete
+from recollect.engine.transaction import SALT_BYTES, StreamWriter, expire_due, soft_delete
 from recollect.engine.waiting import waiting_rows
 from recollect.model import trace
 from recollect.model.caller import Right, short_name
@@ -147,10 +147,12 @@ def _record_erased_names(engine: Engine, writer: Writer, tenant: str, person: sc
         if number is not None:
             uids.setdefault(number, []).append(uid)
     for number in sorted(uids):
-        pen = Pen(engine, writer, scope.lock_to_erase(writer, tenant, number), engine.now(), ages=False)
+        stream_writer = StreamWriter(
+            engine, writer, scope.lock_to_erase(writer, tenant, number), engine.now(), ages=False
+        )
         for uid in uids[number]:
-            pen.note_erased_name(uid)
-        pen.finish()
+            stream_writer.note_erased_name(uid)
+        stream_writer.finish()
 
 
 def _remove_traces(writer: Writer, tenant: str, plan: "_Plan", streams: Sequence[Stream]) -> int:
@@ -352,10 +354,12 @@ def _erase_again(engine: Engine, tenant: str, listed: Mapping[str, set[str]]) ->
         ties = [*staying.values(), *links.values(), *aside.values()]
         scope.cut_ties(engine, writer, tenant, ties, engine.now(), listed["review"])
         for stored in sorted(restored.forgotten.values(), key=lambda one: (one.stream, one.number)):
-            pen = Pen(engine, writer, scope.lock_to_erase(writer, tenant, stored.stream), engine.now(), ages=False)
-            pen.load(stored)
-            soft_delete(pen, stored.state.id, Event.FORGOTTEN, "forgotten:by_hand")
-            pen.finish()
+            stream_writer = StreamWriter(
+                engine, writer, scope.lock_to_erase(writer, tenant, stored.stream), engine.now(), ages=False
+            )
+            stream_writer.load(stored)
+            soft_delete(stream_writer, stored.state.id, Event.FORGOTTEN, "forgotten:by_hand")
+            stream_writer.finish()
         for id in sorted(restored.rejected):
             reject_again(engine, writer, writer.by_ids(tenant, [id])[id])
         person = scope.Person(restored.streams, restored.actors, restored.threads)
@@ -478,12 +482,12 @@ def _erase_all(
     in_order = sorted(gone.values(), key=lambda one: (one.stream, one.number))
     for number, of_stream in groupby(in_order, key=lambda one: one.stream):
         memories, stream = list(of_stream), scope.lock_to_erase(writer, tenant, number)
-        pen = Pen(engine, writer, stream, at)
-        expire_due(pen)
-        pen.load(*writer.by_ids(tenant, [stored.state.id for stored in memories]).values())
+        stream_writer = StreamWriter(engine, writer, stream, at)
+        expire_due(stream_writer)
+        stream_writer.load(*writer.by_ids(tenant, [stored.state.id for stored in memories]).values())
         for id in (stored.state.id for stored in memories):
-            entries.append(pen.record(Event.ERASED, id, rule=BY_RIGHT if id in asked else WITH_ITS_SOURCE))
-        pen.finish()
+            entries.append(stream_writer.record(Event.ERASED, id, rule=BY_RIGHT if id in asked else WITH_ITS_SOURCE))
+        stream_writer.finish()
         engine.meanings.forget(tenant, number)
         for stored in memories:
             removed = writer.remove_content(stream, stored.number, stored.state.id)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from recollect.engine import tracing
 from recollect.engine.context import Engine
-from recollect.engine.transaction import Pen, expire_due, tell_gone
+from recollect.engine.transaction import StreamWriter, expire_due, tell_gone
 from recollect.engine.trust.provenance import resolve_parent
 from recollect.model import seals
 from recollect.model.caller import USER, principal
@@ -175,28 +175,28 @@ def cut_ties(
     entries: list[Entry] = []
     in_order = sorted(ties, key=lambda one: (one.stored.stream, one.stored.number))
     for number, of_stream in groupby(in_order, key=lambda one: one.stored.stream):
-        pen = Pen(engine, writer, lock_to_erase(writer, tenant, number), at, ages=False)
-        tracing.keep(engine, writer, expire_due(pen), number)
+        stream_writer = StreamWriter(engine, writer, lock_to_erase(writer, tenant, number), at, ages=False)
+        tracing.keep(engine, writer, expire_due(stream_writer), number)
         for tie in of_stream:
-            entries += _cut_tie(pen, tie, is_aside=tie.id in aside)
-        pen.finish()
+            entries += _cut_tie(stream_writer, tie, is_aside=tie.id in aside)
+        stream_writer.finish()
     return Cut(tuple(entries), frozenset(one.memory_id for one in entries if one.event is Event.ARCHIVED))
 
 
-def _cut_tie(pen: Pen, tie: Tie, *, is_aside: bool) -> list[Entry]:
-    stored = pen.writer.by_ids(pen.stream.tenant, [tie.id])[tie.id]
+def _cut_tie(stream_writer: StreamWriter, tie: Tie, *, is_aside: bool) -> list[Entry]:
+    stored = stream_writer.writer.by_ids(stream_writer.stream.tenant, [tie.id])[tie.id]
     if tie.cut:
         body = without(stored.body or {}, tie.cut)
         hashes = [link.value for link in tie.cut if link.field == PARENT]
-        pen.writer.cut_links(pen.stream, stored.number, tie.id, canonical_json(body), hashes)
+        stream_writer.writer.cut_links(stream_writer.stream, stored.number, tie.id, canonical_json(body), hashes)
         if any(link.field in NAMES for link in tie.cut):
-            pen.writer.put_memory(pen.stream, stored.number, stored.state, body, None)
+            stream_writer.writer.put_memory(stream_writer.stream, stored.number, stored.state, body, None)
         stored = stored._replace(body=body)
-    pen.load(stored)
-    entries = [pen.record(Event.SEVERED, tie.id, rule=CUT, commitment=link.seal) for link in tie.cut]
+    stream_writer.load(stored)
+    entries = [stream_writer.record(Event.SEVERED, tie.id, rule=CUT, commitment=link.seal) for link in tie.cut]
     if is_aside and stored.state.status in SERVED:
-        tell_gone(pen, stored, REVIEW)
-        entries.append(pen.record(Event.ARCHIVED, tie.id, rule=REVIEW, to=Status.ARCHIVED))
+        tell_gone(stream_writer, stored, REVIEW)
+        entries.append(stream_writer.record(Event.ARCHIVED, tie.id, rule=REVIEW, to=Status.ARCHIVED))
     return entries
 
 

@@ -13,7 +13,7 @@ from recollect.engine.context import Engine, find
 from recollect.engine.read.assemble import as_seen, to_memory
 from recollect.engine.read.reading import MAX_PAGE, readable_streams
 from recollect.engine.retries import again_on_conflict
-from recollect.engine.transaction import Pen, change_memory, may_overrule, tell_gone
+from recollect.engine.transaction import StreamWriter, change_memory, may_overrule, tell_gone
 from recollect.engine.write.relations import brought_for, replace_relation, select_within
 from recollect.engine.write.superseding import supersede_in
 from recollect.model.caller import Right
@@ -126,22 +126,28 @@ def _statement(stored: Stored) -> Statement:
     return Statement(stored.state.id, body["content"], body["created_at"], body["author"]["name"])
 
 
-def link_same_key(pen: Pen, later: Stored, earlier: Stored, run: str) -> bool:
+def link_same_key(stream_writer: StreamWriter, later: Stored, earlier: Stored, run: str) -> bool:
     """Link two memories to which the present rules give one key; return whether there was no such link yet."""
-    if was_linked(pen.writer, later, earlier):
+    if was_linked(stream_writer.writer, later, earlier):
         return False
-    put_link(pen, later, earlier, SAME_KEY, CONTESTED_SLOT, run=run)
+    put_link(stream_writer, later, earlier, SAME_KEY, CONTESTED_SLOT, run=run)
     return True
 
 
 def put_link(
-    pen: Pen, later: Stored, earlier: Stored, rule: str, reason: str, strength: float = 1.0, **marks: object
+    stream_writer: StreamWriter,
+    later: Stored,
+    earlier: Stored,
+    rule: str,
+    reason: str,
+    strength: float = 1.0,
+    **marks: object,
 ) -> None:
     """Record a link from the later memory to the earlier one, in the ledger and in the table of relations."""
     link = {"relation_type": MAY_UPDATE, "strength": strength, "reason": reason, **marks}
-    entry = pen.record(Event.LINKED, later.state.id, rule=rule, other=earlier.state.id, amendment=link)
+    entry = stream_writer.record(Event.LINKED, later.state.id, rule=rule, other=earlier.state.id, amendment=link)
     ends = (later.stream, later.number), (earlier.stream, earlier.number)
-    replace_relation(pen, Relation(*ends, MAY_UPDATE, strength, entry.at))
+    replace_relation(stream_writer, Relation(*ends, MAY_UPDATE, strength, entry.at))
 
 
 def was_linked(reader: Reader, later: Stored, earlier: Stored) -> bool:
@@ -167,14 +173,14 @@ def find_link(reader: Reader, later: Stored, earlier: Stored) -> Relation | None
     return next((one for one in found if (one.source, one.target, one.relation_type) == ends), None)
 
 
-def remove_link(pen: Pen, later: Stored, earlier: Stored, rule: str, **marks: object) -> None:
+def remove_link(stream_writer: StreamWriter, later: Stored, earlier: Stored, rule: str, **marks: object) -> None:
     """Remove a link from the table, and record that in the ledger so that a rebuild does not bring it back."""
     assert rule.startswith(RELATION_RULE), "only such an entry is about a relation"
-    link = find_link(pen.writer, later, earlier)
+    link = find_link(stream_writer.writer, later, earlier)
     if link is not None:
         amendment = {"relation_type": MAY_UPDATE, **marks}
-        pen.record(Event.UNLINKED, later.state.id, rule=rule, other=earlier.state.id, amendment=amendment)
-        pen.writer.remove_relation(pen.stream.tenant, link)
+        stream_writer.record(Event.UNLINKED, later.state.id, rule=rule, other=earlier.state.id, amendment=amendment)
+        stream_writer.writer.remove_relation(stream_writer.stream.tenant, link)
 
 
 def decide(engine: Engine, id: str, winner: str) -> Memory | None:
@@ -219,22 +225,22 @@ def _apply_decision(engine: Engine, pair: Linked, *, later_wins: bool) -> Memory
         engine.require(Right.GOVERN, "decide what is outdated: that is for a person")
     id, other = pair.later.state.id, pair.earlier.state.id
     if later_wins and not _may_be_next_version(pair.later, pair.earlier):
-        with change_memory(engine, other) as (pen, earlier):
-            later = pen.writer.by_ids(engine.tenant, [id])[id]
-            _check_still_open(pen.writer, later, earlier)
-            tell_gone(pen, earlier, "archived:by_hand")
-            pen.record(Event.RESOLVED, other, rule=RESOLVED, to=Status.ARCHIVED, other=id)
-            return to_memory(*as_seen(engine, pen.writer, [later]))
-    with change_memory(engine, id) as (pen, later):
-        earlier = pen.writer.by_ids(engine.tenant, [other])[other]
-        _check_still_open(pen.writer, later, earlier)
+        with change_memory(engine, other) as (stream_writer, earlier):
+            later = stream_writer.writer.by_ids(engine.tenant, [id])[id]
+            _check_still_open(stream_writer.writer, later, earlier)
+            tell_gone(stream_writer, earlier, "archived:by_hand")
+            stream_writer.record(Event.RESOLVED, other, rule=RESOLVED, to=Status.ARCHIVED, other=id)
+            return to_memory(*as_seen(engine, stream_writer.writer, [later]))
+    with change_memory(engine, id) as (stream_writer, later):
+        earlier = stream_writer.writer.by_ids(engine.tenant, [other])[other]
+        _check_still_open(stream_writer.writer, later, earlier)
         if later_wins:
             may_overrule(engine, earlier)
-            supersede_in(pen, earlier, later, RESOLVED, decided=True)
+            supersede_in(stream_writer, earlier, later, RESOLVED, decided=True)
         else:
-            remove_link(pen, later, earlier, DISMISSED)
-        pen.flush()
-        return to_memory(*as_seen(engine, pen.writer, [pen.stored(id)]))
+            remove_link(stream_writer, later, earlier, DISMISSED)
+        stream_writer.flush()
+        return to_memory(*as_seen(engine, stream_writer.writer, [stream_writer.stored(id)]))
 
 
 def _may_be_next_version(later: Stored, earlier: Stored) -> bool:

@@ -15,7 +15,7 @@ from recollect.engine.read.as_of import STILL_GOING_ON, snapshot
 from recollect.engine.read.assemble import hidden_in, without_hidden
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.tracing import border_check, keep, keep_later, refuse_border
-from recollect.engine.transaction import Pen, expire_due, forgotten, soft_delete
+from recollect.engine.transaction import StreamWriter, expire_due, forgotten, soft_delete
 from recollect.model import trace
 from recollect.model.canonical import Plain
 from recollect.model.errors import BadInput, NotAllowed, NotFound
@@ -85,26 +85,30 @@ def start_phase(
             engine, check, NotAllowed("this caller may not start a phase there.", field="space", hint=hint)
         )
     with engine.write([address]) as writer:
-        pen = Pen.at_address(engine, writer, address, engine.now())
-        events = [check, *first_phase(pen, address), *expire_due(pen)]
-        entry = pen.start_phase(name, code)
-        started = PhaseInfo(phase_id(pen.stream.phase), name, entry.tick, code, entry.at)
+        stream_writer = StreamWriter.at_address(engine, writer, address, engine.now())
+        events = [check, *first_phase(stream_writer, address), *expire_due(stream_writer)]
+        entry = stream_writer.start_phase(name, code)
+        started = PhaseInfo(phase_id(stream_writer.stream.phase), name, entry.tick, code, entry.at)
         where = engine.caller, address.space, address.owner
         events.append(trace.memory_phase_started(*where, started.phase_id, code, engine.in_force.expanded))
-        left = _delete_beyond_limit(pen)
+        left = _delete_beyond_limit(stream_writer)
         for id, body in left:
             events += forgotten(engine, id, body, "decay")
-        pen.finish()
-        keep(engine, writer, events, pen.stream.number)
+        stream_writer.finish()
+        keep(engine, writer, events, stream_writer.stream.number)
         hidden = hidden_in(engine, writer, events)
     return PhaseStarted(started, tuple(id for id, _ in left if id not in hidden), without_hidden(events, hidden))
 
 
-def first_phase(pen: Pen, address: Address) -> list[trace.Trace]:
+def first_phase(stream_writer: StreamWriter, address: Address) -> list[trace.Trace]:
     """Return the event of the first phase of a stream to which nothing was written yet, else nothing."""
-    if pen.stream.last_seq or pen.phase_id is None:
+    if stream_writer.stream.last_seq or stream_writer.phase_id is None:
         return []
-    caller, policy, why = pen.engine.caller, pen.engine.in_force.expanded, str(FIRST_PHASE["phase_reason"])
+    caller, policy, why = (
+        stream_writer.engine.caller,
+        stream_writer.engine.in_force.expanded,
+        str(FIRST_PHASE["phase_reason"]),
+    )
     return [trace.memory_phase_started(caller, address.space, address.owner, FIRST_PHASE_ID, why, policy)]
 
 
@@ -157,20 +161,22 @@ def _snapshot_at_end(
     return snapshot(engine, reader, stream, following.started_tick - 1 if following else STILL_GOING_ON)
 
 
-def _delete_beyond_limit(pen: Pen) -> list[tuple[str, Mapping[str, Any]]]:
+def _delete_beyond_limit(stream_writer: StreamWriter) -> list[tuple[str, Mapping[str, Any]]]:
     """Soft-delete the memories of phases beyond the policy's limit; return their ids and bodies."""
-    limit = pen.engine.policy.phase.max_phases
-    oldest_kept = pen.stream.phase - limit + 1 if limit is not None else 1
+    limit = stream_writer.engine.policy.phase.max_phases
+    oldest_kept = stream_writer.stream.phase - limit + 1 if limit is not None else 1
     if oldest_kept <= 1:
         return []
     selection = Selection(
-        streams=(pen.stream.number,), equal={"status": "active"}, ranges=(("phase", "<", oldest_kept),)
+        streams=(stream_writer.stream.number,), equal={"status": "active"}, ranges=(("phase", "<", oldest_kept),)
     )
-    found = sorted(pen.writer.select(pen.stream.tenant, selection, NO_LIMIT), key=lambda stored: stored.number)
-    pen.load(*found)
+    found = sorted(
+        stream_writer.writer.select(stream_writer.stream.tenant, selection, NO_LIMIT), key=lambda stored: stored.number
+    )
+    stream_writer.load(*found)
     for stored in found:
-        soft_delete(pen, stored.state.id, Event.EXPIRED, BEYOND_MAX)
-    pen.flush()
+        soft_delete(stream_writer, stored.state.id, Event.EXPIRED, BEYOND_MAX)
+    stream_writer.flush()
     return [(stored.state.id, stored.body) for stored in found if stored.body is not None]
 
 

@@ -64,7 +64,7 @@ def carry_over(writing: Writing, memory: Memory, address: Address, reason: str) 
     """Promote a memory that this transaction has just written, within it. The address must be among those locked."""
     engine = writing.engine
     written_at = Address(memory.tenant, memory.namespace, memory.space, memory.owner)
-    stored = writing.pen(written_at).stored(memory.id)
+    stored = writing.stream_writer(written_at).stored(memory.id)
     refusal = _refusal(engine, stored, address)
     if refusal is not None:
         return _refuse(writing, stored, address.space, refusal)

@@ -16,7 +16,7 @@ from recollect.engine.operations import failures_noted
 from recollect.engine.read.reading import Spaces, readable_streams
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.tracing import keep
-from recollect.engine.transaction import Pen, Pens, rejections_of, require_change, soft_delete
+from recollect.engine.transaction import StreamWriter, StreamWriters, rejections_of, require_change, soft_delete
 from recollect.model import trace
 from recollect.model.caller import Right
 from recollect.model.errors import AmbiguousId, NotAllowed, NotFound, StoreCorrupt, WrongState
@@ -42,25 +42,27 @@ _LEAVES = (Status.ACTIVE, Status.CONTRADICTORY, Status.PENDING, Status.ARCHIVED,
 """Statuses from which the rejected memory is soft-deleted. An older version is history, and stays where it is."""
 
 
-def refusal(pen: Pen, draft: Draft, *, spoken: bool) -> Rejection | None:
+def refusal(stream_writer: StreamWriter, draft: Draft, *, spoken: bool) -> Rejection | None:
     """Return why a draft with a rejected value is refused, or lift the rejection if the person says it again.
 
     Only a statement that the person makes now (``spoken``) lifts it: never an agent's, a tool's or an import's.
     """
-    assert draft.key is not None and pen.stream.address is not None, "a draft that is settled has a key and a stream"
-    candidate, caller = draft.candidate, pen.engine.caller
-    address, person = pen.stream.address, candidate.user_id or caller.user
+    assert draft.key is not None and stream_writer.stream.address is not None, (
+        "a draft that is settled has a key and a stream"
+    )
+    candidate, caller = draft.candidate, stream_writer.engine.caller
+    address, person = stream_writer.stream.address, candidate.user_id or caller.user
     if person is None and caller.trusted:  # to others a refusal would reveal what another person rejected
         person = values.claimed_person(address, candidate.meta)
     claim = values.Claim(address, candidate.content, draft.key.text, draft.key.source, person)
-    against = rejections_of(pen.engine, pen.writer, claim)
+    against = rejections_of(stream_writer.engine, stream_writer.writer, claim)
     if not against:
         return None
-    if spoken and is_the_persons(pen, draft):
+    if spoken and is_the_persons(stream_writer, draft):
         for one in against:
-            if one.exactly and one.stream == pen.stream.number:
-                pen.lift(one.id, SAID_AGAIN)
-                pen.lifted.append(one.id)
+            if one.exactly and one.stream == stream_writer.stream.number:
+                stream_writer.lift(one.id, SAID_AGAIN)
+                stream_writer.lifted.append(one.id)
         return None
     detail = (
         f"A person rejected this as never true (rejection {against[0].id}). It can be said again by that person alone, or"
@@ -69,12 +71,12 @@ def refusal(pen: Pen, draft: Draft, *, spoken: bool) -> Rejection | None:
     return Rejection("rejection", "rejected:value", detail)
 
 
-def is_the_persons(pen: Pen, draft: Draft) -> bool:
+def is_the_persons(stream_writer: StreamWriter, draft: Draft) -> bool:
     """Return whether a draft is the person's own statement in their own stream: not relayed, inferred or promoted by others."""
-    caller, address = pen.engine.caller, pen.stream.address
+    caller, address = stream_writer.engine.caller, stream_writer.stream.address
     if draft.authority is not Authority.USER_ASSERTED or draft.source not in (Source.USER, Source.PROMOTION):
         return False
-    return caller.trusted or (address is not None and is_their_own(pen.engine, address))
+    return caller.trusted or (address is not None and is_their_own(stream_writer.engine, address))
 
 
 def is_their_own(engine: Engine, address: Address) -> bool:
@@ -85,19 +87,19 @@ def is_their_own(engine: Engine, address: Address) -> bool:
 
 
 class Transaction(NamedTuple):
-    """The transaction in which a value is rejected: its pens by address, and the function that keeps its events."""
+    """The transaction in which a value is rejected: its stream writers by address, and the function that keeps its events."""
 
     writer: Writer
-    pen_at: Callable[[Address], Pen]
+    pen_at: Callable[[Address], StreamWriter]
     keep: Callable[[Sequence[trace.Trace], int], object]
 
-    def pen_of(self, stored: Stored) -> Pen:
-        """Return the pen of a memory's stream, with the memory loaded."""
+    def pen_of(self, stored: Stored) -> StreamWriter:
+        """Return the stream writer of a memory's stream, with the memory loaded."""
         address = self.writer.stream_numbered(stored.tenant, stored.stream).address
         assert address is not None, "a memory with content has an owner"
-        pen = self.pen_at(address)
-        pen.load(stored)
-        return pen
+        stream_writer = self.pen_at(address)
+        stream_writer.load(stored)
+        return stream_writer
 
 
 class _Value(NamedTuple):
@@ -138,16 +140,16 @@ def reject(
         holding = [reader.stream_numbered(engine.tenant, number).address for number in numbers]
     addresses = sorted({value.home, *(address for address in holding if address is not None)})
     with engine.write(addresses) as writer:
-        pens = Pens(engine, writer)
-        own = pens.numbered(stored.stream)  # expires what is due before the memory is read
+        stream_writers = StreamWriters(engine, writer)
+        own = stream_writers.numbered(stored.stream)  # expires what is due before the memory is read
         stored = find(engine, writer, id)
         before = stored.state.status
         require_change(engine, writer, stored)
         if check is not None:
             check(writer, stored)
-        within = Transaction(writer, pens.at, partial(keep, engine, writer))
+        within = Transaction(writer, stream_writers.at, partial(keep, engine, writer))
         done = reject_in(engine, within, stored, addresses, rule, reason)
-        pens.finish()
+        stream_writers.finish()
         if before in _LEAVES:
             operations.keep(engine, writer, [operations.about(engine, stored, Op.DELETE, own.at)])
         engine.accesses.carry_along(writer, engine.tenant)
@@ -156,11 +158,11 @@ def reject(
 
 def reject_again(engine: Engine, writer: Writer, stored: Stored) -> None:
     """Reject a memory's value in a restored copy from before the rejection. All streams of the tenant are locked."""
-    pens = Pens(engine, writer)
+    stream_writers = StreamWriters(engine, writer)
     streams = _find_streams(engine, writer, _read_value(engine, writer, stored))
     addresses = [stream.address for stream in streams if stream.address is not None]
-    reject_in(engine, Transaction(writer, pens.at, partial(keep, engine, writer)), stored, addresses, BY_HAND)
-    pens.finish()
+    reject_in(engine, Transaction(writer, stream_writers.at, partial(keep, engine, writer)), stored, addresses, BY_HAND)
+    stream_writers.finish()
 
 
 def was_rejected(reader: Reader, stored: Stored) -> bool:
@@ -181,9 +183,11 @@ def reject_in(
     writer = within.writer
     value = _read_value(engine, writer, stored)
     check_may_decide(engine, value.claim.address, "reject a value")
-    pen, secret = within.pen_at(value.home), _secret(engine, writer, value.home)
+    stream_writer, secret = within.pen_at(value.home), _secret(engine, writer, value.home)
     marks = sorted(values.seal(secret, mark) for mark in value.marks)
-    entry = _find_same(engine, writer, pen.stream, marks) or pen.reject(stored.state.id, secret, marks, rule)
+    entry = _find_same(engine, writer, stream_writer.stream, marks) or stream_writer.reject(
+        stored.state.id, secret, marks, rule
+    )
     here = [stream for stream in map(writer.stream_at, sorted(set(addresses))) if stream is not None]
     others = [one for one in _find_stating(engine, writer, value, here) if one.state.id != stored.state.id]
     for one in others:
@@ -262,12 +266,14 @@ def _find_same(engine: Engine, reader: Reader, stream: Stream, marks: Sequence[s
 
 def _delete(within: Transaction, stored: Stored, rule: str, reason: str | None = None) -> None:
     """Soft-delete a memory that holds the rejected value."""
-    pen = within.pen_of(stored)
+    stream_writer = within.pen_of(stored)
     if stored.body is not None and stored.state.status is Status.ACTIVE:
-        caller, policy = pen.engine.caller, pen.engine.in_force.expanded
-        within.keep([trace.memory_deleted(caller, stored.state.id, stored.body, rule, policy)], pen.stream.number)
-    soft_delete(pen, stored.state.id, Event.FORGOTTEN, rule, reason)
-    pen.flush()
+        caller, policy = stream_writer.engine.caller, stream_writer.engine.in_force.expanded
+        within.keep(
+            [trace.memory_deleted(caller, stored.state.id, stored.body, rule, policy)], stream_writer.stream.number
+        )
+    soft_delete(stream_writer, stored.state.id, Event.FORGOTTEN, rule, reason)
+    stream_writer.flush()
 
 
 def check_may_decide(engine: Engine, address: Address, what: str) -> None:
@@ -288,13 +294,13 @@ def lift(engine: Engine, id: str) -> RejectedValue:
         check_may_decide(engine, address, "lift a rejection")
         if write_refusal(engine.caller, address, SHARED, Source.USER) is not None:
             raise NotAllowed("this caller may not write there.", field="id", hint="It takes the write right.")
-        pens = Pens(engine, writer)
-        pen = pens.at(address)
-        if entry.memory_id not in {one.id for one in writer.rejections(pen.stream)}:
+        stream_writers = StreamWriters(engine, writer)
+        stream_writer = stream_writers.at(address)
+        if entry.memory_id not in {one.id for one in writer.rejections(stream_writer.stream)}:
             raise NotFound(f"there is no rejection {id!r} any more.", field="id", hint="`rejections` lists them.")
         lifted = _make_rejected(engine, writer, address, entry, _read_reason(engine, writer, entry))
-        pen.lift(entry.memory_id, LIFTED_BY_HAND)
-        pens.finish()
+        stream_writer.lift(entry.memory_id, LIFTED_BY_HAND)
+        stream_writers.finish()
         engine.accesses.carry_along(writer, engine.tenant)
     return lifted
 

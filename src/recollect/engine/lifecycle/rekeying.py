@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Any, NamedTuple
 
 from recollect.engine.context import Engine
-from recollect.engine.transaction import Pen, rejections_of
+from recollect.engine.transaction import StreamWriter, rejections_of
 from recollect.engine.write.incumbents import holder
 from recollect.engine.write.superseding import TAKES_KEY
 from recollect.model.caller import APPLICATION, SYSTEM, author_of, principal
@@ -163,7 +163,7 @@ def address_of_test_data(address: Address) -> Address:
     return address._replace(namespace=Namespace.TEST)
 
 
-def move(here: Pen, there: Pen, stored: Stored, rule: str, vector: bytes, run: str) -> str:
+def move(here: StreamWriter, there: StreamWriter, stored: Stored, rule: str, vector: bytes, run: str) -> str:
     """Write a memory to the test stream, archive it in its own, and return the new memory's id.
 
     If its key is taken in the test stream, or its value was rejected there, the moved memory is archived there too.
@@ -174,7 +174,7 @@ def move(here: Pen, there: Pen, stored: Stored, rule: str, vector: bytes, run: s
     held = holder(engine, there.writer, there.stream, body["scope"], kind_class_of(stored), body["canonical_key"])
     new_id, commitment = there.new_version(body, said_terms(body, engine.policy.text.synonyms), vector)
     if held.by_others:
-        there.keep_beside(new_id)
+        there.keep_shadowed(new_id)
     claim = Claim.of_memory(address_of_test_data(here.stream.address), body, body["canonical_key"])
     is_free = held.incumbent is None and not rejections_of(engine, there.writer, claim)
     status = Status.ACTIVE if is_free else Status.ARCHIVED
@@ -185,7 +185,7 @@ def move(here: Pen, there: Pen, stored: Stored, rule: str, vector: bytes, run: s
     return new_id
 
 
-def _make_moved_body(there: Pen, stored: Stored, rule: str) -> dict[str, Any]:
+def _make_moved_body(there: StreamWriter, stored: Stored, rule: str) -> dict[str, Any]:
     """Return the body of the version that is written to the test stream."""
     body, state = body_of(stored), stored.state
     key = {"canonical_key": state.canonical_key, "key_digest": state.key_digest}

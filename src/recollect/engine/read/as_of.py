@@ -448,7 +448,7 @@ def _lay_down(past: Engine, reader: Reader, writer: Writer, cut: _Cut, part: Led
         stored = assemble.as_of(stored, cut.moment.at, cut.moment.tick) if is_later else stored
         state, is_active = stored.state, stored.state.status is Status.ACTIVE
         words = findable(body, state, past.policy.text.synonyms) if is_active else None
-        writer.put_memory(stream, number, state, body, words, beside=places.is_taken(state, body))
+        writer.put_memory(stream, number, state, body, words, shadowed=places.is_taken(state, body))
     for entry in part.entries:
         if entry.event is Event.VOUCHED and entry.seq <= cut.moment.seq:
             writer.add_entry(stream, entry)

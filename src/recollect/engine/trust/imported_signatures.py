@@ -12,7 +12,7 @@ from recollect.engine import operations
 from recollect.engine.context import Engine, find
 from recollect.engine.read.assemble import to_memory
 from recollect.engine.retries import again_on_conflict
-from recollect.engine.transaction import Pen
+from recollect.engine.transaction import StreamWriter
 from recollect.engine.trust.identities import signers_in
 from recollect.engine.write.drafting import parse_candidate
 from recollect.formats.entries import MAX_VOUCHERS
@@ -171,9 +171,11 @@ def _record(engine: Engine, id: str, vouchers: Sequence[Voucher]) -> int:
         new = _find_new(to_memory(stored), new) if stored.body is not None else []
         if not new:
             return 0
-        pen = Pen(engine, writer, stream, engine.now(), ages=False)
-        pen.load(stored)
-        pen.record(Event.VOUCHED, stored.state.id, rule="vouched:elsewhere", amendment={TOLD: new})
-        pen.finish()
-        operations.keep(engine, writer, [operations.about(engine, pen.stored(stored.state.id), Op.LINK, pen.at)])
+        stream_writer = StreamWriter(engine, writer, stream, engine.now(), ages=False)
+        stream_writer.load(stored)
+        stream_writer.record(Event.VOUCHED, stored.state.id, rule="vouched:elsewhere", amendment={TOLD: new})
+        stream_writer.finish()
+        operations.keep(
+            engine, writer, [operations.about(engine, stream_writer.stored(stored.state.id), Op.LINK, stream_writer.at)]
+        )
         return len(new)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from recollect.engine.context import Engine, find, visible
 from recollect.engine.read.reading import place_of, readable_streams
-from recollect.engine.transaction import Pen
+from recollect.engine.transaction import StreamWriter
 from recollect.formats.protocol import ORIGIN
 from recollect.model.caller import author_of, names_shown
 from recollect.model.canonical import Plain
@@ -171,7 +171,7 @@ def parent_hashes(engine: Engine, named: Sequence[str]) -> list[str]:
         return [content_hash_in(one) or _hash(_find_root(engine, reader, one, "parent")) for one in named]
 
 
-def refusal(pen: Pen, draft: Draft, incumbent: Stored | None) -> Rejection | None:
+def refusal(stream_writer: StreamWriter, draft: Draft, incumbent: Stored | None) -> Rejection | None:
     """Return why a memory may not have these parents: itself, a missing one, or one that closes a cycle.
 
     A cycle can only close through a memory that others named as their parent before it was written.
@@ -182,7 +182,7 @@ def refusal(pen: Pen, draft: Draft, incumbent: Stored | None) -> Rejection | Non
     earlier = (incumbent.body or {}).get("parent_refs", ()) if incumbent is not None else ()
     if not candidate.parent_refs and not earlier:
         return None
-    sight = _Sight(pen.engine, pen.writer)
+    sight = _Sight(stream_writer.engine, stream_writer.writer)
     parents = sight.with_hashes(candidate.parent_refs)
     missing = [one for one in candidate.parent_refs if not any(_hash(stored) == one for stored in parents)]
     imported = draft.source is Spoken.IMPORT or ORIGIN in candidate.meta

@@ -19,7 +19,7 @@ from recollect.engine.read.assemble import as_seen, to_memory
 from recollect.engine.read.reading import readable_streams
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.tracing import border_check, keep
-from recollect.engine.transaction import Pen
+from recollect.engine.transaction import StreamWriter
 from recollect.engine.trust.identities import resolve_holder, signers_in, signing_key
 from recollect.model.caller import AGENT, USER, Caller, Right, as_principal, kind_of, principal, short_name
 from recollect.model.canonical import Plain
@@ -120,7 +120,7 @@ def _record(engine: Engine, id: str, given: Mapping[str, Any] | None, private: "
     with engine.write() as writer:
         stream = writer.locked_stream(engine.tenant, find(engine, writer, id).stream)
         stored = find(engine, writer, id)
-        pen = Pen(engine, writer, stream, engine.now(), ages=False)
+        stream_writer = StreamWriter(engine, writer, stream, engine.now(), ages=False)
         own, id = engine.caller.principal, stored.state.id
         vouches = any(stored.actor_names.get(one["actor"]) == own for one in stored.state.vouchers)
         if given is not None:
@@ -129,19 +129,19 @@ def _record(engine: Engine, id: str, given: Mapping[str, Any] | None, private: "
             hint = "Only one's own vouch can be taken back."
             raise WrongState("this identity does not vouch for it.", field="id", hint=hint)
         assert stored.body is not None, "nobody vouches for what was removed"
-        pen.load(stored)
+        stream_writer.load(stored)
         keep(engine, writer, [border_check(engine, "write", Space(stored.body["space"]), None)], stream.number)
         if given is None:
-            pen.record(Event.VOUCH_WITHDRAWN, id, rule="vouched:withdrawn")
+            stream_writer.record(Event.VOUCH_WITHDRAWN, id, rule="vouched:withdrawn")
         else:
             if private is not None:
                 who, content_hash = {"id": own, "name": engine.caller.name}, stored.body["content_hash"]
-                message = voucher_bytes(content_hash, who, pen.at, given.get("confidence"), given.get("says"))
+                message = voucher_bytes(content_hash, who, stream_writer.at, given.get("confidence"), given.get("says"))
                 given = {**given, "signature": signature_text(sign(private, message))}
-            pen.record(Event.VOUCHED, id, rule="vouched:by_another", amendment=given)
-        pen.finish()
-        operations.keep(engine, writer, [operations.about(engine, pen.stored(id), Op.LINK, pen.at)])
-        return to_memory(*as_seen(engine, writer, [pen.stored(id)]))
+            stream_writer.record(Event.VOUCHED, id, rule="vouched:by_another", amendment=given)
+        stream_writer.finish()
+        operations.keep(engine, writer, [operations.about(engine, stream_writer.stored(id), Op.LINK, stream_writer.at)])
+        return to_memory(*as_seen(engine, writer, [stream_writer.stored(id)]))
 
 
 def _check_may_vouch(engine: Engine, reader: Reader, stored: Stored, already: bool) -> None:

@@ -35,9 +35,9 @@ def decide_proposal(
         return ()
     address, stored = waiting[proposal.id]
     if answer.agrees:
-        grant_by_word(writing.pen(address), stored)
+        grant_by_word(writing.stream_writer(address), stored)
         return ()
-    transaction = rejecting.Transaction(writing.writer, writing.pen, writing.keep)
+    transaction = rejecting.Transaction(writing.writer, writing.stream_writer, writing.keep)
     rejected = rejecting.reject_in(engine, transaction, stored, addresses, DECLINED)
     return (stored.state.id, *rejected.also_gone)
 

@@ -7,7 +7,7 @@ from typing import Any
 from recollect.engine.arguments import check_kept
 from recollect.engine.context import Engine
 from recollect.engine.tracing import border_check, refuse_border
-from recollect.engine.transaction import Pen, forgotten, soft_delete
+from recollect.engine.transaction import StreamWriter, forgotten, soft_delete
 from recollect.engine.write.drafting import parse_candidate
 from recollect.engine.write.incumbents import holder
 from recollect.engine.write.ingest import Writing
@@ -169,8 +169,10 @@ def slide(
 
     ``before`` are the lines of the session before this exchange, ``written`` the ids of its own lines.
     """
-    pen, settings = writing.pen(address), writing.engine.policy.turns
-    known = {s.state.id: s for s in before() if pen.is_active(s)} | {id: pen.stored(id) for id in written}
+    stream_writer, settings = writing.stream_writer(address), writing.engine.policy.turns
+    known = {s.state.id: s for s in before() if stream_writer.is_active(s)} | {
+        id: stream_writer.stored(id) for id in written
+    }
     lines = [s for s in known.values() if not _is_summary(s) and _is_visible(writing, s)]
     exchanged = [stored for stored in lines if OF_A_TURN in (stored.body or {}).get("meta", {})] or lines
     ticks = sorted({_tick(stored) for stored in exchanged}, reverse=True)[: settings.short_term_window]
@@ -178,29 +180,31 @@ def slide(
     if not leaving:
         return (), ()
     summarised = [s for s in known.values() if _is_summary(s)]
-    _ask_in_advance(pen, leaving, summarised)
+    _ask_in_advance(stream_writer, leaving, summarised)
     events: list[trace.Trace] = []
-    pen.load(*leaving)
+    stream_writer.load(*leaving)
     for stored in leaving:
-        soft_delete(pen, stored.state.id, Event.EXPIRED, "decay")
+        soft_delete(stream_writer, stored.state.id, Event.EXPIRED, "decay")
         events += forgotten(writing.engine, stored.state.id, stored.body, "decay")
-    writing.keep(events, pen.stream.number)
+    writing.keep(events, stream_writer.stream.number)
     quotable = [
-        stored for stored in leaving if _may_be_quoted(writing, stored) and _is_of_this_phase(writing, pen, stored)
+        stored
+        for stored in leaving
+        if _may_be_quoted(writing, stored) and _is_of_this_phase(writing, stream_writer, stored)
     ]
     receipts = (_summarise(writing, address, quotable),) if settings.summarise and quotable else ()
-    pen.flush()
+    stream_writer.flush()
     return tuple(stored.state.id for stored in leaving), receipts
 
 
-def _ask_in_advance(pen: Pen, leaving: Sequence[Stored], summarised: Sequence[Stored]) -> None:
+def _ask_in_advance(stream_writer: StreamWriter, leaving: Sequence[Stored], summarised: Sequence[Stored]) -> None:
     """Send the reads of forgetting and summarising in one round trip, where the store can."""
-    soon = pen.writer.in_advance()
+    soon = stream_writer.writer.in_advance()
     if soon is not None:
-        soon.unindex_text(pen.stream, [stored.number for stored in (*leaving, *summarised)])
-        holder(pen.engine, soon, pen.stream, SHARED, KindClass.EVENT, SUMMARY_KEY)
+        soon.unindex_text(stream_writer.stream, [stored.number for stored in (*leaving, *summarised)])
+        holder(stream_writer.engine, soon, stream_writer.stream, SHARED, KindClass.EVENT, SUMMARY_KEY)
         for stored in summarised:
-            soon.relations_at(pen.stream.tenant, [(stored.stream, stored.number)])
+            soon.relations_at(stream_writer.stream.tenant, [(stored.stream, stored.number)])
 
 
 def _is_visible(writing: Writing, stored: Stored) -> bool:
@@ -214,17 +218,17 @@ def _may_be_quoted(writing: Writing, stored: Stored) -> bool:
     return not writing.engine.policy.agents.allowlists or stored.state.category == SUMMARY_CATEGORY
 
 
-def _is_of_this_phase(writing: Writing, pen: Pen, stored: Stored) -> bool:
+def _is_of_this_phase(writing: Writing, stream_writer: StreamWriter, stored: Stored) -> bool:
     """Return whether a memory is of the current phase: a summary carries no words of an earlier phase into it."""
     of = phase_number((stored.body or {}).get("phase_id"))
-    return not writing.engine.policy.phase.recalls_current_only or of == pen.stream.phase
+    return not writing.engine.policy.phase.recalls_current_only or of == stream_writer.stream.phase
 
 
 def _summarise(writing: Writing, address: Address, leaving: Sequence[Stored]) -> Receipt:
-    engine, pen = writing.engine, writing.pen(address)
-    where = writing.writer, pen.stream, SHARED, KindClass.EVENT
+    engine, stream_writer = writing.engine, writing.stream_writer(address)
+    where = writing.writer, stream_writer.stream, SHARED, KindClass.EVENT
     earlier = holder(engine, *where, SUMMARY_KEY, category=SUMMARY_CATEGORY).incumbent
-    carried = earlier is not None and _is_summary(earlier) and _is_of_this_phase(writing, pen, earlier)
+    carried = earlier is not None and _is_summary(earlier) and _is_of_this_phase(writing, stream_writer, earlier)
     before = (earlier.body or {}) if earlier is not None and carried else {}
     of = [*before.get("meta", {}).get("summary_of", ()), *(stored.state.id for stored in leaving)]
     text = summary(

@@ -128,7 +128,7 @@ def _person(engine: Engine, exchange: Exchange) -> str | None:
 def reject_misspoken(writing: Writing, found: Sequence[Stored], addresses: Sequence[Address]) -> tuple[str, ...]:
     """Reject the values of these memories in the streams at these addresses; return the ids that left."""
     engine, removed = writing.engine, []
-    transaction = rejecting.Transaction(writing.writer, writing.pen, writing.keep)
+    transaction = rejecting.Transaction(writing.writer, writing.stream_writer, writing.keep)
     for earlier in found:
         id = earlier.state.id
         stored = writing.writer.by_ids(engine.tenant, [id])[id]
@@ -179,19 +179,21 @@ def _find_kept_of(writing: Writing, stream: Stream, line_ids: set[str], lines: S
 
 
 def _forget(writing: Writing, at: Address, found: Sequence[Stored]) -> list[str]:
-    engine, pen = writing.engine, writing.pen(at)
+    engine, stream_writer = writing.engine, writing.stream_writer(at)
     own_memories = sorted((s for s in found if _may_take_back(engine, s)), key=lambda s: s.number)
     events = [
         trace.memory_deleted(engine.caller, s.state.id, s.body, SAID_SO, engine.in_force.expanded)
         for s in own_memories
         if s.body is not None
     ]
-    pen.load(*own_memories)
+    stream_writer.load(*own_memories)
     for stored in own_memories:
-        soft_delete(pen, stored.state.id, Event.FORGOTTEN, SAID_SO)
-    pen.flush()
-    operations.keep(engine, writing.writer, [operations.about(engine, s, Op.DELETE, pen.at) for s in own_memories])
-    writing.keep(events, pen.stream.number)
+        soft_delete(stream_writer, stored.state.id, Event.FORGOTTEN, SAID_SO)
+    stream_writer.flush()
+    operations.keep(
+        engine, writing.writer, [operations.about(engine, s, Op.DELETE, stream_writer.at) for s in own_memories]
+    )
+    writing.keep(events, stream_writer.stream.number)
     return [stored.state.id for stored in own_memories]
 
 

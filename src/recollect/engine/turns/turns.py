@@ -219,7 +219,7 @@ def _keep_before(
 ) -> None:
     """Store the events of the recall with the session's stream if they have none; without a stream, without quotes."""
     if stream is None and any(isinstance(answer, Prepared) for answer in writes.lines):
-        stream = writing.pen(_session(writing.engine, exchange)).stream.number
+        stream = writing.stream_writer(_session(writing.engine, exchange)).stream.number
     quotes = stream is not None and writes.discretion is None
     writing.keep(before if quotes else drop_quotes(before), stream)
 
@@ -452,9 +452,9 @@ def _write_lines(writing: Writing, answers: Sequence[Answer]) -> list[Receipt]:
         if earlier.memory is None or later.memory is None or later.memory.meta.get("part", 1) == 1:
             continue
         address = Address(later.memory.tenant, later.memory.namespace, later.memory.space, later.memory.owner)
-        pen = writing.pen(address)
-        pen.record(Event.LINKED, later.memory.id, rule=CONTINUES, other=earlier.memory.id)
-        pen.flush()
+        stream_writer = writing.stream_writer(address)
+        stream_writer.record(Event.LINKED, later.memory.id, rule=CONTINUES, other=earlier.memory.id)
+        stream_writer.flush()
     return receipts
 
 

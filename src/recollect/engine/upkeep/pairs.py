@@ -17,7 +17,7 @@ from recollect.engine.lifecycle.consolidation import as_compared, group_of
 from recollect.engine.lifecycle.outdated import find_link, put_link, was_linked
 from recollect.engine.read.meaning import likeness_of
 from recollect.engine.retries import again_on_conflict
-from recollect.engine.transaction import Pen, Pens, may_overrule, tell_gone
+from recollect.engine.transaction import StreamWriter, StreamWriters, may_overrule, tell_gone
 from recollect.engine.upkeep.running import Running, day_of, put_proposal, set_outcome
 from recollect.engine.write.superseding import supersede_in
 from recollect.llm.protocol import Answer
@@ -176,21 +176,25 @@ def apply_verdict(
     ``decided``: a person carries it out, who may overrule the earlier memory.
     """
     with engine.write() as writer:
-        pens = Pens(engine, writer)
-        pen = pens.numbered(proposal.stream)
+        stream_writers = StreamWriters(engine, writer)
+        stream_writer = stream_writers.numbered(proposal.stream)
         found = writer.by_ids(engine.tenant, list(proposal.sources))
         if not _are_unchanged(found, proposal.sources, seen):
             done = set_outcome(proposal, ProposalStatus.STALE, STALE)
         else:
             earlier, later = (found[id] for id in proposal.sources)
-            pen.load(earlier, later)
-            moved, rule = _carry_out(pen, proposal, earlier, later, decided)
+            stream_writer.load(earlier, later)
+            moved, rule = _carry_out(stream_writer, proposal, earlier, later, decided)
             done = set_outcome(proposal, ProposalStatus.APPLIED, rule, memory_id=moved)
-            pen.flush()
+            stream_writer.flush()
             op = {Action.SAME: Op.MERGE, Action.UPDATE: Op.UPDATE}.get(Action(proposal.action), Op.LINK)
-            operations.keep(engine, writer, [operations.about(engine, pen.stored(moved), op, pen.at, Node.WORKER)])
+            operations.keep(
+                engine,
+                writer,
+                [operations.about(engine, stream_writer.stored(moved), op, stream_writer.at, Node.WORKER)],
+            )
         writer.put_model_proposals(engine.tenant, [done])
-        pens.finish()
+        stream_writers.finish()
     return done
 
 
@@ -201,31 +205,37 @@ def _are_unchanged(found: Mapping[str, Stored], ids: Sequence[str], seen: Mappin
     return seen is None or all(found[id].state == seen[id] for id in ids)
 
 
-def _carry_out(pen: Pen, proposal: StoredProposal, earlier: Stored, later: Stored, decided: bool) -> tuple[str, str]:
+def _carry_out(
+    stream_writer: StreamWriter, proposal: StoredProposal, earlier: Stored, later: Stored, decided: bool
+) -> tuple[str, str]:
     """Record what a verdict changes; return the id of the memory that changed, and the rule."""
     noting: dict[str, Any] = {RUN: proposal.run_id}
     if proposal.action == Action.SAME:
-        order = pen.engine.policy.conflict.authority_order
-        best, weaker = sorted((earlier, later), key=lambda one: preference_key(as_compared(pen.engine, one), order))
+        order = stream_writer.engine.policy.conflict.authority_order
+        best, weaker = sorted(
+            (earlier, later), key=lambda one: preference_key(as_compared(stream_writer.engine, one), order)
+        )
         if decided:
-            may_overrule(pen.engine, weaker)
-        tell_gone(pen, weaker, SAME)
+            may_overrule(stream_writer.engine, weaker)
+        tell_gone(stream_writer, weaker, SAME)
         noting = {**noting, "linked_before": best.state.id in weaker.state.related_memory_ids}
         id, other = weaker.state.id, best.state.id
-        pen.record(Event.CONSOLIDATED, id, rule=SAME, to=Status.REDUNDANT, other=other, amendment=noting)
+        stream_writer.record(Event.CONSOLIDATED, id, rule=SAME, to=Status.REDUNDANT, other=other, amendment=noting)
         return id, SAME
     if proposal.action == Action.UPDATE:
         if decided:
-            may_overrule(pen.engine, earlier)
+            may_overrule(stream_writer.engine, earlier)
         before = {
             name: getattr(later.state, name) for name in ("canonical_key", "key_digest", "version", "supersedes_id")
         }
-        receipt = supersede_in(pen, earlier, later, UPDATE, decided=decided, noting={**noting, "before": before})
+        receipt = supersede_in(
+            stream_writer, earlier, later, UPDATE, decided=decided, noting={**noting, "before": before}
+        )
         held = receipt.reasons[0] != UPDATE
         return (later.state.id if held else earlier.state.id), receipt.reasons[0]
-    pen.record(Event.LINKED, later.state.id, rule=CONFLICT, other=earlier.state.id, amendment=noting)
-    if not was_linked(pen.writer, later, earlier):
-        near = find_link(pen.writer, later, earlier)
+    stream_writer.record(Event.LINKED, later.state.id, rule=CONFLICT, other=earlier.state.id, amendment=noting)
+    if not was_linked(stream_writer.writer, later, earlier):
+        near = find_link(stream_writer.writer, later, earlier)
         before = {"before": near.strength} if near is not None else {}
-        put_link(pen, later, earlier, CONTESTED, STATED, **noting, **before)
+        put_link(stream_writer, later, earlier, CONTESTED, STATED, **noting, **before)
     return later.state.id, CONFLICT

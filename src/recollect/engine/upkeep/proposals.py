@@ -128,12 +128,12 @@ def _reject(
         return done
     with engine.write([address]) as writer:
         writing = Writing(engine, writer)
-        pen = writing.pen(address, answer)
-        id, commitment = new_version(pen, answer.draft.decide(DECLINED), ())
-        pen.record(Event.STORED, id, rule=DECLINED, to=Status.ARCHIVED, commitment=commitment)
-        pen.flush()
-        within = rejecting.Transaction(writer, writing.pen, writing.keep)
-        rejecting.reject_in(engine, within, pen.stored(id), [address], DECLINED, reason)
+        stream_writer = writing.stream_writer(address, answer)
+        id, commitment = new_version(stream_writer, answer.draft.decide(DECLINED), ())
+        stream_writer.record(Event.STORED, id, rule=DECLINED, to=Status.ARCHIVED, commitment=commitment)
+        stream_writer.flush()
+        within = rejecting.Transaction(writer, writing.stream_writer, writing.keep)
+        rejecting.reject_in(engine, within, stream_writer.stored(id), [address], DECLINED, reason)
         done = done._replace(memory_id=id)
         writer.put_model_proposals(engine.tenant, [done])
         writing.finish()

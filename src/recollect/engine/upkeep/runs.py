@@ -16,7 +16,7 @@ from recollect.engine.lifecycle.outdated import UNDONE as LINK_UNDONE
 from recollect.engine.lifecycle.outdated import put_link, remove_link
 from recollect.engine.operations import failures_noted
 from recollect.engine.retries import again_on_conflict
-from recollect.engine.transaction import Pen, Pens, tell_gone
+from recollect.engine.transaction import StreamWriter, StreamWriters, tell_gone
 from recollect.engine.upkeep.pairs import CONFLICT, CONTESTED, RUN
 from recollect.engine.upkeep.running import set_outcome
 from recollect.engine.write.relations import CARRIED
@@ -163,7 +163,7 @@ def undo(engine: Engine, id: str) -> Undone:
             raise WrongState(f"later work depends on it: {'; '.join(obstacles[:10])}.", field="id", hint=hint)
         for one in reversed(applied):
             undoing.undo(one)
-        undoing.pens.finish()
+        undoing.stream_writers.finish()
         waited = [one for one in made if one.status == ProposalStatus.WAITING]
         ended = [set_outcome(one, ProposalStatus.UNDONE, UNDONE) for one in (*applied, *waited)]
         writer.put_model_proposals(engine.tenant, ended)
@@ -176,7 +176,7 @@ class _Undoing:
 
     def __init__(self, engine: Engine, writer: Writer, run_id: str) -> None:
         self.engine, self.writer, self.run_id = engine, writer, run_id
-        self.pens = Pens(engine, writer)
+        self.stream_writers = StreamWriters(engine, writer)
         self.removed: list[str] = []
         self.restored: list[str] = []
 
@@ -229,24 +229,24 @@ class _Undoing:
         return stored
 
     def undo(self, proposal: StoredProposal) -> None:
-        pen = self.pens.numbered(proposal.stream)
+        stream_writer = self.stream_writers.numbered(proposal.stream)
         if proposal.pair is not None:
             for entry in self._find_entries(proposal):
-                self._revert(pen, entry)
+                self._revert(stream_writer, entry)
             return
         stored = self._find_stored(proposal)
         if stored is None:
             return
-        pen = self.pens.numbered(stored.stream)
-        pen.load(stored)
+        stream_writer = self.stream_writers.numbered(stored.stream)
+        stream_writer.load(stored)
         replaced = self._find(stored.state.supersedes_id)
-        tell_gone(pen, stored, UNDONE)
-        pen.record(Event.ARCHIVED, stored.state.id, rule=UNDONE, to=Status.ARCHIVED)
-        self._note(pen, stored, Op.DELETE)
+        tell_gone(stream_writer, stored, UNDONE)
+        stream_writer.record(Event.ARCHIVED, stored.state.id, rule=UNDONE, to=Status.ARCHIVED)
+        self._note(stream_writer, stored, Op.DELETE)
         self.removed.append(stored.state.id)
-        pen.flush()
+        stream_writer.flush()
         if replaced is not None:
-            self._bring_back(pen, replaced, self._find_values_before(replaced, stored.state.id))
+            self._bring_back(stream_writer, replaced, self._find_values_before(replaced, stored.state.id))
 
     def _find_entries(self, proposal: StoredProposal) -> list[Entry]:
         """Return the run's entries about a pair, the last first."""
@@ -254,43 +254,43 @@ class _Undoing:
         found = {one.seq: one for one in about if self._is_of_run(one) and one.other_id in proposal.sources}
         return [found[seq] for seq in sorted(found, reverse=True)]
 
-    def _revert(self, pen: Pen, entry: Entry) -> None:
+    def _revert(self, stream_writer: StreamWriter, entry: Entry) -> None:
         said = self.writer.amendments_about(self.engine.tenant, entry.memory_id).get(entry.seq, {})
         one, other = self._find(entry.memory_id), self._find(entry.other_id)
         assert one is not None and other is not None, "both were found when it was asked what is in the way"
-        pen.load(one, other)
+        stream_writer.load(one, other)
         if entry.event is Event.CONSOLIDATED:
-            self._bring_back(pen, one, {})
+            self._bring_back(stream_writer, one, {})
             if not said.get("linked_before"):
-                pen.record(Event.UNLINKED, entry.memory_id, rule=UNDONE, other=entry.other_id)
+                stream_writer.record(Event.UNLINKED, entry.memory_id, rule=UNDONE, other=entry.other_id)
         elif entry.event is Event.SUPERSEDED:
-            self._give_key_back(pen, other, said["before"])
-            self._remove_carried_links(pen, entry, other)
-            self._bring_back(pen, one, {"superseded_by_id": None})
+            self._give_key_back(stream_writer, other, said["before"])
+            self._remove_carried_links(stream_writer, entry, other)
+            self._bring_back(stream_writer, one, {"superseded_by_id": None})
         elif entry.event is Event.HELD:
-            self._give_key_back(pen, one, said["before"])
-            pen.record(Event.UNLINKED, one.state.id, rule=CONFLICT, other=other.state.id)
-            self._bring_back(pen, one, {})
+            self._give_key_back(stream_writer, one, said["before"])
+            stream_writer.record(Event.UNLINKED, one.state.id, rule=CONFLICT, other=other.state.id)
+            self._bring_back(stream_writer, one, {})
         elif entry.rule == CONFLICT:
-            pen.record(Event.UNLINKED, one.state.id, rule=CONFLICT, other=other.state.id)
+            stream_writer.record(Event.UNLINKED, one.state.id, rule=CONFLICT, other=other.state.id)
         elif entry.rule == CONTESTED and "before" in said:
-            put_link(pen, one, other, LINK_UNDONE, NEAR, said["before"])
+            put_link(stream_writer, one, other, LINK_UNDONE, NEAR, said["before"])
         elif entry.rule == CONTESTED:
-            remove_link(pen, one, other, LINK_UNDONE)
-        pen.flush()
+            remove_link(stream_writer, one, other, LINK_UNDONE)
+        stream_writer.flush()
 
-    def _give_key_back(self, pen: Pen, stored: Stored, before: Mapping[str, Any]) -> None:
+    def _give_key_back(self, stream_writer: StreamWriter, stored: Stored, before: Mapping[str, Any]) -> None:
         """Restore the key of the later memory of a pair, and its place in its own chain."""
         state, id = stored.state, stored.state.id
         if (state.canonical_key, state.key_digest) != (before["canonical_key"], before["key_digest"]):
             names = {name: before[name] for name in ("canonical_key", "key_digest")}
-            pen.record(Event.REKEYED, id, rule=UNDONE, amendment=names)
+            stream_writer.record(Event.REKEYED, id, rule=UNDONE, amendment=names)
         values = {name: before[name] for name in ("supersedes_id", "version")}
         if any(getattr(state, name) != value for name, value in values.items()):
-            pen.record(Event.EDITED, id, rule=UNDONE, amendment={"set": values})
-        pen.flush()
+            stream_writer.record(Event.EDITED, id, rule=UNDONE, amendment={"set": values})
+        stream_writer.flush()
 
-    def _remove_carried_links(self, pen: Pen, entry: Entry, newer: Stored) -> None:
+    def _remove_carried_links(self, stream_writer: StreamWriter, entry: Entry, newer: Stored) -> None:
         """Remove the links that were carried over to the later memory in the same step."""
         for link in self.writer.entries_about(self.engine.tenant, newer.state.id):
             if link.rule != CARRIED or link.tick != entry.tick or link.event is not Event.LINKED:
@@ -299,22 +299,24 @@ class _Undoing:
             said = self.writer.amendments_about(self.engine.tenant, link.memory_id).get(link.seq, {})
             if source is None or target is None or "relation_type" not in said:
                 continue
-            pen.load(source)
+            stream_writer.load(source)
             amendment = {"relation_type": said["relation_type"]}
-            pen.record(Event.UNLINKED, link.memory_id, rule=LINK_UNDONE, other=link.other_id, amendment=amendment)
+            stream_writer.record(
+                Event.UNLINKED, link.memory_id, rule=LINK_UNDONE, other=link.other_id, amendment=amendment
+            )
             ends = (source.stream, source.number), (target.stream, target.number)
             relation = Relation(*ends, said["relation_type"], said["strength"], link.at)
             self.writer.remove_relation(self.engine.tenant, relation)
 
-    def _bring_back(self, pen: Pen, stored: Stored, values: Mapping[str, Any]) -> None:
+    def _bring_back(self, stream_writer: StreamWriter, stored: Stored, values: Mapping[str, Any]) -> None:
         """Make a memory active again that the run retired, with the values that it had."""
-        pen.load(stored)
-        check_key_free(pen, stored)
-        pen.record(Event.RESTORED, stored.state.id, rule=UNDONE, to=Status.ACTIVE)
+        stream_writer.load(stored)
+        check_key_free(stream_writer, stored)
+        stream_writer.record(Event.RESTORED, stored.state.id, rule=UNDONE, to=Status.ACTIVE)
         if values:
-            pen.record(Event.EDITED, stored.state.id, rule=UNDONE, amendment={"set": dict(values)})
-        pen.flush()
-        self._note(pen, pen.stored(stored.state.id), Op.UPDATE)
+            stream_writer.record(Event.EDITED, stored.state.id, rule=UNDONE, amendment={"set": dict(values)})
+        stream_writer.flush()
+        self._note(stream_writer, stream_writer.stored(stored.state.id), Op.UPDATE)
         self.restored.append(stored.state.id)
 
     def _find_values_before(self, replaced: Stored, by: str) -> dict[str, Any]:
@@ -330,5 +332,7 @@ class _Undoing:
             values[name] = set_before[-1] if set_before else body.get(name)
         return values
 
-    def _note(self, pen: Pen, stored: Stored, op: Op) -> None:
-        operations.keep(self.engine, self.writer, [operations.about(self.engine, stored, op, pen.at, Node.WORKER)])
+    def _note(self, stream_writer: StreamWriter, stored: Stored, op: Op) -> None:
+        operations.keep(
+            self.engine, self.writer, [operations.about(self.engine, stored, op, stream_writer.at, Node.WORKER)]
+        )

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from recollect.engine.context import Engine, damage_of
 from recollect.engine.read.assemble import hidden_ids, to_memory
-from recollect.engine.transaction import Pen
+from recollect.engine.transaction import StreamWriter
 from recollect.model.caller import Right
 from recollect.model.errors import BadInput, WrongState
 from recollect.model.ledger import Event
@@ -133,19 +133,19 @@ _MOST_VERSIONS = 10
 """How many versions of the active memory are searched for claims that wait against them."""
 
 
-def find_waiting_claim(pen: Pen, draft: Draft, incumbent: Stored) -> Stored | None:
+def find_waiting_claim(stream_writer: StreamWriter, draft: Draft, incumbent: Stored) -> Stored | None:
     """Return the visible claim that waits against the incumbent and says the same as the draft.
 
     Only a claim of the same source and authority counts: a person who repeats a guess makes a claim of their own.
     """
-    ids = _conflicts_of_versions(pen, incumbent)[:MOST_COMPARED]
-    hidden = hidden_ids(pen.engine, pen.writer, ids)
-    known = pen.writer.by_ids(pen.stream.tenant, ids) if ids else {}
+    ids = _conflicts_of_versions(stream_writer, incumbent)[:MOST_COMPARED]
+    hidden = hidden_ids(stream_writer.engine, stream_writer.writer, ids)
+    known = stream_writer.writer.by_ids(stream_writer.stream.tenant, ids) if ids else {}
     found = (known[id] for id in ids if id in known and id not in hidden)
-    return next((stored for stored in found if _is_same_claim(pen, draft, stored)), None)
+    return next((stored for stored in found if _is_same_claim(stream_writer, draft, stored)), None)
 
 
-def _conflicts_of_versions(pen: Pen, incumbent: Stored) -> list[str]:
+def _conflicts_of_versions(stream_writer: StreamWriter, incumbent: Stored) -> list[str]:
     """Return the ids that conflict with the incumbent or an earlier version of it, the latest first."""
     ids: dict[str, None] = {}
     version: Stored | None = incumbent
@@ -154,13 +154,13 @@ def _conflicts_of_versions(pen: Pen, incumbent: Stored) -> list[str]:
             break
         ids |= dict.fromkeys(reversed(version.state.conflict_ids))
         before = version.state.supersedes_id
-        version = pen.writer.by_ids(pen.stream.tenant, [before]).get(before) if before else None
+        version = stream_writer.writer.by_ids(stream_writer.stream.tenant, [before]).get(before) if before else None
     return list(ids)
 
 
-def _is_same_claim(pen: Pen, draft: Draft, stored: Stored) -> bool:
+def _is_same_claim(stream_writer: StreamWriter, draft: Draft, stored: Stored) -> bool:
     body, state = stored.body, stored.state
-    if body is None or state.status is not Status.CONTRADICTORY or stored.stream != pen.stream.number:
+    if body is None or state.status is not Status.CONTRADICTORY or stored.stream != stream_writer.stream.number:
         return False
     assert draft.key is not None, "the naming gate sets the key"
     one_slot = (
@@ -174,15 +174,17 @@ def _is_same_claim(pen: Pen, draft: Draft, stored: Stored) -> bool:
     return bool(body["fingerprint"] == draft.fingerprint) or not what_differs(body["content"], draft.candidate.content)
 
 
-def count_again(pen: Pen, claim: Stored, incumbent: Stored) -> None:
+def count_again(stream_writer: StreamWriter, claim: Stored, incumbent: Stored) -> None:
     """Count a waiting claim once more, and link it to the memory that it now contradicts."""
-    pen.load(claim)
-    pen.record(Event.REINFORCED, claim.state.id, rule=SAID_AGAIN)
+    stream_writer.load(claim)
+    stream_writer.record(Event.REINFORCED, claim.state.id, rule=SAID_AGAIN)
     if incumbent.state.id not in claim.state.conflict_ids:
-        pen.record(Event.LINKED, claim.state.id, rule=SAID_AGAIN, other=incumbent.state.id)
+        stream_writer.record(Event.LINKED, claim.state.id, rule=SAID_AGAIN, other=incumbent.state.id)
 
 
-def explain(pen: Pen, loser_id: str, incumbent: Stored, authority: Authority, conflict_rule: str) -> str:
+def explain(
+    stream_writer: StreamWriter, loser_id: str, incumbent: Stored, authority: Authority, conflict_rule: str
+) -> str:
     """Explain who made the statement that prevails, why it does, and what the writer can do next.
 
     The caller may read the incumbent, so its author may be named.
@@ -190,7 +192,7 @@ def explain(pen: Pen, loser_id: str, incumbent: Stored, authority: Authority, co
     against = to_memory(incumbent)
     said_before = f"{_speaker(against)} said otherwise on {against.created_at:%Y-%m-%d} (id {against.short_id})"
     why = _WHY.get(conflict_rule, "that stands").format(theirs=against.authority, ours=authority)
-    return f"{said_before}: {why}. {_next_step(pen, loser_id, against, conflict_rule)}"
+    return f"{said_before}: {why}. {_next_step(stream_writer, loser_id, against, conflict_rule)}"
 
 
 def _speaker(memory: Memory) -> str:
@@ -210,15 +212,15 @@ _WHY = {
 }
 
 
-def _next_step(pen: Pen, loser_id: str, against: Memory, conflict_rule: str) -> str:
-    if pen.engine.policy.conflict.losing_newcomer == "leave":
+def _next_step(stream_writer: StreamWriter, loser_id: str, against: Memory, conflict_rule: str) -> str:
+    if stream_writer.engine.policy.conflict.losing_newcomer == "leave":
         return "It left the active memories at once, as the policy says, and is kept in history."
     if conflict_rule == "other_subject":
         return 'Use another title for another fact, or change="update" if it replaces that one.'
-    own, other = to_memory(pen.stored(loser_id)).short_id, against.short_id
+    own, other = to_memory(stream_writer.stored(loser_id)).short_id, against.short_id
     settle = f"resolve({own}, winner={own}) believes this, resolve({own}, winner={other}) keeps that"
     ask = "Ask the person" if against.source is Source.USER else "Ask who said it"
-    may_settle = not pen.engine.caller.is_an_agent or pen.engine.caller.may(Right.GOVERN)
+    may_settle = not stream_writer.engine.caller.is_an_agent or stream_writer.engine.caller.may(Right.GOVERN)
     return f"{ask}, then {'settle it' if may_settle else 'have a person settle it'}: {settle}."
 
 
@@ -295,34 +297,36 @@ def search(engine: Engine, reader: Reader, stream: Stream, drafts: Sequence[Draf
     ]
 
 
-def recheck(pen: Pen, draft: Draft, earlier: Search) -> list[Near]:
+def recheck(stream_writer: StreamWriter, draft: Draft, earlier: Search) -> list[Near]:
     """Return, inside the lock, the found memories that are still active and those stored since, best first."""
-    if not may_merge(pen.engine, draft):
+    if not may_merge(stream_writer.engine, draft):
         return []
     alike = [*earlier.found]
-    if earlier.seen_to == pen.own_after and pen.engine.policy.near_duplicates.compare != "literal":
-        alike += _find_overlapping_own(pen, draft)
-    elif pen.stream.last_memory > earlier.seen_to:
-        pen.flush()
-        frequencies = pen.writer.term_frequencies(pen.stream, sorted(set(draft.terms)))
-        alike += _find_overlapping(pen.engine, pen.writer, pen.stream, draft, earlier.seen_to, frequencies)
+    if earlier.seen_to == stream_writer.own_after and stream_writer.engine.policy.near_duplicates.compare != "literal":
+        alike += _find_overlapping_own(stream_writer, draft)
+    elif stream_writer.stream.last_memory > earlier.seen_to:
+        stream_writer.flush()
+        frequencies = stream_writer.writer.term_frequencies(stream_writer.stream, sorted(set(draft.terms)))
+        alike += _find_overlapping(
+            stream_writer.engine, stream_writer.writer, stream_writer.stream, draft, earlier.seen_to, frequencies
+        )
     if not alike:
         return []
     statement = read(draft.candidate.content)
     judged = [
         near
-        for stored in _select_closest(pen, draft, alike)
-        if (near := _judge(pen.engine, statement, stored)) is not None
+        for stored in _select_closest(stream_writer, draft, alike)
+        if (near := _judge(stream_writer.engine, statement, stored)) is not None
     ]
     return sorted(judged, key=lambda near: (not near.same, -near.score, near.stored.number))[:MAX_LINKS]
 
 
-def _select_closest(pen: Pen, draft: Draft, alike: Sequence[Alike]) -> Sequence[Stored]:
+def _select_closest(stream_writer: StreamWriter, draft: Draft, alike: Sequence[Alike]) -> Sequence[Stored]:
     """Return the most similar visible memories; in the literal comparison all."""
-    literal, sight = pen.engine.policy.near_duplicates.compare == "literal", pen.engine.sight
+    literal, sight = stream_writer.engine.policy.near_duplicates.compare == "literal", stream_writer.engine.sight
     most = None if literal else MAX_JUDGED
     ids = [item.id for item in (sorted(alike)[:most] if sight.categories is None else sorted(alike))]
-    found = pen.writer.by_ids(pen.stream.tenant, ids)
+    found = stream_writer.writer.by_ids(stream_writer.stream.tenant, ids)
     known = (found[id] for id in ids if id in found)
     return [stored for stored in known if sight.sees(draft.candidate.scope, stored.state.category)][:most]
 
@@ -358,12 +362,16 @@ def _find_overlapping(
     return [item for item in scored if -item.negated_overlap >= settings.overlap_min]
 
 
-def _find_overlapping_own(pen: Pen, draft: Draft) -> Iterator[Alike]:
+def _find_overlapping_own(stream_writer: StreamWriter, draft: Draft) -> Iterator[Alike]:
     """Yield the overlapping memories that this transaction itself has stored, without reading the store."""
-    words, sight, least = frozenset(draft.terms), pen.engine.sight, pen.engine.policy.near_duplicates.overlap_min
+    words, sight, least = (
+        frozenset(draft.terms),
+        stream_writer.engine.sight,
+        stream_writer.engine.policy.near_duplicates.overlap_min,
+    )
     place = (draft.candidate.scope, KIND_CLASS[draft.candidate.kind])
-    for id, terms in pen.own_sharing(words, fewest_shared(len(words), least)):
-        score, stored = overlap(words, terms), pen.stored(id)
+    for id, terms in stream_writer.own_sharing(words, fewest_shared(len(words), least)):
+        score, stored = overlap(words, terms), stream_writer.stored(id)
         if score < least or stored.body is None or stored.state.status is not Status.ACTIVE:
             continue
         if place == (stored.body["scope"], KIND_CLASS[stored.body["kind"]]) and sight.sees(
@@ -401,14 +409,20 @@ def _judge(engine: Engine, statement: Statement, stored: Stored) -> Near | None:
     return Near(stored, answer.same, answer.score) if answer.similar else None
 
 
-def no_room(pen: Pen) -> Rejection | None:
+def no_room(stream_writer: StreamWriter) -> Rejection | None:
     """Return the refusal if production holds as many active memories as the policy allows; test data does not count."""
-    limit = pen.engine.policy.capacity.max_active
-    if limit is None or pen.stream.address is None or pen.stream.address.namespace is not Namespace.PROD:
+    limit = stream_writer.engine.policy.capacity.max_active
+    if (
+        limit is None
+        or stream_writer.stream.address is None
+        or stream_writer.stream.address.namespace is not Namespace.PROD
+    ):
         return None
-    streams = pen.writer.streams_of(pen.stream.tenant)
+    streams = stream_writer.writer.streams_of(stream_writer.stream.tenant)
     prod = tuple(s.number for s in streams if s.address is not None and s.address.namespace is Namespace.PROD)
-    active = pen.writer.count(pen.stream.tenant, Selection(prod, equal={"status": "active"}, unexpired_at=pen.at))
+    active = stream_writer.writer.count(
+        stream_writer.stream.tenant, Selection(prod, equal={"status": "active"}, unexpired_at=stream_writer.at)
+    )
     if active < limit:
         return None
     what_helps = "Update one that is there, forget some, or raise capacity.max_active in the policy."

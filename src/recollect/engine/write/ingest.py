@@ -15,7 +15,7 @@ from recollect.engine.lifecycle import rejecting
 from recollect.engine.read.assemble import hidden_in, receipt_shown, without_hidden
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.tracing import keep, trace_denial
-from recollect.engine.transaction import Pen, expire_due
+from recollect.engine.transaction import StreamWriter, expire_due
 from recollect.engine.waiting import waiting_rows
 from recollect.engine.write import relations
 from recollect.engine.write.drafting import (
@@ -163,8 +163,8 @@ class Writing:
     def __init__(self, engine: Engine, writer: Writer, *, in_order: bool = False) -> None:
         self.engine, self.writer, self.at = engine, writer, engine.now()
         self._in_order = in_order
-        self._pens: dict[Address, Pen] = {}
-        self._unused: dict[Address, Pen] = {}
+        self._stream_writers: dict[Address, StreamWriter] = {}
+        self._unused: dict[Address, StreamWriter] = {}
         self._earlier: dict[Address, list[trace.Trace]] = {}
         self._unwritten: set[Address] = set()
         self._hidden: frozenset[str] = frozenset()
@@ -173,26 +173,26 @@ class Writing:
         self.events: list[trace.Trace] = []
         """The events so far, in order."""
 
-    def pen(self, address: Address, answer: Prepared | None = None) -> Pen:
-        """Return the pen of a stream; its first use expires what is due there. ``answer`` is the write it serves."""
-        pen = self._pens.get(address)
-        if pen is not None:
-            self._ask(pen, answer)
-            return pen
+    def stream_writer(self, address: Address, answer: Prepared | None = None) -> StreamWriter:
+        """Return the stream writer of a stream; its first use expires what is due there. ``answer`` is the write it serves."""
+        stream_writer = self._stream_writers.get(address)
+        if stream_writer is not None:
+            self._ask(stream_writer, answer)
+            return stream_writer
         self.stream(address)
-        pen = self._pens[address] = self._unused.pop(address)
-        pen.in_order = self._in_order
-        self._ask(pen, answer)
-        self._earlier[address] = expire_due(pen)
+        stream_writer = self._stream_writers[address] = self._unused.pop(address)
+        stream_writer.in_order = self._in_order
+        self._ask(stream_writer, answer)
+        self._earlier[address] = expire_due(stream_writer)
         self._hidden |= hidden_in(self.engine, self.writer, self._earlier[address])
-        if pen.stream.tick == 0:
+        if stream_writer.stream.tick == 0:
             self._unwritten.add(address)
-        return pen
+        return stream_writer
 
     def stream(self, address: Address) -> Stream:
         """Return the stream at an address, to read from before anything in it expires."""
         if address not in self._unused:
-            self._unused[address] = Pen.at_address(self.engine, self.writer, address, self.at)
+            self._unused[address] = StreamWriter.at_address(self.engine, self.writer, address, self.at)
         return self._unused[address].stream
 
     def look_up_neighbours(self, answers: Sequence[Answer]) -> None:
@@ -203,10 +203,12 @@ class Writing:
                 numbers[answer.address].update(relations.choose_first_lookups(answer.related))
         for address, near in numbers.items():
             if near:
-                self.pen(address).nearby(sorted(near))
+                self.stream_writer(address).nearby(sorted(near))
 
-    def _ask(self, pen: Pen, answer: Prepared | None) -> None:
-        _ask_in_advance(self.engine, self.writer.in_advance(), pen.stream, answer, first=not pen.has_ticked)
+    def _ask(self, stream_writer: StreamWriter, answer: Prepared | None) -> None:
+        _ask_in_advance(
+            self.engine, self.writer.in_advance(), stream_writer.stream, answer, first=not stream_writer.has_ticked
+        )
 
     def write(self, answer: Answer, border: Callable[[Receipt], Sequence[trace.Trace]] | None = None) -> Receipt:
         """Write an answer of the gates. ``border`` returns the border events of a promotion, before and after."""
@@ -225,33 +227,35 @@ class Writing:
     def finish(self) -> None:
         """Write the remaining changes, as the last step before the commit."""
         operations.keep(self.engine, self.writer, self._log.operations)
-        for pen in self._pens.values():
-            pen.finish()
+        for stream_writer in self._stream_writers.values():
+            stream_writer.finish()
         self.engine.accesses.carry_along(self.writer, self.engine.tenant)
 
     def _decide(self, answer: Answer) -> tuple[Receipt, int | None]:
         if isinstance(answer, Refused):
             return self._deny(answer.candidate, answer.no), None
-        pen = self.pen(answer.address, answer)
+        stream_writer = self.stream_writer(answer.address, answer)
         expired = tuple(self._earlier.pop(answer.address, ()))
-        receipt = decide(pen, answer, self._log)
-        again, pen.lifted = [rejecting.SAID_AGAIN] if pen.lifted else [], []
+        receipt = decide(stream_writer, answer, self._log)
+        again, stream_writer.lifted = [rejecting.SAID_AGAIN] if stream_writer.lifted else [], []
         if isinstance(receipt, Rejection):
             receipt = self._deny(answer.draft.candidate, receipt)
         else:
             noted = (*again, *routed_elsewhere(answer.draft), *flags_of(answer.draft))
             receipt = replace(receipt, reasons=(*receipt.reasons, *noted))
-            self._log.wrote(answer.draft, receipt, pen.at)
-            expired = (*self._first_phase(pen, answer.address), *expired)
-        return replace(receipt, events=(*expired, *receipt.events)), pen.stream.number
+            self._log.wrote(answer.draft, receipt, stream_writer.at)
+            expired = (*self._first_phase(stream_writer, answer.address), *expired)
+        return replace(receipt, events=(*expired, *receipt.events)), stream_writer.stream.number
 
-    def _first_phase(self, pen: Pen, address: Address) -> list[trace.Trace]:
+    def _first_phase(self, stream_writer: StreamWriter, address: Address) -> list[trace.Trace]:
         """Begin the first phase of a stream with its first write."""
-        if address not in self._unwritten or pen.phase_id is None:
+        if address not in self._unwritten or stream_writer.phase_id is None:
             return []
         self._unwritten.remove(address)
         caller, policy, why = self.engine.caller, self.engine.in_force.expanded, FIRST_PHASE["phase_reason"]
-        return [trace.memory_phase_started(caller, address.space, address.owner, pen.phase_id, str(why), policy)]
+        return [
+            trace.memory_phase_started(caller, address.space, address.owner, stream_writer.phase_id, str(why), policy)
+        ]
 
     def _deny(self, candidate: Candidate, no: Rejection) -> Receipt:
         self._log.refused(candidate, no, self.at)

@@ -28,7 +28,7 @@ class Prepared(NamedTuple):
     similar: incumbents.Search = incumbents.NOTHING
     related: relations.Search | None = relations.NOTHING
     """``None`` if it is not to be linked."""
-    beside: bool = False
+    shadowed: bool = False
     """Whether its key is shadowed: memories hidden from the caller hold it too."""
     spoken: bool = False
     """Whether it is said now. Imported and derived statements lift no rejection."""

@@ -16,7 +16,7 @@ from recollect.engine.context import Engine, find, is_visible_in
 from recollect.engine.read.assemble import to_memory
 from recollect.engine.read.meaning import Near, alike_to_each, check_stream
 from recollect.engine.retries import again_on_conflict
-from recollect.engine.transaction import Pen, change_memory
+from recollect.engine.transaction import StreamWriter, change_memory
 from recollect.model.errors import BadInput, NotFound
 from recollect.model.ledger import Entry, Event, phase_id
 from recollect.model.operation import Op
@@ -77,17 +77,19 @@ def _near(engine: Engine) -> Near:
 Neighbour = tuple[Nearby, float]
 
 
-def nearest(pen: Pen, draft: Draft, earlier: Search) -> list[Neighbour]:
+def nearest(stream_writer: StreamWriter, draft: Draft, earlier: Search) -> list[Neighbour]:
     """Return, inside the lock, the nearest active memories with their cosines, including those stored since."""
-    if not may_link(pen.engine, draft):
+    if not may_link(stream_writer.engine, draft):
         return []
-    embedder = pen.engine.meanings.embedder(pen.engine, pen.writer)
-    check_stream(pen.writer, pen.stream, embedder)
-    settings, since = pen.engine.policy.relations, earlier.seen_to
-    fresh = pen.fresh.alike(pen.writer, pen.stream, draft.vector, since, _near(pen.engine), scale_of(embedder))
+    embedder = stream_writer.engine.meanings.embedder(stream_writer.engine, stream_writer.writer)
+    check_stream(stream_writer.writer, stream_writer.stream, embedder)
+    settings, since = stream_writer.engine.policy.relations, earlier.seen_to
+    fresh = stream_writer.fresh.alike(
+        stream_writer.writer, stream_writer.stream, draft.vector, since, _near(stream_writer.engine), scale_of(embedder)
+    )
     near = dict(earlier.found) | dict(fresh)
     best = _best_first(near)
-    linked = (one for one in _look_up(pen, best) if _may_link(pen.engine, draft, one))
+    linked = (one for one in _look_up(stream_writer, best) if _may_link(stream_writer.engine, draft, one))
     return [(one, near[one.number]) for one in islice(linked, max(settings.neighbours, COMPARED) + 1)]
 
 
@@ -106,11 +108,11 @@ def neighbours(engine: Engine, near: Sequence[Neighbour]) -> list[Neighbour]:
     return [one for one in near if one[1] >= settings.link_min][: settings.neighbours]
 
 
-def _look_up(pen: Pen, numbers: Sequence[int]) -> Iterator[Nearby]:
+def _look_up(stream_writer: StreamWriter, numbers: Sequence[int]) -> Iterator[Nearby]:
     """Yield the active memories with these numbers, in order, reading lazily."""
     for begin in range(0, len(numbers), CHUNK):
         chunk = numbers[begin : begin + CHUNK]
-        yield from pen.nearby(chunk)
+        yield from stream_writer.nearby(chunk)
 
 
 class Link(NamedTuple):
@@ -140,13 +142,13 @@ def reasons_in(body: Mapping[str, Any]) -> dict[str, str]:
     return {id: reason[0] for id, _, *reason in body.get("neighbours", ()) if reason}
 
 
-def put_links(pen: Pen, id: str, links: Sequence[Link]) -> None:
+def put_links(stream_writer: StreamWriter, id: str, links: Sequence[Link]) -> None:
     """Add the links of a new version to the table that reads use."""
     if links:
-        stream, at = pen.stream.number, pen.body(id)["created_at"]
-        source = (stream, pen.number(id))
+        stream, at = stream_writer.stream.number, stream_writer.body(id)["created_at"]
+        source = (stream, stream_writer.number(id))
         rows = [Relation(source, (stream, to.number), how, strength, at) for to, how, strength, _ in links]
-        pen.writer.put_relations(pen.stream.tenant, rows)
+        stream_writer.writer.put_relations(stream_writer.stream.tenant, rows)
 
 
 def _may_link(engine: Engine, draft: Draft, other: Nearby) -> bool:
@@ -155,17 +157,17 @@ def _may_link(engine: Engine, draft: Draft, other: Nearby) -> bool:
     return same_category and other.scope in (SHARED, draft.candidate.scope)
 
 
-def _record(pen: Pen, id: str, other: Stored, relation_type: str, strength: float) -> None:
+def _record(stream_writer: StreamWriter, id: str, other: Stored, relation_type: str, strength: float) -> None:
     values = {"relation_type": relation_type, "strength": strength}
-    entry = pen.record(Event.LINKED, id, rule=BY_HAND, other=other.state.id, amendment=values)
-    source, target = (pen.stream.number, pen.number(id)), (other.stream, other.number)
-    replace_relation(pen, Relation(source, target, relation_type, strength, entry.at))
+    entry = stream_writer.record(Event.LINKED, id, rule=BY_HAND, other=other.state.id, amendment=values)
+    source, target = (stream_writer.stream.number, stream_writer.number(id)), (other.stream, other.number)
+    replace_relation(stream_writer, Relation(source, target, relation_type, strength, entry.at))
 
 
-def replace_relation(pen: Pen, relation: Relation) -> None:
+def replace_relation(stream_writer: StreamWriter, relation: Relation) -> None:
     """Replace a relation from a version's body by one from a ledger entry."""
-    pen.writer.remove_relation(pen.stream.tenant, relation)
-    pen.writer.put_relations(pen.stream.tenant, [relation])
+    stream_writer.writer.remove_relation(stream_writer.stream.tenant, relation)
+    stream_writer.writer.put_relations(stream_writer.stream.tenant, [relation])
 
 
 def brought_for(source: Stored, target: Stored, relation: Relation) -> str | None:
@@ -184,20 +186,20 @@ def link(engine: Engine, id: str, other: str, *, relation_type: str = RELATED_TO
     """Link a memory to another by a type such as ``explains``, ``part_of`` or ``contrasts_with``."""
     _check(relation_type, strength)
     check_kept(engine.policy.privacy, "relation_type", relation_type)
-    with change_memory(engine, id, Op.LINK) as (pen, stored):
-        target = find(engine, pen.writer, other, "other")
+    with change_memory(engine, id, Op.LINK) as (stream_writer, stored):
+        target = find(engine, stream_writer.writer, other, "other")
         if target.body is None:
             raise NotFound(f"the content of {other!r} was {target.state.removed}.", field="other")
         if target.state.id == stored.state.id:
             raise BadInput("is the same memory.", field="other", hint="A memory is not related to itself.")
-        place = (pen.stream.number, stored.number)
+        place = (stream_writer.stream.number, stored.number)
         existing = [
             r
-            for r in _read_relations_between(pen.writer, engine.tenant, place, target)
+            for r in _read_relations_between(stream_writer.writer, engine.tenant, place, target)
             if r.relation_type == relation_type
         ]
         if not existing or brought_for(stored, target, existing[0]) == NEAR:
-            _record(pen, stored.state.id, target, relation_type, round(float(strength), 6))
+            _record(stream_writer, stored.state.id, target, relation_type, round(float(strength), 6))
             existing = []
         return _to_related(target, existing[0].strength if existing else float(strength), relation_type)
 
@@ -205,13 +207,15 @@ def link(engine: Engine, id: str, other: str, *, relation_type: str = RELATED_TO
 @again_on_conflict
 def unlink(engine: Engine, id: str, other: str) -> int:
     """Remove the relations of every type from one memory to another; return how many there were."""
-    with change_memory(engine, id, Op.LINK) as (pen, stored):
-        target = find(engine, pen.writer, other, "other")
-        existing = _read_relations_between(pen.writer, engine.tenant, (pen.stream.number, stored.number), target)
+    with change_memory(engine, id, Op.LINK) as (stream_writer, stored):
+        target = find(engine, stream_writer.writer, other, "other")
+        existing = _read_relations_between(
+            stream_writer.writer, engine.tenant, (stream_writer.stream.number, stored.number), target
+        )
         for relation in existing:
             values = {"relation_type": relation.relation_type}
-            pen.record(Event.UNLINKED, stored.state.id, rule=BY_HAND, other=target.state.id, amendment=values)
-            pen.writer.remove_relation(engine.tenant, relation)
+            stream_writer.record(Event.UNLINKED, stored.state.id, rule=BY_HAND, other=target.state.id, amendment=values)
+            stream_writer.writer.remove_relation(engine.tenant, relation)
         return len(existing)
 
 
@@ -423,29 +427,29 @@ def _reason(draft: Draft, marks: Collection[str], other: Nearby, similarity: flo
     return reason_to_doubt(other.content, draft.candidate.content, similarity, relation, nearest=nearest)
 
 
-def choose_offers(pen: Pen, found: Sequence[Doubt]) -> tuple[Similar, ...]:
+def choose_offers(stream_writer: StreamWriter, found: Sequence[Doubt]) -> tuple[Similar, ...]:
     """Return what the receipt of a new memory offers: at most three memories that the caller may read."""
-    if not pen.engine.policy.identity.offer:
+    if not stream_writer.engine.policy.identity.offer:
         return ()
-    seen = [one for one in found if _may_offer(pen, one.other)]
+    seen = [one for one in found if _may_offer(stream_writer, one.other)]
     return tuple(
         Similar(other.id, other.canonical_key, other.content, other.created_at, similarity, reason)
         for other, similarity, reason in seen[:OFFERED]
     )
 
 
-def _may_offer(pen: Pen, other: Nearby) -> bool:
-    return is_visible_in(pen.engine, pen.stream, other.scope, other.category, phase_id(other.phase))
+def _may_offer(stream_writer: StreamWriter, other: Nearby) -> bool:
+    return is_visible_in(stream_writer.engine, stream_writer.stream, other.scope, other.category, phase_id(other.phase))
 
 
-def worth_linking(pen: Pen, draft: Draft, found: Sequence[Doubt]) -> list[Doubt]:
+def worth_linking(stream_writer: StreamWriter, draft: Draft, found: Sequence[Doubt]) -> list[Doubt]:
     """Return the memories to link as ``may_update``: two with a stated reason, and the nearest above
     ``identity.near_min``.
 
     A draft with an explicit key gets no such links, since its writer decided what it is about.
     """
     assert draft.key is not None, "the naming gate sets the key"
-    settings = pen.engine.policy.identity
+    settings = stream_writer.engine.policy.identity
     if not settings.flag or draft.key.source not in BY_RULE:
         return []
     stated = [one for one in found if one.reason != NEAR][:DOUBTED]
@@ -459,24 +463,28 @@ MOST = 100
 fill the ledger."""
 
 
-def carry_links_on(pen: Pen, old: Stored, new_id: str) -> None:
+def carry_links_on(stream_writer: StreamWriter, old: Stored, new_id: str) -> None:
     """Move the links made by hand, in either direction, from the old version to the new one.
 
     A link that begins in another stream stays with its version, since that stream is not locked. So do the links of a
     version with less authority than the new one, which does not adopt them.
     """
-    order = pen.engine.policy.conflict.authority_order
-    if outranks(Authority(pen.stored(new_id).state.authority), Authority(old.state.authority), order):
+    order = stream_writer.engine.policy.conflict.authority_order
+    if outranks(Authority(stream_writer.stored(new_id).state.authority), Authority(old.state.authority), order):
         return
-    before, now = (old.stream, old.number), (pen.stream.number, pen.number(new_id))
-    found = sorted((one for one in _read_relations_at(pen, before) if one.source[0] == pen.stream.number), key=_rank)[
-        :MOST
-    ]
+    before, now = (old.stream, old.number), (stream_writer.stream.number, stream_writer.number(new_id))
+    found = sorted(
+        (one for one in _read_relations_at(stream_writer, before) if one.source[0] == stream_writer.stream.number),
+        key=_rank,
+    )[:MOST]
     if not found:
         return
-    there = {one[:3] for one in _read_relations_at(pen, now)}
+    there = {one[:3] for one in _read_relations_at(stream_writer, now)}
     ends = {end for one in found for end in (one.source, one.target)} - {before, now}
-    others = {(one.stream, one.number): one for one in pen.writer.by_places(pen.stream.tenant, sorted(ends))}
+    others = {
+        (one.stream, one.number): one
+        for one in stream_writer.writer.by_places(stream_writer.stream.tenant, sorted(ends))
+    }
     for link in found:
         begins = link.source == before
         other = others.get(link.target if begins else link.source)
@@ -484,18 +492,18 @@ def carry_links_on(pen: Pen, old: Stored, new_id: str) -> None:
         if other is None or moved[:3] in there or not _moves_with_version(link, old, other):
             continue
         if begins:
-            _record_of(pen, moved, new_id, other.state.id)
+            _record_of(stream_writer, moved, new_id, other.state.id)
         else:
-            pen.load(other)
-            _record_of(pen, moved, other.state.id, new_id)
+            stream_writer.load(other)
+            _record_of(stream_writer, moved, other.state.id, new_id)
 
 
 def _rank(link: Relation) -> tuple[bool, float, Relation]:
     return link.relation_type == RELATED_TO, -link.strength, link
 
 
-def _read_relations_at(pen: Pen, place: Place) -> list[Relation]:
-    return pen.writer.relations_at(pen.stream.tenant, [place])()
+def _read_relations_at(stream_writer: StreamWriter, place: Place) -> list[Relation]:
+    return stream_writer.writer.relations_at(stream_writer.stream.tenant, [place])()
 
 
 def _moves_with_version(link: Relation, old: Stored, other: Stored) -> bool:
@@ -515,7 +523,7 @@ def _is_by_likeness(link: Relation, begin: Stored, end: Stored) -> bool:
     return (end.state.id, link.relation_type) in written
 
 
-def _record_of(pen: Pen, link: Relation, source_id: str, target_id: str) -> None:
+def _record_of(stream_writer: StreamWriter, link: Relation, source_id: str, target_id: str) -> None:
     values = {"relation_type": link.relation_type, "strength": link.strength}
-    entry = pen.record(Event.LINKED, source_id, rule=CARRIED, other=target_id, amendment=values)
-    pen.writer.put_relations(pen.stream.tenant, [link._replace(created_at=entry.at)])
+    entry = stream_writer.record(Event.LINKED, source_id, rule=CARRIED, other=target_id, amendment=values)
+    stream_writer.writer.put_relations(stream_writer.stream.tenant, [link._replace(created_at=entry.at)])

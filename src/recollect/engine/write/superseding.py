@@ -15,7 +15,7 @@ from recollect.engine.read import reading
 from recollect.engine.read.assemble import as_seen, to_memory
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.tracing import keep
-from recollect.engine.transaction import Pen, change_memory, may_overrule, refuse_agents
+from recollect.engine.transaction import StreamWriter, change_memory, may_overrule, refuse_agents
 from recollect.engine.write.incumbents import check_active, check_same_place, explain
 from recollect.engine.write.ingest import add
 from recollect.engine.write.relations import carry_links_on
@@ -61,30 +61,30 @@ def supersede(engine: Engine, id: str, *, by: str) -> Receipt:
     A caller with less authority than the older memory cannot replace it by another's words; with words of less
     authority too, the newer memory waits for a decision.
     """
-    with change_memory(engine, by, field="by", overrules=False) as (pen, newer):
-        older = find(engine, pen.writer, id, "id")
-        check_pair(pen, older, newer)
-        may_overrule(engine, newer if _is_outranked(pen, older, newer) else older)
-        return supersede_in(pen, older, newer, BY_HAND)
+    with change_memory(engine, by, field="by", overrules=False) as (stream_writer, newer):
+        older = find(engine, stream_writer.writer, id, "id")
+        check_pair(stream_writer, older, newer)
+        may_overrule(engine, newer if _is_outranked(stream_writer, older, newer) else older)
+        return supersede_in(stream_writer, older, newer, BY_HAND)
 
 
-def _is_outranked(pen: Pen, older: Stored, newer: Stored) -> bool:
-    order = pen.engine.policy.conflict.authority_order
+def _is_outranked(stream_writer: StreamWriter, older: Stored, newer: Stored) -> bool:
+    order = stream_writer.engine.policy.conflict.authority_order
     return outranks(Authority(older.state.authority), Authority(newer.state.authority), order)
 
 
-def check_pair(pen: Pen, older: Stored, newer: Stored) -> None:
+def check_pair(stream_writer: StreamWriter, older: Stored, newer: Stored) -> None:
     """Raise unless both memories are active, of one place and of one kind."""
     if older.state.id == newer.state.id:
         raise BadInput("is the same memory.", field="by", hint="A memory does not replace itself.")
-    seen_older, seen_newer = as_seen(pen.engine, pen.writer, [older, newer])
+    seen_older, seen_newer = as_seen(stream_writer.engine, stream_writer.writer, [older, newer])
     check_active(seen_older, "id")
     check_active(seen_newer, "by")
     check_same_place(older, newer.stream, newer.body or {}, "by")
 
 
 def supersede_in(
-    pen: Pen,
+    stream_writer: StreamWriter,
     older: Stored,
     newer: Stored,
     rule: str,
@@ -97,57 +97,66 @@ def supersede_in(
     Nothing is held if a caller that may overrule the older memory has ``decided``. ``noting`` is stored with the entry
     by which one of them leaves the active set.
     """
-    pen.load(older, newer)
-    if not decided and _is_outranked(pen, older, newer):
-        return _hold(pen, older, newer, noting)
+    stream_writer.load(older, newer)
+    if not decided and _is_outranked(stream_writer, older, newer):
+        return _hold(stream_writer, older, newer, noting)
     assert older.body is not None, "an active memory has its content"
-    _check_consent(pen, older, newer)
-    engine, old, new = pen.engine, older.state.id, newer.state.id
+    _check_consent(stream_writer, older, newer)
+    engine, old, new = stream_writer.engine, older.state.id, newer.state.id
     deleted = trace.memory_deleted(engine.caller, old, older.body, "superseded", engine.in_force.expanded)
-    pen.record(Event.SUPERSEDED, old, rule=rule, to=Status.SUPERSEDED, other=new, amendment=noting)
-    if newer.state.supersedes_id is None and not _is_outranked(pen, newer, older):
+    stream_writer.record(Event.SUPERSEDED, old, rule=rule, to=Status.SUPERSEDED, other=new, amendment=noting)
+    if newer.state.supersedes_id is None and not _is_outranked(stream_writer, newer, older):
         # else it continues its own chain; and a person's words never take a key that was only guessed
-        _take_key(pen, older, newer)
-        pen.record(Event.RESOLVED, new, rule=rule, to=Status.ACTIVE, other=old)
-    carry_links_on(pen, older, new)
+        _take_key(stream_writer, older, newer)
+        stream_writer.record(Event.RESOLVED, new, rule=rule, to=Status.ACTIVE, other=old)
+    carry_links_on(stream_writer, older, new)
     changed = (Changed(old, "active", "superseded"), Changed(new, "active", "active"))
-    return _receipt(pen, Outcome.SUPERSEDED, new, (rule,), changed, deleted)
+    return _receipt(stream_writer, Outcome.SUPERSEDED, new, (rule,), changed, deleted)
 
 
-def _check_consent(pen: Pen, older: Stored, newer: Stored) -> None:
+def _check_consent(stream_writer: StreamWriter, older: Stored, newer: Stored) -> None:
     """Raise if an agent would replace a profile field that only the person may set."""
     body, authority = older.body or {}, Authority(newer.state.authority)
     named = body.get("meta", {}).get("key")
-    field = waiting_field(Kind(body["kind"]), older.state.canonical_key, named, authority, pen.engine.policy)
+    field = waiting_field(Kind(body["kind"]), older.state.canonical_key, named, authority, stream_writer.engine.policy)
     if field is not None:
-        refuse_agents(pen.engine, "set this profile field")
+        refuse_agents(stream_writer.engine, "set this profile field")
 
 
-def _hold(pen: Pen, older: Stored, newer: Stored, noting: Mapping[str, Any] | None = None) -> Receipt:
+def _hold(
+    stream_writer: StreamWriter, older: Stored, newer: Stored, noting: Mapping[str, Any] | None = None
+) -> Receipt:
     """Hold a memory until a decision, since the one it would replace has the higher authority."""
-    engine, old, new = pen.engine, older.state.id, newer.state.id
+    engine, old, new = stream_writer.engine, older.state.id, newer.state.id
     assert newer.body is not None, "an active memory has its content"
     deleted = trace.memory_deleted(engine.caller, new, newer.body, OUTRANKED, engine.in_force.expanded)
-    _take_key(pen, older, newer)
-    pen.record(Event.HELD, new, rule=OUTRANKED, to=Status.CONTRADICTORY, other=old, amendment=noting)
-    conflict = trace.memory_conflict(engine.caller, old, new, "authority", dedup_key_of(to_memory(pen.stored(old))))
+    _take_key(stream_writer, older, newer)
+    stream_writer.record(Event.HELD, new, rule=OUTRANKED, to=Status.CONTRADICTORY, other=old, amendment=noting)
+    conflict = trace.memory_conflict(
+        engine.caller, old, new, "authority", dedup_key_of(to_memory(stream_writer.stored(old)))
+    )
     changed = (Changed(new, "active", "contradictory"),)
-    receipt = _receipt(pen, Outcome.CONTRADICTED, new, (OUTRANKED,), changed, conflict, deleted)
-    why = explain(pen, new, older, Authority(newer.state.authority), "authority")
+    receipt = _receipt(stream_writer, Outcome.CONTRADICTED, new, (OUTRANKED,), changed, conflict, deleted)
+    why = explain(stream_writer, new, older, Authority(newer.state.authority), "authority")
     return replace(receipt, detail=why)
 
 
-def _take_key(pen: Pen, older: Stored, newer: Stored) -> None:
+def _take_key(stream_writer: StreamWriter, older: Stored, newer: Stored) -> None:
     before, now = newer.state, older.state
     if before.canonical_key != now.canonical_key or before.key_digest != now.key_digest:
         amendment = {"canonical_key": now.canonical_key, "key_digest": now.key_digest}
-        pen.record(Event.REKEYED, before.id, rule=TAKES_KEY, other=now.id, amendment=amendment)
+        stream_writer.record(Event.REKEYED, before.id, rule=TAKES_KEY, other=now.id, amendment=amendment)
 
 
 def _receipt(
-    pen: Pen, outcome: Outcome, id: str, reasons: tuple[str, ...], changed: tuple[Changed, ...], *events: trace.Trace
+    stream_writer: StreamWriter,
+    outcome: Outcome,
+    id: str,
+    reasons: tuple[str, ...],
+    changed: tuple[Changed, ...],
+    *events: trace.Trace,
 ) -> Receipt:
-    keep(pen.engine, pen.writer, events, pen.stream.number)
-    pen.flush()
-    (shown,) = as_seen(pen.engine, pen.writer, [pen.stored(id)])
+    keep(stream_writer.engine, stream_writer.writer, events, stream_writer.stream.number)
+    stream_writer.flush()
+    (shown,) = as_seen(stream_writer.engine, stream_writer.writer, [stream_writer.stored(id)])
     return Receipt(outcome, to_memory(shown), reasons, events, changed)

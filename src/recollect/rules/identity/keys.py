@@ -102,10 +102,10 @@ def identity(key_text: str) -> str:
     return key_text.lower()
 
 
-def identity_beside(key_text: str, number: int) -> str:
+def shadow_key(key_text: str, number: int) -> str:
     """Return the identity of a shadowed key: others hold it that the writer may not know of, so the number is added.
 
-    >>> identity_beside("Self-Limit-Emojis", 17)
+    >>> shadow_key("Self-Limit-Emojis", 17)
     'self-limit-emojis#17'
     """
     return f"{identity(key_text)}#{number}"

@@ -106,9 +106,9 @@ class Reader(Protocol):
         """Return the ids that begin with these hex digits, or that go by this alias."""
 
     def active_with_key(self, stream: Stream, scope: str, kind_class: str, key_identity: str) -> list[Stored]:
-        """Return the active memories of a key, oldest first. There is at most one, apart from those kept beside it.
+        """Return the active memories of a key, oldest first. There is at most one, apart from those with a shadowed key.
 
-        :meth:`Writer.put_memory` says what is kept beside another.
+        :meth:`Writer.put_memory` says what a shadowed key is.
         """
 
     def active_about(self, stream: Stream, slot: str, subject_value: str, limit: int) -> list[Stored]:

@@ -76,11 +76,11 @@ class Writer(Reader, Protocol):
         body: Mapping[str, Any] | None,
         terms: Findable | None,
         *,
-        beside: bool = False,
+        shadowed: bool = False,
     ) -> None:
         """Add the row that holds a memory's current state; with ``terms``, index its text under them too.
 
-        A key has at most one active memory, and a second one is a conflict. A memory put with ``beside=True`` is exempt: it
+        A key has at most one active memory, and a second one is a conflict. A memory put with ``shadowed=True`` is exempt: it
         may be active under a key that another holds, for a writer who must not learn that there is another. The exemption
         lasts for as long as the memory has this key.
 
@@ -88,8 +88,8 @@ class Writer(Reader, Protocol):
         ``None``.
         """
 
-    def move_memory(self, stream: Stream, number: int, state: State, *, beside: bool = False) -> None:
-        """Write a memory's new state to its row. ``beside`` is as in :meth:`put_memory`."""
+    def move_memory(self, stream: Stream, number: int, state: State, *, shadowed: bool = False) -> None:
+        """Write a memory's new state to its row. ``shadowed`` is as in :meth:`put_memory`."""
 
     def remove_content(self, stream: Stream, number: int, memory_id: str) -> int:
         """Remove every value of a memory; its id, its ledger entries and their hashes stay. Return how many traces went."""

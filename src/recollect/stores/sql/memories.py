@@ -285,9 +285,9 @@ class StateTables(ProvenanceTables, _Postings):
         body: Mapping[str, Any] | None,
         terms: Findable | None,
         *,
-        beside: bool = False,
+        shadowed: bool = False,
     ) -> None:
-        row = rows.memory_row(stream, number, state, body, beside=beside)
+        row = rows.memory_row(stream, number, state, body, shadowed=shadowed)
         if terms is not None:
             row["terms"] = self._add_postings(stream, number, terms)
         self._db.run("put_memory", **row)
@@ -296,8 +296,8 @@ class StateTables(ProvenanceTables, _Postings):
         parents = sorted(set(body.get("parent_refs", ()))) if body else []
         self._db.run_many("add_parent", [(stream.tenant, one, stream.number, number) for one in parents])
 
-    def move_memory(self, stream: Stream, number: int, state: State, *, beside: bool = False) -> None:
-        self._db.run("move_memory", **rows.state_row(stream, number, state, beside=beside))
+    def move_memory(self, stream: Stream, number: int, state: State, *, shadowed: bool = False) -> None:
+        self._db.run("move_memory", **rows.state_row(stream, number, state, shadowed=shadowed))
 
 
 class TextTables(_Postings):

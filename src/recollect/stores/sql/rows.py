@@ -11,7 +11,7 @@ from recollect.model.errors import StoreCorrupt
 from recollect.model.ledger import EVENTS, GENESIS, Address, Entry, phase_number
 from recollect.model.state import State, are_vouchers, body_from, body_in_force, is_authority, is_time
 from recollect.model.vocabulary import KIND_CLASS, KINDS, STATUSES, Kind, Namespace, Space, Status
-from recollect.rules.identity.keys import identity, identity_beside
+from recollect.rules.identity.keys import identity, shadow_key
 from recollect.stores.protocol import Damage, Stored, Stream
 
 Row = Mapping[str, Any]
@@ -134,8 +134,8 @@ def state_of(values: Sequence[Any]) -> State:
     return State(*fields)
 
 
-def state_row(stream: Stream, number: int, state: State, *, beside: bool = False) -> dict[str, Any]:
-    row, apart = state.to_dict(), identity_beside(state.canonical_key, number)
+def state_row(stream: Stream, number: int, state: State, *, shadowed: bool = False) -> dict[str, Any]:
+    row, apart = state.to_dict(), shadow_key(state.canonical_key, number)
     row.update(
         tenant=stream.tenant,
         stream=stream.number,
@@ -146,7 +146,7 @@ def state_row(stream: Stream, number: int, state: State, *, beside: bool = False
         importance_reason=_to_json_list(state.importance_reason),
         tags=_to_json_list(state.tags),
         vouchers=_to_json_list(state.vouchers),
-        key_identity=apart if beside else identity(state.canonical_key),
+        key_identity=apart if shadowed else identity(state.canonical_key),
         apart=apart,
         pinned=int(state.pinned),
     )
@@ -154,9 +154,9 @@ def state_row(stream: Stream, number: int, state: State, *, beside: bool = False
 
 
 def memory_row(
-    stream: Stream, number: int, state: State, body: Mapping[str, Any] | None, *, beside: bool = False
+    stream: Stream, number: int, state: State, body: Mapping[str, Any] | None, *, shadowed: bool = False
 ) -> dict[str, Any]:
-    row = state_row(stream, number, state, beside=beside)
+    row = state_row(stream, number, state, shadowed=shadowed)
     row.update(zip(SAID_COLUMNS, _read_said(body_in_force(body, state) if body else {}), strict=True))
     row["kind_class"] = str(KIND_CLASS[Kind(body["kind"])]) if body else None
     row["phase"] = _read_phase(body)
@@ -178,7 +178,7 @@ def stray_column(number: int, row: Sequence[Any], body: Mapping[str, Any] | None
     """Return the first of these columns of current state that is not what the version's body says; ``None`` if all are."""
     if row[0] is None:
         return None  # no such row: the comparison of states reports that
-    if row[1] != identity(row[0]) and row[1] != identity_beside(row[0], number):
+    if row[1] != identity(row[0]) and row[1] != shadow_key(row[0], number):
         return "key_identity"
     said = body or {}
     kind_class = KIND_CLASS[KINDS[said["kind"]]] if said else None

@@ -215,15 +215,15 @@ class MemoryContract(StoreUnderTest):
             assert writer.active_with_key(stream, "shared", "semantic", "ana-likes-tea") == []
         assert old != new
 
-    def test_a_memory_may_be_kept_beside_another_of_its_key_and_stays_so(self, store: Store, scribe: Scribe) -> None:
+    def test_a_shadowed_key_may_be_active_beside_another_and_stays_so(self, store: Store, scribe: Scribe) -> None:
         key: dict[str, Any] = {"canonical_key": "Ana-Likes-Tea"}
         ids = [scribe.keep("one", **key)]
         scribe.keep("of a longer key", canonical_key="Ana-Likes-Tea-Too")
         ids += [scribe.keep("three", status=Status.ARCHIVED, **key), scribe.keep("four", status=Status.ARCHIVED, **key)]
         with store.write(TENANT) as writer:
             stream = scribe.stream(writer)
-            writer.move_memory(stream, 3, state(ids[1], **key), beside=True)
-            writer.move_memory(stream, 4, state(ids[2], **key), beside=True)
+            writer.move_memory(stream, 3, state(ids[1], **key), shadowed=True)
+            writer.move_memory(stream, 4, state(ids[2], **key), shadowed=True)
         with store.write(TENANT) as writer:
             stream = scribe.stream(writer)
             writer.move_memory(stream, 3, state(ids[1], pinned=True, **key))
@@ -232,7 +232,7 @@ class MemoryContract(StoreUnderTest):
             found = reader.active_with_key(stream, "shared", "semantic", "ana-likes-tea")
             assert [stored.state.id for stored in found] == ids
             holders = reader.key_holders(stream, ["shared"], [("semantic", "ana-likes-tea")])
-            assert sorted(holders) == [1, 3, 4], "the one beside is of the same concept"
+            assert sorted(holders) == [1, 3, 4], "a shadowed key is of the same concept"
             rows = reader.candidates(TENANT, [(stream.number, number) for number in holders], Selection())
             assert {row.key_identity for row in rows.values()} == {"ana-likes-tea"}
             for version in reader.versions_after(stream, 0, 10):
