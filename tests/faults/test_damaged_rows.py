@@ -304,6 +304,7 @@ EVERYDAY = {
     ("graph_writes", "value", "no bytes"),
     ("model_proposals", "body", "nonsense"),
     ("log_leaves", "tenant", "no text"),
+    ("access_keys", "id", "no UTF-8"),
 }
 TORTURE = bool(os.environ.get("RECOLLECT_TORTURE"))
 CASES = [

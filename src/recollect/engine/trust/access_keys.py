@@ -131,7 +131,10 @@ def revoke_key(engine: Engine, id: str) -> AccessKey:
             said = "fits more than one key" if named else "names no key"
             raise NotFound(f"{id!r:.40} {said}.", field="id", hint="`recollect key list` shows every id.")
         writer.revoke_access_key(engine.tenant, named[0].id, engine.now())
-        return _make_access_key(engine.tenant, writer.access_keys(engine.tenant, named[0].id)[0])
+        if not (revoked := writer.access_keys(engine.tenant, named[0].id)):
+            message = f"the id of the key {named[0].name!r} is damaged, so it cannot be revoked."
+            raise StoreCorrupt(message, field="id", hint="Erase whose key it is, or restore a backup.")
+        return _make_access_key(engine.tenant, revoked[0])
 
 
 def own_session(user: str, name: str) -> str | None:
