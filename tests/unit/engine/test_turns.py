@@ -322,11 +322,30 @@ def test_one_of_many_values_is_put_right_in_its_place(mem: Any) -> None:
 
 def test_what_has_ended_ends_only_what_is_believed(mem: Any) -> None:
     say(mem, "I live in Porto.")
-    assert len(say(mem, "I no longer live in Madrid.").receipts) == 1, "the line alone"
-    assert known(mem) == {"city": "The user lives in Porto."}
+    line, said = say(mem, "I no longer live in Madrid.").receipts
+    assert said.memory.content == line.memory.content and said.memory.kind == "semantic", "kept as it was said"
+    assert known(mem, kind="profile") == {"city": "The user lives in Porto."}
     say(mem, "I no longer live in Porto.")
-    assert known(mem) == {"city": "The user no longer lives in Porto."}
+    assert known(mem, kind="profile") == {"city": "The user no longer lives in Porto."}
     assert known(mem, "s1", "session") == {"city": "The user no longer lives in Porto."}
+
+
+def test_a_denial_ends_what_is_believed_and_nothing_else(mem: Any) -> None:
+    for words in ("I'm allergic to nuts.", "I'm vegetarian.", "I work at Corvex.", "I live in Porto."):
+        say(mem, words)
+    believed = known(mem, kind="profile")
+    for words in ("I'm not allergic to cats.", "I'm not vegan.", "I don't work at Meta.", "I don't live in Graz."):
+        say(mem, words)
+    assert known(mem, kind="profile") == believed
+    said = say(mem, "Turns out I'm not allergic to nuts after all, the test was wrong. I'm not vegetarian.")
+    assert [r.outcome for r in said.promoted if r.memory.kind == "profile"] == ["superseded", "superseded"]
+    say(mem, "I don't work at Corvex. I don't live in Porto.")
+    assert set(known(mem, kind="profile").values()) == {
+        "The user is not allergic to nuts.",
+        "The user is not vegetarian.",
+        "The user does not work at Corvex.",
+        "The user does not live in Porto.",
+    }
 
 
 def test_who_asks_says_for_whom_it_is_kept(mem: Any) -> None:

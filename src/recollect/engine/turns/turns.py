@@ -401,8 +401,14 @@ def _facts(engine: Engine, exchange: Exchange, said: str) -> list[Extracted]:
     most = engine.policy.turns.max_facts
     stated = extract(said, most=most) if most else ()
     found = [fact for fact in stated if REDACTED not in fact.sentence]
-    known = _read_profile_facts(engine, exchange) if any(fact.points_back for fact in found) else []
-    return [_resolve_value(fact, known) for fact in found]
+    known = _read_profile_facts(engine, exchange) if any(fact.points_back or fact.ended for fact in found) else []
+    return [_resolve_value(fact, known) for fact in found if not fact.ended or _is_known(fact, known)]
+
+
+def _is_known(fact: Extracted, known: Sequence[Stored]) -> bool:
+    """Return whether what a fact ends or denies is believed; otherwise its sentence is kept as it was said."""
+    bodies = (stored.body for stored in known if stored.body is not None)
+    return any(body["meta"].get("key") == fact.key and says(_content(body), fact.value) for body in bodies)
 
 
 def _fact_fields(engine: Engine, exchange: Exchange, fact: Extracted) -> dict[str, Any]:

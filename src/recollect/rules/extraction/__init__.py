@@ -56,7 +56,7 @@ class Extracted(NamedTuple):
     title: str | None = None
     """The name of the concept, where many values of one key may hold at once ("Profile taste coffee")."""
     ended: bool = False
-    """It said that the fact no longer holds: "I no longer live in Porto"."""
+    """It said that the fact no longer holds, or does not: "I no longer live in Porto", "I don't live in Porto"."""
     replaces: str | None = None
     """The value that it corrects: "Porto" in "it's Lisbon, not Porto"."""
     target_space: Space | None = None

@@ -32,6 +32,7 @@ class Found(NamedTuple):
     title: str | None = None
     replaces: str | None = None
     ended: bool = False
+    """It says that what was believed no longer holds, or never did."""
 
 
 class Said(NamedTuple):
@@ -46,8 +47,22 @@ class Said(NamedTuple):
         return self.frame.negated and self.frame.change is ChangeMark.STOP
 
     @property
+    def denied(self) -> bool:
+        """Whether it says that something does not hold, and not that it ended: "I'm not allergic to nuts"."""
+        return self.frame.negated and not self.ended
+
+    @property
     def no_longer(self) -> str:
         return "no longer " if self.ended else ""
+
+    @property
+    def is_not(self) -> str:
+        """What stands between "is" and what the person is not, or is not any more."""
+        return "not " if self.denied else self.no_longer
+
+    def does(self, verb: str, third: str) -> str:
+        """Return the verb of the fact: "lives", "no longer lives", "does not live"."""
+        return f"no longer {third}" if self.ended else f"does not {verb}" if self.denied else third
 
     @property
     def instead_of(self) -> str | None:
@@ -68,7 +83,7 @@ class Said(NamedTuple):
 
 
 _DETERMINERS = word_set("the a an my our your this that these those his her their its some any no all most")
-_ENDS = lazy_pattern(r" (?:anymore|any more|any longer)$|, (?:and )?not [^,]{1,40}$", re.I)
+_ENDS = lazy_pattern(r" (?:anymore|any more|any longer)$| after all(?=,|$)|, (?:and )?not [^,]{1,40}$", re.I)
 
 
 _TASTE_VERB = lazy_pattern(r"\b(like|love|enjoy|adore|hate|dislike|detest|loathe|despise)\b", re.I)
@@ -163,20 +178,20 @@ def _read_favorite(said: Said) -> Iterable[Found]:
 def _read_allergies(said: Said) -> Iterable[Found]:
     text = said.from_value()
     whole = said.frame.value if re.search(r"(?:allergy|intolerant)$", text) else values.read_substance(text)
-    for what in values.split_list(whole) if whole and (said.ended or not said.frame.negated) else ():
-        content = f"The user is {said.no_longer}allergic to {to_third_person(what)}."
+    for what in values.split_list(whole) if whole else ():
+        content = f"The user is {said.is_not}allergic to {to_third_person(what)}."
         if text.endswith("intolerant"):
-            content = f"The user is {said.no_longer}{what} intolerant."
+            content = f"The user is {said.is_not}{what} intolerant."
         elif text.endswith("allergy"):
-            content = f"The user {said.no_longer}has {values.add_article(f'{what} allergy')}."
+            content = f"The user {said.does('have', 'has')} {values.add_article(f'{what} allergy')}."
         title = f"Profile allergy {normal_text(what) or what.lower()}"
         yield Found("extracted:allergies", what, content, "allergies", title=title)
 
 
 def _read_diet(said: Said) -> Iterable[Found]:
-    if said.frame.rule == "state" and (said.ended or not said.frame.negated):
+    if said.frame.rule == "state":
         diet = said.frame.value
-        yield Found("extracted:diet", diet, f"The user is {said.no_longer}{diet.lower()}.", "diet")
+        yield Found("extracted:diet", diet, f"The user is {said.is_not}{diet.lower()}.", "diet")
 
 
 def _read_not_eaten(said: Said) -> Iterable[Found]:
@@ -243,13 +258,13 @@ def _read_role(said: Said) -> Iterable[Found]:
     """ "I'm a software engineer at Stripe", "I work as a nurse"."""
     text = said.from_value()
     indefinite = said.frame.attribute == "job" or text.lower().startswith(("a ", "an ", "the "))
-    job = values.read_job(text) if indefinite and (said.ended or not said.frame.negated) else None
+    job = values.read_job(text) if indefinite else None
     if job is None:
         return
-    content = f"The user is {said.no_longer}{values.add_article(job)}."
+    content = f"The user is {said.is_not}{values.add_article(job)}."
     yield Found("extracted:role", job, content, "role")
     beside = re.match(r" (?:at|for|of) ([^\W\d_a-z].*|the [^\W\d_a-z].*)", text.partition(job)[2])
-    where = values.read_organisation(beside[1]) if beside and not said.ended else None
+    where = values.read_organisation(beside[1]) if beside and not said.frame.negated else None
     if where:
         yield Found("extracted:employer", where, f"The user works at {where}.", "employer")
 
@@ -258,11 +273,11 @@ def _read_home(said: Said) -> Iterable[Found]:
     """ "I live in Lisbon", "I moved to Porto": people also move to Kubernetes, so that must be a known place."""
     text, started = said.from_value(), said.frame.change is ChangeMark.START
     where = values.read_place(text, known=started)
-    if where is None or said.frame.contested or (said.frame.negated and not said.ended):
+    if where is None or said.frame.contested:
         return
     level = place_level(where)
     unnamed = where.lower().startswith("the ") and level == "city"
-    content = f"The user {'no longer lives' if said.ended else 'lives'} in {where}."
+    content = f"The user {said.does('live', 'lives')} in {where}."
     key = "location" if unnamed else _PLACE_KEYS[level]
     yield Found("extracted:home", where, content, key, replaces=said.instead_of)
 
@@ -271,12 +286,12 @@ def _read_employer(said: Said) -> Iterable[Found]:
     """ "I work at Siemens as a mechanical engineer", "I quit my job at Acme"."""
     text = said.from_value()
     where = values.read_organisation(text)
-    if where is None or said.frame.contested or (said.frame.negated and not said.ended):
+    if where is None or said.frame.contested:
         return
-    content = f"The user {'no longer works' if said.ended else 'works'} at {where}."
+    content = f"The user {said.does('work', 'works')} at {where}."
     yield Found("extracted:employer", where, content, "employer", replaces=said.instead_of)
     beside = re.match(r",? as (an? .+)", text[len(where) :], re.I)
-    job = values.read_job(beside[1]) if beside and not said.ended else None
+    job = values.read_job(beside[1]) if beside and not said.frame.negated else None
     if job:
         yield Found("extracted:role", job, f"The user is {values.add_article(job)}.", "role")
 
@@ -332,6 +347,8 @@ _READERS: dict[str, Reader] = {
 }
 """By attribute of the frame: how its fact is read."""
 
+_DENIABLE = frozenset(("allergy", "diet", "home", "employer", "job", "be"))
+"""Attributes of which a denial ("I'm not allergic to nuts") ends what was believed, and is no fact of its own."""
 _LASTING_IN_PASSING = frozenset(("birth date", "goal"))
 _OF_ONE = lazy_pattern(r"(?:i|i'm|i've|i'd|my|(?:.+ )?calls? me) ", re.I)
 _OF_ALL = lazy_pattern(r"(?:we|we're|we've|our) ", re.I)
@@ -347,6 +364,7 @@ def read_facts(clause: Clause) -> list[Found]:
     if clause.passing and frame.attribute not in _LASTING_IN_PASSING and "goal" not in frame.subject:
         return []
     ended = said.ended and frame.attribute not in ("eat", "drink")  # who stopped eating meat eats none
+    ended = ended or (said.denied and frame.attribute in _DENIABLE)
     return [one._replace(ended=ended) for one in _with_reader(said)] or list(_stated(said, clause))
 
 

@@ -230,7 +230,8 @@ OPENING = entries(
 """Ways to begin that leave a statement unchanged."""
 
 CORRECTING = entries(
-    """actually|correction|update|my mistake|my bad|scratch that|i was wrong|let me correct that|let me correct myself|edit"""
+    """actually|correction|update|my mistake|my bad|scratch that|i was wrong|let me correct that|let me correct myself|edit
+    turns out|turns out that|it turns out|it turns out that|as it turns out|as it turned out"""
 )
 """Ways to begin that correct what was said before."""
 

@@ -43,6 +43,7 @@ _AND_THEN = lazy_pattern(r"^(.{8,}?),?\s+(?:and\s+)?(?:then|later)\s+(\w+.*)$", 
 """What was before, and what came after it: "lived in Rome until 2021 and then moved to Bari". The later one holds."""
 _AND_NOW = lazy_pattern(r"^(.{6,}?),?\s+(?:and|so)\s+((?=.*\bnow\b|became\b)[^,]{8,})$", re.I)
 """What happened, and what holds since: "left and works for Globex now". What holds is read."""
+_AFTER_ALL = lazy_pattern(r",? after all(?=[.!]*$)", re.I)
 _RATHER = lazy_pattern(r"(?: would|'d) rather have (.+?) than ", re.I)
 _CALLED = lazy_pattern(r"^(?:you can|everyone|everybody|people|(?:my )?friends) (?:just )?calls? me (\w+)\W*$", re.I)
 _LABEL = lazy_pattern(r"^([^:=\n]{2,60}?)\s*:\s+(\S.*)$")
@@ -110,7 +111,7 @@ def _read_english(text: str, speaker: str, *, corrects: bool) -> list[Frame]:
 
 
 def _read_sentence(text: str, speaker: str) -> list[Frame]:
-    text = _RATHER.sub(r" prefer \1 over ", text)
+    text = _RATHER.sub(r" prefer \1 over ", _AFTER_ALL.sub("", text))
     if called := _CALLED.match(text):
         text = f"Call me {called[1]}"
     label = _LABEL.match(text)
