@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import recollect
+from rows import every_row
 
 KEEP_ALL = {"traces": {"keep": "all"}}
 VAN = "Our van is parked behind the old brewery in Ghent."
@@ -257,6 +258,45 @@ def test_what_was_said_of_something_is_forgotten_in_every_session(mem: Any) -> N
     assert "is fine" in told(mem, "How is my blood pressure?", owner="ben") and len(asked.forgotten) >= 3
     assert "blood" not in told(mem, "What about my blood pressure?", session="s4").replace("blood test", "")
     assert mem.verify().ok
+
+
+@every_row(
+    ("words", "obeyed"),
+    [
+        ("Forget what I told you about my knee, that's private.", True),
+        ("Please forget what I told you about my knee because nobody needs to know.", True),
+        ("Forget that I have a knee problem.", True),
+        ("Please forget about my knee.", True),
+        ("Please forget everything about my knee.", True),
+        ("Don't forget that I have a knee problem.", False),
+        ("Delete the file about my knee.", False),
+    ],
+)
+def test_a_request_to_forget_is_understood_with_what_trails_behind_it(words: str, obeyed: bool) -> None:
+    with recollect.open(":memory:") as mem:
+        say(mem, "I have a knee problem.")
+        assert bool(say(mem, words, session="s2").forgotten) is obeyed
+        mem.recall_for(session="s3", owner="ana", user="Hello")
+        heads = mem.recall_for(session="s2", owner="ana", user="How are you?").text
+        assert not obeyed or "knee problem" not in heads, "the next prompt does not bring it up"
+
+
+@every_row(
+    ("words", "asks"),
+    [
+        ("Forget everything about me.", True),
+        ("Delete all my data.", True),
+        ("Erase everything you know about me, please.", True),
+        ("Can you delete everything you have saved about me?", True),
+        ("Delete all my old drafts.", False),
+    ],
+)
+def test_who_asks_to_be_forgotten_is_told_of_the_erasure_that_does_it(words: str, asks: bool) -> None:
+    with recollect.open(":memory:") as mem:
+        say(mem, VAN)
+        turn = say(mem, words)
+        assert (turn.receipts[0].reasons == ("turn:asks_for_erasure",)) is asks
+        assert VAN in told(mem), "nothing leaves unasked by whoever may erase"
 
 
 def test_nobody_unnamed_reaches_into_another_session(mem: Any) -> None:

@@ -17,11 +17,11 @@ from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, KindClass, S
 from recollect.rules.extraction.said import Discretion, LeavesOut, TakenBack, is_said_of, takes_back
 from recollect.rules.gates.naming import slots_of
 from recollect.rules.identity.rejected_values import Claim, rejected_marks
+from recollect.rules.prompt.change_header import TAKEN_BACK
 from recollect.rules.trust.authority import grant_authority, outranks
 from recollect.rules.trust.borders import write_refusal
 from recollect.stores.protocol import Selection, Stored, Stream
 
-SAID_SO = "forgotten:said_so"
 _REACHED = (Space.SESSION, Space.USER, Space.PROJECT)
 _MOST_TAKEN = 1_000
 """How many of the newest memories of a space are searched for what came from the lines."""
@@ -42,7 +42,7 @@ def take_back(
     names what is to be forgotten: then whatever says it goes, in the person's own spaces among these addresses.
     """
     which = discretion.leaves_out
-    if which is LeavesOut.THIS:
+    if which in (LeavesOut.THIS, LeavesOut.PERSON):
         return ()
     if which is LeavesOut.ABOUT:
         return _forget_about(writing, exchange, discretion.words, addresses)
@@ -182,13 +182,13 @@ def _forget(writing: Writing, at: Address, found: Sequence[Stored]) -> list[str]
     engine, stream_writer = writing.engine, writing.stream_writer(at)
     own_memories = sorted((s for s in found if _may_take_back(engine, s)), key=lambda s: s.number)
     events = [
-        trace.memory_deleted(engine.caller, s.state.id, s.body, SAID_SO, engine.in_force.expanded)
+        trace.memory_deleted(engine.caller, s.state.id, s.body, TAKEN_BACK, engine.in_force.expanded)
         for s in own_memories
         if s.body is not None
     ]
     stream_writer.load(*own_memories)
     for stored in own_memories:
-        soft_delete(stream_writer, stored.state.id, Event.FORGOTTEN, SAID_SO)
+        soft_delete(stream_writer, stored.state.id, Event.FORGOTTEN, TAKEN_BACK)
     stream_writer.flush()
     operations.keep(
         engine, writing.writer, [operations.about(engine, s, Op.DELETE, stream_writer.at) for s in own_memories]

@@ -35,7 +35,15 @@ from recollect.model.receipt import Receipt, Turn
 from recollect.model.record import MAX_CONTENT_BYTES, Candidate
 from recollect.model.vocabulary import KIND_CLASS, EventType, Kind, Layer, Namespace, Source, Space, Status
 from recollect.rules.extraction import Extracted, extract
-from recollect.rules.extraction.said import Discretion, Kept, TakenBack, find_kept, read_discretion, read_retractions
+from recollect.rules.extraction.said import (
+    Discretion,
+    Kept,
+    LeavesOut,
+    TakenBack,
+    find_kept,
+    read_discretion,
+    read_retractions,
+)
 from recollect.rules.gates.classification import classify_event
 from recollect.rules.gates.draft import Rejection
 from recollect.rules.gates.procedures import DETECTED, Procedure, detect
@@ -59,6 +67,9 @@ _WELL_KNOWN = 200
 """Among how many profile facts of a space the subject of a correction is searched."""
 OFF_THE_RECORD = Rejection(
     "turn", "turn:off_the_record", "The person asked not to keep it. Say it again without that to have it kept."
+)
+ASKS_FOR_ERASURE = Rejection(
+    "turn", "turn:asks_for_erasure", "The person asks to be forgotten. Nothing was erased: `erase(owner=…)` does that."
 )
 _STAYS = {
     "turn:nobody_named": "It stays in the session: name an `owner`, whose later sessions shall find it.",
@@ -195,9 +206,11 @@ def _prepare_writes(engine: Engine, exchange: Exchange) -> _TurnWrites:
     others = (
         [parse_candidate(engine, fields) for fields in _iterate_others(engine, exchange)] if discretion is None else []
     )
+    to_erase = discretion is not None and discretion.leaves_out is LeavesOut.PERSON
+    refusal = ASKS_FOR_ERASURE if to_erase else OFF_THE_RECORD
     answers = iter(as_spoken(prepare_all(engine, [*(lines if discretion is None else ()), *stated, *others])))
     return _TurnWrites(
-        lines=[next(answers) if discretion is None else Refused(line, OFF_THE_RECORD) for line in lines],
+        lines=[next(answers) if discretion is None else Refused(line, refusal) for line in lines],
         spoken=len(_split_line(engine, exchange.user)),
         stated=[
             _Stated(next(answers), way, facts[number] if number < len(facts) else None)

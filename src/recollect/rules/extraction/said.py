@@ -82,6 +82,7 @@ class LeavesOut(StrEnum):
     BEFORE = "before"
     SESSION = "session"
     ABOUT = "about"
+    PERSON = "person"
 
 
 def find_kept(message: str, facts: Sequence[Extracted], most: int, taken_out: str | None = None) -> tuple[Kept, ...]:
@@ -243,8 +244,8 @@ class Discretion(NamedTuple):
 
 
 def read_discretion(message: str) -> Discretion | None:
-    """Return whose words the person asks not to keep: of this message, of the one before it, of the session, or about
-    something.
+    """Return whose words the person asks not to keep: of this message, of the one before it, of the session, about
+    something, or all that is known of them.
 
     "Don't write that down" beside nothing else is about the message before.
 
@@ -256,6 +257,8 @@ def read_discretion(message: str) -> Discretion | None:
     Discretion(leaves_out=<LeavesOut.THIS: 'this'>, rest='', words=())
     """
     sentences = unread_sentences(message)
+    if any(_LEAVES_OUT[LeavesOut.PERSON].match(_strip_request(strip_opening(s))) for s in sentences):
+        return Discretion(LeavesOut.PERSON, "")
     topics = {
         sentence: words for sentence in sentences if (words := _find_topic(_strip_request(strip_opening(sentence))))
     }

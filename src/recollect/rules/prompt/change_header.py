@@ -46,6 +46,8 @@ _DONE_TO_WHAT_WAS_ACTIVE = {
     Event.EDITED: Sign.UPDATED,
 }
 REMOVALS = frozenset({Event.ERASED, Event.PURGED})
+TAKEN_BACK = "forgotten:said_so"
+"""The rule by which what a person asks in a conversation to be forgotten leaves. No header repeats their words."""
 _COULD_COME_BACK = (Status.ACTIVE, Status.SOFT_DELETED)
 _MAKES_ACTIVE = {Event.STORED: Sign.CREATED, Event.RESOLVED: Sign.CREATED, Event.RESTORED: Sign.RESTORED}
 
@@ -54,8 +56,11 @@ def sign_of(entry: Entry) -> Sign | None:
     """Return how an entry alters what is recalled; ``None`` if it does not.
 
     A new version is one change: its own entry counts, and the one that supersedes the old version does not. A purge or
-    an erasure counts if the memory was recalled before, or could have been restored.
+    an erasure counts if the memory was recalled before, or could have been restored. What a person took back is not
+    brought up again.
     """
+    if entry.rule == TAKEN_BACK:
+        return None
     if entry.event in REMOVALS:
         return Sign.DELETED if entry.from_status in _COULD_COME_BACK else None
     if entry.from_status == Status.ACTIVE and entry.event in _DONE_TO_WHAT_WAS_ACTIVE:
