@@ -170,6 +170,12 @@ def check_grounding(
     return against or Verdict(INFERENCE if proposal.kind is Kind.INSIGHT else FACT)
 
 
+def may_inform(source: SourceMemory, address: Address, category: str, policy: Policy) -> bool:
+    """Return whether everybody who will see what is stored there for all agents may see this source as well."""
+    place = Proposal("", (), (source.id,), address, category=category)
+    return next(_check_place(place, {source.id: source}, policy), None) is None
+
+
 def _check_place(proposal: Proposal, by_id: Mapping[str, SourceMemory], policy: Policy) -> Iterator[Verdict]:
     """Yield what would let it be believed more, or seen by more, than the memories that it is made from."""
     missing = [id for id in proposal.source_ids if id not in by_id]

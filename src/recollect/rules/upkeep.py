@@ -13,7 +13,7 @@ from recollect.rules.identity.difference import Difference, what_differs
 from recollect.rules.identity.outdating import announces_change, signs_of
 from recollect.rules.language.lexicon import PREPOSITIONS
 from recollect.rules.language.marks import Aspect
-from recollect.rules.language.text import STOP_WORDS, stem, words
+from recollect.rules.language.text import STOP_WORDS, stem, terms, words
 from recollect.rules.language.word_lists import word_set
 
 
@@ -80,6 +80,17 @@ def may_be_one(earlier: str, later: str) -> bool:
     """
     before, now = signs_of(earlier), signs_of(later)
     return bool(before.terms & now.terms or before.values.keys() & now.values.keys()) or announces_change(later)
+
+
+def borrows_words(reason: str, own: str, others: str) -> bool:
+    """Return whether a model's reason repeats words of others' texts that are not in its own: those may be for other eyes.
+
+    >>> borrows_words("both name Porto", "Ana lives in Porto", "Ben lives in Faro")
+    False
+    >>> borrows_words("Ben lives in Faro", "Ana lives in Porto", "Ben lives in Faro")
+    True
+    """
+    return not set(terms(others)).isdisjoint(set(terms(reason)) - set(terms(own)))
 
 
 def says_the_same(one: str, other: str) -> bool:
