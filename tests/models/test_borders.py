@@ -1,6 +1,7 @@
 """What a prompt shows, what may come of it, and what happens between reading and writing: borders, erasure, two runs at once."""
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -47,6 +48,23 @@ def test_an_insight_has_every_note_that_its_model_read_as_its_source(opened: Ope
         (stored,) = stored_by(mem, run)
         receipt = mem.erase(id=lines[0])  # the one that it does not quote
         assert stored.id in {*receipt.removed, *(one.id for one in receipt.derived if one.became == "erased")}
+
+
+def test_what_is_derived_expires_with_the_first_of_its_sources(opened: Opened, clock: Clock) -> None:
+    def cite(request: dict[str, Any]) -> dict[str, Any]:
+        (label,) = re.findall(rf"(N\d+) \([^)]*\): {OPENLY}", request["messages"][-1]["content"])[-1:]
+        cited = insight(TRUST)
+        cited["quotes"][0]["source"] = label
+        return {"insights": [cited]}
+
+    with opened(answered(cite)) as (mem, _):
+        say(mem, OPENLY)
+        tour = mem.add("Ana rowed on the lake", owner="ana", kind="episodic", ttl_ticks=4).memory
+        ends = clock.now.replace(day=9)
+        mem.add("Ana rowed on the river", owner="ana", kind="episodic", expires_at=ends)
+        (run,) = mem.upkeep(job="insights", owner="ana")
+        (stored,) = stored_by(mem, run)
+        assert stored.expires_at_tick == tour.expires_at_tick and stored.expires_at == ends
 
 
 def test_test_data_of_a_person_is_not_read_for_them(opened: Opened) -> None:

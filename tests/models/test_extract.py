@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from recollect.model.errors import BadInput, BadPolicy, NotAllowed
+from recollect.rules.gates.writing import CONSTRAINTS
 
 from .conftest import Clock, Opened
 from .server import answered, said
@@ -49,6 +50,16 @@ def test_a_grounded_fact_is_stored_as_the_models_inference(opened: Opened) -> No
         assert "Mill Lane" in mem.query("Where is the vet?", owner="ana").text
         assert {op.node for op in mem.events(op="create").items if op.memory_id == fact.id} == {"worker"}
         assert mem.verify().ok
+
+
+def test_a_fact_has_a_category_of_the_policy_and_its_prompt_the_constraints(opened: Opened) -> None:
+    told = facts(MOVED | {"category": "event"}, RUNS | {"category": "made up"})
+    with opened(told) as (mem, server):
+        say(mem, VET.replace("her brother", "a brother"))
+        (run,) = mem.upkeep(job="extract")
+        assert {one.category for one in stored_by(mem, run)} <= {"event", "general"}
+        assert {one.category for one in stored_by(mem, run)} >= {"event"}
+        assert CONSTRAINTS in server.requests[0]["messages"][0]["content"]
 
 
 def test_an_owners_messages_are_those_in_all_their_sessions(opened: Opened) -> None:

@@ -318,6 +318,7 @@ def prepare_claim(
         "meta": {MADE_BY: proposal.id, "source_turn_ids": list(claim.source_ids)},
         **({"user_id": address.owner} if address.space is Space.USER else {}),
         **({"expires_at": min(ends)} if ends else {}),
+        **_ticks_left(engine, address, [sources.stored[id] for id in claim.source_ids]),
     }
     if claim.kind is Kind.PROCEDURAL:
         del fields["category"]
@@ -326,3 +327,12 @@ def prepare_claim(
     except BadInput:
         return "model:bad_input"
     return answer.no.code if isinstance(answer, Refused) else answer
+
+
+def _ticks_left(engine: Engine, address: Address, sources: Sequence[Stored]) -> dict[str, int]:
+    """Return for how many ticks a claim may stay: until the first of its sources in the same stream expires by tick."""
+    with engine.read(brief=True) as reader:
+        stream = reader.stream_at(address)
+    here = [one.state.expires_at_tick for one in sources if stream is not None and one.stream == stream.number]
+    ends = [tick for tick in here if tick is not None]
+    return {"ttl_ticks": max(1, min(ends) - stream.tick - 1)} if stream is not None and ends else {}
