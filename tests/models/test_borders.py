@@ -13,7 +13,7 @@ from .conftest import Clock, Opened
 from .server import Step, answered
 from .test_extract import MOVED, VET, facts, say, stored_by
 from .test_pairs import LISBON, PORTO, added, judge, statuses
-from .test_runs import OPENLY, TRUST, insight
+from .test_runs import OPENLY, PUMP, TRUST, insight
 
 SECRET = "Ana hides a pregnancy from everybody at work."
 
@@ -48,6 +48,17 @@ def test_an_insight_has_every_note_that_its_model_read_as_its_source(opened: Ope
         (stored,) = stored_by(mem, run)
         receipt = mem.erase(id=lines[0])  # the one that it does not quote
         assert stored.id in {*receipt.removed, *(one.id for one in receipt.derived if one.became == "erased")}
+
+
+def test_a_procedure_has_every_memory_that_was_named_as_its_source(opened: Opened) -> None:
+    steps = [{"step": "Drain the pump", "source": "N1", "span": "I drained the pump"}]
+    with opened({"title": "Drain the pump", "steps": steps}) as (mem, _):
+        notes = [mem.add(text, owner="ana").memory.id for text in (PUMP, "The pump was loud in March.")]
+        mem.upkeep(job="procedures", ids=notes)
+        (waits,) = mem.proposals(owner="ana")
+        assert set(waits.sources) == set(notes)
+        mem.erase(id=notes[1])
+        assert mem.proposals(owner="ana") == ()
 
 
 def test_what_is_derived_expires_with_the_first_of_its_sources(opened: Opened, clock: Clock) -> None:
