@@ -27,7 +27,7 @@ class Scripted:
         self.claims = {case["text"]: [tuple(one.split(" | ")) for one in case[which]] for case in cases}
 
     def complete(self, prompt: Prompt[Any]) -> Reply[Any]:
-        message = re.search(r"<<<\n(.*)\n>>>", prompt.messages[1].content, re.DOTALL)
+        message = re.search(r"<<<\n(.*)\n>>>", prompt.messages[-1].content, re.DOTALL)
         assert message is not None
         facts = [{"content": claim, "quotes": quotes.split(" & ")} for claim, quotes in self.claims[message[1]]]
         return Reply(prompt.schema.model_validate({"facts": facts}), Usage(1, 10, 5), self.name)

@@ -133,6 +133,20 @@ def test_a_server_that_gives_no_account_is_counted_at_its_worst() -> None:
     assert failing(raw(b"", 401)).usage.answer_tokens == 0
 
 
+@pytest.mark.parametrize("usage", [(0, 0), (-5, 5), (10**30, 5), (10, 10**30)])
+def test_an_account_that_cannot_be_is_none(usage: tuple[int, int]) -> None:
+    with asking(said(GOOD, usage=usage)) as (model, _):
+        taken = model.complete(PROMPT).usage
+    assert taken.estimated and 10 < taken.prompt_tokens < 1_000 and taken.answer_tokens == 50
+
+
+def test_an_answer_as_long_as_it_may_be_is_read_in_no_time() -> None:
+    """A pattern that tries every line break again would take hours for these."""
+    for filling in ("\n", " ", "`", "``` \n", "```json\n{", '{"facts":['):
+        text = "```json" + filling * ((MAX_ANSWER_BYTES // 4) // len(filling))
+        assert failing(said(text)).failure is Failure.INVALID
+
+
 def test_no_call_is_made_beyond_the_budget() -> None:
     with asking(raw(b"", 500), said(GOOD)) as (model, server):
         with pytest.raises(ModelFailed) as failed:

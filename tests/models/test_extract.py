@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from recollect.model.errors import BadInput, BadPolicy, NotAllowed
+from recollect.rules.gates.writing import CONSTRAINTS
 
 from .conftest import Clock, Opened
 from .server import answered, said
@@ -44,11 +45,21 @@ def test_a_grounded_fact_is_stored_as_the_models_inference(opened: Opened) -> No
         assert fact.parent_refs == (mem.get(line).content_hash,)
         assert (run.outcome, run.calls, run.prompt_tokens, run.counts) == ("done", 1, 10, {"applied": 1})
         assert (run.proposals[0].memory_id, run.proposals[0].sources) == (fact.id, (line,))
-        assert VET in server.requests[0]["messages"][1]["content"]
+        assert VET in server.requests[0]["messages"][-1]["content"]
         assert server.requests[0]["temperature"] == 0.0
         assert "Mill Lane" in mem.query("Where is the vet?", owner="ana").text
         assert {op.node for op in mem.events(op="create").items if op.memory_id == fact.id} == {"worker"}
         assert mem.verify().ok
+
+
+def test_a_fact_has_a_category_of_the_policy_and_its_prompt_the_constraints(opened: Opened) -> None:
+    told = facts(MOVED | {"category": "event"}, RUNS | {"category": "made up"})
+    with opened(told) as (mem, server):
+        say(mem, VET.replace("her brother", "a brother"))
+        (run,) = mem.upkeep(job="extract")
+        assert {one.category for one in stored_by(mem, run)} <= {"event", "general"}
+        assert {one.category for one in stored_by(mem, run)} >= {"event"}
+        assert CONSTRAINTS in server.requests[0]["messages"][0]["content"]
 
 
 def test_an_owners_messages_are_those_in_all_their_sessions(opened: Opened) -> None:
@@ -76,7 +87,8 @@ def test_a_model_that_repeats_its_prompt_stores_nothing(opened: Opened) -> None:
     """What a prompt explains is no fact, whoever quotes it."""
 
     def repeated(request: dict[str, Any]) -> dict[str, Any]:
-        told = "\n".join(message["content"].split("<<<")[0] for message in request["messages"])
+        *told_before, _ = (message["content"] for message in request["messages"])
+        told = "\n".join(told_before)
         parts = [part.strip(" -")[:280] for part in told.replace("\n", ". ").split(". ") if len(part.split()) > 2]
         return facts(*({"content": part, "quotes": [part]} for part in parts[:5]))
 
@@ -106,7 +118,7 @@ def test_lines_that_left_the_window_are_read_and_forgotten_ones_are_not(opened: 
         say(mem, "Hello!")
         mem.forget(said_so.receipts[-1].memory.id)
         (run,) = mem.upkeep(job="extract")
-        assert [VET in request["messages"][1]["content"] for request in server.requests] == [True]
+        assert [VET in request["messages"][-1]["content"] for request in server.requests] == [True]
         assert len(stored_by(mem, run)) == 1
 
 

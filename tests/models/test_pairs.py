@@ -167,6 +167,24 @@ def test_pairs_are_chosen_without_a_model_and_compared_once_in_a_while(opened: O
         assert mem.upkeep(job="consolidate")[0].calls > 0
 
 
+def test_the_pool_holds_what_is_new_matters_or_is_read_most_and_nothing_old(opened: Opened, clock: Clock) -> None:
+    """After 72 hours a pair is compared only if one of it has an importance of 3 or is among the tenth that is read most."""
+    box = "Ana keeps box {} with {} tools in shed {}"
+    for how in ("importance", "recall", "nothing", "age"):
+        with opened(judge("different")) as (mem, _):
+            owner = f"ana {how}"
+            fields = {"owner": owner, "importance": 3 if how in ("importance", "age") else 2}
+            ids = added(mem, box.format(1, "garden", 2), box.format(3, "kitchen", 4), **fields)
+            if how == "recall":
+                for _ in range(3):
+                    mem.query("Where are the garden tools?", owner=owner, top_k=1)
+                mem.upkeep()
+            clock.move(days=91 if how == "age" else 4)
+            runs = mem.upkeep(job="consolidate", owner=owner)
+            assert len(runs) == (how in ("importance", "recall")), how
+            assert all(set(one.sources) == set(ids) for run in runs for one in run.proposals)
+
+
 def test_memories_that_changed_meanwhile_are_left_alone(opened: Opened) -> None:
     changing: list[Callable[[], object]] = []
 

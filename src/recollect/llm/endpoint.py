@@ -11,10 +11,10 @@ import random
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import httpx
-from pydantic import BaseModel, Field, SecretStr, ValidationError
+from pydantic import BaseModel, BeforeValidator, Field, SecretStr, ValidationError
 
 from recollect.embed.static import count_tokens
 from recollect.llm.protocol import A, Failure, Message, ModelFailed, Prompt, Reply, Usage
@@ -24,6 +24,8 @@ from recollect.model.policy_model import LanguageModel
 MAX_ANSWER_BYTES = 1024 * 1024
 """More than any answer that was asked for here; a server that sends more is cut off."""
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.5, 30.0
+MOST_TOKENS = 10**9
+"""More than any call takes; an account beyond it, or of no prompt at all, is none."""
 QUOTED_CHARACTERS = 4_000
 """How much of an answer that does not fit is shown to the model again."""
 TOKENS_PER_MESSAGE = 8
@@ -31,7 +33,7 @@ TOKENS_PER_MESSAGE = 8
 FORMATS = ("json_schema", "json_object", "fenced")
 """How the schema is asked for. A server that refuses one form is asked in the next."""
 NOT_JSON = "the answer: json_invalid"
-_FENCED = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL | re.IGNORECASE)
+_FENCED = re.compile(r"```(?:json)?[ \t]*\n(.*?)```", re.DOTALL | re.IGNORECASE)
 
 _HINTS = {
     Failure.UNREACHABLE: "Start the server, or correct model.endpoint.",
@@ -58,8 +60,16 @@ class _Choice(BaseModel):
 
 
 class _Counted(BaseModel):
-    prompt_tokens: int = Field(ge=0)
-    completion_tokens: int = Field(0, ge=0)
+    prompt_tokens: int = Field(ge=1, le=MOST_TOKENS)
+    completion_tokens: int = Field(0, ge=0, le=MOST_TOKENS)
+
+
+def _read_account(usage: Any) -> _Counted | None:
+    """Return what a server says a call took, or None if nobody can believe it."""
+    try:
+        return _Counted.model_validate(usage)
+    except ValidationError:
+        return None
 
 
 class _Completion(BaseModel):
@@ -67,7 +77,7 @@ class _Completion(BaseModel):
 
     model: str = ""
     choices: list[_Choice] = Field(min_length=1)
-    usage: _Counted | None = None
+    usage: Annotated[_Counted | None, BeforeValidator(_read_account)] = None
 
 
 class _Response(NamedTuple):

@@ -87,6 +87,15 @@ _BOUNDS = word_set(
 _WORDS_OF_MEANING = frozenset({Aspect.CONTENT, Aspect.NAME, Aspect.OPPOSITE, Aspect.MODALITY, Aspect.TENSE})
 
 
+_UNSEEN = "\u00ad\u0300-\u036f\u200b-\u200f\u202a-\u202e\u2060-\u2064\u20d0-\u20ff\ufe00-\ufe0f\ufeff"
+"""Marks that belong to the letter before them, and characters that nobody sees: a word does not end at one."""
+_LEFT_OF_A_WORD, _RIGHT_OF_A_WORD = rf"(?<![\w{_UNSEEN}])", rf"(?![\w{_UNSEEN}])"
+_LEFT_OF_A_NUMBER = r"(?<![-+~<>≤≥±≈])(?<!\d[.,:'’/⁄–])(?<!\d )"
+_RIGHT_OF_A_NUMBER = r"(?![.,:'’/⁄–-]\d| \d{3}(?!\d)|[%‰²³¹½¼¾⅓⅔+])"
+_COMPOUND = re.compile(r"\w+(?:[-–/+#]+\w+)*[+#]*")
+_CALENDAR_DAY = re.compile(r"\d{1,4}([-/])\d{1,2}\1\d{1,4}")
+
+
 class SourceMemory(NamedTuple):
     """A memory that a proposal is made from."""
 
@@ -160,6 +169,12 @@ def check_grounding(
     return against or Verdict(INFERENCE if proposal.kind is Kind.INSIGHT else FACT)
 
 
+def may_inform(source: SourceMemory, address: Address, category: str, policy: Policy) -> bool:
+    """Return whether everybody who will see what is stored there for all agents may see this source as well."""
+    place = Proposal("", (), (source.id,), address, category=category)
+    return next(_check_place(place, {source.id: source}, policy), None) is None
+
+
 def _check_place(proposal: Proposal, by_id: Mapping[str, SourceMemory], policy: Policy) -> Iterator[Verdict]:
     """Yield what would let it be believed more, or seen by more, than the memories that it is made from."""
     missing = [id for id in proposal.source_ids if id not in by_id]
@@ -203,11 +218,13 @@ def _flatten(text: str) -> str:
 
 
 def _find_places(span: str, text: str) -> list[tuple[int, int]]:
-    """Return where a span stands in a text, as whole words: "likes tea" is not in "dislikes tea"."""
+    """Return where a span stands in a text, as whole words and numbers: "tea at 9" is not in "tea at 9:45"."""
     if not any(c.isalnum() for c in span):
         return []
-    left = r"(?<!\w)" if span[0].isalnum() else ""
-    right = r"(?!\w)" if span[-1].isalnum() else ""
+    left = _LEFT_OF_A_WORD if span[0].isalnum() else ""
+    right = _RIGHT_OF_A_WORD if span[-1].isalnum() else ""
+    left += _LEFT_OF_A_NUMBER if span[0].isdigit() else ""
+    right += _RIGHT_OF_A_NUMBER if span[-1].isdigit() else ""
     return [found.span() for found in re.finditer(left + re.escape(span) + right, text)]
 
 
@@ -469,6 +486,7 @@ def _is_covered(mark: Mark, keys: Set[str], stems: Set[str]) -> bool:
 
 def _check_clauses(whole: str, said: _Said, content: Sequence[Mark], evidence: _Evidence) -> Iterator[Verdict]:
     """Yield how the clauses that a claim rests on say something else: of somebody else, or of another time, or deny it."""
+    yield from _check_compounds(whole, evidence)
     if any(one.aspect is Aspect.ORDER for clause in evidence.clauses for one in what_differs(clause.text, whole)):
         yield Verdict("ungrounded:order")
     about = [clause for clause in evidence.clauses if _same_subject(whole, clause)]
@@ -484,6 +502,20 @@ def _check_clauses(whole: str, said: _Said, content: Sequence[Mark], evidence: _
     done_to_the_speaker = (one.has_any(_FIRST_PERSON) and not one.has_any(_SUBJECT) for one in rests_on)
     if _is_of_the_speaker(whole, said, evidence) and all(done_to_the_speaker):  # "my dentist moved", "she raised me"
         yield Verdict("ungrounded:subject", said.text)
+
+
+def _check_compounds(whole: str, evidence: _Evidence) -> Iterator[Verdict]:
+    """Yield the words of a claim that are only parts of others in its evidence: "peanut" of "peanut-free", "C" of "C++"."""
+    own = set(_COMPOUND.findall(whole.lower()))
+    known = {word for clause in evidence.clauses for word in _COMPOUND.findall(clause.text.lower())}
+    stems = {stem(word) for word in words(whole)}
+    for word in sorted(known - own):
+        parts = set(re.findall(r"\w+", word))
+        is_reworded = word[-1] not in "+#" and all(stem(part) in stems for part in parts)
+        if is_reworded or _CALENDAR_DAY.fullmatch(word):
+            continue
+        for part in sorted(parts & own - known):
+            yield Verdict("ungrounded:number" if part.isdigit() else "ungrounded:words", part)
 
 
 def _is_of_the_speaker(whole: str, said: _Said, evidence: _Evidence) -> bool:

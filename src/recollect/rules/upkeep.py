@@ -13,7 +13,7 @@ from recollect.rules.identity.difference import Difference, what_differs
 from recollect.rules.identity.outdating import announces_change, signs_of
 from recollect.rules.language.lexicon import PREPOSITIONS
 from recollect.rules.language.marks import Aspect
-from recollect.rules.language.text import STOP_WORDS, stem, words
+from recollect.rules.language.text import STOP_WORDS, stem, terms, words
 from recollect.rules.language.word_lists import word_set
 
 
@@ -82,6 +82,17 @@ def may_be_one(earlier: str, later: str) -> bool:
     return bool(before.terms & now.terms or before.values.keys() & now.values.keys()) or announces_change(later)
 
 
+def borrows_words(reason: str, own: str, others: str) -> bool:
+    """Return whether a model's reason repeats words of others' texts that are not in its own: those may be for other eyes.
+
+    >>> borrows_words("both name Porto", "Ana lives in Porto", "Ben lives in Faro")
+    False
+    >>> borrows_words("Ben lives in Faro", "Ana lives in Porto", "Ben lives in Faro")
+    True
+    """
+    return not set(terms(others)).isdisjoint(set(terms(reason)) - set(terms(own)))
+
+
 def says_the_same(one: str, other: str) -> bool:
     """Return whether a model may be believed that two texts say the same.
 
@@ -121,6 +132,7 @@ _LINKS = word_set("be is are was were has have had s of a")
 _SAME_ROOT = 4
 """How many letters the stems of two words of one root share: "manager" and "manages", "swim" and "swimming"."""
 _OLD, _NEW = attrgetter("old"), attrgetter("new")
+_ARTICLES = word_set("the a an my your his her its their our")
 _DENYING = word_set("no not never do does did")
 _WORDING = STOP_WORDS | PREPOSITIONS | _LINKS | word_set("call called name named")
 
@@ -153,14 +165,17 @@ def _may_be_wording(found: Difference) -> bool:
 
 
 def _are_parallel(one: str, other: str, wording: Sequence[Difference]) -> bool:
-    """Return whether the texts are built alike, with other words in the same places: "likes black coffee", "likes green tea"."""
+    """Return whether the texts are built alike, with other words in the same places: "works as a nurse", "as a ski teacher"."""
     changed = [{word for found in wording for word in words(side(found))} - _WORDING for side in (_OLD, _NEW)]
-    frames = [
-        ["*" if word in those else word for word in words(text)]
-        for text, those in zip((one, other), changed, strict=True)
-    ]
+    frames = [_frame_of(text, those) for text, those in zip((one, other), changed, strict=True)]
     roots = [{stem(word)[:_SAME_ROOT] for word in those} for those in changed]
     return bool(changed[0]) and frames[0] == frames[1] and roots[0] != roots[1]
+
+
+def _frame_of(text: str, changed: Collection[str]) -> list[str]:
+    """Return the words of a text without articles, and with one "*" for each run of those that differ."""
+    marked = ["*" if word in changed else word for word in words(text) if word not in _ARTICLES]
+    return [word for word, before in zip(marked, ["", *marked], strict=False) if (word, before) != ("*", "*")]
 
 
 def top_tenth(accesses: Mapping[str, int]) -> Collection[str]:

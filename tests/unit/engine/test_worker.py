@@ -183,6 +183,26 @@ def test_a_worker_that_was_silent_too_long_is_relieved_and_moves_no_cursor(place
         assert behind(memory, "consolidate:rules") == 0
 
 
+def test_a_clock_that_was_a_year_ahead_keeps_no_tenant_waiting(
+    place: Any, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with opened(place, clock) as memory, opened(place, clock, seed=2) as other:
+        fill(memory, *OWNERS)
+        clock.move(days=365)
+        memory.worker(once=True)
+        clock.move(days=-365)
+        with worker.open_worker(other.engine) as at_work:
+            assert worker.find_due(at_work, ["default"]) == ["default"]
+        clock.move(days=365)
+        monkeypatch.setattr(worker, "_run_jobs", lambda _: (_ for _ in ()).throw(Crash))
+        monkeypatch.setattr(worker.Tenure, "renew", lambda *_: None)  # a dead process gives no lease back
+        with pytest.raises(Crash):
+            memory.worker(once=True)
+        monkeypatch.undo()
+        clock.move(days=-365)
+        assert [one.outcome for one in other.worker(once=True)] == [RoundOutcome.DONE]
+
+
 def test_a_lease_is_renewed_while_there_is_progress(place: Any, clock: Clock) -> None:
     with opened(place, clock) as memory, opened(place, clock, seed=2) as other:
         fill(memory, *OWNERS)

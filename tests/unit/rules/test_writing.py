@@ -134,3 +134,5 @@ def test_a_model_is_told_the_constraints_before_it_writes() -> None:
     told = choose_tools("add")["memory_add"].listing["description"]
     for words in ("third person", "280 characters", "never pronouns", "neutral", "past tense", "complete sentences"):
         assert words in told, words
+    told = choose_tools("update")["memory_update"].listing["description"]
+    assert all(words in told for words in ("third person", "280 characters", "no pronouns", "neutral"))

@@ -13,9 +13,9 @@ from recollect.engine.upkeep.running import Running
 from recollect.llm.protocol import Answer
 from recollect.model.canonical import format_time
 from recollect.model.run import Action, Job
-from recollect.model.vocabulary import Kind, Status
+from recollect.model.vocabulary import SHARED, Kind, Status
 from recollect.rules.gates.writing import CONSTRAINTS
-from recollect.rules.grounding import Quote
+from recollect.rules.grounding import Quote, may_inform
 from recollect.stores.protocol import Reader, Selection, Stored
 
 MAX_ACTIVITY, MAX_SEMANTIC, MAX_CONVERSATION, MAX_INSIGHTS = 5, 3, 1_000, 3
@@ -55,20 +55,28 @@ def run(running: Running) -> None:
         since = format_time(engine.clock() - timedelta(hours=engine.policy.upkeep.insights_every_h))
         if reader.last_model_call(engine.tenant, running.stream.number, Job.INSIGHTS, since) is not None:
             return
-        found = _find_latest(running, reader)
-        new = [one for one in found if not reader.was_read_by(engine.tenant, Job.INSIGHTS, one.state.id)]
-        sources = read_sources(engine, reader, found) if new else None
-    if sources is None or not sources.memories:
-        return
+        sources = _read_shared(running, reader)
+        shown = tuple(one.id for one in sources.memories)
+        if all(reader.was_read_by(engine.tenant, Job.INSIGHTS, id) for id in shown):
+            return
     values = {"notes": label_sources(sources), "constraints": CONSTRAINTS}
-    answer = running.ask("insights", values, Insights, [one.id for one in sources.memories])
+    answer = running.ask("insights", values, Insights, shown)
     if answer is None:
         return
     for one in answer.insights:
         quotes = tuple(make_quote(sources, quote.source, quote.span) for quote in one.quotes)
         fields = {"importance": IMPORTANCE, "tags": one.tags, "confidence": one.confidence}
-        settle(running, Claimed(Action.INSIGHT, one.summary, quotes, Kind.INSIGHT, CATEGORY, fields), sources)
+        claim = Claimed(Action.INSIGHT, one.summary, quotes, Kind.INSIGHT, CATEGORY, fields, shown=shown)
+        settle(running, claim, sources)
     running.mark_answered()
+
+
+def _read_shared(running: Running, reader: Reader) -> Sources:
+    """Return the latest memories that everybody may see who will see the insights: a model may infer from all of them."""
+    engine, address = running.engine, running.stream.address
+    sources = read_sources(engine, reader, _find_latest(running, reader))
+    kept = [one for one in sources.memories if address and may_inform(one, address, CATEGORY, engine.policy)]
+    return Sources(sources.stored, tuple(kept))
 
 
 def _find_latest(running: Running, reader: Reader) -> list[Stored]:
@@ -89,7 +97,8 @@ def _find_latest(running: Running, reader: Reader) -> list[Stored]:
 def _select(
     engine: Engine, reader: Reader, streams: tuple[int, ...], equal: Mapping[str, object], most: int
 ) -> list[Stored]:
-    found = reader.select(engine.tenant, Selection(streams=streams, equal=equal, unexpired_at=engine.now()), most)
+    wanted = Selection(streams=streams, scopes=(SHARED,), equal=equal, unexpired_at=engine.now())
+    found = reader.select(engine.tenant, wanted, most)
     return [one for one in found if one.body is not None]
 
 

@@ -111,4 +111,5 @@ def _find_streams(
             return found_in
         spoke_in = {one.stream for one in reader.select(engine.tenant, extract.select_lines(user=owner), MAX_LINES)}
         known = {stream.number for stream in found_in}
-        return [*found_in, *(reader.stream_numbered(engine.tenant, one) for one in sorted(spoke_in - known))]
+        others = (reader.stream_numbered(engine.tenant, one) for one in sorted(spoke_in - known))
+        return [*found_in, *(one for one in others if one.address and one.address.namespace is Namespace.PROD)]

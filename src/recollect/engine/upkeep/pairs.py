@@ -29,7 +29,7 @@ from recollect.model.state import State
 from recollect.model.vocabulary import Kind, Status
 from recollect.rules.identity.likeness import preference_key
 from recollect.rules.identity.outdating import STATED
-from recollect.rules.upkeep import Pair, may_be_one, says_the_same, top_tenth
+from recollect.rules.upkeep import Pair, borrows_words, may_be_one, says_the_same, top_tenth
 from recollect.stores.protocol import Reader, Selection, Stored
 
 POOL, NEAREST = 500, 12
@@ -139,7 +139,8 @@ def _compare(running: Running, batch: Sequence[Facing]) -> set[str]:
     gone: set[str] = set()
     for number, one in enumerate(batch, start=1):
         if gone.isdisjoint(one.pair[:2]):
-            gone |= _settle(running, one, verdicts.get(number))
+            others = " ".join(text for each in batch if each is not one for text in each.texts)
+            gone |= _settle(running, one, verdicts.get(number), others)
     running.mark_answered()
     return gone
 
@@ -149,8 +150,11 @@ def _render(stored: Stored) -> str:
     return f"({str((stored.body or {})['created_at'])[:10]}): {' '.join(content_of(stored).split())}"
 
 
-def _settle(running: Running, facing: Facing, verdict: Verdict | None) -> set[str]:
-    """Apply a verdict, let it wait, or note that there is nothing to do; return the memory that left the active set."""
+def _settle(running: Running, facing: Facing, verdict: Verdict | None, others: str) -> set[str]:
+    """Apply a verdict, let it wait, or note that there is nothing to do; return the memory that left the active set.
+
+    ``others`` are the texts of the other pairs in the prompt: a reason with their words is not kept.
+    """
     said = Action(verdict.verdict) if verdict is not None else Action.DIFFERENT
     proposal = running.proposal(said, facing.pair[:2], pair=facing.pair.fingerprint)
     if verdict is None or said is Action.DIFFERENT:
@@ -158,7 +162,8 @@ def _settle(running: Running, facing: Facing, verdict: Verdict | None) -> set[st
     elif said is Action.SAME and not says_the_same(*facing.texts):
         done = set_outcome(proposal, ProposalStatus.REFUSED, DIFFERS)
     elif running.engine.policy.model.verdicts == "propose":
-        done = set_outcome(proposal, ProposalStatus.WAITING, WAITS, body=canonical_json({"why": verdict.reason}))
+        why = "" if borrows_words(verdict.reason, " ".join(facing.texts), others) else verdict.reason
+        done = set_outcome(proposal, ProposalStatus.WAITING, WAITS, body=canonical_json({"why": why}))
     else:
         seen = {one.state.id: one.state for one in (facing.earlier, facing.later)}
         done = apply_verdict(running.engine, proposal, seen)

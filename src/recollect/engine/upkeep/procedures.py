@@ -36,12 +36,15 @@ def run(running: Running) -> None:
     engine = running.engine
     with engine.read() as reader:
         sources = read_sources(engine, reader, [find(engine, reader, id, "ids") for id in running.ids])
-    answer = running.ask("procedures", {"notes": label_sources(sources)}, Steps, [one.id for one in sources.memories])
+    shown = tuple(one.id for one in sources.memories)
+    answer = running.ask("procedures", {"notes": label_sources(sources)}, Steps, shown)
     if answer is None:
         return
     if answer.steps:
         text = "\n".join(f"{number}. {' '.join(one.step.split())}" for number, one in enumerate(answer.steps, start=1))
         quotes = tuple(make_quote(sources, one.source, one.span) for one in answer.steps)
         fields = {"title": answer.title} if answer.title.strip() else {}
-        settle(running, Claimed(Action.PROCEDURE, text, quotes, Kind.PROCEDURAL, CATEGORY, fields, True), sources)
+        settle(
+            running, Claimed(Action.PROCEDURE, text, quotes, Kind.PROCEDURAL, CATEGORY, fields, True, shown), sources
+        )
     running.mark_answered()

@@ -4,7 +4,7 @@ Everything is compared before the lock. Inside it the sources are checked again,
 claim that is known already leaves nothing behind, and one that may change a memory without a rule being sure waits.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -42,6 +42,7 @@ from recollect.rules.upkeep import Band, band_of
 from recollect.stores.protocol import Reader, Stored, Writer
 
 KNOWN, DOUBTFUL, STALE, WAITS = "model:known", "model:doubtful", "model:stale", "model:waits"
+CAPPED = "model:write_cap"
 NEAREST = 8
 """How many of the nearest memories are looked at for the one that a claim is compared with."""
 _READ = (Status.ACTIVE, Status.SOFT_DELETED)
@@ -60,10 +61,14 @@ class Claimed:
     fields: Mapping[str, Any] = field(default_factory=dict)
     """Importance, tags, confidence and title, as the model gives them."""
     always_waits: bool = False
+    shown: tuple[str, ...] = ()
+    """The memories that the model read. What it infers from may be more than what it quotes."""
+    has_room: Callable[[Reader, Address], bool] = lambda *_: True
+    """Whether a cap still admits it where it would be stored, asked inside the lock."""
 
     @property
     def source_ids(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(quote.source_id for quote in self.quotes))
+        return tuple(dict.fromkeys((*(quote.source_id for quote in self.quotes), *self.shown)))
 
 
 class Sources(NamedTuple):
@@ -224,7 +229,7 @@ def _find_nearest(engine: Engine, address: Address, claim: Claimed) -> tuple[str
 
 
 class _NotStored(Exception):
-    """Ends a transaction in which a claim turned out to be known, in doubt, or without its sources."""
+    """Ends a transaction in which a claim turned out to be known, in doubt, beyond a cap, or without its sources."""
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
@@ -242,7 +247,7 @@ def store(
     except _NotStored as no:
         if no.reason == DOUBTFUL:
             return _let_wait(proposal, claim, DOUBTFUL)
-        status = ProposalStatus.NOTED if no.reason == KNOWN else ProposalStatus.STALE
+        status = {KNOWN: ProposalStatus.NOTED, CAPPED: ProposalStatus.REFUSED}.get(no.reason, ProposalStatus.STALE)
         return set_outcome(proposal, status, no.reason)
 
 
@@ -256,9 +261,12 @@ def _write(
     with engine.write([address]) as writer:
         if not _are_unchanged(writer, engine.tenant, claim, sources):
             raise _NotStored(STALE)
+        has_room = claim.has_room(writer, address)
         writing = Writing(engine, writer)
         receipt = writing.write(answer)
         done = _read_outcome(proposal, receipt, unsure)
+        if done.status == ProposalStatus.APPLIED and not has_room:
+            raise _NotStored(CAPPED)
         writer.put_model_proposals(engine.tenant, [done])
         writing.finish()
     return done
@@ -310,6 +318,7 @@ def prepare_claim(
         "meta": {MADE_BY: proposal.id, "source_turn_ids": list(claim.source_ids)},
         **({"user_id": address.owner} if address.space is Space.USER else {}),
         **({"expires_at": min(ends)} if ends else {}),
+        **_ticks_left(engine, address, [sources.stored[id] for id in claim.source_ids]),
     }
     if claim.kind is Kind.PROCEDURAL:
         del fields["category"]
@@ -318,3 +327,12 @@ def prepare_claim(
     except BadInput:
         return "model:bad_input"
     return answer.no.code if isinstance(answer, Refused) else answer
+
+
+def _ticks_left(engine: Engine, address: Address, sources: Sequence[Stored]) -> dict[str, int]:
+    """Return for how many ticks a claim may stay: until the first of its sources in the same stream expires by tick."""
+    with engine.read(brief=True) as reader:
+        stream = reader.stream_at(address)
+    here = [one.state.expires_at_tick for one in sources if stream is not None and one.stream == stream.number]
+    ends = [tick for tick in here if tick is not None]
+    return {"ttl_ticks": max(1, min(ends) - stream.tick - 1)} if stream is not None and ends else {}

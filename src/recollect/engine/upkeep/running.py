@@ -13,6 +13,7 @@ from datetime import datetime
 from functools import cache
 from importlib import resources
 from string import Template
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 from recollect.embed.static import count_tokens
@@ -46,17 +47,24 @@ _AS_LETTERS = str.maketrans("0123456789", "ghijklmnop")
 
 
 class PromptTemplate(NamedTuple):
-    """A prompt file: its version, the longest answer in tokens, and the two messages with places for values."""
+    """A prompt file: its version, the longest answer in tokens, the messages with places for values, and maybe an example."""
 
     name: str
     version: int
     max_tokens: int
     system: str
     user: str
+    example: Mapping[str, str] = MappingProxyType({})
+    """Values that are asked about before the real ones, and the ``answer`` to them."""
 
-    def messages(self, values: Mapping[str, str]) -> tuple[Message, Message]:
-        system, user = (Template(text).substitute(values) for text in (self.system, self.user))
-        return Message("system", system), Message("user", user)
+    def messages(self, values: Mapping[str, str]) -> tuple[Message, ...]:
+        """Return the messages of a prompt; the last one asks."""
+        system, user = Template(self.system).substitute(values), Template(self.user)
+        messages = [Message("system", system)]
+        if self.example:
+            shown = Message("user", user.substitute(self.example))
+            messages += [shown, Message("assistant", self.example["answer"])]
+        return *messages, Message("user", user.substitute(values))
 
 
 @cache
@@ -160,7 +168,7 @@ class Running:
             answer_tokens=usage.answer_tokens,
             estimated=usage.estimated,
             cost_millionths=cost_of(self.engine.policy.model, usage.prompt_tokens, usage.answer_tokens),
-            duration_ms=round(took * 1_000),
+            duration_ms=max(0, round(took * 1_000)),
             outcome=outcome,
         )
         self._calls[-1] = settled

@@ -46,6 +46,7 @@ T = TypeVar("T")
 UNDONE = "upkeep:undone"
 MAX_PAGE = 1_000
 _HARMLESS = (Event.LINKED, Event.UNLINKED, Event.SEVERED)
+_PUT_AWAY = (Status.ARCHIVED, Status.SOFT_DELETED)
 _MIN_PREFIX = 4
 
 
@@ -192,7 +193,8 @@ class _Undoing:
         yield from (f"{stored.state.id} was {entry.event} since ({entry.rule})" for entry in later[:1])
         hashes = [stored.body["content_hash"]]
         built = self.writer.built_upon(self.engine.tenant, hashes, Selection(), NO_LIMIT)
-        others = [one.state.id for one in built if (one.body or {}).get("run_id") != self.run_id]
+        standing = [one for one in built if one.body is not None and one.state.status not in _PUT_AWAY]
+        others = [one.state.id for one in standing if (one.body or {}).get("run_id") != self.run_id]
         yield from (f"{other} was built upon {stored.state.id}" for other in others[:3])
         replaced = self._find(stored.state.supersedes_id)
         if replaced is not None and replaced.state.status is not Status.SUPERSEDED:
@@ -224,7 +226,7 @@ class _Undoing:
     def _find_stored(self, proposal: StoredProposal) -> Stored | None:
         """Return the memory that a proposal stored, unless it has left the active set already."""
         stored = self._find(proposal.memory_id)
-        if stored is None or stored.body is None or stored.state.status in (Status.ARCHIVED, Status.SOFT_DELETED):
+        if stored is None or stored.body is None or stored.state.status in _PUT_AWAY:
             return None
         return stored
 

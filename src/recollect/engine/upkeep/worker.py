@@ -28,10 +28,11 @@ from recollect.model.receipt import UpkeepReport
 from recollect.model.run import Job, RunOutcome
 from recollect.model.vocabulary import Namespace, Space
 from recollect.rules.time.slots import is_due, last_slot
-from recollect.stores.protocol import Behind, Lease
+from recollect.stores.protocol import Behind, Lease, Writer
 
 LOOK_AGAIN = timedelta(minutes=1)
 """How long an idle worker sleeps at most."""
+LONGEST_LEASE = timedelta(days=1)
 NEW_TENANTS = timedelta(hours=1)
 """How long a worker uses its list of tenants: to list them, a store reads much of itself."""
 ANSWERED_WITHIN = timedelta(days=1)
@@ -58,7 +59,7 @@ def check_bounds(every_hours: int, max_minutes: int, lease_s: int) -> Bounds:
     return Bounds(
         timedelta(hours=check_number("every_hours", every_hours, 1, 8_760)),
         timedelta(minutes=check_number("max_minutes", max_minutes, 1, 1_440)),
-        timedelta(seconds=check_number("lease_s", lease_s, 1, 86_400)),
+        timedelta(seconds=check_number("lease_s", lease_s, 1, LONGEST_LEASE // timedelta(seconds=1))),
     )
 
 
@@ -220,8 +221,7 @@ class Tenure:
 def run_round(worker: Worker, tenant: str) -> Round:
     """Run a round for one tenant, unless another worker does. Work that exceeds the bounds waits for the next round."""
     engine, started = worker.of(tenant), worker.engine.clock()
-    lasts = format_time(started), format_time(started + worker.bounds.lease)
-    lease = write_alone(engine, lambda writer: writer.take_lease(tenant, worker.holder, *lasts))
+    lease = write_alone(engine, lambda writer: _take_lease(writer, worker, tenant, started))
     if lease is None:
         return Round(tenant, format_time(started), engine.now(), RoundOutcome.BUSY, ())
     tenure = Tenure(worker, engine, lease, started)
@@ -238,6 +238,14 @@ def run_round(worker: Worker, tenant: str) -> Round:
         is_complete = outcome in (RoundOutcome.DONE, RoundOutcome.OUT_OF_TIME)
         tenure.renew(engine.clock(), format_time(started) if is_complete else None)
     return Round(tenant, format_time(started), engine.now(), outcome, tuple(tenure.reports))
+
+
+def _take_lease(writer: Writer, worker: Worker, tenant: str, now: datetime) -> Lease | None:
+    """Take a tenant's lease if nobody holds it, or if it lasts longer than any may: the clock of its holder was wrong."""
+    until = format_time(now + worker.bounds.lease)
+    held = writer.lease(tenant)
+    is_wrong = held is not None and parse_time(held.until) - now > LONGEST_LEASE
+    return writer.take_lease(tenant, worker.holder, held.until if held and is_wrong else format_time(now), until)
 
 
 class Looked(NamedTuple):

@@ -21,5 +21,8 @@ def last_slot(tenant: str, now: datetime, every: timedelta) -> datetime:
 
 
 def is_due(tenant: str, last_round: datetime | None, now: datetime, every: timedelta) -> bool:
-    """Return whether a turn has come since the last round began; a tenant that had none is due at once."""
-    return last_round is None or last_round < last_slot(tenant, now, every)
+    """Return whether a turn has come since the last round began; a tenant that had none is due at once.
+
+    So is one whose last round is said to lie ahead by more than a turn: a clock was wrong then.
+    """
+    return last_round is None or last_round < last_slot(tenant, now, every) or last_round > now + every
