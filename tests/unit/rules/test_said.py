@@ -208,3 +208,29 @@ def test_no_sentence_ends_at_a_german_ordinal_or_abbreviation(sentence: str) -> 
 
 def test_a_sentence_may_end_in_a_number() -> None:
     assert plain_sentences("My number is 12. We train on Monday.") == ["My number is 12.", "We train on Monday."]
+
+
+@every_row(
+    ("words", "is_rule"),
+    [
+        ("Please keep answers short.", True),
+        ("Keep your replies friendly.", True),
+        ("Stop using emojis.", True),
+        ("Please stop calling me Bob.", True),
+        ("You should always cite your sources.", True),
+        ("You must never share my address.", True),
+        ("I want you to always be honest with me.", True),
+        ("Ask before you send anything.", True),
+        ("Call me in the evenings only.", True),
+        ("Only call me in the evenings.", True),
+        ("Please never suggest recipes with mushrooms, I hate them.", True),
+        ("Keep it short.", False),
+        ("Keep the door open.", False),
+        ("Stop it.", False),
+        ("Stop the timer.", False),
+        ("You should see a doctor.", False),
+        ("You should always have seen it coming.", False),
+    ],
+)
+def test_how_people_tell_an_assistant_what_to_do_from_now_on(words: str, is_rule: bool) -> None:
+    assert any(one.is_rule for one in find_kept(words, [], 5)) is is_rule

@@ -51,6 +51,8 @@ _RULES = _compile_any(_TABLE["rules"])
 _FROM_NOW_ON = _compile_any(_TABLE["from_now_on"])
 _MANNER = _compile_any([rf"(?:{_TABLE['manner']})\b"])
 _SCOPE = re.compile(rf"\b(?:{_TABLE['scope']})(?!\w)", re.I)
+_OF_ANSWERS = re.compile(r"\b(?:answers|repl(?:y|ies)|responses)\b", re.I)
+"""What "keep answers short" is about, although each of its words alone is small talk."""
 _ONLY_NOW = re.compile(rf"\b(?:{_TABLE['only_now']})\b", re.I)
 _POLITELY = _compile_any(_TABLE["politely"])
 _USES = _compile_any(_TABLE["uses"])
@@ -182,7 +184,9 @@ def _is_rule(body: str) -> bool:
     body = body.rstrip(" .!?")
     asked = _POLITELY.match(body)
     order = strip_opening(body[asked.end() :]) if asked else body
-    if len(order) > _LONGEST_SENTENCE or _REMINDS.match(order) or _is_chatter(order):
+    if len(order) > _LONGEST_SENTENCE or _REMINDS.match(order):
+        return False
+    if _is_chatter(order) and not _OF_ANSWERS.search(order):
         return False
     if from_now_on := _FROM_NOW_ON.match(order):
         order = strip_opening(order[from_now_on.end() :].lstrip(" ,"))
@@ -190,7 +194,9 @@ def _is_rule(body: str) -> bool:
     if _RULES.match(order):
         return True
     if _FORBIDS.match(order):
-        return _ONLY_NOW.search(order) is None or _SCOPE.search(order.split(maxsplit=1)[1]) is not None
+        return (
+            _ONLY_NOW.search(order.partition(",")[0]) is None or _SCOPE.search(order.split(maxsplit=1)[1]) is not None
+        )
     if not _MANNER.match(order):
         return False
     if _SCOPE.search(order):
