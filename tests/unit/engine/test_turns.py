@@ -348,6 +348,16 @@ def test_a_denial_ends_what_is_believed_and_nothing_else(mem: Any) -> None:
     }
 
 
+def test_a_number_without_its_unit_is_no_weight(mem: Any) -> None:
+    say(mem, "I weigh 82 kilos.")
+    for words in ("I'm down to 2 now.", "I'm down to 3 cigarettes a day."):
+        say(mem, words)
+        assert "The user weighs 82 kilos." in known(mem).values()
+    say(mem, "I'm down to 78 kilos now.")
+    assert "The user weighs 78 kilos." in known(mem).values()
+    assert "The user weighs 82 kilos." not in known(mem).values()
+
+
 def test_who_asks_says_for_whom_it_is_kept(mem: Any) -> None:
     own = say(mem, "Remember for me: the spare key hangs in the shed.", project="apollo")
     shared = say(mem, "Remember for the project: the release is on Friday.", project="apollo")

@@ -404,7 +404,9 @@ def _stated(said: Said, clause: Clause) -> Iterable[Found]:
     if not plain or not values.is_self_contained(said.text) or clause.elided or clause.correcting:
         return
     if said.frame.subject == "self" and (_is_sure(said.frame) or _must_not_have(said)):
-        yield Found("extracted:stated", said.frame.value, tell_in_third_person(said.text))
+        weighs = said.frame.attribute == "weight"  # "I'm down to 78 kilos" does not say of what
+        told = f"The user weighs {said.from_value()}." if weighs else tell_in_third_person(said.text)
+        yield Found("extracted:stated", said.frame.value, told)
 
 
 def _is_sure(frame: Frame) -> bool:

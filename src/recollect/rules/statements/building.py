@@ -7,7 +7,17 @@ from dataclasses import dataclass, replace
 from recollect.rules.statements import tables
 from recollect.rules.statements.clause import TENTATIVE, VerbGroup
 from recollect.rules.statements.frame import NO_SUBJECT, ChangeMark, Frame, Tense, ValueKind, normal_text
-from recollect.rules.statements.phrases import CREATURES, FILLER, Form, NounPhrase, Tail, form_of, join, kind_of
+from recollect.rules.statements.phrases import (
+    CREATURES,
+    FILLER,
+    Form,
+    NounPhrase,
+    Tail,
+    dimension,
+    form_of,
+    join,
+    kind_of,
+)
 from recollect.rules.statements.tables import Predicate
 from recollect.rules.statements.tagger import Word
 
@@ -290,6 +300,8 @@ def is_definite(words: list[Word]) -> bool:
 def fits(predicate: Predicate, tail: Tail) -> bool:
     """Whether a value is of a kind that a predicate takes."""
     kinds, form = predicate.kinds, tail.form
+    if predicate.measures and dimension(tail.value) != predicate.measures:
+        return False  # "down to 2" is no weight
     if "any" in kinds:
         return form not in (Form.NONE, Form.CLAUSE)
     named = form is Form.THE or (form is Form.A and tail.value[-1].is_name)

@@ -10,7 +10,7 @@ from typing import Any
 from recollect.rules.language.spelling import read_word
 from recollect.rules.language.word_lists import load_table
 
-_FIELDS = frozenset("values kinds state start stop deny nouns unsure place contest lasting key".split())
+_FIELDS = frozenset("values kinds state start stop deny nouns unsure place contest lasting key measures".split())
 _MODES = ("state", "start", "stop", "deny")
 KINDS = frozenset("name the a bare quantity clock date adjective any".split())
 
@@ -26,6 +26,8 @@ class Predicate:
     contest: bool
     lasting: bool
     key_words: tuple[str, str]
+    measures: str = ""
+    """What its quantities must measure ("mass"); empty if any do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,8 @@ def _predicate(file: str, attribute: str, row: dict[str, Any]) -> Predicate:
     place, contest, lasting = (row.get(name, False) for name in ("place", "contest", "lasting"))
     aspect, qualifier = row.get("key", ("", ""))
     single = row["values"] == "one"
-    return Predicate(attribute.replace("-", " "), single, kinds, place, contest, lasting, (aspect, qualifier))
+    key_words, measures = (aspect, qualifier), row.get("measures", "")
+    return Predicate(attribute.replace("-", " "), single, kinds, place, contest, lasting, key_words, measures)
 
 
 def _split_list(text: str) -> list[str]:
