@@ -64,6 +64,7 @@ def find_matches(
     found = _put_later_first(
         engine, reader, rank_memories(engine, reader, streams, prepared, top_k + SHADOW_MARGIN, selection)
     )
+    found = _with_successors(engine, reader, found, selection)
     places = top_k // 2
     if sum(item.is_a_guess for item in found[:top_k]) <= top_k - places:
         return found
@@ -116,6 +117,53 @@ def _put_later_first(engine: Engine, reader: Reader, found: Sequence[Ranked]) ->
     for later, earlier in sorted(links):
         updated[later].append(earlier)
     return [item._replace(updates=tuple(updated[item.place])) for item in _with_newness(ordered)]
+
+
+SUCCEEDED = 3
+"""To how many of the best what may outdate them is added."""
+
+
+def _with_successors(engine: Engine, reader: Reader, found: Sequence[Ranked], selection: Selection) -> list[Ranked]:
+    """Return the ranking, each of the best followed by the memory that may outdate it for a stated reason.
+
+    "CircleCI is gone" answers no question about where CI runs, but whoever is told that it runs on CircleCI must know.
+    """
+    present = {item.place for item in found}
+    links = {
+        (link.source, link.target): link
+        for item in found[:SUCCEEDED]
+        for link in item.relations or ()
+        if link.relation_type == MAY_UPDATE and link.target == item.place and link.source not in present
+    }
+    if not links:
+        return list(found)
+    rows = reader.candidates(engine.tenant, sorted({later for later, _ in links}), selection)
+    reasons, added = _Reasons(engine, reader, links), set[Place]()
+    ranked: list[Ranked] = []
+    for item in found:
+        ranked.append(item)
+        for later in sorted((source for source, target in links if target == item.place), reverse=True):
+            if later in rows and later not in added and reasons.of(later, item.place, item.id) != NEAR:
+                ranked.append(_as_successor(item, later, rows[later]))
+                added.add(later)
+                break
+    return ranked
+
+
+def _as_successor(item: Ranked, place: Place, row: Contender) -> Ranked:
+    """Return a memory as one that is told since it may outdate another, with that one's score."""
+    features = {"relation": item.score}
+    return item._replace(
+        place=place,
+        row=row,
+        features=features,
+        reason="related_to_a_match",
+        words=0.0,
+        relations=None,
+        updates=(item.place,),
+        shadowed=(),
+        is_successor=True,
+    )
 
 
 def _is_as_good(newer: Ranked, older: Ranked) -> bool:
@@ -285,7 +333,9 @@ def _find_outdated(chosen: Sequence[Ranked], at_hand: Mapping[Place, Stored]) ->
     for item in chosen:
         reasons = reasons_in(at_hand[item.place].body or {})
         for earlier in item.updates:
-            if rank.get(earlier, 0) > rank[item.place] and reasons.get(at_hand[earlier].state.id, STATED) != NEAR:
+            if earlier not in rank or (rank[earlier] < rank[item.place] and not item.is_successor):
+                continue
+            if reasons.get(at_hand[earlier].state.id, STATED) != NEAR:
                 found.setdefault(earlier, item.place)
     return found
 

@@ -86,6 +86,8 @@ class Ranked(NamedTuple):
     """Its relations to other memories; ``None`` if they were not read."""
     updates: tuple[Place, ...] = ()
     """The other memories of the answer that it may outdate."""
+    is_successor: bool = False
+    """Whether it is in the answer only since it may outdate a memory there, for a stated reason."""
     support: float = 0.0
     """How much it supports an answer, from 0 to 1: whether it has both the names asked about and what is asked."""
     asks_what_holds: bool = False
