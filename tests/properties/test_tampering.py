@@ -128,8 +128,8 @@ def _other_values(cell: Cell) -> list[Any]:
         return [word for word in CLOSED[cell.column] if word != cell.value]
     if cell.type == "INTEGER":
         return [(cell.value or 0) + 1, 2**40]
-    if cell.type == "REAL" and cell.value is not None:
-        return [cell.value + 1]
+    if cell.type == "REAL":
+        return [(cell.value or 0.0) + 1]
     if cell.type == "BLOB":
         return [bytes([(cell.value or b"\0")[0] ^ 1]) + (cell.value or b"")[1:]]
     text = cell.value or ""
