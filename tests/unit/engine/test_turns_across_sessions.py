@@ -330,3 +330,10 @@ def test_a_request_is_obeyed_under_every_policy(tmp_path: Path, preset: str) -> 
         say(mem, "Please forget my last message.")
         say(mem, "Off the record, we may move to Xanadumont.")
         assert active(mem) == []
+
+
+def test_what_one_message_says_twice_outdates_nothing_of_itself(mem: Any) -> None:
+    say(mem, "My boss is Karin.")
+    say(mem, "Karin left, my new boss is Ahmed.", session="s2")
+    assert "Ahmed" in told(mem, "Who is my boss?")
+    assert [line for line in told(mem, "Who is my boss?").splitlines() if "Ahmed" in line and "outdated" in line] == []

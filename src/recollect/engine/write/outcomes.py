@@ -323,7 +323,7 @@ def _refuse_duplicate(stored: Stored) -> Rejection:
 def _store(stream_writer: StreamWriter, prepared: Prepared, alike: Sequence[incumbents.Near]) -> Receipt:
     draft = prepared.draft.decide("identity:new")
     near = _find_nearest(stream_writer, prepared)
-    doubts = relations.doubts(draft, near)
+    doubts = relations.doubts(draft, _said_before(stream_writer, draft, near))
     links = _links_to(stream_writer, near) + [
         Link(doubt.other, MAY_UPDATE, *doubt[1:]) for doubt in relations.worth_linking(stream_writer, draft, doubts)
     ]
@@ -336,6 +336,15 @@ def _store(stream_writer: StreamWriter, prepared: Prepared, alike: Sequence[incu
     reasons += [d.rule for d in draft.decisions if d.rule.startswith("allowed_by:") or d.rule == INSIGHT]
     receipt = _make_receipt(stream_writer, Outcome.STORED, id, reasons, (Changed(id, None, "active"),), wrote=True)
     return replace(receipt, similar=relations.choose_offers(stream_writer, doubts))
+
+
+def _said_before(
+    stream_writer: StreamWriter, draft: Draft, near: Sequence[relations.Neighbour]
+) -> Sequence[relations.Neighbour]:
+    """Return the neighbours without those of the same message, which say the same and are not outdated by it."""
+    if "source_turn_ids" not in draft.candidate.meta:
+        return near
+    return [neighbour for neighbour in near if neighbour[0].number <= stream_writer.own_after]
 
 
 def _find_nearest(stream_writer: StreamWriter, prepared: Prepared) -> list[relations.Neighbour]:
