@@ -44,7 +44,7 @@ _NONE_LOADED: Mapping[Place, Stored] = MappingProxyType({})
 def default_top_k(engine: Engine, text: str, owner: str | None) -> int:
     """Return how many memories answer a question that names no number: more if it asks for all that is known of a person."""
     usual = engine.policy.recall.top_k
-    asks_for_all = asks_for_everything(text, words(owner) if owner else ())
+    asks_for_all = asks_for_everything(text, words(owner) if isinstance(owner, str) else ())
     return max(usual, engine.policy.injection.max_items) if asks_for_all else usual
 
 
