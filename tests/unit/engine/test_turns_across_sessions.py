@@ -259,6 +259,52 @@ def test_what_was_said_of_something_is_forgotten_in_every_session(mem: Any) -> N
     assert mem.verify().ok
 
 
+PRESSURE = "Forget what I told you about my blood pressure."
+
+
+def test_what_ranks_above_the_person_stays_when_they_ask_to_forget_it(mem: Any) -> None:
+    mem.add("Ana's blood pressure is checked before any dose", owner="ana", source="operator")
+    mem.add("Ana's blood pressure is 140 by the monitor", owner="ana", source="tool", authority="tool_verified")
+    mem.add("My blood-pressure tablets are white", owner="ana", source="user")
+    assert len(say(mem, PRESSURE).forgotten) == 1
+    assert "any dose" in str(active(mem)) and "monitor" in str(active(mem)) and "tablets" not in str(active(mem))
+
+
+def test_what_waits_for_a_decision_is_forgotten_with_what_it_contradicts(mem: Any) -> None:
+    mem.add("Ana's blood pressure is high", owner="ana", source="user")
+    waiting = mem.add("Ana's blood pressure is not high", owner="ana", source="agent").memory
+    assert waiting.status == "contradictory"
+    say(mem, PRESSURE)
+    assert mem.get(waiting.id).status == "soft_deleted" and mem.verify().ok
+
+
+def test_only_the_person_reaches_what_was_said_in_their_other_sessions(mem: Any) -> None:
+    say(mem, "My blood pressure is bad.", ai="Your blood pressure is noted.")
+    before = active(mem)
+    for rights in (["read", "write"], ["read"]):
+        assert (
+            say(mem.as_caller(agent="planner", user="ana", session="s2", rights=rights), PRESSURE, "s2", None).forgotten
+            == ()
+        )
+    assert say(mem.as_caller(user="ana", session="s2", rights=["read"]), PRESSURE, "s2", None).forgotten == ()
+    assert active(mem) == before
+    say(mem.as_caller(user="ana", session="s2"), PRESSURE, "s2", None)
+    assert [told for told in active(mem) if "pressure" in told] == []
+
+
+def test_a_summary_loses_the_lines_of_the_person_who_asks_and_no_others(opened: Open) -> None:
+    mem = opened(turns={"short_term_window": 1, "statements": "session"})
+    say(mem, "Ben here, my blood pressure is low.", "room", "ben")
+    say(mem, "My blood pressure is bad too.", "room")
+    say(mem, "What is there for dinner?", "room", "ben")
+    say(mem, "I like pasta with olives.", "room", "ben")
+    mem.add("The blood pressure cuff lies in the drawer", space="session", owner="room")
+    say(mem, PRESSURE, "room")
+    (summary,) = [told for told in active(mem) if told.startswith("Earlier")]
+    assert "bad too" not in str(active(mem)) and "Ben here" in summary and "dinner" in summary
+    assert "cuff" in str(active(mem)) and mem.verify().ok
+
+
 def test_nobody_unnamed_reaches_into_another_session(mem: Any) -> None:
     mem.turn(session="a", user="I have a bad knee.", ai="Noted.")
     mem.add("The knee specialist is Dr. Amadi", owner="default")

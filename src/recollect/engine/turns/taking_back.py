@@ -8,16 +8,17 @@ from recollect.engine.context import Engine
 from recollect.engine.lifecycle import rejecting
 from recollect.engine.lifecycle.changes import note_forgotten
 from recollect.engine.transaction import soft_delete
-from recollect.engine.turns.exchange import MAX_EVICTED, OF_A_TURN, Exchange
+from recollect.engine.turns.exchange import MAX_EVICTED, OF_A_TURN, Exchange, summarise
 from recollect.engine.write.ingest import Writing
 from recollect.model import trace
+from recollect.model.caller import Right
 from recollect.model.ledger import Address, Event
 from recollect.model.operation import Op
-from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, KindClass, Source, Space, Status
+from recollect.model.vocabulary import KIND_CLASS, SHARED, Authority, Kind, KindClass, Source, Space, Status
 from recollect.rules.extraction.said import Discretion, LeavesOut, TakenBack, is_said_of, takes_back
 from recollect.rules.gates.naming import slots_of
 from recollect.rules.identity.rejected_values import Claim, rejected_marks
-from recollect.rules.trust.authority import grant_authority, outranks
+from recollect.rules.trust.authority import grant_authority, outranks, speaks_for_a_person
 from recollect.rules.trust.borders import write_refusal
 from recollect.stores.protocol import Selection, Stored, Stream
 
@@ -63,27 +64,75 @@ def take_back(
 def _forget_about(
     writing: Writing, exchange: Exchange, words: Sequence[str], addresses: Sequence[Address]
 ) -> tuple[str, ...]:
-    """Forget what has all of these words near one another in the person's own spaces and sessions. Return the ids that left."""
-    person, forgotten = _person(writing.engine, exchange), []
+    """Forget what has all of these words near one another in the person's own spaces and sessions. Return the ids that left.
+
+    What has a higher authority than the person stays. A summary of lines that leave is made anew from the others.
+    """
+    forgotten: list[str] = []
     for at in addresses:
         stream = writing.writer.stream_at(at)
         is_own = at.space is Space.SESSION or (at.space is Space.USER and exchange.is_named)
         if stream is None or not is_own:
             continue
-        numbers = writing.writer.sharing(stream, words, len(words), 0, _MOST_TAKEN, Selection())
-        found = writing.writer.by_numbers(stream, numbers) if numbers else []
         theirs = [
             stored
-            for stored in found
-            if stored.body is not None
-            and stored.state.status is Status.ACTIVE
-            and stored.body.get("user_id", person) == person
-            and is_said_of(words, stored.body["content"])
+            for stored in _find_theirs(writing, exchange, stream, words)
+            if _is_not_above(writing.engine, stored) and is_said_of(words, (stored.body or {})["content"])
         ]
-        if theirs:
-            forgotten += _forget(writing, at, theirs)
+        summaries = [stored for stored in theirs if _summarised(stored)]
+        others = [_find_other_lines(writing, exchange, words, stored) for stored in summaries]
+        gone = [stored for stored in theirs if not _summarised(stored)]
+        gone += [stored for stored, left in zip(summaries, others, strict=True) if left is not None]
+        if gone:
+            forgotten += _forget(writing, at, gone)
+        left = [line for lines in others if lines for line in lines]
+        if left and write_refusal(writing.engine.caller, at, SHARED, Source.USER) is None:
+            summarise(writing, at, left)
     note_forgotten(writing.engine, forgotten)
     return tuple(forgotten)
+
+
+def _find_theirs(writing: Writing, exchange: Exchange, stream: Stream, words: Sequence[str]) -> list[Stored]:
+    """Return what a person said in a stream and may have these words, and its summaries. It is active or waits for a decision.
+
+    What names nobody is theirs, unless another person speaks in the same session.
+    """
+    writer, person = writing.writer, _person(writing.engine, exchange)
+    numbers = writer.sharing(stream, words, len(words), 0, _MOST_TAKEN, Selection())
+    found = writer.by_numbers(stream, numbers) if numbers else []
+    waiting = {"status": (str(Status.CONTRADICTORY), str(Status.PENDING))}
+    found += writer.select(stream.tenant, Selection(streams=(stream.number,), equal=waiting), _MOST_TAKEN)
+    lines = writer.standing(stream, "turns", MAX_EVICTED)()
+    is_shared = any((line.body or {}).get("user_id", person) != person for line in lines)
+    unnamed = None if is_shared else person
+    return [
+        stored
+        for stored in {stored.number: stored for stored in found}.values()
+        if stored.body is not None
+        and stored.state.status in (Status.ACTIVE, Status.CONTRADICTORY, Status.PENDING)
+        and (_summarised(stored) or stored.body.get("user_id", unnamed) == person)
+    ]
+
+
+def _find_other_lines(
+    writing: Writing, exchange: Exchange, words: Sequence[str], stored: Stored
+) -> list[Stored] | None:
+    """Return the lines of a summary that stay in it; ``None`` if it has no line of the person with these words."""
+    person, named = _person(writing.engine, exchange), _summarised(stored)
+    found = writing.writer.by_ids(stored.tenant, named)
+    lines = [found[id] for id in named if id in found and found[id].body is not None]
+    left = [
+        line
+        for line in lines
+        if (line.body or {}).get("user_id", person) != person or not is_said_of(words, (line.body or {})["content"])
+    ]
+    return None if lines and len(left) == len(lines) else left
+
+
+def _is_not_above(engine: Engine, stored: Stored) -> bool:
+    """Return whether a memory's authority is no higher than that of the words of the person who asks."""
+    own, _ = grant_authority(Source.USER, engine.caller, None, engine.policy.authority.verifying_tools)
+    return not outranks(Authority(stored.state.authority), own, engine.policy.conflict.authority_order)
 
 
 def misspoken(writing: Writing, exchange: Exchange, clauses: Sequence[TakenBack]) -> list[Stored]:
@@ -106,12 +155,15 @@ def misspoken(writing: Writing, exchange: Exchange, clauses: Sequence[TakenBack]
 def sessions_with(engine: Engine, exchange: Exchange, wanted: Sequence[tuple[Sequence[str], int]]) -> list[Address]:
     """Return the person's other sessions with memories that have the wanted words: of each list at least that many.
 
-    Somebody who is not named has no other sessions: their name is everyone's.
+    Somebody who is not named has no other sessions: their name is everyone's. An agent reaches none, unless it may relay
+    the person's words.
     """
+    if not (exchange.is_named and engine.caller.may(Right.WRITE) and speaks_for_a_person(engine.caller)):
+        return []
     person = _person(engine, exchange)
     found: list[Address] = []
     with engine.read() as reader:
-        for stream in reader.streams_of(engine.tenant, space=Space.SESSION) if exchange.is_named else ():
+        for stream in reader.streams_of(engine.tenant, space=Space.SESSION):
             numbers = {
                 n for words, least in wanted for n in reader.sharing(stream, words, least, 0, _MOST_TAKEN, Selection())
             }
@@ -184,7 +236,7 @@ def _forget(writing: Writing, at: Address, found: Sequence[Stored]) -> list[str]
     events = [
         trace.memory_deleted(engine.caller, s.state.id, s.body, SAID_SO, engine.in_force.expanded)
         for s in own_memories
-        if s.body is not None
+        if s.body is not None and s.state.status is Status.ACTIVE
     ]
     stream_writer.load(*own_memories)
     for stored in own_memories:
@@ -201,9 +253,12 @@ def _may_take_back(engine: Engine, stored: Stored) -> bool:
     """Return whether the caller sees a memory and its authority is not higher than the caller's."""
     if stored.body is None or not engine.sight.sees(stored.body["scope"], stored.state.category):
         return False
-    caller, policy = engine.caller, engine.policy
-    own, _ = grant_authority(Source.USER, caller, None, policy.authority.verifying_tools)
-    return caller.trusted or not outranks(Authority(stored.state.authority), own, policy.conflict.authority_order)
+    return engine.caller.trusted or _is_not_above(engine, stored)
+
+
+def _summarised(stored: Stored) -> list[str]:
+    """Return the ids of the lines that a memory summarises; none if it is no summary."""
+    return _meta(stored).get("summary_of", [])
 
 
 def _meta(stored: Stored) -> dict[str, list[str]]:

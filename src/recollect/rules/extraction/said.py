@@ -293,7 +293,7 @@ def is_said_of(words: Sequence[str], content: str) -> bool:
     >>> is_said_of(("blood", "pressur"), "The blood test is on Friday, and the tyre pressure is 2.4 bar.")
     False
     """
-    said = [next(iter(terms(word)), "") for word in _WORD.findall(content)]
+    said = [term for word in _WORD.findall(content) for term in terms(word) or ("",)]
     reach = len(words) + _AMONG
     return any(set(words) <= set(said[at : at + reach]) for at in range(max(1, len(said) - len(words) + 1)))
 
