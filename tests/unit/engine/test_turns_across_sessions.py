@@ -336,3 +336,11 @@ def test_a_request_is_obeyed_under_every_policy(tmp_path: Path, preset: str) -> 
         say(mem, "Please forget my last message.")
         say(mem, "Off the record, we may move to Xanadumont.")
         assert active(mem) == []
+
+
+def test_the_next_prompt_does_not_repeat_what_was_taken_back(mem: Any) -> None:
+    say(mem, "My blood pressure is 140 over 90.")
+    told(mem, "Hello", session="s2")
+    say(mem, PRESSURE)
+    prompt = told(mem, "What do you know about me?", session="s2")
+    assert "↓soft_deleted: [general] memory " in prompt and "140" not in prompt

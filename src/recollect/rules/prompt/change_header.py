@@ -75,6 +75,8 @@ class MemoryChanges:
     signs: list[Sign] = field(default_factory=list)
     seqs: list[int] = field(default_factory=list)
     at: str = ""
+    rule: str = ""
+    """The rule of the last one."""
     merged: list[str] = field(default_factory=list)
     """The memories merged into it."""
 
@@ -101,13 +103,15 @@ def by_memory(
             changes.merged.append(entry.memory_id)
         changes.signs.append(sign)
         changes.seqs.append(entry.seq)
-        changes.at = entry.at
+        changes.at, changes.rule = entry.at, entry.rule
         if changes.signs[0] is Sign.CREATED:
             stored_since.add(changes.memory_id)
     return list(gathered.values())
 
 
 _LEAVES = frozenset({Sign.DELETED, Sign.SOFT_DELETED})
+TAKEN_BACK = frozenset({"forgotten:said_so", "rejected:said_so"})
+"""The rules by which a memory leaves because the person took it back in a conversation."""
 _GONE = frozenset({Status.ARCHIVED, Status.SOFT_DELETED, Status.REDUNDANT})
 
 
@@ -147,6 +151,8 @@ class Change(NamedTuple):
     notes: int = 1
     """For a merge, how many memories say the same now."""
     content_hash: str = ""
+    is_unsaid: bool = False
+    """Whether the person took it back in a conversation: the prompt does not repeat it to them."""
 
     def seqs_in(self, stream: int) -> list[int]:
         return [seq for of, seq in self.places if of == stream]
@@ -259,7 +265,7 @@ def label_of(category: str, inferred_by: str | None = None) -> str:
 
 
 def describe_removed(memory_id: str) -> str:
-    """Return the text of an erased or purged memory's line: its id, which is all that remains.
+    """Return the text of a line without the memory's words, which are erased, purged or taken back: its id.
 
     >>> describe_removed("1f0c2a7b-e9d3-5c1f-92df-ac9aff4b8bf2")
     'memory 1f0c2a7be9d3'
