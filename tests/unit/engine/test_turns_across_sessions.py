@@ -292,6 +292,35 @@ def test_only_the_person_reaches_what_was_said_in_their_other_sessions(mem: Any)
     assert [told for told in active(mem) if "pressure" in told] == []
 
 
+def test_an_agent_takes_back_nothing_that_a_closed_phase_hides_from_it(tmp_path: Path) -> None:
+    with recollect.open(tmp_path / "memory.db", policy="governed") as mem:
+        say(mem, "My blood pressure is bad.", ai="Your blood pressure is noted.")
+        mem.start_phase(name="two", space="session", owner="s1")
+        agent = mem.as_caller(agent="planner", user="ana", session="s1")
+        assert say(agent, PRESSURE, owner=None).forgotten == ()
+        assert len(say(mem.as_caller(user="ana", session="s1"), PRESSURE, owner=None).forgotten) > 1
+        assert [told for told in active(mem) if "pressure" in told] == []
+
+
+def test_each_thing_that_is_named_is_forgotten(mem: Any) -> None:
+    for words in (
+        "My knee hurts at night.",
+        "My salary is too low.",
+        "My boat is red.",
+        "The salt and the pepper are in the drawer.",
+    ):
+        say(mem, words)
+    say(
+        mem,
+        "Forget what I told you about my knee and my salary. And forget what I told you about the boat.",
+        session="s2",
+    )
+    say(mem, "Forget what I told you about salt and sugar.", session="s2")
+    say(mem, "Forget what I told you about how my pepper and my sugar met.", session="s2")
+    left = str(active(mem))
+    assert "pepper" in left and not any(word in left for word in ("knee", "salary", "boat"))
+
+
 def test_a_summary_loses_the_lines_of_the_person_who_asks_and_no_others(opened: Open) -> None:
     mem = opened(turns={"short_term_window": 1, "statements": "session"})
     say(mem, "Ben here, my blood pressure is low.", "room", "ben")

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from recollect.engine import operations
-from recollect.engine.context import Engine
+from recollect.engine.context import Engine, visible
 from recollect.engine.lifecycle import rejecting
 from recollect.engine.lifecycle.changes import note_forgotten
 from recollect.engine.transaction import soft_delete
@@ -46,7 +46,7 @@ def take_back(
     if which is LeavesOut.THIS:
         return ()
     if which is LeavesOut.ABOUT:
-        return _forget_about(writing, exchange, discretion.words, addresses)
+        return _forget_about(writing, exchange, discretion.topics, addresses)
     homes = [
         (at, stream) for at in find_addresses(writing.engine, exchange) if (stream := writing.writer.stream_at(at))
     ]
@@ -62,11 +62,12 @@ def take_back(
 
 
 def _forget_about(
-    writing: Writing, exchange: Exchange, words: Sequence[str], addresses: Sequence[Address]
+    writing: Writing, exchange: Exchange, topics: Sequence[Sequence[str]], addresses: Sequence[Address]
 ) -> tuple[str, ...]:
-    """Forget what has all of these words near one another in the person's own spaces and sessions. Return the ids that left.
+    """Forget what has all words of one of these topics near one another. Return the ids that left.
 
-    What has a higher authority than the person stays. A summary of lines that leave is made anew from the others.
+    The person's own spaces and sessions among these addresses are searched. What has a higher authority than the person
+    stays. A summary of lines that leave is made anew from the others.
     """
     forgotten: list[str] = []
     for at in addresses:
@@ -76,11 +77,11 @@ def _forget_about(
             continue
         theirs = [
             stored
-            for stored in _find_theirs(writing, exchange, stream, words)
-            if _is_not_above(writing.engine, stored) and is_said_of(words, (stored.body or {})["content"])
+            for stored in _find_theirs(writing, exchange, stream, topics)
+            if _is_not_above(writing.engine, stored) and _is_about(topics, stored)
         ]
         summaries = [stored for stored in theirs if _summarised(stored)]
-        others = [_find_other_lines(writing, exchange, words, stored) for stored in summaries]
+        others = [_find_other_lines(writing, exchange, topics, stored) for stored in summaries]
         gone = [stored for stored in theirs if not _summarised(stored)]
         gone += [stored for stored, left in zip(summaries, others, strict=True) if left is not None]
         if gone:
@@ -92,14 +93,18 @@ def _forget_about(
     return tuple(forgotten)
 
 
-def _find_theirs(writing: Writing, exchange: Exchange, stream: Stream, words: Sequence[str]) -> list[Stored]:
-    """Return what a person said in a stream and may have these words, and its summaries. It is active or waits for a decision.
+def _is_about(topics: Sequence[Sequence[str]], stored: Stored) -> bool:
+    return any(is_said_of(words, (stored.body or {})["content"]) for words in topics)
+
+
+def _find_theirs(writing: Writing, exchange: Exchange, stream: Stream, topics: Sequence[Sequence[str]]) -> list[Stored]:
+    """Return what a person said in a stream and may be about a topic, and its summaries. It is active or waits for a decision.
 
     What names nobody is theirs, unless another person speaks in the same session.
     """
     writer, person = writing.writer, _person(writing.engine, exchange)
-    numbers = writer.sharing(stream, words, len(words), 0, _MOST_TAKEN, Selection())
-    found = writer.by_numbers(stream, numbers) if numbers else []
+    numbers = {n for words in topics for n in writer.sharing(stream, words, len(words), 0, _MOST_TAKEN, Selection())}
+    found = writer.by_numbers(stream, sorted(numbers)) if numbers else []
     waiting = {"status": (str(Status.CONTRADICTORY), str(Status.PENDING))}
     found += writer.select(stream.tenant, Selection(streams=(stream.number,), equal=waiting), _MOST_TAKEN)
     lines = writer.standing(stream, "turns", MAX_EVICTED)()
@@ -115,17 +120,13 @@ def _find_theirs(writing: Writing, exchange: Exchange, stream: Stream, words: Se
 
 
 def _find_other_lines(
-    writing: Writing, exchange: Exchange, words: Sequence[str], stored: Stored
+    writing: Writing, exchange: Exchange, topics: Sequence[Sequence[str]], stored: Stored
 ) -> list[Stored] | None:
-    """Return the lines of a summary that stay in it; ``None`` if it has no line of the person with these words."""
+    """Return the lines of a summary that stay in it; ``None`` if it has no line of the person about a topic."""
     person, named = _person(writing.engine, exchange), _summarised(stored)
     found = writing.writer.by_ids(stored.tenant, named)
     lines = [found[id] for id in named if id in found and found[id].body is not None]
-    left = [
-        line
-        for line in lines
-        if (line.body or {}).get("user_id", person) != person or not is_said_of(words, (line.body or {})["content"])
-    ]
+    left = [line for line in lines if (line.body or {}).get("user_id", person) != person or not _is_about(topics, line)]
     return None if lines and len(left) == len(lines) else left
 
 
@@ -232,7 +233,7 @@ def _find_kept_of(writing: Writing, stream: Stream, line_ids: set[str], lines: S
 
 def _forget(writing: Writing, at: Address, found: Sequence[Stored]) -> list[str]:
     engine, stream_writer = writing.engine, writing.stream_writer(at)
-    own_memories = sorted((s for s in found if _may_take_back(engine, s)), key=lambda s: s.number)
+    own_memories = sorted((s for s in found if _may_take_back(writing, s)), key=lambda s: s.number)
     events = [
         trace.memory_deleted(engine.caller, s.state.id, s.body, SAID_SO, engine.in_force.expanded)
         for s in own_memories
@@ -249,11 +250,16 @@ def _forget(writing: Writing, at: Address, found: Sequence[Stored]) -> list[str]
     return [stored.state.id for stored in own_memories]
 
 
-def _may_take_back(engine: Engine, stored: Stored) -> bool:
-    """Return whether the caller sees a memory and its authority is not higher than the caller's."""
+def _may_take_back(writing: Writing, stored: Stored) -> bool:
+    """Return whether the caller sees a memory and its authority is not higher than the caller's.
+
+    What a closed phase hides from an agent, the person may still take back.
+    """
+    engine = writing.engine
     if stored.body is None or not engine.sight.sees(stored.body["scope"], stored.state.category):
         return False
-    return engine.caller.trusted or _is_not_above(engine, stored)
+    hidden = not speaks_for_a_person(engine.caller) and not visible(engine, writing.writer, stored)
+    return engine.caller.trusted or (not hidden and _is_not_above(engine, stored))
 
 
 def _summarised(stored: Stored) -> list[str]:

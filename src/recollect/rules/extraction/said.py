@@ -238,8 +238,8 @@ class Discretion(NamedTuple):
 
     leaves_out: LeavesOut
     rest: str
-    words: tuple[str, ...] = ()
-    """The index terms of what is to be forgotten, if it is named: what has all of them goes."""
+    topics: tuple[tuple[str, ...], ...] = ()
+    """The index terms of each thing that is to be forgotten, if it is named: what has all terms of one goes."""
 
 
 def read_discretion(message: str) -> Discretion | None:
@@ -249,19 +249,19 @@ def read_discretion(message: str) -> Discretion | None:
     "Don't write that down" beside nothing else is about the message before.
 
     >>> read_discretion("Forget what I just said. We meet at nine.")
-    Discretion(leaves_out=<LeavesOut.BEFORE: 'before'>, rest='We meet at nine.', words=())
-    >>> read_discretion("Please forget what I told you about my blood pressure.").words
-    ('blood', 'pressur')
+    Discretion(leaves_out=<LeavesOut.BEFORE: 'before'>, rest='We meet at nine.', topics=())
+    >>> read_discretion("Please forget what I told you about my blood pressure and my knee.").topics
+    (('blood', 'pressur'), ('knee',))
     >>> read_discretion("We might sell the boat. Don't write that down.")
-    Discretion(leaves_out=<LeavesOut.THIS: 'this'>, rest='', words=())
+    Discretion(leaves_out=<LeavesOut.THIS: 'this'>, rest='', topics=())
     """
     sentences = unread_sentences(message)
     topics = {
-        sentence: words for sentence in sentences if (words := _find_topic(_strip_request(strip_opening(sentence))))
+        sentence: named for sentence in sentences if (named := _find_topics(_strip_request(strip_opening(sentence))))
     }
     if topics:
-        words = next(iter(topics.values()))  # of several requests in one message the first
-        return Discretion(LeavesOut.ABOUT, " ".join(s for s in sentences if s not in topics), words)
+        each = tuple(dict.fromkeys(words for named in topics.values() for words in named))
+        return Discretion(LeavesOut.ABOUT, " ".join(s for s in sentences if s not in topics), each[:_MOST_TOPICS])
     for which in (LeavesOut.SESSION, LeavesOut.BEFORE):
         asking = [s for s in sentences if _LEAVES_OUT[which].match(_strip_request(strip_opening(s)))]
         if asking:
@@ -273,12 +273,19 @@ def read_discretion(message: str) -> Discretion | None:
     return Discretion(LeavesOut.THIS if says_more else LeavesOut.BEFORE, "")
 
 
-def _find_topic(request: str) -> tuple[str, ...]:
-    """Return the index terms of what a person asks to be forgotten; none if it only points at something ("about that")."""
+_MOST_TOPICS = 8
+"""How many things one message can ask to be forgotten."""
+
+
+def _find_topics(request: str) -> list[tuple[str, ...]]:
+    """Return the index terms of each thing that a person asks to be forgotten; none if it only points ("about that")."""
     found = next((match for pattern in _ABOUT if (match := pattern.match(request))), None)
     about = next((group for group in found.groups() if group), "") if found is not None else ""
     about = _POLITELY_AFTER.sub("", about)
-    return tuple(sorted(set(terms(about)))) if _telling_terms(about) else ()
+    things = _AND_ANOTHER.split(about)
+    if not all(map(_IS_PLAINLY_NAMED.fullmatch, things)):
+        things = [about]
+    return [tuple(sorted(set(terms(thing)))) for thing in things if _telling_terms(thing)]
 
 
 _AMONG = 3
@@ -298,6 +305,12 @@ def is_said_of(words: Sequence[str], content: str) -> bool:
     return any(set(words) <= set(said[at : at + reach]) for at in range(max(1, len(said) - len(words) + 1)))
 
 
+_AND_ANOTHER = re.compile(
+    r"(?:,\s*|\s+)(?:and|or|und|oder)\s+(?:about\s+|über\s+)?(?=(?:my|our|the|mein|unser)\w*\s)|,\s*(?=(?:my|our)\s)",
+    re.I,
+)
+_IS_PLAINLY_NAMED = re.compile(r"(?:my|our|the|mein|unser)\w*(?:\s+[\w'’-]+){1,3}", re.I)
+"""What can be one of several things: "my knee and my salary" are two, "how my mother and my father met" is one."""
 _POLITELY_AFTER = re.compile(r"[,.!\s]*(?:please|thanks|thank you|bitte)?[.!\s]*$", re.I)
 
 
