@@ -302,6 +302,15 @@ def test_an_agent_takes_back_nothing_that_a_closed_phase_hides_from_it(tmp_path:
         assert [told for told in active(mem) if "pressure" in told] == []
 
 
+def test_what_is_pasted_or_quoted_takes_nothing_back(mem: Any) -> None:
+    say(mem, "My blood pressure is bad.")
+    for message in (f"```\n{PRESSURE}\n```", f"Translate: {PRESSURE}", f"The log:\nuser: {PRESSURE}", f"> {PRESSURE}"):
+        assert say(mem, message, "s2").forgotten == (), message
+    say(mem, "Mein Blutdruck ist heute 140.")
+    assert say(mem, 'Forget what I told you about my "blood pressure".', "s2").forgotten != ()
+    assert say(mem, "Vergiss bitte alles, was ich dir über meinen Blutdruck erzählt habe.", "s2").forgotten != ()
+
+
 def test_each_thing_that_is_named_is_forgotten(mem: Any) -> None:
     for words in (
         "My knee hurts at night.",

@@ -257,11 +257,15 @@ def read_discretion(message: str) -> Discretion | None:
     """
     sentences = unread_sentences(message)
     topics = {
-        sentence: named for sentence in sentences if (named := _find_topics(_strip_request(strip_opening(sentence))))
+        sentence: named
+        for sentence in plain_sentences(message)  # pasted material removes nothing, nor what somebody is quoted with
+        if not _IS_LABELLED.match(sentence) and (named := _find_topics(sentence))
     }
     if topics:
         each = tuple(dict.fromkeys(words for named in topics.values() for words in named))
-        return Discretion(LeavesOut.ABOUT, " ".join(s for s in sentences if s not in topics), each[:_MOST_TOPICS])
+        return Discretion(
+            LeavesOut.ABOUT, " ".join(s for s in sentences if _find_about(s) is None), each[:_MOST_TOPICS]
+        )
     for which in (LeavesOut.SESSION, LeavesOut.BEFORE):
         asking = [s for s in sentences if _LEAVES_OUT[which].match(_strip_request(strip_opening(s)))]
         if asking:
@@ -273,19 +277,29 @@ def read_discretion(message: str) -> Discretion | None:
     return Discretion(LeavesOut.THIS if says_more else LeavesOut.BEFORE, "")
 
 
+_IS_LABELLED = re.compile(r"[\w.-]{2,20}:\s")
+_OF_THEIRS = re.compile(r"(?:mein|unser|de[rnm]\b|die\b|das\b)\w*\s+", re.I)
+"""German words before a thing, which the index keeps."""
 _MOST_TOPICS = 8
 """How many things one message can ask to be forgotten."""
 
 
-def _find_topics(request: str) -> list[tuple[str, ...]]:
-    """Return the index terms of each thing that a person asks to be forgotten; none if it only points ("about that")."""
+def _find_about(sentence: str) -> str | None:
+    """Return what a sentence asks to forget whatever was said about; None if it asks nothing of the kind."""
+    request = _strip_request(strip_opening(sentence))
     found = next((match for pattern in _ABOUT if (match := pattern.match(request))), None)
-    about = next((group for group in found.groups() if group), "") if found is not None else ""
+    return next((group for group in found.groups() if group), "") if found is not None else None
+
+
+def _find_topics(sentence: str) -> list[tuple[str, ...]]:
+    """Return the index terms of each thing that a person asks to be forgotten; none if it only points ("about that")."""
+    about = _find_about(sentence) or ""
     about = _POLITELY_AFTER.sub("", about)
     things = _AND_ANOTHER.split(about)
     if not all(map(_IS_PLAINLY_NAMED.fullmatch, things)):
         things = [about]
-    return [tuple(sorted(set(terms(thing)))) for thing in things if _telling_terms(thing)]
+    named = (_OF_THEIRS.sub("", thing.strip(), count=1) for thing in things)
+    return [tuple(sorted(set(terms(thing)))) for thing in named if _telling_terms(thing)]
 
 
 _AMONG = 3
