@@ -152,7 +152,7 @@ def load_profile(path: str | Path) -> VaultProfile:
         data = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise BadInput(f"cannot be read ({error.strerror}).", field=str(path), hint="Name a YAML file.") from error
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
+    except (yaml.YAMLError, ValueError, LookupError, AttributeError, RecursionError) as error:
         raise BadInput(f"is not YAML: {error}", field=str(path)) from error
     return parse_profile(data, str(path))
 

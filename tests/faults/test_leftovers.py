@@ -122,7 +122,9 @@ def test_a_backup_that_was_killed_keeps_its_name_from_nobody(place: str, tmp_pat
             assert said(mem) == ["Ana likes tea", "Ben likes coffee"] and mem.verify().ok
 
 
-@pytest.mark.parametrize("text", ["{a: " * 5_000, "[" * 5_000, "since: 2026-13-45", "a: \x00", "a: [1"])
+@pytest.mark.parametrize(
+    "text", ["{a: " * 5_000, "[" * 5_000, "since: 2026-13-45", "a: !!timestamp x", "a: !!bool x", "a: \x00", "a: [1"]
+)
 def test_a_policy_or_profile_that_cannot_be_read_is_named(tmp_path: Path, text: str) -> None:
     file = tmp_path / "odd.yaml"
     file.write_text(text)

@@ -8,11 +8,12 @@ import logging
 import os
 import resource
 import socket
+import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -113,6 +114,54 @@ def _is_open(client: socket.socket, drip: bytes) -> bool:
         return True
     except ConnectionError:
         return False
+
+
+LARGE_ANSWERS = """
+import asyncio, socket, sys
+from recollect.interfaces.listener import Limits, serve_app
+
+async def app(scope, receive, send):
+    if scope["type"] == "lifespan":
+        for stage in ("startup", "shutdown"):
+            await receive()
+            await send({"type": f"lifespan.{stage}.complete"})
+        return
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    for _ in range(1 if scope["path"] == "/small" else 256):
+        await send({"type": "http.response.body", "body": b"x" * 65_536, "more_body": True})
+    await send({"type": "http.response.body", "body": b""})
+
+listener = socket.create_server(("127.0.0.1", 0))
+print(listener.getsockname()[1], flush=True)
+asyncio.run(serve_app(app, listener, Limits(per_address=2, body_s=float(sys.argv[1]))))
+"""
+
+
+@pytest.mark.parametrize("body_s", [60.0, 0.5])
+def test_who_leaves_answers_unread_takes_no_place_from_the_others(body_s: float) -> None:
+    running = subprocess.Popen([sys.executable, "-c", LARGE_ANSWERS, str(body_s)], stdout=subprocess.PIPE, text=True)
+    with running, ExitStack() as stack:
+        stack.callback(running.kill)
+        assert running.stdout is not None
+        port = int(running.stdout.readline())
+        for _ in range(2):
+            silent = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=10))
+            silent.sendall(b"GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
+        time.sleep(1)
+        with socket.create_connection(("127.0.0.1", port), timeout=10) as other:
+            other.sendall(b"GET /small HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            assert other.recv(12) == b"HTTP/1.1 200"
+        if body_s < 1:
+            assert _count_bytes(silent) < 256 * 65_536
+
+
+def _count_bytes(client: socket.socket) -> int:
+    """Return how many bytes come before the other side closes the connection."""
+    count = 0
+    with suppress(ConnectionError):
+        while part := client.recv(1 << 20):
+            count += len(part)
+    return count
 
 
 def test_the_log_counts_what_it_leaves_out(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -119,13 +119,19 @@ def as_utc(moment: Any) -> str | None:
 def as_created_at(*values: Any) -> dict[str, str]:
     """Return the first of these times that can be read, as the field that says when a record was made; nothing if none can.
 
-    A time without a zone is UTC, and a number counts seconds.
+    A time without a zone is UTC. A number counts seconds, or milliseconds if it would be of a year after 5000.
 
     >>> as_created_at(None, "2021-03-01 10:00:00"), as_created_at(1614592800.5), as_created_at("last week")
     ({'created_at': '2021-03-01T10:00:00.000000Z'}, {'created_at': '2021-03-01T10:00:00.500000Z'}, {})
+    >>> as_created_at(1614592800500), as_created_at("9999-12-31T23:00:00-12:00")
+    ({'created_at': '2021-03-01T10:00:00.500000Z'}, {'created_at': '9999-12-31T23:00:00.000000Z'})
     """
     found = next((moment for value in values if (moment := moment_of(value, latest_year=9999)) is not None), None)
     return {"created_at": format_time(found)} if found is not None else {}
+
+
+_MILLISECONDS = 10**11
+"""From where on a number is no count of seconds that a record of our time would have."""
 
 
 def moment_of(value: Any, latest_year: int = 9000) -> datetime | None:
@@ -135,12 +141,13 @@ def moment_of(value: Any, latest_year: int = 9000) -> datetime | None:
     """
     try:
         if isinstance(value, int | float) and not isinstance(value, bool):
-            moment = datetime.fromtimestamp(value, UTC)
+            moment = datetime.fromtimestamp(value / 1_000 if abs(value) >= _MILLISECONDS else value, UTC)
         elif isinstance(value, date) and not isinstance(value, datetime):
             moment = datetime(value.year, value.month, value.day, tzinfo=UTC)
         else:
             read = value if isinstance(value, datetime) else datetime.fromisoformat(value)
-            moment = read.replace(tzinfo=UTC) if read.tzinfo is None else read.astimezone(UTC)
+            is_last_day = read.date() == date.max  # which another zone may take beyond what a calendar holds
+            moment = read.replace(tzinfo=UTC) if read.tzinfo is None or is_last_day else read.astimezone(UTC)
     except (TypeError, ValueError, OverflowError, OSError):
         return None
     return moment if 1900 <= moment.year <= latest_year else None

@@ -1,7 +1,7 @@
 """Listen for HTTP clients, and keep answering however many of them connect and say nothing.
 
-Uvicorn bounds neither how long a client may take to send a request nor how many connections there are. When a process has no
-file descriptor left, the event loop logs that for every connection that waits, and stderr fills a disk.
+Uvicorn bounds neither how long a client may take to send a request or to read an answer, nor how many connections there are.
+When a process has no file descriptor left, the event loop logs that for every connection that waits, and stderr fills a disk.
 """
 
 import asyncio
@@ -86,7 +86,7 @@ def listen(text: str, *, has_key: bool, how_to: str) -> socket.socket:
 
 
 class Limits(NamedTuple):
-    """What the listener grants. Clients behind one proxy share an address."""
+    """What the listener grants. Clients behind one proxy share an address; ``body_s`` is for a body and for an unread answer."""
 
     connections: int = 256
     per_address: int = 128
@@ -127,8 +127,8 @@ class Connections:
 
 
 def _close_longest_waiting(found: "list[Connection]") -> bool:
-    """Close the connection whose client has owed a whole request for the longest time; return whether there was one."""
-    waiting = [one for one in found if one.is_owed_a_request]
+    """Close the connection that has waited for its client the longest; return whether there was one."""
+    waiting = [one for one in found if one.is_owed_a_request or one.flow.write_paused]
     if not waiting:
         return False
     min(waiting, key=lambda one: one.since).give_up()
@@ -142,6 +142,7 @@ class Connection(H11Protocol):
         super().__init__(**given)
         self._connections = connections
         self._deadline: asyncio.TimerHandle | None = None
+        self._unread: asyncio.TimerHandle | None = None
         self._state: Any = None
         self.address = ""
         self.since = 0.0
@@ -166,11 +167,23 @@ class Connection(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._connections.forget(self)
         self._stop_watching()
+        self._stop_waiting_for_reads()
         super().connection_lost(exc)
 
     def handle_events(self) -> None:
         super().handle_events()
         self._watch()
+
+    def pause_writing(self) -> None:
+        """Begin the time that the client may leave an answer unread: until it is read, the connection serves nobody."""
+        super().pause_writing()
+        self.since = self.loop.time()
+        self._unread = self._unread or self.loop.call_later(self._connections.limits.body_s, self.give_up)
+
+    def resume_writing(self) -> None:
+        """End that time: the client has read."""
+        super().resume_writing()
+        self._stop_waiting_for_reads()
 
     def on_response_complete(self) -> None:
         self.since = self.loop.time()
@@ -184,6 +197,7 @@ class Connection(H11Protocol):
         """Close the connection at once, and count it no more."""
         self._connections.forget(self)
         self._stop_watching()
+        self._stop_waiting_for_reads()
         self.transport.abort()
 
     def _watch(self) -> None:
@@ -201,6 +215,11 @@ class Connection(H11Protocol):
         if self._deadline is not None:
             self._deadline.cancel()
         self._state = self._deadline = None
+
+    def _stop_waiting_for_reads(self) -> None:
+        if self._unread is not None:
+            self._unread.cancel()
+        self._unread = None
 
 
 class BoundedLog(logging.StreamHandler[Any]):

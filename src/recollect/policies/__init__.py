@@ -54,7 +54,7 @@ def _read_file(path: Path) -> dict[str, Any]:
         raise BadPolicy(
             f"cannot read it ({error.strerror}).", field=str(path), hint=f"Name a file or one of: {', '.join(PRESETS)}."
         ) from error
-    except (yaml.YAMLError, ValueError) as error:
+    except (yaml.YAMLError, ValueError, LookupError, AttributeError) as error:
         raise BadPolicy(f"is not YAML: {error}", field=str(path), hint="See docs/policy.md for an example.") from error
     if not isinstance(data, dict):
         raise BadPolicy("must be a mapping of settings.", field=str(path), hint="See docs/policy.md for an example.")

@@ -249,7 +249,7 @@ def test_a_time_in_the_future_is_refused(opened: Open, tmp_path: Path) -> None:
     done = mem.import_(lines(tomorrow, NEW), format="entries", whole=True)
     assert done.outcomes == {"refused": 1, "stored": 1} and "is in the future" in done.refused[0].detail
     file = tmp_path / "mem0.jsonl"
-    for when in ("2031-01-01T00:00:00Z", "9999-12-31"):
+    for when in ("2031-01-01T00:00:00Z", "9999-12-31", "9999-12-31T23:59:59-12:00", 4_000_000_000_000):
         file.write_text(json.dumps({"id": "1", "memory": "The port is 2", "created_at": when}) + "\n")
         assert mem.import_(file, format="mem0").reasons == {"bad_input": 1}, when
     with pytest.raises(recollect.BadInput, match="future"):

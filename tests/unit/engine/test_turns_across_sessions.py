@@ -299,6 +299,90 @@ def test_who_asks_to_be_forgotten_is_told_of_the_erasure_that_does_it(words: str
         assert VAN in told(mem), "nothing leaves unasked by whoever may erase"
 
 
+PRESSURE = "Forget what I told you about my blood pressure."
+
+
+def test_what_ranks_above_the_person_stays_when_they_ask_to_forget_it(mem: Any) -> None:
+    mem.add("Ana's blood pressure is checked before any dose", owner="ana", source="operator")
+    mem.add("Ana's blood pressure is 140 by the monitor", owner="ana", source="tool", authority="tool_verified")
+    mem.add("My blood-pressure tablets are white", owner="ana", source="user")
+    assert len(say(mem, PRESSURE).forgotten) == 1
+    assert "any dose" in str(active(mem)) and "monitor" in str(active(mem)) and "tablets" not in str(active(mem))
+
+
+def test_what_waits_for_a_decision_is_forgotten_with_what_it_contradicts(mem: Any) -> None:
+    mem.add("Ana's blood pressure is high", owner="ana", source="user")
+    waiting = mem.add("Ana's blood pressure is not high", owner="ana", source="agent").memory
+    assert waiting.status == "contradictory"
+    say(mem, PRESSURE)
+    assert mem.get(waiting.id).status == "soft_deleted" and mem.verify().ok
+
+
+def test_only_the_person_reaches_what_was_said_in_their_other_sessions(mem: Any) -> None:
+    say(mem, "My blood pressure is bad.", ai="Your blood pressure is noted.")
+    before = active(mem)
+    for rights in (["read", "write"], ["read"]):
+        assert (
+            say(mem.as_caller(agent="planner", user="ana", session="s2", rights=rights), PRESSURE, "s2", None).forgotten
+            == ()
+        )
+    assert say(mem.as_caller(user="ana", session="s2", rights=["read"]), PRESSURE, "s2", None).forgotten == ()
+    assert active(mem) == before
+    say(mem.as_caller(user="ana", session="s2"), PRESSURE, "s2", None)
+    assert [told for told in active(mem) if "pressure" in told] == []
+
+
+def test_an_agent_takes_back_nothing_that_a_closed_phase_hides_from_it(tmp_path: Path) -> None:
+    with recollect.open(tmp_path / "memory.db", policy="governed") as mem:
+        say(mem, "My blood pressure is bad.", ai="Your blood pressure is noted.")
+        mem.start_phase(name="two", space="session", owner="s1")
+        agent = mem.as_caller(agent="planner", user="ana", session="s1")
+        assert say(agent, PRESSURE, owner=None).forgotten == ()
+        assert len(say(mem.as_caller(user="ana", session="s1"), PRESSURE, owner=None).forgotten) > 1
+        assert [told for told in active(mem) if "pressure" in told] == []
+
+
+def test_what_is_pasted_or_quoted_takes_nothing_back(mem: Any) -> None:
+    say(mem, "My blood pressure is bad.")
+    for message in (f"```\n{PRESSURE}\n```", f"Translate: {PRESSURE}", f"The log:\nuser: {PRESSURE}", f"> {PRESSURE}"):
+        assert say(mem, message, "s2").forgotten == (), message
+    say(mem, "Mein Blutdruck ist heute 140.")
+    assert say(mem, 'Forget what I told you about my "blood pressure".', "s2").forgotten != ()
+    assert say(mem, "Vergiss bitte alles, was ich dir über meinen Blutdruck erzählt habe.", "s2").forgotten != ()
+
+
+def test_each_thing_that_is_named_is_forgotten(mem: Any) -> None:
+    for words in (
+        "My knee hurts at night.",
+        "My salary is too low.",
+        "My boat is red.",
+        "The salt and the pepper are in the drawer.",
+    ):
+        say(mem, words)
+    say(
+        mem,
+        "Forget what I told you about my knee and my salary. And forget what I told you about the boat.",
+        session="s2",
+    )
+    say(mem, "Forget what I told you about salt and sugar.", session="s2")
+    say(mem, "Forget what I told you about how my pepper and my sugar met.", session="s2")
+    left = str(active(mem))
+    assert "pepper" in left and not any(word in left for word in ("knee", "salary", "boat"))
+
+
+def test_a_summary_loses_the_lines_of_the_person_who_asks_and_no_others(opened: Open) -> None:
+    mem = opened(turns={"short_term_window": 1, "statements": "session"})
+    say(mem, "Ben here, my blood pressure is low.", "room", "ben")
+    say(mem, "My blood pressure is bad too.", "room")
+    say(mem, "What is there for dinner?", "room", "ben")
+    say(mem, "I like pasta with olives.", "room", "ben")
+    mem.add("The blood pressure cuff lies in the drawer", space="session", owner="room")
+    say(mem, PRESSURE, "room")
+    (summary,) = [told for told in active(mem) if told.startswith("Earlier")]
+    assert "bad too" not in str(active(mem)) and "Ben here" in summary and "dinner" in summary
+    assert "cuff" in str(active(mem)) and mem.verify().ok
+
+
 def test_nobody_unnamed_reaches_into_another_session(mem: Any) -> None:
     mem.turn(session="a", user="I have a bad knee.", ai="Noted.")
     mem.add("The knee specialist is Dr. Amadi", owner="default")
@@ -337,3 +421,11 @@ def test_what_one_message_says_twice_outdates_nothing_of_itself(mem: Any) -> Non
     say(mem, "Karin left, my new boss is Ahmed.", session="s2")
     assert "Ahmed" in told(mem, "Who is my boss?")
     assert [line for line in told(mem, "Who is my boss?").splitlines() if "Ahmed" in line and "outdated" in line] == []
+
+
+def test_the_next_prompt_does_not_repeat_what_was_taken_back(mem: Any) -> None:
+    say(mem, "My blood pressure is 140 over 90.")
+    told(mem, "Hello", session="s2")
+    say(mem, PRESSURE)
+    prompt = told(mem, "What do you know about me?", session="s2")
+    assert "↓soft_deleted: [general] memory " in prompt and "140" not in prompt

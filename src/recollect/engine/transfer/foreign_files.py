@@ -62,7 +62,7 @@ def _parse_front_matter(text: str, name: str) -> dict[str, Any]:
         raise BadInput(f"has front matter of more than {MAX_BYTES:,} characters.", field=name)
     try:
         values = yaml.load(text, Loader=_Loader)
-    except (yaml.YAMLError, ValueError, RecursionError):
+    except (yaml.YAMLError, ValueError, LookupError, AttributeError, RecursionError):
         raise BadInput("has front matter that is not plain YAML.", field=name) from None
     if values is None:
         return {}

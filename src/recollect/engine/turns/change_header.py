@@ -25,6 +25,7 @@ from recollect.rules.ledger.content_ids import ids_in
 from recollect.rules.prompt.change_header import (
     MAX_CHARACTERS,
     MAX_LINES,
+    TAKEN_BACK,
     UNTOLD_KINDS,
     Change,
     ChangeHeader,
@@ -363,6 +364,7 @@ def _change(stream: Stream, changes: MemoryChanges, stored: Stored, found: Mappi
         tuple((stream.number, seq) for seq in changes.seqs),
         notes=1 + max(1, len(merged)),
         content_hash=str(body["content_hash"]) if body is not None else "",
+        is_unsaid=sign is Sign.SOFT_DELETED and changes.rule in TAKEN_BACK,
     )
 
 
@@ -413,12 +415,12 @@ def _line(change: Change, stored: Stored) -> ChangeLine:
         )
     body, authority = stored.body, Authority(stored.state.authority)
     inferred_by = source_word(Source(body["source"]), authority) if authority is Authority.AI_INFERRED else None
-    words = one_line(body["content"], MAX_CHARACTERS) or NOTHING
+    words = describe_removed(change.memory_id) if change.is_unsaid else one_line(body["content"], MAX_CHARACTERS)
     return ChangeLine(
         change.sign,
         change.memory_id,
         label_of(stored.state.category, inferred_by),
-        describe_merged(change.notes, words) if change.sign is Sign.MERGED else words,
+        describe_merged(change.notes, words) if change.sign is Sign.MERGED else words or NOTHING,
         change.importance,
         change.at,
     )

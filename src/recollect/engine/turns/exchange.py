@@ -192,7 +192,7 @@ def slide(
         for stored in leaving
         if _may_be_quoted(writing, stored) and _is_of_this_phase(writing, stream_writer, stored)
     ]
-    receipts = (_summarise(writing, address, quotable),) if settings.summarise and quotable else ()
+    receipts = (summarise(writing, address, quotable),) if settings.summarise and quotable else ()
     stream_writer.flush()
     return tuple(stored.state.id for stored in leaving), receipts
 
@@ -224,7 +224,8 @@ def _is_of_this_phase(writing: Writing, stream_writer: StreamWriter, stored: Sto
     return not writing.engine.policy.phase.recalls_current_only or of == stream_writer.stream.phase
 
 
-def _summarise(writing: Writing, address: Address, leaving: Sequence[Stored]) -> Receipt:
+def summarise(writing: Writing, address: Address, leaving: Sequence[Stored]) -> Receipt:
+    """Add lines that left the window to the summary of their session."""
     engine, stream_writer = writing.engine, writing.stream_writer(address)
     where = writing.writer, stream_writer.stream, SHARED, KindClass.EVENT
     earlier = holder(engine, *where, SUMMARY_KEY, category=SUMMARY_CATEGORY).incumbent

@@ -4,24 +4,25 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from recollect.engine import operations
-from recollect.engine.context import Engine
+from recollect.engine.context import Engine, visible
 from recollect.engine.lifecycle import rejecting
 from recollect.engine.lifecycle.changes import note_forgotten
 from recollect.engine.transaction import soft_delete
-from recollect.engine.turns.exchange import MAX_EVICTED, OF_A_TURN, Exchange
+from recollect.engine.turns.exchange import MAX_EVICTED, OF_A_TURN, Exchange, summarise
 from recollect.engine.write.ingest import Writing
 from recollect.model import trace
+from recollect.model.caller import Right
 from recollect.model.ledger import Address, Event
 from recollect.model.operation import Op
-from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, KindClass, Source, Space, Status
+from recollect.model.vocabulary import KIND_CLASS, SHARED, Authority, Kind, KindClass, Source, Space, Status
 from recollect.rules.extraction.said import Discretion, LeavesOut, TakenBack, is_said_of, takes_back
 from recollect.rules.gates.naming import slots_of
 from recollect.rules.identity.rejected_values import Claim, rejected_marks
-from recollect.rules.prompt.change_header import TAKEN_BACK
-from recollect.rules.trust.authority import grant_authority, outranks
+from recollect.rules.trust.authority import grant_authority, outranks, speaks_for_a_person
 from recollect.rules.trust.borders import write_refusal
 from recollect.stores.protocol import Selection, Stored, Stream
 
+SAID_SO = "forgotten:said_so"
 _REACHED = (Space.SESSION, Space.USER, Space.PROJECT)
 _MOST_TAKEN = 1_000
 """How many of the newest memories of a space are searched for what came from the lines."""
@@ -45,7 +46,7 @@ def take_back(
     if which in (LeavesOut.THIS, LeavesOut.PERSON):
         return ()
     if which is LeavesOut.ABOUT:
-        return _forget_about(writing, exchange, discretion.words, addresses)
+        return _forget_about(writing, exchange, discretion.topics, addresses)
     homes = [
         (at, stream) for at in find_addresses(writing.engine, exchange) if (stream := writing.writer.stream_at(at))
     ]
@@ -61,29 +62,78 @@ def take_back(
 
 
 def _forget_about(
-    writing: Writing, exchange: Exchange, words: Sequence[str], addresses: Sequence[Address]
+    writing: Writing, exchange: Exchange, topics: Sequence[Sequence[str]], addresses: Sequence[Address]
 ) -> tuple[str, ...]:
-    """Forget what has all of these words near one another in the person's own spaces and sessions. Return the ids that left."""
-    person, forgotten = _person(writing.engine, exchange), []
+    """Forget what has all words of one of these topics near one another. Return the ids that left.
+
+    The person's own spaces and sessions among these addresses are searched. What has a higher authority than the person
+    stays. A summary of lines that leave is made anew from the others.
+    """
+    forgotten: list[str] = []
     for at in addresses:
         stream = writing.writer.stream_at(at)
         is_own = at.space is Space.SESSION or (at.space is Space.USER and exchange.is_named)
         if stream is None or not is_own:
             continue
-        numbers = writing.writer.sharing(stream, words, len(words), 0, _MOST_TAKEN, Selection())
-        found = writing.writer.by_numbers(stream, numbers) if numbers else []
         theirs = [
             stored
-            for stored in found
-            if stored.body is not None
-            and stored.state.status is Status.ACTIVE
-            and stored.body.get("user_id", person) == person
-            and is_said_of(words, stored.body["content"])
+            for stored in _find_theirs(writing, exchange, stream, topics)
+            if _is_not_above(writing.engine, stored) and _is_about(topics, stored)
         ]
-        if theirs:
-            forgotten += _forget(writing, at, theirs)
+        summaries = [stored for stored in theirs if _summarised(stored)]
+        others = [_find_other_lines(writing, exchange, topics, stored) for stored in summaries]
+        gone = [stored for stored in theirs if not _summarised(stored)]
+        gone += [stored for stored, left in zip(summaries, others, strict=True) if left is not None]
+        if gone:
+            forgotten += _forget(writing, at, gone)
+        left = [line for lines in others if lines for line in lines]
+        if left and write_refusal(writing.engine.caller, at, SHARED, Source.USER) is None:
+            summarise(writing, at, left)
     note_forgotten(writing.engine, forgotten)
     return tuple(forgotten)
+
+
+def _is_about(topics: Sequence[Sequence[str]], stored: Stored) -> bool:
+    return any(is_said_of(words, (stored.body or {})["content"]) for words in topics)
+
+
+def _find_theirs(writing: Writing, exchange: Exchange, stream: Stream, topics: Sequence[Sequence[str]]) -> list[Stored]:
+    """Return what a person said in a stream and may be about a topic, and its summaries. It is active or waits for a decision.
+
+    What names nobody is theirs, unless another person speaks in the same session.
+    """
+    writer, person = writing.writer, _person(writing.engine, exchange)
+    numbers = {n for words in topics for n in writer.sharing(stream, words, len(words), 0, _MOST_TAKEN, Selection())}
+    found = writer.by_numbers(stream, sorted(numbers)) if numbers else []
+    waiting = {"status": (str(Status.CONTRADICTORY), str(Status.PENDING))}
+    found += writer.select(stream.tenant, Selection(streams=(stream.number,), equal=waiting), _MOST_TAKEN)
+    lines = writer.standing(stream, "turns", MAX_EVICTED)()
+    is_shared = any((line.body or {}).get("user_id", person) != person for line in lines)
+    unnamed = None if is_shared else person
+    return [
+        stored
+        for stored in {stored.number: stored for stored in found}.values()
+        if stored.body is not None
+        and stored.state.status in (Status.ACTIVE, Status.CONTRADICTORY, Status.PENDING)
+        and (_summarised(stored) or stored.body.get("user_id", unnamed) == person)
+    ]
+
+
+def _find_other_lines(
+    writing: Writing, exchange: Exchange, topics: Sequence[Sequence[str]], stored: Stored
+) -> list[Stored] | None:
+    """Return the lines of a summary that stay in it; ``None`` if it has no line of the person about a topic."""
+    person, named = _person(writing.engine, exchange), _summarised(stored)
+    found = writing.writer.by_ids(stored.tenant, named)
+    lines = [found[id] for id in named if id in found and found[id].body is not None]
+    left = [line for line in lines if (line.body or {}).get("user_id", person) != person or not _is_about(topics, line)]
+    return None if lines and len(left) == len(lines) else left
+
+
+def _is_not_above(engine: Engine, stored: Stored) -> bool:
+    """Return whether a memory's authority is no higher than that of the words of the person who asks."""
+    own, _ = grant_authority(Source.USER, engine.caller, None, engine.policy.authority.verifying_tools)
+    return not outranks(Authority(stored.state.authority), own, engine.policy.conflict.authority_order)
 
 
 def misspoken(writing: Writing, exchange: Exchange, clauses: Sequence[TakenBack]) -> list[Stored]:
@@ -106,12 +156,15 @@ def misspoken(writing: Writing, exchange: Exchange, clauses: Sequence[TakenBack]
 def sessions_with(engine: Engine, exchange: Exchange, wanted: Sequence[tuple[Sequence[str], int]]) -> list[Address]:
     """Return the person's other sessions with memories that have the wanted words: of each list at least that many.
 
-    Somebody who is not named has no other sessions: their name is everyone's.
+    Somebody who is not named has no other sessions: their name is everyone's. An agent reaches none, unless it may relay
+    the person's words.
     """
+    if not (exchange.is_named and engine.caller.may(Right.WRITE) and speaks_for_a_person(engine.caller)):
+        return []
     person = _person(engine, exchange)
     found: list[Address] = []
     with engine.read() as reader:
-        for stream in reader.streams_of(engine.tenant, space=Space.SESSION) if exchange.is_named else ():
+        for stream in reader.streams_of(engine.tenant, space=Space.SESSION):
             numbers = {
                 n for words, least in wanted for n in reader.sharing(stream, words, least, 0, _MOST_TAKEN, Selection())
             }
@@ -180,15 +233,15 @@ def _find_kept_of(writing: Writing, stream: Stream, line_ids: set[str], lines: S
 
 def _forget(writing: Writing, at: Address, found: Sequence[Stored]) -> list[str]:
     engine, stream_writer = writing.engine, writing.stream_writer(at)
-    own_memories = sorted((s for s in found if _may_take_back(engine, s)), key=lambda s: s.number)
+    own_memories = sorted((s for s in found if _may_take_back(writing, s)), key=lambda s: s.number)
     events = [
-        trace.memory_deleted(engine.caller, s.state.id, s.body, TAKEN_BACK, engine.in_force.expanded)
+        trace.memory_deleted(engine.caller, s.state.id, s.body, SAID_SO, engine.in_force.expanded)
         for s in own_memories
-        if s.body is not None
+        if s.body is not None and s.state.status is Status.ACTIVE
     ]
     stream_writer.load(*own_memories)
     for stored in own_memories:
-        soft_delete(stream_writer, stored.state.id, Event.FORGOTTEN, TAKEN_BACK)
+        soft_delete(stream_writer, stored.state.id, Event.FORGOTTEN, SAID_SO)
     stream_writer.flush()
     operations.keep(
         engine, writing.writer, [operations.about(engine, s, Op.DELETE, stream_writer.at) for s in own_memories]
@@ -197,13 +250,21 @@ def _forget(writing: Writing, at: Address, found: Sequence[Stored]) -> list[str]
     return [stored.state.id for stored in own_memories]
 
 
-def _may_take_back(engine: Engine, stored: Stored) -> bool:
-    """Return whether the caller sees a memory and its authority is not higher than the caller's."""
+def _may_take_back(writing: Writing, stored: Stored) -> bool:
+    """Return whether the caller sees a memory and its authority is not higher than the caller's.
+
+    What a closed phase hides from an agent, the person may still take back.
+    """
+    engine = writing.engine
     if stored.body is None or not engine.sight.sees(stored.body["scope"], stored.state.category):
         return False
-    caller, policy = engine.caller, engine.policy
-    own, _ = grant_authority(Source.USER, caller, None, policy.authority.verifying_tools)
-    return caller.trusted or not outranks(Authority(stored.state.authority), own, policy.conflict.authority_order)
+    hidden = not speaks_for_a_person(engine.caller) and not visible(engine, writing.writer, stored)
+    return engine.caller.trusted or (not hidden and _is_not_above(engine, stored))
+
+
+def _summarised(stored: Stored) -> list[str]:
+    """Return the ids of the lines that a memory summarises; none if it is no summary."""
+    return _meta(stored).get("summary_of", [])
 
 
 def _meta(stored: Stored) -> dict[str, list[str]]:

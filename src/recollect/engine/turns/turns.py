@@ -191,8 +191,8 @@ def _prepare_writes(engine: Engine, exchange: Exchange) -> _TurnWrites:
     said = _redact_sensitive(engine, exchange.user if discretion is None else discretion.rest)
     never_true = read_retractions(said) if said and discretion is None else ()
     elsewhere = [(clause.words, 1) for clause in never_true]
-    if discretion is not None and discretion.words:
-        elsewhere.append(([*discretion.words], len(discretion.words)))
+    if discretion is not None:
+        elsewhere += [([*words], len(words)) for words in discretion.topics]
     answer = answer_in(said) if said and discretion is None and may_answer(engine, exchange) else None
     lines = [parse_candidate(engine, fields) for fields in _lines(engine, exchange)]
     facts = _facts(engine, exchange, said) if said else []

@@ -160,7 +160,7 @@ def try_policy(visit: Visit) -> Answer:
         if not isinstance(read, dict):
             raise BadInput("must be settings and their values.", field="changes", hint="Such as the example.")
         trial = visit.memory.try_policy(read, limit=limit)
-    except (yaml.YAMLError, RecursionError, ValueError) as error:
+    except (yaml.YAMLError, RecursionError, ValueError, LookupError, AttributeError) as error:
         return _policy_page(visit, changes, fault=f"This is not YAML: {error}", limit=limit)
     except BadInput as error:
         return _policy_page(visit, changes, fault=str(error), limit=limit)

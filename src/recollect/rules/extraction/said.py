@@ -245,8 +245,8 @@ class Discretion(NamedTuple):
 
     leaves_out: LeavesOut
     rest: str
-    words: tuple[str, ...] = ()
-    """The index terms of what is to be forgotten, if it is named: what has all of them goes."""
+    topics: tuple[tuple[str, ...], ...] = ()
+    """The index terms of each thing that is to be forgotten, if it is named: what has all terms of one goes."""
 
 
 def read_discretion(message: str) -> Discretion | None:
@@ -256,21 +256,25 @@ def read_discretion(message: str) -> Discretion | None:
     "Don't write that down" beside nothing else is about the message before.
 
     >>> read_discretion("Forget what I just said. We meet at nine.")
-    Discretion(leaves_out=<LeavesOut.BEFORE: 'before'>, rest='We meet at nine.', words=())
-    >>> read_discretion("Please forget what I told you about my blood pressure.").words
-    ('blood', 'pressur')
+    Discretion(leaves_out=<LeavesOut.BEFORE: 'before'>, rest='We meet at nine.', topics=())
+    >>> read_discretion("Please forget what I told you about my blood pressure and my knee.").topics
+    (('blood', 'pressur'), ('knee',))
     >>> read_discretion("We might sell the boat. Don't write that down.")
-    Discretion(leaves_out=<LeavesOut.THIS: 'this'>, rest='', words=())
+    Discretion(leaves_out=<LeavesOut.THIS: 'this'>, rest='', topics=())
     """
     sentences = unread_sentences(message)
     if any(_LEAVES_OUT[LeavesOut.PERSON].match(_strip_request(strip_opening(s))) for s in sentences):
         return Discretion(LeavesOut.PERSON, "")
     topics = {
-        sentence: words for sentence in sentences if (words := _find_topic(_strip_request(strip_opening(sentence))))
+        sentence: named
+        for sentence in plain_sentences(message)  # pasted material removes nothing, nor what somebody is quoted with
+        if not _IS_LABELLED.match(sentence) and (named := _find_topics(sentence))
     }
     if topics:
-        words = next(iter(topics.values()))  # of several requests in one message the first
-        return Discretion(LeavesOut.ABOUT, " ".join(s for s in sentences if s not in topics), words)
+        each = tuple(dict.fromkeys(words for named in topics.values() for words in named))
+        return Discretion(
+            LeavesOut.ABOUT, " ".join(s for s in sentences if _find_about(s) is None), each[:_MOST_TOPICS]
+        )
     for which in (LeavesOut.SESSION, LeavesOut.BEFORE):
         asking = [s for s in sentences if _LEAVES_OUT[which].match(_strip_request(strip_opening(s)))]
         if asking:
@@ -282,12 +286,29 @@ def read_discretion(message: str) -> Discretion | None:
     return Discretion(LeavesOut.THIS if says_more else LeavesOut.BEFORE, "")
 
 
-def _find_topic(request: str) -> tuple[str, ...]:
-    """Return the index terms of what a person asks to be forgotten; none if it only points at something ("about that")."""
+_IS_LABELLED = re.compile(r"[\w.-]{2,20}:\s")
+_OF_THEIRS = re.compile(r"(?:mein|unser|de[rnm]\b|die\b|das\b)\w*\s+", re.I)
+"""German words before a thing, which the index keeps."""
+_MOST_TOPICS = 8
+"""How many things one message can ask to be forgotten."""
+
+
+def _find_about(sentence: str) -> str | None:
+    """Return what a sentence asks to forget whatever was said about; None if it asks nothing of the kind."""
+    request = _strip_request(strip_opening(sentence))
     found = next((match for pattern in _ABOUT if (match := pattern.match(request))), None)
-    about = next((group for group in found.groups() if group), "") if found is not None else ""
+    return next((group for group in found.groups() if group), "") if found is not None else None
+
+
+def _find_topics(sentence: str) -> list[tuple[str, ...]]:
+    """Return the index terms of each thing that a person asks to be forgotten; none if it only points ("about that")."""
+    about = _find_about(sentence) or ""
     about = _POLITELY_AFTER.sub("", about)
-    return tuple(sorted(set(terms(about)))) if _telling_terms(about) else ()
+    things = _AND_ANOTHER.split(about)
+    if not all(map(_IS_PLAINLY_NAMED.fullmatch, things)):
+        things = [about]
+    named = (_OF_THEIRS.sub("", thing.strip(), count=1) for thing in things)
+    return [tuple(sorted(set(terms(thing)))) for thing in named if _telling_terms(thing)]
 
 
 _AMONG = 3
@@ -302,11 +323,17 @@ def is_said_of(words: Sequence[str], content: str) -> bool:
     >>> is_said_of(("blood", "pressur"), "The blood test is on Friday, and the tyre pressure is 2.4 bar.")
     False
     """
-    said = [next(iter(terms(word)), "") for word in _WORD.findall(content)]
+    said = [term for word in _WORD.findall(content) for term in terms(word) or ("",)]
     reach = len(words) + _AMONG
     return any(set(words) <= set(said[at : at + reach]) for at in range(max(1, len(said) - len(words) + 1)))
 
 
+_AND_ANOTHER = re.compile(
+    r"(?:,\s*|\s+)(?:and|or|und|oder)\s+(?:about\s+|über\s+)?(?=(?:my|our|the|mein|unser)\w*\s)|,\s*(?=(?:my|our)\s)",
+    re.I,
+)
+_IS_PLAINLY_NAMED = re.compile(r"(?:my|our|the|mein|unser)\w*(?:\s+[\w'’-]+){1,3}", re.I)
+"""What can be one of several things: "my knee and my salary" are two, "how my mother and my father met" is one."""
 _POLITELY_AFTER = re.compile(r"[,.!\s]*(?:please|thanks|thank you|bitte)?[.!\s]*$", re.I)
 
 

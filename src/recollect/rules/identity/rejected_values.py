@@ -46,10 +46,11 @@ _OPENERS = "|".join(sorted({*OPENERS, *"and but also then now thus hence indeed 
 _OPENING = lazy_pattern(
     rf"(?i:^[\s>*•\-]*(?:(?:{_OPENERS})[,:.!]?\s+"
     r"|(?:(?:i|we)\s(?:think|believe|guess|know|recall|remember|see|heard|understand)|(?:remember|note|recall|know|noting|remembering)"
-    r"|(?:it|this)\s(?:seems|appears|is\s(?:true|clear|known)|turns\sout|means)|the\sfact\sis|as\s(?:you|we)\s(?:said|know|mentioned)"
+    r"|(?:it|this)\s(?:seems|appears|is\s(?:true|clear|known)|turns\sout|means)|the\sfact\sis|as\s(?:you|we|i|they|he|she)\s(?:said|say|know|mentioned|told\s(?:you|me))"
     r"|(?:you|she|he|they|the\suser)\s(?:said|says|told\s(?:me|us)|mentioned|confirmed))(?:\sthat|,)?\s+)+)"
 )
 """Words before a statement that do not change what it states."""
+_EQUALS = lazy_pattern(r"\s*(?:=+|:=)\s*|\s+(?:->|→|⇒)\s+")
 _KEPT_SIGNS = frozenset("+#%&@/=<>")
 _LOOKS_LIKE = str.maketrans({"0": "o", "1": "l", "|": "l"})
 _CAPITAL_I = lazy_pattern(r"(?<=[^\W\d_])I(?=[a-z])|(?<=[a-z])I\b")
@@ -194,7 +195,9 @@ def _sentences(text: str) -> Iterator[str]:
     found = [one for one in _SENTENCE_END.split(text) if one.strip()]
     yield from found if len(found) > 1 else ()
     for sentence in found:
-        bare = (opening.sub("", sentence, count=1) for opening in (_LABEL, _OPENING))
+        bare = (
+            sign.sub(with_words, sentence) for sign, with_words in ((_LABEL, ""), (_OPENING, ""), (_EQUALS, " is "))
+        )
         yield from (one for one in bare if one not in ("", sentence))
 
 

@@ -46,8 +46,6 @@ _DONE_TO_WHAT_WAS_ACTIVE = {
     Event.EDITED: Sign.UPDATED,
 }
 REMOVALS = frozenset({Event.ERASED, Event.PURGED})
-TAKEN_BACK = "forgotten:said_so"
-"""The rule by which what a person asks in a conversation to be forgotten leaves. No header repeats their words."""
 _COULD_COME_BACK = (Status.ACTIVE, Status.SOFT_DELETED)
 _MAKES_ACTIVE = {Event.STORED: Sign.CREATED, Event.RESOLVED: Sign.CREATED, Event.RESTORED: Sign.RESTORED}
 
@@ -56,11 +54,8 @@ def sign_of(entry: Entry) -> Sign | None:
     """Return how an entry alters what is recalled; ``None`` if it does not.
 
     A new version is one change: its own entry counts, and the one that supersedes the old version does not. A purge or
-    an erasure counts if the memory was recalled before, or could have been restored. What a person took back is not
-    brought up again.
+    an erasure counts if the memory was recalled before, or could have been restored.
     """
-    if entry.rule == TAKEN_BACK:
-        return None
     if entry.event in REMOVALS:
         return Sign.DELETED if entry.from_status in _COULD_COME_BACK else None
     if entry.from_status == Status.ACTIVE and entry.event in _DONE_TO_WHAT_WAS_ACTIVE:
@@ -80,6 +75,8 @@ class MemoryChanges:
     signs: list[Sign] = field(default_factory=list)
     seqs: list[int] = field(default_factory=list)
     at: str = ""
+    rule: str = ""
+    """The rule of the last one."""
     merged: list[str] = field(default_factory=list)
     """The memories merged into it."""
 
@@ -106,13 +103,15 @@ def by_memory(
             changes.merged.append(entry.memory_id)
         changes.signs.append(sign)
         changes.seqs.append(entry.seq)
-        changes.at = entry.at
+        changes.at, changes.rule = entry.at, entry.rule
         if changes.signs[0] is Sign.CREATED:
             stored_since.add(changes.memory_id)
     return list(gathered.values())
 
 
 _LEAVES = frozenset({Sign.DELETED, Sign.SOFT_DELETED})
+TAKEN_BACK = frozenset({"forgotten:said_so", "rejected:said_so"})
+"""The rules by which a memory leaves because the person took it back in a conversation."""
 _GONE = frozenset({Status.ARCHIVED, Status.SOFT_DELETED, Status.REDUNDANT})
 
 
@@ -152,6 +151,8 @@ class Change(NamedTuple):
     notes: int = 1
     """For a merge, how many memories say the same now."""
     content_hash: str = ""
+    is_unsaid: bool = False
+    """Whether the person took it back in a conversation: the prompt does not repeat it to them."""
 
     def seqs_in(self, stream: int) -> list[int]:
         return [seq for of, seq in self.places if of == stream]
@@ -264,7 +265,7 @@ def label_of(category: str, inferred_by: str | None = None) -> str:
 
 
 def describe_removed(memory_id: str) -> str:
-    """Return the text of an erased or purged memory's line: its id, which is all that remains.
+    """Return the text of a line without the memory's words, which are erased, purged or taken back: its id.
 
     >>> describe_removed("1f0c2a7b-e9d3-5c1f-92df-ac9aff4b8bf2")
     'memory 1f0c2a7be9d3'

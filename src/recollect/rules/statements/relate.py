@@ -83,7 +83,8 @@ def changes_in_same_words(old: tuple[str, Sequence[Frame]], new: tuple[str, Sequ
     """Return whether two statements have the same words around another value of one single-valued attribute.
 
     Each side is a text with its frames. The words that both share settle what the tagger misreads in one of them: after "The
-    director of Iron Meadow is Marcus Pell", the "Jun Hasegawa" in that place is a name and no month.
+    director of Iron Meadow is Marcus Pell", the "Jun Hasegawa" in that place is a name and no month. Both values are of one
+    sort, two names, years or codes: a weekday and an hour, or a name and a description, may both hold.
 
     >>> from recollect.rules.statements import read_statement
     >>> texts = "The director of Iron Meadow is Marcus Pell.", "The director of Iron Meadow is Jun Hasegawa."
@@ -96,14 +97,43 @@ def changes_in_same_words(old: tuple[str, Sequence[Frame]], new: tuple[str, Sequ
     (before, *_), (after, *_) = old[1], new[1]
     one_slot = before.slot == after.slot
     judged = before.value_kind is after.value_kind if one_slot else before.single and after.single
-    if judged or any(_may_have_others(frame) or frame.negated for frame in (before, after)):
+    several = one_slot and not (before.single and after.single)
+    if judged or several or any(_may_have_others(frame) or frame.negated for frame in (before, after)):
         return False
     naming = (*_NAMES_ITS_ATTRIBUTE, "table:") if one_slot else _NAMES_ITS_ATTRIBUTE
-    return any(
-        frame.single and frame.rule.startswith(naming) and _fills(span, frame)
-        for span, frame in zip(spans, (before, after), strict=True)
-    )
+    told = list(zip(spans, (before, after), strict=True))
+    if not any(frame.single and frame.rule.startswith(naming) and _fills(span, frame) for span, frame in told):
+        return False
+    return any(all(is_sort(span, frame) for span, frame in told) for is_sort in (_is_name, _is_year, _is_one_code))
 
+
+def _is_name(span: Sequence[str], frame: Frame) -> bool:
+    """Return whether a value is written as a name: "Jun Hasegawa", "the Velvet Lanterns".
+
+    What a captain is called changes with the captain; that the captain is a lawyer, or injured, does not replace the name.
+    """
+    words = span[1:] if span[0].lower() == "the" else span
+    if frame.value_kind is ValueKind.ADJECTIVE or not all(word[:1].isupper() for word in words):
+        return False
+    names_a_day = any(_AT_AN_HOUR.search(word.lower()) for word in words)
+    unsure = frame.value_kind is ValueKind.DATE or len(words) < len(span)  # "June" or "the Mayor", by itself
+    return not names_a_day and len(words) >= (2 if unsure else 1)
+
+
+def _is_year(span: Sequence[str], _: Frame) -> bool:
+    """Return whether a value is a year and nothing else."""
+    return len(span) == 1 and _YEAR.fullmatch(span[0]) is not None
+
+
+def _is_one_code(span: Sequence[str], frame: Frame) -> bool:
+    """Return whether a value is one long word with digits or an address, and no amount, date or time."""
+    timed = frame.value_kind in (ValueKind.DATE, ValueKind.CLOCK)
+    return len(span) == 1 and not timed and _LONG_CODE.fullmatch(span[0]) is not None
+
+
+_YEAR = re.compile(r"1[5-9]\d\d|20\d\d")
+_LONG_CODE = re.compile(r"\w+://\S+|(?!\d[\d.]*[^\W\d_]*$)(?=\D*\d)[\w#./:+-]{4,}")
+"""An address, or a word with a digit that is neither a number nor a number with its unit ("40GB")."""
 
 _NAMES_ITS_ATTRIBUTE = ("nominal", "label", "swapped", "relative")
 """The rules by which words other than the value name an attribute; others infer it from the value ("is at noon")."""

@@ -81,6 +81,19 @@ The director of Iron Meadow is Marcus Pell. | The director of Iron Meadow is Mar
 The director of Iron Meadow is Marcus Pell. | The producer of Iron Meadow is Jun Hasegawa.
 The twins' party is at the zoo. | The twins' party is at 3 pm.
 The director of Iron Meadow is Marcus Pell. | Is Jun Hasegawa the director?
+The deadline is Friday. | The deadline is 17:00.
+Deadline: Friday | Deadline: tight
+My shift is Monday. | My shift is 9:00.
+My class is Monday. | My class is Yoga.
+My customer is Acme. | My customer is 7-Eleven.
+Medication: Aspirin | Medication: 5 mg
+Pet: Rex | Pet: 5 years
+The password policy is strict. | The password policy is 12 characters.
+The database of the shop is PostgreSQL. | The database of the shop is 40GB.
+The mayor of Holm is Rosa Dahl. | The mayor of Holm is 48.
+The mayor of Holm is Rosa Dahl. | The mayor of Holm is a lawyer.
+The mayor of Holm is Rosa Dahl. | The mayor of Holm is injured.
+Ana's husband is Tom. | Ana's husband is the Mayor.
 """
 
 
