@@ -183,3 +183,8 @@ def test_a_validity_covers_a_time_if_they_share_a_moment() -> None:
 )
 def test_it_is_said_in_as_few_digits_as_are_true(start: str | None, end: str | None, words: str) -> None:
     assert validity_words(day(start), day(end)) == words
+
+
+@every_row("text", ["I start at Bosch on Monday.", "I move to Bristol in June.", "Ana joins Globex in March."])
+def test_what_is_still_to_come_did_not_begin_the_last_time(text: str) -> None:
+    assert read_validity(text, NOW).start is None

@@ -350,10 +350,14 @@ def _read_change(text: str, head: str, named: Named, now: datetime) -> Validity 
     return _read_dated_change(text, head, named, now, ChangeMark.START, ChangeMark.CHANGE)
 
 
+_IS_TO_COME = re.compile(r"\b(?:start|begin|move|relocate|join|leave|switch|transfer|retire)s?\b", re.I)
+"""How a change is told that is still to come: "I start at Bosch on Monday" was not said of last Monday."""
+
+
 def _read_dated_change(text: str, head: str, named: Named, now: datetime, *changes: ChangeMark) -> Validity | None:
     """The beginning of a time in the past, if the statement around it announces one of some changes."""
     span, after = read_time(named, now), _AND_STILL.sub("", text[named.end :]).strip(" ,.!")
-    if span is None or span.start > now or (head.strip() and after):
+    if span is None or span.start > now or (head.strip() and after) or _IS_TO_COME.search(head):
         return None
     frame = next(iter(read_statement(head.strip(" ,") or after)), None)
     return Validity(span.start) if frame and frame.change in changes and frame.tense is Tense.NOW else None
