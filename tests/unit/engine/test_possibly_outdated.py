@@ -141,3 +141,16 @@ class TestOrder:
         add(mem, NEW)
         recalled = mem.recall_for(session="s1", user=self.QUESTION, owner="ana")
         assert [item.memory.content for item in recalled.items] == [NEW, OLD]
+
+
+def test_what_may_outdate_the_best_answer_comes_with_it(mem: recollect.Recollect) -> None:
+    mem.add("CI runs on CircleCI", owner="ana")
+    mem.add("CircleCI is gone; we use GitHub Actions.", owner="ana")
+    mem.add("CI builds are nightly", owner="ana")
+    told = mem.query("where does CI run?", owner="ana")
+    outdated, later = told.items[:2]
+    assert outdated.memory.content == "CI runs on CircleCI" and outdated.outdated_by == later.memory.id
+    assert len(mem.query("where does CI run?", owner="ana", top_k=2).items) == 2
+    assert len(mem.query("where does CI run?", owner="ana", top_k=1).items) == 1
+    recalled = mem.recall_for(session="s", owner="ana", user="where does CI run?", top_k=2).items
+    assert [item.memory.content for item in recalled[:2]] == [outdated.memory.content, later.memory.content]

@@ -64,7 +64,6 @@ def find_matches(
     found = _put_later_first(
         engine, reader, rank_memories(engine, reader, streams, prepared, top_k + SHADOW_MARGIN, selection)
     )
-    found = _with_successors(engine, reader, found, selection)
     places = top_k // 2
     if sum(item.is_a_guess for item in found[:top_k]) <= top_k - places:
         return found
@@ -123,31 +122,45 @@ SUCCEEDED = 3
 """To how many of the best what may outdate them is added."""
 
 
-def _with_successors(engine: Engine, reader: Reader, found: Sequence[Ranked], selection: Selection) -> list[Ranked]:
-    """Return the ranking, each of the best followed by the memory that may outdate it for a stated reason.
+def with_successors(
+    engine: Engine, reader: Reader, chosen: Sequence[Ranked], at_hand: Mapping[Place, Stored], selection: Selection
+) -> list[Ranked]:
+    """Return the chosen memories, each of the best followed by the one that may outdate it for a stated reason.
 
-    "CircleCI is gone" answers no question about where CI runs, but whoever is told that it runs on CircleCI must know.
+    "CircleCI is gone" answers no question about where CI runs, but whoever is told that it runs on CircleCI must know. What may
+    be a successor is at hand already (`load_chosen`), so most answers take no further read.
     """
-    present = {item.place for item in found}
-    links = {
-        (link.source, link.target): link
-        for item in found[:SUCCEEDED]
-        for link in item.relations or ()
-        if link.relation_type == MAY_UPDATE and link.target == item.place and link.source not in present
-    }
-    if not links:
-        return list(found)
-    rows = reader.candidates(engine.tenant, sorted({later for later, _ in links}), selection)
-    reasons, added = _Reasons(engine, reader, links), set[Place]()
+    stated: dict[Place, Place] = {}
+    for link in _links_to_successors(chosen):
+        later, earlier = at_hand.get(link.source), at_hand.get(link.target)
+        if later is None or later.body is None or earlier is None:
+            continue
+        brought = link.created_at == later.body.get("created_at")
+        if not brought or reasons_in(later.body).get(earlier.state.id, STATED) != NEAR:
+            stated[link.target] = link.source
+    rows = reader.candidates(engine.tenant, sorted({*stated.values()}), selection) if stated else {}
     ranked: list[Ranked] = []
-    for item in found:
+    for item in chosen:
         ranked.append(item)
-        for later in sorted((source for source, target in links if target == item.place), reverse=True):
-            if later in rows and later not in added and reasons.of(later, item.place, item.id) != NEAR:
-                ranked.append(_as_successor(item, later, rows[later]))
-                added.add(later)
-                break
+        row = rows.pop(stated[item.place], None) if item.place in stated else None
+        if row is not None:
+            ranked.append(_as_successor(item, stated[item.place], row))
     return ranked
+
+
+def _links_to_successors(chosen: Iterable[Ranked]) -> list[Relation]:
+    """Return the known links from memories that are not chosen to the best of those that are, the latest last."""
+    chosen = list(chosen)
+    present = {item.place for item in chosen}
+    return sorted(
+        (
+            link
+            for item in chosen[:SUCCEEDED]
+            for link in item.relations or ()
+            if link.relation_type == MAY_UPDATE and link.target == item.place and link.source not in present
+        ),
+        key=lambda link: link.source,
+    )
 
 
 def _as_successor(item: Ranked, place: Place, row: Contender) -> Ranked:
@@ -289,8 +302,10 @@ def drop_shadowed(
 def load_chosen(
     engine: Engine, reader: Reader, chosen: Iterable[Ranked], at_hand: Mapping[Place, Stored] = _NONE_LOADED
 ) -> dict[Place, Stored]:
-    """Read the chosen memories that are not loaded yet; return all of them by place."""
+    """Read the chosen memories that are not loaded yet, with what may succeed the best; return all of them by place."""
+    chosen = list(chosen)
     missing = [item.place for item in chosen if item.place not in at_hand]
+    missing += {link.source for link in _links_to_successors(chosen)}.difference(at_hand) if missing else ()
     found = as_seen(engine, reader, reader.by_places(engine.tenant, missing)) if missing else []
     return {**at_hand, **{(stored.stream, stored.number): stored for stored in found}}
 

@@ -21,6 +21,7 @@ from recollect.engine.read.matching import (
     newest_phase_first,
     to_recalled,
     with_counterparts,
+    with_successors,
 )
 from recollect.engine.read.meaning import PreparedQuestion, announce, prepare_question
 from recollect.engine.read.ranking import Ranked
@@ -156,7 +157,7 @@ def answer(engine: Engine, request: Query) -> Answer:
         found = _find_answers(engine, reader, streams, prepared, top_k, selection, held_when)
         sure = confidence([candidate.support for candidate in found])
         not_sure = request.threshold is None and is_unsure(engine, prepared, sure) and bool(found)
-        chosen, items, no_room = _choose(engine, reader, request, [] if not_sure else found, top_k, budget)
+        chosen, items, no_room = _choose(engine, reader, request, [] if not_sure else found, top_k, budget, selection)
         items = _with_history(engine, reader, items, budget) if request.history else items
         items = _with_related(engine, reader, items, chosen, select_within(engine, reader, streams, selection), budget)
         items, too_many = _trim_to_budget(items, budget)
@@ -249,7 +250,13 @@ class _Budget(NamedTuple):
 
 
 def _choose(
-    engine: Engine, reader: Reader, request: Query, found: Sequence[Ranked], top_k: int, budget: _Budget
+    engine: Engine,
+    reader: Reader,
+    request: Query,
+    found: Sequence[Ranked],
+    top_k: int,
+    budget: _Budget,
+    selection: Selection,
 ) -> tuple[list[Ranked], list[Recalled], int]:
     """Return the relevant candidates that fit, their items, and how many had no room.
 
@@ -267,7 +274,10 @@ def _choose(
         )
 
     chosen, no_room = best_within(about, top_k, lambda candidate: candidate.row.category, share_of(engine), fits)
-    items = mark_outdated(engine, chosen, load_chosen(engine, reader, chosen, at_hand))
+    at_hand = load_chosen(engine, reader, chosen, at_hand)
+    if request.at is None:  # else the answer is what held then, outdated since or not
+        chosen = with_successors(engine, reader, chosen, at_hand, selection)[:top_k]
+    items = mark_outdated(engine, chosen, at_hand)
     return [candidate for candidate, _ in items], [item for _, item in items], no_room
 
 
