@@ -119,7 +119,7 @@ def _put_later_first(engine: Engine, reader: Reader, found: Sequence[Ranked]) ->
 
 
 SUCCEEDED = 3
-"""To how many of the best what may outdate them is added."""
+"""How many of the best answers are followed by their successor."""
 
 
 def with_successors(
@@ -127,8 +127,8 @@ def with_successors(
 ) -> list[Ranked]:
     """Return the chosen memories, each of the best followed by the one that may outdate it for a stated reason.
 
-    "CircleCI is gone" answers no question about where CI runs, but whoever is told that it runs on CircleCI must know. What may
-    be a successor is at hand already (`load_chosen`), so most answers take no further read.
+    "CircleCI is gone" does not answer where CI runs, but an answer that says CircleCI is wrong without it. Possible
+    successors are at hand already (`load_chosen`), so most answers take no further read.
     """
     stated: dict[Place, Place] = {}
     for link in _links_to_successors(chosen):
@@ -149,7 +149,7 @@ def with_successors(
 
 
 def _links_to_successors(chosen: Iterable[Ranked]) -> list[Relation]:
-    """Return the known links from memories that are not chosen to the best of those that are, the latest last."""
+    """Return the links by which other memories may outdate the best of the chosen ones, the latest memory last."""
     chosen = list(chosen)
     present = {item.place for item in chosen}
     return sorted(
@@ -164,7 +164,7 @@ def _links_to_successors(chosen: Iterable[Ranked]) -> list[Relation]:
 
 
 def _as_successor(item: Ranked, place: Place, row: Contender) -> Ranked:
-    """Return a memory as one that is told since it may outdate another, with that one's score."""
+    """Return the successor of an answer as a ranked memory, with the answer's score."""
     features = {"relation": item.score}
     return item._replace(
         place=place,
