@@ -335,7 +335,7 @@ def damage_of(reader: Reader, stored: Stored) -> MemoryDamaged:
 
 
 def _corrupt(caller: Caller, found: Problem) -> StoreCorrupt:
-    """Return the error for a damaged store. It names the damaged row to the application alone: the row may be another person's."""
+    """Return the error for a damaged store. It names the row to the application alone: it may be another person's."""
     if not caller.trusted:
         return StoreCorrupt("the store is damaged.", hint="Ask whoever runs it: `recollect doctor` says where.")
     return StoreCorrupt(f"{found.what}.", field=found.where, hint=found.hint)
