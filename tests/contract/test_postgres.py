@@ -317,7 +317,7 @@ class TestPlans(OnAServer):
     def many_relations(self, store: Store, scribe: Scribe) -> Store:
         scribe.keep("one")
         self.server.execute(
-            "INSERT INTO recollect.relations SELECT 'acme', 1, i, 1, i + 1, 'related_to', 1, ''"
+            "INSERT INTO recollect.relations SELECT 'acme', 1, i, 1, i + 1, 'related_to', 1, '', ''"
             " FROM generate_series(1, 30000) i",
             self.url,
         )

@@ -113,3 +113,14 @@ def test_a_query_among_lines_of_conversations_and_what_was_replaced(mem: Any, tr
         assert trips.of(lambda question=question: mem.query(question, owner="ana")) == 3
         recall = trips.of(lambda question=question: mem.recall_for(session="day 3", owner="ana", user=question))
         assert recall <= 4, question
+
+
+def test_so_it_does_if_something_later_may_outdate_the_best_answer(mem: Any, trips: Trips) -> None:
+    """What was said to be over comes with its answer, and what comes with it is read with what is compared."""
+    mem.add("The tests run on CircleCI", owner="ana")
+    mem.add("CircleCI is gone", owner="ana")
+    mem.query("where do the tests run?", owner="ana")
+    found: list[Any] = []
+    assert trips.of(lambda: found.append(mem.query("Which server runs the tests?", owner="ana", top_k=3))) == 3
+    contents = [item.memory.content for item in found[0].items]
+    assert contents.index("CircleCI is gone") == contents.index("The tests run on CircleCI") + 1

@@ -254,9 +254,9 @@ def test_a_missing_row_is_noticed(sound: Path, tmp_path: Path, table: str) -> No
         "INSERT INTO parents SELECT tenant, hash, stream, memory + 90 FROM parents LIMIT 1",
         "INSERT INTO parents SELECT tenant, 'forged', stream, memory FROM parents LIMIT 1",
         "INSERT INTO relations SELECT tenant, from_stream, from_memory, to_stream, to_memory, 'forged', strength, "
-        "created_at FROM relations LIMIT 1",
+        "created_at, reason FROM relations LIMIT 1",
         "INSERT INTO relations SELECT tenant, from_stream, from_memory + 90, to_stream, to_memory, relation_type, "
-        "strength, created_at FROM relations LIMIT 1",
+        "strength, created_at, reason FROM relations LIMIT 1",
         "INSERT INTO rejections SELECT tenant, stream, 'forged', rejection, secret FROM rejections LIMIT 1",
         "INSERT INTO ledger SELECT tenant, stream, seq + 90, tick, event, memory_id, other_id, from_status, to_status, "
         "rule, rules_version, commitment, actor, at, prev_hash, hash FROM ledger LIMIT 1",

@@ -110,7 +110,9 @@ def write_with_reason(mem: recollect.Recollect, earlier: str, reason: str, stren
         )
         stream_writer.record(Event.STORED, id, rule="identity:new", to=Status.ACTIVE, commitment=commitment)
         ends = (old.stream, stream_writer.number(id)), (old.stream, old.number)
-        stream_writer.writer.put_relations(engine.tenant, [Relation(*ends, MAY_UPDATE, strength, stream_writer.at)])
+        stream_writer.writer.put_relations(
+            engine.tenant, [Relation(*ends, MAY_UPDATE, strength, stream_writer.at, reason)]
+        )
         stream_writer.finish()
 
 

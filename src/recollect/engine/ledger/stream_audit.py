@@ -485,8 +485,10 @@ class _StreamAudit:
     def _expected_relations(self, number: int, body: Body) -> list[Relation]:
         here = self._stream.number
         return sorted(
-            Relation((here, number), (here, self._numbers.get(id, 0)), relation_type, strength, body["created_at"])
-            for id, relation_type, strength in links_in(body)
+            Relation(
+                (here, number), (here, self._numbers.get(id, 0)), relation_type, strength, body["created_at"], reason
+            )
+            for id, relation_type, strength, reason in links_in(body)
         )
 
     def compare(self) -> None:

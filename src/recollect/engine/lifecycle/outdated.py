@@ -1,7 +1,7 @@
 """List and decide pairs of memories of which the later one may have replaced the earlier one.
 
-A pair is a relation of the type ``may_update`` from the later memory to the earlier one. A version states the relations
-found when it was written, each with its reason; links by hand and by re-keying are ledger entries. A link retires nothing.
+A pair is a relation of the type ``may_update`` from the later memory to the earlier one, with its reason. A version states
+the relations found when it was written; links by hand and by re-keying are ledger entries. A link retires nothing.
 Nearness alone is no reason to list a pair: such links only order what a query returns.
 """
 
@@ -14,7 +14,7 @@ from recollect.engine.read.assemble import as_seen, to_memory
 from recollect.engine.read.reading import MAX_PAGE, readable_streams
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.transaction import StreamWriter, change_memory, may_overrule, tell_gone
-from recollect.engine.write.relations import brought_for, replace_relation, select_within
+from recollect.engine.write.relations import replace_relation, select_within
 from recollect.engine.write.superseding import supersede_in
 from recollect.model.caller import Right
 from recollect.model.errors import BadInput, WrongState
@@ -22,7 +22,7 @@ from recollect.model.ledger import Event
 from recollect.model.receipt import OutdatedPair, Statement
 from recollect.model.record import Memory
 from recollect.model.vocabulary import KIND_CLASS, MAY_UPDATE, Kind, Status
-from recollect.rules.identity.outdating import CONTESTED_SLOT, NEAR, REASONS, STATED
+from recollect.rules.identity.outdating import CONTESTED_SLOT, NEAR, REASONS
 from recollect.rules.ledger.fold import BY_HAND, RELATION_RULE
 from recollect.rules.trust.borders import may_read
 from recollect.stores.protocol import Reader, Relation, Stored, Stream
@@ -35,16 +35,17 @@ RESOLVED = "resolved:by_hand"
 
 
 class Linked(NamedTuple):
-    """A ``may_update`` link with both its memories and its reason."""
+    """A ``may_update`` link with both its memories."""
 
     later: Stored
     earlier: Stored
     relation: Relation
-    reason: str
 
     @property
     def pair(self) -> OutdatedPair:
-        return OutdatedPair(self.reason, self.relation.strength, _statement(self.earlier), _statement(self.later))
+        return OutdatedPair(
+            self.relation.reason, self.relation.strength, _statement(self.earlier), _statement(self.later)
+        )
 
 
 def outdated(
@@ -73,11 +74,13 @@ def outdated(
 def find_outdated(engine: Engine, reader: Reader, streams: Sequence[Stream]) -> list[Linked]:
     """Return the links of these streams that have a reason other than nearness, in the order in which they are listed."""
     relations = [one for stream in streams for one in reader.relations_among_active(stream, MAY_UPDATE)]
-    found = [linked for linked in _read_links(engine, reader, streams, relations) if linked.reason != NEAR]
+    found = _read_links(engine, reader, streams, [one for one in relations if one.reason != NEAR])
     found.sort(key=lambda linked: linked.later.state.id)
     found.sort(key=lambda linked: linked.pair.later.created_at, reverse=True)
     ranks = {reason: rank for rank, reason in enumerate(REASONS)}
-    return sorted(found, key=lambda linked: (ranks.get(linked.reason, len(REASONS)), -linked.relation.strength))
+    return sorted(
+        found, key=lambda linked: (ranks.get(linked.relation.reason, len(REASONS)), -linked.relation.strength)
+    )
 
 
 def _read_links(
@@ -90,21 +93,9 @@ def _read_links(
     reach = [*streams, *(one for one in others if one.address is not None and may_read(engine.caller, one.address))]
     selection = engine.selecting(equal={"status": "active"}, unexpired_at=engine.now())
     seen = dict(select_within(engine, reader, reach, selection)(places))
-    both = [(seen[one.source], seen[one.target], one) for one in relations if {one.source, one.target} <= seen.keys()]
-    return [Linked(later, earlier, one, _reason(reader, later, earlier, one)) for later, earlier, one in both]
-
-
-def _reason(reader: Reader, later: Stored, earlier: Stored, relation: Relation) -> str:
-    """Return the reason of a link: from the later version if it stated the link, else from the ledger."""
-    brought = brought_for(later, earlier, relation)
-    if brought is not None:
-        return brought
-    amendments = reader.amendments_about(later.tenant, later.state.id)
-    for entry in reversed(reader.entries_about(later.tenant, later.state.id)):
-        values = amendments.get(entry.seq, {})
-        if entry.other_id == earlier.state.id and values.get("relation_type") == MAY_UPDATE:
-            return str(values.get("reason", STATED))
-    return STATED
+    return [
+        Linked(seen[one.source], seen[one.target], one) for one in relations if {one.source, one.target} <= seen.keys()
+    ]
 
 
 def contradictions(engine: Engine, reader: Reader, streams: Sequence[Stream], limit: int) -> list[OutdatedPair]:
@@ -147,13 +138,13 @@ def put_link(
     link = {"relation_type": MAY_UPDATE, "strength": strength, "reason": reason, **marks}
     entry = stream_writer.record(Event.LINKED, later.state.id, rule=rule, other=earlier.state.id, amendment=link)
     ends = (later.stream, later.number), (earlier.stream, earlier.number)
-    replace_relation(stream_writer, Relation(*ends, MAY_UPDATE, strength, entry.at))
+    replace_relation(stream_writer, Relation(*ends, MAY_UPDATE, strength, entry.at, reason))
 
 
 def was_linked(reader: Reader, later: Stored, earlier: Stored) -> bool:
     """Return whether two memories are linked for a reason, or were until somebody decided that both hold."""
     link = find_link(reader, later, earlier)
-    if link is not None and _reason(reader, later, earlier, link) != NEAR:
+    if link is not None and link.reason != NEAR:
         return True
     amendments = reader.amendments_about(later.tenant, later.state.id)
     return any(
@@ -209,7 +200,7 @@ def _choose_pair(pairs: Sequence[Linked], stored: Stored, chosen: Stored) -> Lin
     if id != winner:
         found = [one for one in pairs if winner in (one.later.state.id, one.earlier.state.id)]
     else:
-        found = [one for one in pairs if one.reason != NEAR]
+        found = [one for one in pairs if one.relation.reason != NEAR]
     if len(found) == 1:
         return found[0]
     others = sorted({side.state.id for one in pairs for side in (one.later, one.earlier)} - {id})

@@ -5,18 +5,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
 
 from recollect.engine.context import Engine
 from recollect.engine.read.assemble import as_seen, to_memory
 from recollect.engine.read.meaning import PreparedQuestion
 from recollect.engine.read.ranking import Ranked, concept, rank_memories
-from recollect.engine.write.relations import reasons_in
 from recollect.model.ledger import phase_number
 from recollect.model.receipt import Recalled
 from recollect.model.vocabulary import KIND_CLASS, MAY_UPDATE, SHARED, Authority, KindClass, Space
 from recollect.rules.identity.keys import identity
-from recollect.rules.identity.outdating import NEAR, STATED, announces_change, later_first, says_one_thing
+from recollect.rules.identity.outdating import NEAR, announces_change, later_first, says_one_thing
 from recollect.rules.language.findable import asks_for_everything
 from recollect.rules.language.text import words
 from recollect.rules.ranking.fusion import DIGITS
@@ -95,7 +93,7 @@ def _put_later_first(engine: Engine, reader: Reader, found: Sequence[Ranked]) ->
     if len(unknown) > 1:  # with fewer, one end of every link is among the known relations
         updates |= {*reader.updates_among(engine.tenant, unknown)}
     links = {(item.source, item.target): item for item in updates if item.source in at and item.target in at}
-    reasons, leading = _Reasons(engine, reader, links), {item.place for item in found[:AMONG_IF_NEAR]}
+    leading, contents = {item.place for item in found[:AMONG_IF_NEAR]}, _Contents(engine, reader, links)
 
     def may_pass(later: Place, earlier: Place) -> bool:
         newer, older = at[later], at[earlier]
@@ -103,18 +101,18 @@ def _put_later_first(engine: Engine, reader: Reader, found: Sequence[Ranked]) ->
             return False
         if not _is_as_good(newer, older):
             return False
-        if reasons.of(later, earlier, older.id) != NEAR:
+        link = links[later, earlier]
+        if link.reason != NEAR:
             return True
-        if later not in leading:
+        if later not in leading or link.strength < NEAR_STRENGTH or not says_one_thing(contents.of(later)):
             return False
-        if links[later, earlier].strength < NEAR_STRENGTH or not says_one_thing(reasons.content(later)):
-            return False
-        return newer.asks_what_holds or announces_change(reasons.content(later))
+        return newer.asks_what_holds or announces_change(contents.of(later))
 
     ordered = [at[place] for place in (later_first(list(at), links, may_pass) if links else at)]
     updated: dict[Place, list[Place]] = defaultdict(list)
     for later, earlier in sorted(links):
-        updated[later].append(earlier)
+        if links[later, earlier].reason != NEAR:
+            updated[later].append(earlier)
     return [item._replace(updates=tuple(updated[item.place])) for item in _with_newness(ordered)]
 
 
@@ -122,45 +120,32 @@ SUCCEEDED = 3
 """How many of the best answers are followed by their successor."""
 
 
-def with_successors(
-    engine: Engine, reader: Reader, chosen: Sequence[Ranked], at_hand: Mapping[Place, Stored], selection: Selection
-) -> list[Ranked]:
-    """Return the chosen memories, each of the best followed by the one that may outdate it for a stated reason.
+def with_successors(engine: Engine, reader: Reader, chosen: Sequence[Ranked], selection: Selection) -> list[Ranked]:
+    """Return the chosen memories, each of the best followed by the latest one that may outdate it for a stated reason.
 
-    "CircleCI is gone" does not answer where CI runs, but an answer that says CircleCI is wrong without it. Possible
-    successors are at hand already (`load_chosen`), so most answers take no further read.
+    "CircleCI is gone" does not answer where CI runs, but an answer that says CircleCI is wrong without it.
     """
-    stated: dict[Place, Place] = {}
-    for link in _links_to_successors(chosen):
-        later, earlier = at_hand.get(link.source), at_hand.get(link.target)
-        if later is None or later.body is None or earlier is None:
-            continue
-        brought = link.created_at == later.body.get("created_at")
-        if not brought or reasons_in(later.body).get(earlier.state.id, STATED) != NEAR:
-            stated[link.target] = link.source
-    rows = reader.candidates(engine.tenant, sorted({*stated.values()}), selection) if stated else {}
+    present = {item.place for item in chosen}
+    later: dict[Place, list[Place]] = {
+        item.place: [
+            link.source
+            for link in item.relations or ()
+            if link.relation_type == MAY_UPDATE
+            and link.reason != NEAR
+            and link.target == item.place
+            and link.source not in present
+        ]
+        for item in chosen[:SUCCEEDED]
+    }
+    places = sorted({place for successors in later.values() for place in successors})
+    rows = reader.candidates(engine.tenant, places, selection) if places else {}
     ranked: list[Ranked] = []
     for item in chosen:
         ranked.append(item)
-        row = rows.pop(stated[item.place], None) if item.place in stated else None
-        if row is not None:
-            ranked.append(_as_successor(item, stated[item.place], row))
+        visible = [place for place in later.get(item.place, ()) if place in rows]
+        if visible:
+            ranked.append(_as_successor(item, max(visible), rows.pop(max(visible))))
     return ranked
-
-
-def _links_to_successors(chosen: Iterable[Ranked]) -> list[Relation]:
-    """Return the links by which other memories may outdate the best of the chosen ones, the latest memory last."""
-    chosen = list(chosen)
-    present = {item.place for item in chosen}
-    return sorted(
-        (
-            link
-            for item in chosen[:SUCCEEDED]
-            for link in item.relations or ()
-            if link.relation_type == MAY_UPDATE and link.target == item.place and link.source not in present
-        ),
-        key=lambda link: link.source,
-    )
 
 
 def _as_successor(item: Ranked, place: Place, row: Contender) -> Ranked:
@@ -172,7 +157,7 @@ def _as_successor(item: Ranked, place: Place, row: Contender) -> Ranked:
         features=features,
         reason="related_to_a_match",
         words=0.0,
-        relations=None,
+        relations=(),
         updates=(item.place,),
         shadowed=(),
         is_successor=True,
@@ -188,31 +173,20 @@ def _evidence(item: Ranked) -> float:
     return sum(item.features.get(name, 0.0) for name in ANSWERS)
 
 
-class _Reasons:
-    """The reasons of links between memories, read from their versions when first needed."""
+class _Contents:
+    """The contents of the later memories of links by nearness, read when first needed; empty if damaged."""
 
     def __init__(self, engine: Engine, reader: Reader, links: Mapping[tuple[Place, Place], Relation]) -> None:
         self._engine, self._reader, self._links = engine, reader, links
 
     @cached_property
-    def _versions(self) -> dict[Place, Stored]:
-        later = sorted({source for source, _ in self._links})
-        return {(item.stream, item.number): item for item in self._reader.by_places(self._engine.tenant, later)}
+    def _read(self) -> dict[Place, str]:
+        later = sorted({source for (source, _), link in self._links.items() if link.reason == NEAR})
+        return self._reader.contents(self._engine.tenant, later)
 
-    def of(self, later: Place, earlier: Place, id: str) -> str:
-        """Return the reason of a link. A link made after the version was stated explicitly."""
-        body = self._body(later)
-        brought = self._links[later, earlier].created_at == body.get("created_at")
-        return reasons_in(body).get(id, STATED) if brought else STATED
-
-    def content(self, later: Place) -> str:
+    def of(self, later: Place) -> str:
         """Return the content of a later memory."""
-        return str(self._body(later).get("content", ""))
-
-    def _body(self, later: Place) -> Mapping[str, Any]:
-        """Return the body of a later memory; empty if it is damaged."""
-        found = self._versions.get(later)
-        return {} if found is None or found.body is None else found.body
+        return self._read.get(later, "")
 
 
 def _with_newness(ordered: Sequence[Ranked]) -> list[Ranked]:
@@ -302,10 +276,8 @@ def drop_shadowed(
 def load_chosen(
     engine: Engine, reader: Reader, chosen: Iterable[Ranked], at_hand: Mapping[Place, Stored] = _NONE_LOADED
 ) -> dict[Place, Stored]:
-    """Read the chosen memories that are not loaded yet, with what may succeed the best; return all of them by place."""
-    chosen = list(chosen)
+    """Read the chosen memories that are not loaded yet; return all of them by place."""
     missing = [item.place for item in chosen if item.place not in at_hand]
-    missing += {link.source for link in _links_to_successors(chosen)}.difference(at_hand) if missing else ()
     found = as_seen(engine, reader, reader.by_places(engine.tenant, missing)) if missing else []
     return {**at_hand, **{(stored.stream, stored.number): stored for stored in found}}
 
@@ -322,7 +294,7 @@ def mark_outdated(
     if the policy asks for that.
     """
     chosen = [item for item in chosen if item.place in at_hand]  # a damaged memory has no content
-    outdated = _find_outdated(chosen, at_hand)
+    outdated = _find_outdated(chosen)
     updates: dict[Place, list[str]] = defaultdict(list)
     for earlier, later in outdated.items():
         updates[later].append(at_hand[earlier].state.id)
@@ -341,16 +313,13 @@ def mark_outdated(
     ]
 
 
-def _find_outdated(chosen: Sequence[Ranked], at_hand: Mapping[Place, Stored]) -> dict[Place, Place]:
+def _find_outdated(chosen: Sequence[Ranked]) -> dict[Place, Place]:
     """Return the chosen memories that another of them may outdate for a stated reason, each with the first such."""
     rank = {item.place: rank for rank, item in enumerate(chosen)}
     found: dict[Place, Place] = {}
     for item in chosen:
-        reasons = reasons_in(at_hand[item.place].body or {})
         for earlier in item.updates:
-            if earlier not in rank or (rank[earlier] < rank[item.place] and not item.is_successor):
-                continue
-            if reasons.get(at_hand[earlier].state.id, STATED) != NEAR:
+            if earlier in rank and (rank[earlier] > rank[item.place] or item.is_successor):
                 found.setdefault(earlier, item.place)
     return found
 

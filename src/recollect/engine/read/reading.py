@@ -308,7 +308,7 @@ def _find_links_brought(
     ids = [entry.memory_id for entry in entries if entry.event in BRINGS_VERSION]
     found = reader.by_ids(engine.tenant, ids) if ids else {}
     linked = {id: links_in(one.body) for id, one in found.items() if one.body}
-    ends = {id for id, links in linked.items() if links} | {other for links in linked.values() for other, _, _ in links}
+    ends = {id for id, links in linked.items() if links} | {other for links in linked.values() for other, *_ in links}
     hidden = hidden_ids(engine, reader, ends) if ends else set()
     return {
         entry.seq: [
@@ -320,10 +320,10 @@ def _find_links_brought(
 
 
 def _describe_link(
-    entry: Entry, names: Mapping[str, str | None], other: str, relation_type: str, strength: float
+    entry: Entry, names: Mapping[str, str | None], other: str, relation_type: str, strength: float, reason: str
 ) -> HistoryEvent:
     meta = {"operation": "linked", "rule": WHEN_WRITTEN, "tick": entry.tick, "seq": entry.seq}
-    meta["values"] = {"relation_type": relation_type, "strength": strength}
+    meta["values"] = {"relation_type": relation_type, "strength": strength} | ({"reason": reason} if reason else {})
     return HistoryEvent(entry.memory_id, "LINK", entry.memory_id, other, names.get(entry.actor), entry.at, meta)
 
 

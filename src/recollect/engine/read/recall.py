@@ -274,9 +274,9 @@ def _choose(
         )
 
     chosen, no_room = best_within(about, top_k, lambda candidate: candidate.row.category, share_of(engine), fits)
-    at_hand = load_chosen(engine, reader, chosen, at_hand)
     if request.at is None:  # else the answer is what held then, outdated since or not
-        chosen = with_successors(engine, reader, chosen, at_hand, selection)[:top_k]
+        chosen = with_successors(engine, reader, chosen, selection)[:top_k]
+    at_hand = load_chosen(engine, reader, chosen, at_hand)
     items = mark_outdated(engine, chosen, at_hand)
     return [candidate for candidate, _ in items], [item for _, item in items], no_room
 

@@ -145,10 +145,10 @@ def _items(
     best = best_within(others, top_k, lambda one: one.row.category, share_of(engine), lambda one: True)[0]
     asked_for = {one.id for one in best}
     best = [*best, *(one for one in kept if one.id in anyway and one.id not in asked_for)]
-    at_hand = load_chosen(engine, reader, best, {(stored.stream, stored.number): stored for stored in (*rules, *facts)})
-    succeeded = with_successors(engine, reader, best, at_hand, selection)
+    succeeded = with_successors(engine, reader, best, selection)
     of_question = [one for one in succeeded if one.id in asked_for or one.is_successor][:top_k]
     best = [*of_question, *(one for one in best if one.id not in asked_for)]
+    at_hand = load_chosen(engine, reader, best, {(stored.stream, stored.number): stored for stored in (*rules, *facts)})
     items = [item for _, item in mark_outdated(engine, best, at_hand)]
     items = _with_reasons(items, anyway, {one.id for one in (*matches, *others)})
     recent = [Recalled(to_memory(stored), 0.0, ("recency",)) for stored in conversation()]

@@ -27,7 +27,7 @@ from recollect.rules.gates.draft import Draft
 from recollect.rules.gates.naming import slots_of
 from recollect.rules.identity.decision import reading_of
 from recollect.rules.identity.keys import BY_RULE
-from recollect.rules.identity.outdating import NEAR, REASONS, reason_to_doubt
+from recollect.rules.identity.outdating import NEAR, REASONS, STATED, reason_to_doubt
 from recollect.rules.ledger.fold import BY_HAND, RELATION_RULE
 from recollect.rules.statements import Relation as Comparison
 from recollect.rules.trust.authority import outranks
@@ -130,16 +130,12 @@ def describe_links(links: Sequence[Link]) -> dict[str, Any]:
     return {"neighbours": links_of_body} if links_of_body else {}
 
 
-def links_in(body: Mapping[str, Any]) -> list[tuple[str, str, float]]:
-    """Return the links in a version's body: the other memory, the type and the strength."""
+def links_in(body: Mapping[str, Any]) -> list[tuple[str, str, float, str]]:
+    """Return the links in a version's body: the other memory, the type, the strength and the reason."""
     return [
-        (id, MAY_UPDATE if reason else RELATED_TO, strength) for id, strength, *reason in body.get("neighbours", ())
+        (id, MAY_UPDATE if reason else RELATED_TO, strength, *(reason or [""]))
+        for id, strength, *reason in body.get("neighbours", ())
     ]
-
-
-def reasons_in(body: Mapping[str, Any]) -> dict[str, str]:
-    """Return the memories that a version may outdate, each with the reason, from its body."""
-    return {id: reason[0] for id, _, *reason in body.get("neighbours", ()) if reason}
 
 
 def put_links(stream_writer: StreamWriter, id: str, links: Sequence[Link]) -> None:
@@ -147,7 +143,7 @@ def put_links(stream_writer: StreamWriter, id: str, links: Sequence[Link]) -> No
     if links:
         stream, at = stream_writer.stream.number, stream_writer.body(id)["created_at"]
         source = (stream, stream_writer.number(id))
-        rows = [Relation(source, (stream, to.number), how, strength, at) for to, how, strength, _ in links]
+        rows = [Relation(source, (stream, to.number), how, strength, at, why) for to, how, strength, why in links]
         stream_writer.writer.put_relations(stream_writer.stream.tenant, rows)
 
 
@@ -161,7 +157,9 @@ def _record(stream_writer: StreamWriter, id: str, other: Stored, relation_type: 
     values = {"relation_type": relation_type, "strength": strength}
     entry = stream_writer.record(Event.LINKED, id, rule=BY_HAND, other=other.state.id, amendment=values)
     source, target = (stream_writer.stream.number, stream_writer.number(id)), (other.stream, other.number)
-    replace_relation(stream_writer, Relation(source, target, relation_type, strength, entry.at))
+    replace_relation(
+        stream_writer, Relation(source, target, relation_type, strength, entry.at, reason_of_amendment(values))
+    )
 
 
 def replace_relation(stream_writer: StreamWriter, relation: Relation) -> None:
@@ -170,12 +168,9 @@ def replace_relation(stream_writer: StreamWriter, relation: Relation) -> None:
     stream_writer.writer.put_relations(stream_writer.stream.tenant, [relation])
 
 
-def brought_for(source: Stored, target: Stored, relation: Relation) -> str | None:
-    """Return the reason for which a version was written with a link; ``None`` if the link was made later."""
-    body = source.body or {}
-    if relation.relation_type != MAY_UPDATE or relation.created_at != body.get("created_at"):
-        return None
-    return reasons_in(body).get(target.state.id)
+def reason_of_amendment(values: Mapping[str, Any]) -> str:
+    """Return the reason of a link made after its version was written: ``stated`` unless its amendment says another."""
+    return str(values.get("reason", STATED)) if values["relation_type"] == MAY_UPDATE else ""
 
 
 _TYPE = re.compile(r"[a-z][a-z0-9_]{0,63}")
@@ -198,7 +193,7 @@ def link(engine: Engine, id: str, other: str, *, relation_type: str = RELATED_TO
             for r in _read_relations_between(stream_writer.writer, engine.tenant, place, target)
             if r.relation_type == relation_type
         ]
-        if not existing or brought_for(stored, target, existing[0]) == NEAR:
+        if not existing or existing[0].reason == NEAR:
             _record(stream_writer, stored.state.id, target, relation_type, round(float(strength), 6))
             existing = []
         return _to_related(target, existing[0].strength if existing else float(strength), relation_type)
@@ -345,6 +340,8 @@ def strongest(known: Edges) -> dict[Place, float]:
 
 Ends = tuple[str, str, str]
 """The source, the target and the type of a relation."""
+Said = tuple[float, str, str]
+"""The strength, the time and the reason of a relation."""
 
 
 def relations_of_stream(
@@ -356,33 +353,31 @@ def relations_of_stream(
 ) -> list[Relation]:
     """Return the relations that begin in a stream, from its versions and ledger; both ends must have content."""
     relations = {**_read_stated(versions), **_by_hand(entries, amendments)}
-    stated = {ends: strength_and_time for ends, strength_and_time in relations.items() if strength_and_time is not None}
+    stated = {ends: said for ends, said in relations.items() if said is not None}
     ids = sorted({id for source, target, _ in stated for id in (source, target)})
     found = reader.by_ids(stream.tenant, ids) if ids else {}
     places = {id: (one.stream, one.number) for id, one in found.items() if one.body is not None}
     return sorted(
-        Relation(places[source], places[target], how, strength, at)
-        for (source, target, how), (strength, at) in stated.items()
+        Relation(places[source], places[target], how, *said)
+        for (source, target, how), said in stated.items()
         if source in places and target in places
     )
 
 
-def _read_stated(versions: Iterable[Version]) -> dict[Ends, tuple[float, str]]:
+def _read_stated(versions: Iterable[Version]) -> dict[Ends, Said]:
     """Return the links that each version was written with."""
     read = ((version.id, body_from(version.body)[0]) for version in versions)
     bodies = [(id, body) for id, body in read if body is not None]
     return {
-        (id, other, relation_type): (strength, body["created_at"])
+        (id, other, relation_type): (strength, body["created_at"], reason)
         for id, body in bodies
-        for other, relation_type, strength in links_in(body)
+        for other, relation_type, strength, reason in links_in(body)
     }
 
 
-def _by_hand(
-    entries: Iterable[Entry], amendments: Mapping[int, tuple[str | None, Any]]
-) -> dict[Ends, tuple[float, str] | None]:
+def _by_hand(entries: Iterable[Entry], amendments: Mapping[int, tuple[str | None, Any]]) -> dict[Ends, Said | None]:
     """Return the links made by hand; ``None`` for a removed one."""
-    found: dict[Ends, tuple[float, str] | None] = {}
+    found: dict[Ends, Said | None] = {}
     for entry in entries:
         text = amendments.get(entry.seq, (None, None))[0]
         if entry.rule.startswith(RELATION_RULE) and entry.other_id is not None and text is not None:
@@ -391,7 +386,7 @@ def _by_hand(
             if values is None or "relation_type" not in values or (linked and "strength" not in values):
                 continue  # damaged; `verify` reports it
             found[entry.memory_id, entry.other_id, values["relation_type"]] = (
-                (values["strength"], entry.at) if linked else None
+                (values["strength"], entry.at, reason_of_amendment(values)) if linked else None
             )
     return found
 
@@ -519,11 +514,12 @@ def _moves_with_version(link: Relation, old: Stored, other: Stored) -> bool:
 
 
 def _is_by_likeness(link: Relation, begin: Stored, end: Stored) -> bool:
-    written = {(id, relation_type) for id, relation_type, _ in links_in(begin.body or {})}
+    written = {(id, relation_type) for id, relation_type, *_ in links_in(begin.body or {})}
     return (end.state.id, link.relation_type) in written
 
 
 def _record_of(stream_writer: StreamWriter, link: Relation, source_id: str, target_id: str) -> None:
     values = {"relation_type": link.relation_type, "strength": link.strength}
+    values |= {"reason": link.reason} if link.reason else {}
     entry = stream_writer.record(Event.LINKED, source_id, rule=CARRIED, other=target_id, amendment=values)
     stream_writer.writer.put_relations(stream_writer.stream.tenant, [link._replace(created_at=entry.at)])

@@ -295,8 +295,9 @@ def _relations_in(rows: _Rows) -> list[Relation]:
 
 
 def _parse_relation(line: str) -> Relation:
-    from_stream, from_memory, to_stream, to_memory, how, strength, at = line.split(" ")
-    return relation_of(int(from_stream), int(from_memory), int(to_stream), int(to_memory), how, int(strength), at)
+    from_stream, from_memory, to_stream, to_memory, how, strength, at, reason = line.split(" ", 7)
+    source, target = (int(from_stream), int(from_memory)), (int(to_stream), int(to_memory))
+    return relation_of(*source, *target, how, int(strength), at, reason)
 
 
 def _group_texts(found: Sequence[tuple[Any, ...]]) -> Mapping[int, _Text]:

@@ -126,7 +126,7 @@ SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash
 -- those that they are related to, their neighbours in a conversation, that have their keys elsewhere, and that they name. Each row says
 -- whether it fits, whether it was compared itself, whether its key was looked for elsewhere and what its relations are: a line each,
 -- since JSON takes three times as long to make. If it was not compared, it says only which of the others it may make outdated: hubs have
--- hundreds of relations. The place {links} holds true or false, since a plan for both would be made anew each time.
+-- hundreds of relations. What may outdate a compared memory comes along if there is a reason other than nearness. The place {links} holds true or false, since a plan for both would be made anew each time.
 WITH known AS MATERIALIZED (
     SELECT m.stream, m.memory, ({filters}) IS TRUE AS fits FROM jsonb_array_elements(:places::jsonb) AS listed (place)
      CROSS JOIN LATERAL (SELECT * FROM memories
@@ -154,7 +154,7 @@ reached AS MATERIALIZED (
      UNION
     SELECT r.from_stream, r.from_memory FROM compared
      CROSS JOIN LATERAL (SELECT * FROM relations WHERE tenant = :tenant AND to_stream = compared.stream
-                            AND to_memory = compared.memory AND relation_type <> 'may_update' OFFSET 0) r
+                            AND to_memory = compared.memory AND reason <> 'near' OFFSET 0) r
      UNION
     SELECT m.stream, m.memory + step FROM compared
      CROSS JOIN LATERAL (SELECT * FROM memories
@@ -194,7 +194,7 @@ SELECT m.*, lower(m.canonical_key) AS lower_key, v.body, a.count, a.last, b.cont
  CROSS JOIN LATERAL (SELECT body FROM versions
                       WHERE tenant = :tenant AND stream = wanted.stream AND memory = wanted.memory LIMIT 1) v
  CROSS JOIN LATERAL (SELECT string_agg(r.from_stream || ' ' || r.from_memory || ' ' || r.to_stream || ' ' || r.to_memory || ' '
-                                       || r.relation_type || ' ' || r.strength || ' ' || r.created_at, E'\n') AS relations
+                                       || r.relation_type || ' ' || r.strength || ' ' || r.created_at || ' ' || r.reason, E'\n') AS relations
                        FROM ((SELECT * FROM relations WHERE wanted.reached AND tenant = :tenant
                                  AND from_stream = wanted.stream AND from_memory = wanted.memory
                                  AND (wanted.compared OR relation_type = 'may_update'

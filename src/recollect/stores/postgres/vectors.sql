@@ -7,13 +7,13 @@ SELECT memory, codes FROM vectors
 
 -- name: relations_at
 -- OFFSET 0 keeps each place looked up by itself: joined at once, all relations of the tenant would be read.
-SELECT r.from_stream, r.from_memory, r.to_stream, r.to_memory, r.relation_type, r.strength, r.created_at
+SELECT r.from_stream, r.from_memory, r.to_stream, r.to_memory, r.relation_type, r.strength, r.created_at, r.reason
   FROM jsonb_array_elements(:places::jsonb) AS wanted (place)
  CROSS JOIN LATERAL (SELECT * FROM relations
                       WHERE tenant = :tenant AND from_stream = (wanted.place ->> 0)::bigint
                         AND from_memory = (wanted.place ->> 1)::bigint OFFSET 0) r
  UNION
-SELECT r.from_stream, r.from_memory, r.to_stream, r.to_memory, r.relation_type, r.strength, r.created_at
+SELECT r.from_stream, r.from_memory, r.to_stream, r.to_memory, r.relation_type, r.strength, r.created_at, r.reason
   FROM jsonb_array_elements(:places::jsonb) AS wanted (place)
  CROSS JOIN LATERAL (SELECT * FROM relations
                       WHERE tenant = :tenant AND to_stream = (wanted.place ->> 0)::bigint

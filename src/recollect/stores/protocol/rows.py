@@ -206,13 +206,17 @@ class Nearby(NamedTuple):
 
 
 class Relation(NamedTuple):
-    """A directed edge between two memories: its type, and its strength from 0 to 1."""
+    """A directed edge between two memories: its type, its strength from 0 to 1, and why one may outdate the other.
+
+    The reason is that of a ``may_update`` relation; any other relation has none.
+    """
 
     source: Place
     target: Place
     relation_type: str
     strength: float
     created_at: str
+    reason: str = ""
 
 
 class Reading(NamedTuple):

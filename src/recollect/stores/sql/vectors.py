@@ -79,17 +79,17 @@ def _generation(stream: Stream) -> dict[str, Any]:
 
 
 def _row(one: Relation) -> tuple[Any, ...]:
-    return (*one.source, *one.target, one.relation_type, round(one.strength * MILLIONTHS), one.created_at)
+    return (*one.source, *one.target, one.relation_type, round(one.strength * MILLIONTHS), one.created_at, one.reason)
 
 
 def relation_from(row: Mapping[str, Any]) -> Relation:
     return relation_of(*(row[name] for name in _COLUMNS))
 
 
-_COLUMNS = ("from_stream", "from_memory", "to_stream", "to_memory", "relation_type", "strength", "created_at")
+_COLUMNS = ("from_stream", "from_memory", "to_stream", "to_memory", "relation_type", "strength", "created_at", "reason")
 
 
 def relation_of(
-    from_stream: int, from_memory: int, to_stream: int, to_memory: int, how: str, strength: int, at: str
+    from_stream: int, from_memory: int, to_stream: int, to_memory: int, how: str, strength: int, at: str, reason: str
 ) -> Relation:
-    return Relation((from_stream, from_memory), (to_stream, to_memory), how, strength / MILLIONTHS, at)
+    return Relation((from_stream, from_memory), (to_stream, to_memory), how, strength / MILLIONTHS, at, reason)

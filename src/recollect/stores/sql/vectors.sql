@@ -37,7 +37,7 @@ DELETE FROM vectors WHERE tenant = :tenant AND stream = :stream AND memory = :me
 DELETE FROM vectors WHERE tenant = :tenant AND stream = :stream AND generation = :generation
 
 -- name: relations_among_active
-SELECT r.from_stream, r.from_memory, r.to_stream, r.to_memory, r.relation_type, r.strength, r.created_at
+SELECT r.from_stream, r.from_memory, r.to_stream, r.to_memory, r.relation_type, r.strength, r.created_at, r.reason
   FROM relations r
   JOIN memories a ON a.tenant = r.tenant AND a.stream = r.from_stream AND a.memory = r.from_memory
   JOIN memories b ON b.tenant = r.tenant AND b.stream = r.to_stream AND b.memory = r.to_memory
@@ -46,8 +46,9 @@ SELECT r.from_stream, r.from_memory, r.to_stream, r.to_memory, r.relation_type, 
  ORDER BY r.from_memory, r.to_stream, r.to_memory
 
 -- name: put_relation
-INSERT INTO relations (tenant, from_stream, from_memory, to_stream, to_memory, relation_type, strength, created_at)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+INSERT INTO relations (tenant, from_stream, from_memory, to_stream, to_memory, relation_type, strength, created_at,
+                       reason)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
 
 -- name: remove_relation
 DELETE FROM relations WHERE tenant = :tenant AND from_stream = :from_stream AND from_memory = :from_memory

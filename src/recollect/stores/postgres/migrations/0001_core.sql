@@ -455,6 +455,7 @@ CREATE TABLE vectors (
 GRANT SELECT, INSERT, DELETE ON vectors TO recollect_app;
 
 -- From one memory to another, wherever they lie. "strength" is in millionths, since a float would compare differently elsewhere.
+-- "reason" says why the first may make the second outdated; it is empty for every other type.
 CREATE TABLE relations (
     tenant        TEXT COLLATE "C" NOT NULL,
     from_stream   BIGINT NOT NULL,
@@ -464,6 +465,7 @@ CREATE TABLE relations (
     relation_type TEXT COLLATE "C" NOT NULL,
     strength      BIGINT NOT NULL CHECK (strength BETWEEN 0 AND 1000000),
     created_at    TEXT COLLATE "C" NOT NULL,
+    reason        TEXT COLLATE "C" NOT NULL,
     PRIMARY KEY (tenant, from_stream, from_memory, to_stream, to_memory, relation_type)
 ) /*PARTITION BY HASH (tenant)*/;
 CREATE INDEX relations_to ON relations (tenant, to_stream, to_memory);

@@ -415,6 +415,7 @@ CREATE TABLE vectors (
 ) WITHOUT ROWID;
 
 -- From one memory to another, wherever they lie. "strength" is in millionths, since a float would compare differently elsewhere.
+-- "reason" says why the first may make the second outdated; it is empty for every other type.
 CREATE TABLE relations (
     tenant        TEXT    NOT NULL,
     from_stream   INTEGER NOT NULL,
@@ -424,6 +425,7 @@ CREATE TABLE relations (
     relation_type TEXT    NOT NULL,
     strength      INTEGER NOT NULL CHECK (strength BETWEEN 0 AND 1000000),
     created_at    TEXT    NOT NULL,
+    reason        TEXT    NOT NULL,
     PRIMARY KEY (tenant, from_stream, from_memory, to_stream, to_memory, relation_type)
 ) WITHOUT ROWID;
 CREATE INDEX relations_to ON relations (tenant, to_stream, to_memory);
