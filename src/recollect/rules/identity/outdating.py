@@ -82,15 +82,16 @@ def signs_of(text: str) -> Signs:
     """
     sorts = _IN_WORDS | _WITH_DIGITS if _DIGIT.search(text) else _IN_WORDS
     found = {name: [match.group() for match in pattern.finditer(text)] for name, pattern in sorts.items()}
+    found = {name: texts for name, texts in found.items() if texts}
     rest = text
-    for pattern in sorts.values():
-        rest = pattern.sub(" ", rest)
+    for name in found:
+        rest = sorts[name].sub(" ", rest)
     for quantity in _QUANTITY.finditer(rest):
         found.setdefault(stem(quantity["unit"].lower()), []).append(quantity["number"])
-    values = {name: tuple(sorted(map(str.lower, texts))) for name, texts in found.items() if texts}
+    values = {name: tuple(sorted(map(str.lower, texts))) for name, texts in found.items()}
     of_values = frozenset(term for texts in values.values() for value in texts for term in terms(value))
     stops = [stop.group() for stop in _STOPS.finditer(text)]
-    ended = [clause for clause in _CLAUSE_ENDS.split(text) if _STOPS.search(clause)]
+    ended = [clause for clause in _CLAUSE_ENDS.split(text) if _STOPS.search(clause)] if stops else []
     return Signs(
         _telling(text) - of_values,
         values,

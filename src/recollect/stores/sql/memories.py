@@ -356,7 +356,7 @@ class TextTables(_Postings):
         found = self._db.rows("texts_numbered", **stream.place, numbers=encode_list(numbers))
         marks = [f" {term}:" for term in terms]
         said = ((row, said_terms_in(row["terms"])) for row in found if row["terms"])
-        likely = ((row, note) for row, note in said if sum(mark in note for mark in marks) >= shared_min)
+        likely = ((row, note) for row, note in said if sum(map(note.__contains__, marks)) >= shared_min)
         read = (Neighbour(row["memory"], row["id"], frozenset(term_counts_in(note))) for row, note in likely)
         return [one for one in read if len(one.terms & terms) >= shared_min]
 
