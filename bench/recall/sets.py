@@ -9,7 +9,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,8 @@ class Turn:
     at: datetime
     fields: Mapping[str, Any] = field(default_factory=dict)
     """What else is said of it when it is added to a store."""
+    replaces: str = ""
+    """The earlier turn that it replaces, if its writer accepts the offer to say so."""
 
 
 @dataclass(frozen=True)
@@ -271,6 +273,17 @@ def facts(data: Path) -> Iterator[Conversation]:
         yield _week(path.stem, week["facts"], week["questions_facts"], {"source": "agent"})
 
 
+def facts_accepted(data: Path) -> Iterator[Conversation]:
+    for path, week in _weeks(data):
+        told = _week(path.stem, week["facts"], week["questions_facts"], {"source": "agent"})
+        replaced = [one.get("replaces") for one in week["facts"]]
+        turns = (
+            turn if old is None else replace(turn, replaces=str(old))
+            for turn, old in zip(told.turns, replaced, strict=True)
+        )
+        yield replace(told, turns=tuple(turns))
+
+
 def messages(data: Path) -> Iterator[Conversation]:
     for path, week in _weeks(data):
         yield _week(path.stem, week["messages"], week["questions_messages"], {"source": "user", "kind": "semantic"})
@@ -318,6 +331,7 @@ SETS: dict[str, Callable[[Path], Iterator[Conversation]]] = {
     "LongMemEval": longmemeval,
     "PrecisionMemBench": precision,
     "facts of a week": facts,
+    "facts of a week, right offers accepted": facts_accepted,
     "messages of a week": messages,
 }
 """Every set by its name in the tables."""

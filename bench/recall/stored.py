@@ -55,11 +55,15 @@ class Filled:
         self.ids = dict(self._told())
 
     def _told(self) -> Iterable[tuple[str, str]]:
+        ids: dict[str, str] = {}
         for turn in self.conversation.turns:
             self._clock.move_to(turn.at)
             space = "session" if "thread_id" in turn.fields else "user"
             receipt = self.mem.add(_clean(turn.text), owner=OWNER, space=space, **turn.fields)
             if receipt.memory is not None:
+                ids[turn.id] = receipt.memory.id
+                if ids.get(turn.replaces) in {similar.id for similar in receipt.similar}:
+                    self.mem.supersede(ids[turn.replaces], by=receipt.memory.id)
                 yield receipt.memory.id, turn.id
 
     def under(self, **policy: Mapping[str, Any]) -> recollect.Recollect:

@@ -355,8 +355,10 @@ class TestPlans(OnAServer):
                     "rankings": "[[2, [[1, 7], [1, 8], [1, 9]]]]",
                     "sessions": "[]",
                     "reach": 3,
+                    "longest": 16,
                 },
             ),
+            ("live_versions", {"places": "[[1, 7], [1, 8]]", "longest": 16}),
             ("texts_numbered", {"numbers": "[7, 8]"}),
             ("visible_numbers", {"numbers": "[7, 8]"}),
             ("select_in_stream", {"limit": 10}),
@@ -388,7 +390,7 @@ class TestPlans(OnAServer):
         """Once they are many: a list of places must not make the planner read all of them."""
         places = [[1, number] for number in range(1, 50)]
         holders = {"streams": "[]", "scopes": "[]", "kind_class": "event"}
-        holders |= {"rankings": "[]", "sessions": "[]", "reach": 3}
+        holders |= {"rankings": "[]", "sessions": "[]", "reach": 3, "longest": 16}
         sql = QUERIES[query].replace("{filters}", "m.status = 'active'").replace("{links}", "true")
         plan = self._plan(sql, places=json.dumps(places), **(holders if query == "announced_memories" else {}))
         assert "rows=30000" not in plan and "Seq Scan on relations" not in plan, plan

@@ -115,6 +115,17 @@ def test_a_query_among_lines_of_conversations_and_what_was_replaced(mem: Any, tr
         assert recall <= 4, question
 
 
+def test_so_it_does_if_the_answer_took_the_place_of_another(mem: Any, trips: Trips) -> None:
+    old = mem.add("CI runs on CircleCI and takes about 14 minutes", owner="ana").memory
+    new = mem.add("Pipelines run in GitHub Actions (about 6 min); CircleCI is gone", owner="ana").memory
+    mem.supersede(old.id, by=new.id)
+    mem.query("to begin with", owner="ana")
+    found: list[Any] = []
+    asked = {"owner": "ana", "threshold": 0, "top_k": 1}
+    assert trips.of(lambda: found.append(mem.query("What is the CI system?", **asked))) == 3
+    assert found[0].items[0].memory.id == new.id
+
+
 def test_so_it_does_if_something_later_may_outdate_the_best_answer(mem: Any, trips: Trips) -> None:
     """What was said to be over comes with its answer, and what comes with it is read with what is compared."""
     mem.add("The tests run on CircleCI", owner="ana")

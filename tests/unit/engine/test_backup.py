@@ -33,13 +33,14 @@ def test_a_backup_restores_exactly(store: Path, tmp_path: Path) -> None:
 
 
 def test_a_backup_under_load_is_a_snapshot(store: Path, tmp_path: Path) -> None:
-    stop = threading.Event()
+    stop, written = threading.Event(), threading.Semaphore(0)
 
     def write() -> None:
         with recollect.open(store) as mem:
             number = 0
             while not stop.is_set():
                 mem.add(f"Load {number} happened", owner=f"writer {number % 3}")
+                written.release()
                 number += 1
 
     writer = threading.Thread(target=write)
@@ -47,6 +48,7 @@ def test_a_backup_under_load_is_a_snapshot(store: Path, tmp_path: Path) -> None:
     try:
         with recollect.open(store) as mem:
             for number in range(5):
+                assert written.acquire(timeout=60), "the store is written to"
                 mem.backup(tmp_path / f"{number}.bak")
     finally:
         stop.set()

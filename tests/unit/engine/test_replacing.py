@@ -228,3 +228,52 @@ class TestWhoDecides:
         with pytest.raises(NotFound) as told:
             mem.supersede(add(mem, BANK).id, by="ffffffffffff")
         assert told.value.field == "by"
+
+
+ASKED = "Who does the bakery bank with?"
+CI, OTHER_CI = "CI runs on CircleCI and takes about 14 minutes", "Pipelines run in GitHub Actions; CircleCI is gone"
+
+
+class TestFoundByWhatItReplaced:
+    """A new version often says it in other words; the question still asks in those of the old one."""
+
+    @pytest.fixture(autouse=True)
+    def _others(self, mem: recollect.Recollect) -> None:
+        for text in ("The designs are in Figma, Pim grants access", "main is protected and takes two approvals"):
+            add(mem, text)
+
+    def test_a_question_that_the_old_one_answered_finds_the_new_one(self, mem: recollect.Recollect) -> None:
+        for old, new, question in ((BANK, OTHER_BANK, ASKED), (CI, OTHER_CI, "What is the CI system?")):
+            older, newer = add(mem, old), add(mem, new)
+            before = mem.query(question, owner="ana", threshold=0)
+            assert before.items[0].memory.id == older.id
+            mem.supersede(older.id, by=newer.id)
+            after = mem.query(question, owner="ana", threshold=0)
+            assert after.items[0].memory.id == newer.id
+            assert old not in {item.memory.content for item in after.items}
+            assert after.confidence == before.confidence, "it answers as surely as what it replaced"
+
+    def test_in_a_later_session_too(self, mem: recollect.Recollect) -> None:
+        mem.supersede(add(mem, BANK).id, by=add(mem, OTHER_BANK).id)
+        found = mem.recall_for(session="next", user=ASKED, owner="ana")
+        assert found.items[0].memory.content == OTHER_BANK
+
+    def test_over_several_versions(self, mem: recollect.Recollect) -> None:
+        first, second, third = add(mem, BANK), add(mem, OTHER_BANK), add(mem, "Fio has kept the till money since June")
+        mem.supersede(first.id, by=second.id)
+        mem.supersede(second.id, by=third.id)
+        assert mem.query(ASKED, owner="ana").items[0].memory.id == third.id
+
+    def test_not_once_the_new_one_is_forgotten(self, mem: recollect.Recollect) -> None:
+        new = add(mem, OTHER_BANK)
+        mem.supersede(add(mem, BANK).id, by=new.id)
+        mem.forget(new.id)
+        found = mem.query(ASKED, owner="ana", threshold=0)
+        assert not {BANK, OTHER_BANK} & {item.memory.content for item in found.items}
+
+    def test_not_for_whom_the_new_one_is_hidden(self, mem: recollect.Recollect) -> None:
+        mem.supersede(add(mem, BANK, scope="bookkeeper").id, by=add(mem, OTHER_BANK, scope="bookkeeper").id)
+        planner = mem.as_caller(agent="planner", user="ana")
+        assert not {BANK, OTHER_BANK} & {item.memory.content for item in planner.query(ASKED, threshold=0).items}
+        bookkeeper = mem.as_caller(agent="bookkeeper", user="ana")
+        assert bookkeeper.query(ASKED).items[0].memory.content == OTHER_BANK

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from recollect.embed.protocol import reads_context
 from recollect.embed.static import shared_static_embedder
 from recollect.engine.context import Engine
+from recollect.engine.read.former import Former
 from recollect.engine.read.meaning import Likeness, PreparedQuestion, likeness
 from recollect.engine.read.text_search import MOSTLY_ENOUGH, Neighbours, TextScores, search_among, search_text
 from recollect.engine.trust.vouching import weights_of
@@ -136,6 +137,7 @@ class _Candidates(NamedTuple):
     facts: dict[Place, Facts]
     relations: Edges
     related: Mapping[Place, float]
+    former: Former
 
 
 def rank_memories(
@@ -156,17 +158,17 @@ def rank_memories(
     named = _find_named(engine, reader, candidates, text.best_first(), prepared.text) if prepared.named_only else None
     topic = _find_on_topic(engine, reader, candidates, question) if named is None else []
     search = _Search(question, similar, text, meaning, candidates, most, named, topic)
-    text, facts, relations, related = _gather_candidates(engine, reader, search)
+    text, facts, relations, related, former = _gather_candidates(engine, reader, search)
     bearing, asked_for = _find_bearing(search), _find_asked_for(search, prepared.text)
     facts |= candidates.at((*bearing, *asked_for))
     facts |= _weigh_vouchers(engine, reader, streams, candidates, facts)
-    cosines = meaning.cosines(list(facts)) if meaning else {}
+    cosines = former.cosines(meaning, facts) if meaning else {}
     idf = {term: text.idf[term] for term in question.terms if term in text.idf}
     in_context = reads_context(prepared.embedder)
     evidence = Evidence(text.shares(facts), cosines, related, idf, text.widened(facts), bearing, asked_for, in_context)
-    best = _score_candidates(engine, reader, search, prepared.text, evidence, facts)
+    best = _score_candidates(engine, reader, search, prepared.text, evidence, facts, former)
     ranked = [_to_ranked(question, text.idf, evidence, item, candidates) for item in best[:most]]
-    supports = _measure_support(engine, reader, streams, search, prepared, evidence, ranked)
+    supports = _measure_support(engine, reader, streams, search, prepared, evidence, ranked, former)
     return [
         item._replace(relations=relations.get(item.place), support=value, asks_what_holds=question.asks_what_holds)
         for item, value in zip(ranked, supports, strict=True)
@@ -181,6 +183,7 @@ def _measure_support(
     prepared: PreparedQuestion,
     evidence: Evidence,
     ranked: Sequence[Ranked],
+    former: Former,
 ) -> list[float]:
     """Return how much each memory supports an answer: by the question's words it has, and by cosine where there are
     vectors.
@@ -194,21 +197,24 @@ def _measure_support(
             if prepared.aspect is None
             else likeness(engine, reader, streams, prepared._replace(codes=prepared.aspect))
         )
-        like = (aspect or search.meaning).cosines([item.place for item in ranked])
+        like = former.cosines(aspect or search.meaning, [item.place for item in ranked])
     idf, anyway = search.text.idf, {**evidence.bearing, **evidence.asked_for}
     return [
         max(
-            support(question, idf, _find_matched_terms(question, evidence, item), like.get(item.place, 0.0)),
+            support(question, idf, _find_matched_terms(question, evidence, former, item), like.get(item.place, 0.0)),
             anyway.get(item.place, 0.0),
         )
         for item in ranked
     ]
 
 
-def _find_matched_terms(question: Question, evidence: Evidence, item: Ranked) -> set[str]:
-    """Return the terms of the question that a memory has, and the names in the question that are its speaker's."""
+def _find_matched_terms(question: Question, evidence: Evidence, former: Former, item: Ranked) -> set[str]:
+    """Return the terms of the question that a memory or one whose place it took has, and the names in the question that
+    are its speaker's.
+    """
     speaker = {stem(word) for word in words(item.row.actor_id or item.row.user_id or "")}
-    return {term for term, having in evidence.text.items() if item.place in having} | (question.named & speaker)
+    found = {term for term, having in evidence.text.items() if item.place in having} | (question.named & speaker)
+    return found | former.terms(item.place).intersection(question.terms)
 
 
 def _gather_candidates(engine: Engine, reader: Reader, search: _Search) -> _Candidates:
@@ -240,13 +246,15 @@ def _gather_candidates(engine: Engine, reader: Reader, search: _Search) -> _Cand
         )
         facts = candidates.first(text.best_first(), by_words)
     facts |= candidates.most_alike(search.meaning, near, settings.meaning_min)
+    former = Former(reader, engine.tenant, near)
+    facts |= candidates.at(former.successors)
     if search.question.asks_for_a_time and search.named is None:
         facts |= candidates.within(search.question.spans, by_words)
     relations = _read_relations(engine, reader, _select_few_best(text, search.meaning, facts), likely())
     related = strongest(relations)
     facts |= candidates.at(place for place in related if place not in facts)
     facts |= candidates.around(facts, len(settings.lent))
-    return _Candidates(text, facts, relations, related)
+    return _Candidates(text, facts, relations, related, former)
 
 
 def _names(streams: Sequence[Stream]) -> tuple[str, ...]:
@@ -305,7 +313,13 @@ def _weigh_vouchers(
 
 
 def _score_candidates(
-    engine: Engine, reader: Reader, search: _Search, text: str, evidence: Evidence, facts: Mapping[Place, Facts]
+    engine: Engine,
+    reader: Reader,
+    search: _Search,
+    text: str,
+    evidence: Evidence,
+    facts: Mapping[Place, Facts],
+    former: Former,
 ) -> list[Scored]:
     """Score all candidates by their facts, then a shortlist again by its contents; return them best first."""
     settings, question, named = engine.policy.ranking, search.question, search.named
@@ -314,7 +328,7 @@ def _score_candidates(
     by_vectors = search.meaning is not None and bool(settings.nearest_words)
     shortlist = worth_reading(scored, max(search.most, LOOKED_AT), settings, by_vectors=by_vectors)
     contents = reader.contents(engine.tenant, [item.place for item in shortlist])
-    nearest = _nearest_words(search, text, facts, contents, settings.lent) if by_vectors else {}
+    nearest = _nearest_words(search, text, facts, contents, settings.lent, former) if by_vectors else {}
     best = score_contents([item for item in shortlist if item.place in contents], contents, settings, nearest)
     if settings.newest_first and question.time_decides:
         best = _order_by_time(question, best, facts, contents, search.text.idf, search.meaning)
@@ -324,14 +338,22 @@ def _score_candidates(
 
 
 def _nearest_words(
-    search: _Search, text: str, facts: Mapping[Place, Facts], contents: Mapping[Place, str], lent: Sequence[float]
+    search: _Search,
+    text: str,
+    facts: Mapping[Place, Facts],
+    contents: Mapping[Place, str],
+    lent: Sequence[float],
+    former: Former,
 ) -> dict[Place, float]:
     """Return how near the words of these contents are to those of the question."""
-    termsred = text_terms(search.question, facts.values())
-    idf = {term: search.text.idf[term] for term in termsred if term in search.text.idf}
-    found = nearest_words(text, idf, list(contents.values()), shared_static_embedder().word_vectors)
-    read = {place: facts[place] for place in contents}
-    return add_up((dict(zip(contents, shares, strict=True)) for shares in found.values()), read, lent)
+    asked = text_terms(search.question, facts.values())
+    idf = {term: search.text.idf[term] for term in asked if term in search.text.idf}
+    read = {**former.contents, **contents}
+    found = nearest_words(text, idf, list(read.values()), shared_static_embedder().word_vectors)
+    shares = {word: dict(zip(read, of_word, strict=True)) for word, of_word in found.items()}
+    nearest = former.nearest(shares, contents)
+    each = ({place: of_word[best] for place, best in nearest.items()} for of_word in shares.values())
+    return add_up(each, {place: facts[place] for place in contents}, lent)
 
 
 def _find_named(

@@ -31,7 +31,7 @@ from recollect.stores.sql.memories import find_gaps
 from recollect.stores.sql.queries import encode_places
 from recollect.stores.sql.queries import where as condition_of
 from recollect.stores.sql.transaction import Transaction
-from recollect.stores.sql.vectors import relation_of
+from recollect.stores.sql.vectors import LONGEST_CHAIN, relation_of
 
 _contender = itemgetter(*("lower_key" if name == "key_identity" else name for name in Contender._fields))
 _Rows = Mapping[Place, Mapping[str, Any]]
@@ -218,7 +218,7 @@ class AnnouncedReads(Transaction):
             return
         condition, params = condition_of(comparison.selection, self._db.dialect)
         params |= {"tenant": tenant, "places": encode_places(comparison.places), "kind_class": str(KindClass.EVENT)}
-        params |= {"rankings": json.dumps(comparison.rankings), "reach": comparison.reach}
+        params |= {"rankings": json.dumps(comparison.rankings), "reach": comparison.reach, "longest": LONGEST_CHAIN}
         listed_of = ("sessions", "streams", "scopes")
         params |= {name: json.dumps(list(getattr(comparison, name))) for name in listed_of}
         links = "true" if comparison.links else "false"
@@ -278,6 +278,13 @@ class AnnouncedReads(Transaction):
         if rows is None or not all(row["compared"] for row in rows.values()):
             return super().relations_at(tenant, places)
         return lambda: _relations_in(rows)
+
+    def live_versions(self, tenant: str, places: Sequence[Place]) -> dict[Place, Place]:
+        rows = self._rows_at(places)
+        if rows is None or not all(row["compared"] for row in rows.values()):
+            return super().live_versions(tenant, places)
+        ended = {place: row for place, row in rows.items() if row["live_memory"] is not None}
+        return {place: (row["live_stream"], row["live_memory"]) for place, row in ended.items()}
 
     def updates_among(self, tenant: str, places: Sequence[Place]) -> list[Relation]:
         rows = next((one.rows() for one in self._compared if all(map(one.reaches, places))), None)

@@ -123,11 +123,12 @@ SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash
 
 -- name: announced_memories
 -- The memories at some places; if not all of them fit, those of each ranking that do, as many as it asks for. With them come
--- those that they are related to, their neighbours in a conversation, that have their keys elsewhere, and that they name. Each row says
+-- those that they are related to, their neighbours in a conversation, that have their keys elsewhere, that they name, and the active
+-- ones that the chains of superseded ones end in. Each row says
 -- whether it fits, whether it was compared itself, whether its key was looked for elsewhere and what its relations are: a line each,
 -- since JSON takes three times as long to make. If it was not compared, it says only which of the others it may make outdated: hubs have
 -- hundreds of relations. What may outdate a compared memory comes along if there is a reason other than nearness. The place {links} holds true or false, since a plan for both would be made anew each time.
-WITH known AS MATERIALIZED (
+WITH RECURSIVE known AS MATERIALIZED (
     SELECT m.stream, m.memory, ({filters}) IS TRUE AS fits FROM jsonb_array_elements(:places::jsonb) AS listed (place)
      CROSS JOIN LATERAL (SELECT * FROM memories
                           WHERE tenant = :tenant AND stream = (listed.place ->> 0)::bigint
@@ -141,10 +142,30 @@ further AS MATERIALIZED (
                                                  AND memory = (ranked.place ->> 1)::bigint LIMIT 1) m
                           WHERE {filters} ORDER BY ranked.nth LIMIT (ranking ->> 0)::bigint) f
      WHERE EXISTS (SELECT FROM known WHERE NOT fits)),
+chain (stream, memory, next_id, steps) AS (
+    SELECT m.stream, m.memory, m.superseded_by_id, 1 FROM known
+     CROSS JOIN LATERAL (SELECT * FROM memories
+                          WHERE tenant = :tenant AND stream = known.stream AND memory = known.memory
+                            AND status = 'superseded' LIMIT 1) m
+     WHERE NOT known.fits
+     UNION ALL
+    SELECT chain.stream, chain.memory, m.superseded_by_id, steps + 1 FROM chain
+     CROSS JOIN LATERAL (SELECT * FROM memories
+                          WHERE tenant = :tenant AND id = next_id AND status = 'superseded' LIMIT 1) m
+     WHERE steps < :longest::int),
+ended AS MATERIALIZED (
+    SELECT chain.stream, chain.memory, m.stream AS live_stream, m.memory AS live_memory, ({filters}) IS TRUE AS fits FROM chain
+     CROSS JOIN LATERAL (SELECT * FROM memories WHERE tenant = :tenant AND id = next_id AND status = 'active' LIMIT 1) m
+     CROSS JOIN LATERAL (SELECT * FROM memories
+                          WHERE tenant = :tenant AND stream = chain.stream AND memory = chain.memory LIMIT 1) former
+     WHERE m.stream = former.stream AND m.scope = former.scope AND m.category = former.category AND m.kind = former.kind
+       AND m.phase = former.phase AND m.user_id IS NOT DISTINCT FROM former.user_id),
 compared AS MATERIALIZED (
     SELECT stream, memory, fits FROM known
      UNION
-    SELECT stream, memory, true FROM further),
+    SELECT stream, memory, true FROM further
+     UNION
+    SELECT live_stream, live_memory, fits FROM ended),
 reached AS MATERIALIZED (
     SELECT stream, memory FROM compared
      UNION
@@ -187,7 +208,8 @@ wanted AS MATERIALIZED (
      CROSS JOIN LATERAL (SELECT stream, memory FROM memories WHERE tenant = :tenant AND id = link.id LIMIT 1) l
      WHERE {links} AND (l.stream, l.memory) NOT IN (SELECT stream, memory FROM reached))
 SELECT m.*, lower(m.canonical_key) AS lower_key, v.body, a.count, a.last, b.content_hash AS parent_hash,
-       ({filters}) AS fits, wanted.compared, wanted.reached, e.relations
+       ({filters}) AS fits, wanted.compared, wanted.reached, e.relations,
+       ended.live_stream, ended.live_memory
   FROM wanted
  CROSS JOIN LATERAL (SELECT * FROM memories
                       WHERE tenant = :tenant AND stream = wanted.stream AND memory = wanted.memory LIMIT 1) m
@@ -202,6 +224,7 @@ SELECT m.*, lower(m.canonical_key) AS lower_key, v.body, a.count, a.last, b.cont
                               UNION ALL
                              (SELECT * FROM relations WHERE wanted.compared AND tenant = :tenant
                                  AND to_stream = wanted.stream AND to_memory = wanted.memory OFFSET 0)) r) e
+  LEFT JOIN ended ON ended.stream = wanted.stream AND ended.memory = wanted.memory
   LEFT JOIN LATERAL (SELECT count, last FROM accesses WHERE tenant = :tenant AND id = m.id LIMIT 1) a ON true
   LEFT JOIN LATERAL (SELECT content_hash FROM memories WHERE tenant = :tenant AND id = m.supersedes_id LIMIT 1) b ON true
 

@@ -210,6 +210,13 @@ class Reader(Protocol):
     def relations_at(self, tenant: str, places: Sequence[Place]) -> Later[list[Relation]]:
         """Return the relations that begin or end at one of these places, in order."""
 
+    def live_versions(self, tenant: str, places: Sequence[Place]) -> dict[Place, Place]:
+        """Return, for each superseded memory at these places, the active one that its chain of versions ends in.
+
+        Only where whoever may read the active one might read the other as well: both are of one stream, scope,
+        category, kind, phase and user.
+        """
+
     def updates_among(self, tenant: str, places: Sequence[Place]) -> list[Relation]:
         """Return the links by which one of these memories may make another of them outdated, in order."""
 

@@ -7,9 +7,11 @@ from typing import Any
 from recollect.model.state import values_from
 from recollect.model.vocabulary import MAY_UPDATE
 from recollect.stores.protocol import Later, Relation, Selection, Stream
-from recollect.stores.sql.queries import Capability
+from recollect.stores.sql.queries import Capability, encode_places
 
 MILLIONTHS = 1_000_000
+LONGEST_CHAIN = 16
+"""Over how many versions the active one is looked for."""
 
 
 class VectorTables(Capability):
@@ -63,6 +65,11 @@ class RelationTables(Capability):
         listed = json.dumps([list(place) for place in dict.fromkeys(places)])
         answer = self._db.soon("relations_at", {"tenant": tenant, "places": listed})
         return lambda: [relation_of(*row) for row in answer()]
+
+    def live_versions(self, tenant: str, places: Sequence[tuple[int, int]]) -> dict[tuple[int, int], tuple[int, int]]:
+        asked = {"tenant": tenant, "places": encode_places(places), "longest": LONGEST_CHAIN}
+        found = self._db.tuples("live_versions", **asked) if places else []
+        return {(stream, memory): (of, live) for stream, memory, of, live in found}
 
     def updates_among(self, tenant: str, places: Sequence[tuple[int, int]]) -> list[Relation]:
         joined = set(places)

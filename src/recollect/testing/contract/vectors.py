@@ -1,6 +1,8 @@
 """What memories mean and how they are related: vectors by generation, relations from both ends, and neither without content."""
 
-from recollect.stores.protocol import NO_LIMIT, Place, Relation, Selection, Store, Stream
+from typing import Any
+
+from recollect.stores.protocol import NO_LIMIT, Comparison, Place, Relation, Selection, Store, Stream
 from recollect.testing.stores import TENANT, Scribe, StoreUnderTest, address, at, memory_id
 
 CODES = {number: bytes([number, 255 - number, 0, 128]) for number in range(1, 10)}
@@ -184,6 +186,32 @@ class RelationsContract(StoreUnderTest):
                 _relation((there, 1), (here, 1), "may_update"),
             ], "both ends are among them"
             assert reader.updates_among(TENANT, [(here, 3)]) == []
+
+    def test_the_active_end_of_a_chain_is_found_from_every_version(self, store: Store, scribe: Scribe) -> None:
+        other = Scribe(store, address("ben"))
+        ids = [memory_id(name) for name in ("first", "second", "third", "of ben")]
+        gone: dict[str, Any] = {"status": "superseded"}
+        scribe.keep("first", superseded_by_id=ids[1], **gone)
+        scribe.keep("second", superseded_by_id=ids[2], **gone)
+        scribe.keep("third")
+        scribe.keep("of another category", superseded_by_id=ids[2], category="work", **gone)
+        scribe.keep("of another scope", superseded_by_id=ids[2], body_fields={"scope": "planner"}, **gone)
+        scribe.keep("of another person", superseded_by_id=ids[2], body_fields={"user_id": "cai"}, **gone)
+        scribe.keep("of another stream", superseded_by_id=ids[3], **gone)
+        other.keep("of ben")
+        scribe.keep("of nothing", superseded_by_id=memory_id("nobody"), **gone)
+        scribe.keep("archived", superseded_by_id=ids[2], status="archived")
+        scribe.keep("in a circle", superseded_by_id=memory_id("in a circle"), **gone)
+        here = scribe.now().number
+        with store.read(TENANT) as reader:
+            every = [(here, number) for number in range(1, 12)]
+            assert reader.live_versions(TENANT, every) == {(here, 1): (here, 3), (here, 2): (here, 3)}
+            assert reader.live_versions(TENANT, []) == {}
+            reader.announce_comparison(TENANT, Comparison(every, Selection(equal={"status": "active"})))
+            assert reader.live_versions(TENANT, every) == {(here, 1): (here, 3), (here, 2): (here, 3)}
+            assert reader.live_versions(TENANT, every[:1]) == {(here, 1): (here, 3)}
+        with store.read("globex") as reader:
+            assert reader.live_versions("globex", every) == {}
 
     def test_one_is_removed_and_the_rest_stay(self, store: Store) -> None:
         related, explains = _relation((1, 1), (1, 2)), _relation((1, 1), (1, 2), "explains")
