@@ -376,7 +376,7 @@ def _with_related(
     room, shares = budget.room(items), Shares(share_of(engine))
     for item in items:
         shares.use(item.memory.category)
-    known = {one.place: one.relations for one in chosen if one.relations is not None}
+    known = {one.place: one.relations or () for one in chosen}  # the best ones' were read to rank them
     found = find_related(engine, reader, [one.place for one in chosen], seen, known, apart_from=MAY_UPDATE)
     for place, related in found[:most]:
         if not shares.is_used_up(related.category) and room.takes(_render_along(related, budget.form)):
