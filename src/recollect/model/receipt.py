@@ -58,7 +58,7 @@ class Receipt(Plain):
 
 @dataclass(frozen=True, slots=True)
 class Page(Plain, Generic[T]):
-    """Some of what was found, and the cursor that continues the list (``None`` at the end). It iterates over its items."""
+    """One page of a list: its ``items``, over which it iterates, and ``next_cursor`` for the next page (``None`` at the end)."""
 
     items: tuple[T, ...]
     next_cursor: str | None = None
@@ -155,13 +155,13 @@ class Recalled(Plain):
     recall_reason: tuple[str, ...]
     shadowed: tuple[str, ...] = ()
     relevance: float = 0.0
-    """How sure one can be, from 0 to 1, that it has to do with the question at all: what a threshold is compared with."""
+    """How sure one can be, from 0 to 1, that it has to do with the question at all; ``threshold`` is compared with it."""
     breakdown: dict[str, float] = field(default_factory=dict)
     """What each feature adds to the score."""
     related: tuple[Related, ...] = ()
-    """What is told along with it, since it has to do with it."""
+    """Related memories that are listed below it."""
     earlier: tuple[Earlier, ...] = ()
-    """What it said before, newest first, where that was asked for."""
+    """Its earlier versions, newest first, if the query asked for ``history``."""
     outdated_by: str | None = None
     """The id of a later memory in the same answer that may make it outdated."""
     may_update: tuple[str, ...] = ()
@@ -201,10 +201,10 @@ class Recalled(Plain):
 
 @dataclass(frozen=True, slots=True)
 class LeftOut(Plain):
-    """A memory that a query looked at and does not tell.
+    """A memory that a query considered and left out.
 
-    ``reason`` is ``shadowed`` (another of the same concept is told instead), ``below_threshold``, ``not_sure`` (the answer would
-    be a guess), ``beyond_top_k`` or ``no_room`` (in the budget of tokens, or in the share of its category).
+    ``reason`` is ``shadowed`` (the answer has another memory of the same concept), ``below_threshold``, ``not_sure`` (the
+    answer would be a guess), ``beyond_top_k`` or ``no_room`` (in the token budget, or in its category's ``rag_length``).
     """
 
     id: str
@@ -224,7 +224,7 @@ def as_written(items: Sequence[Recalled], form: Form) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Recall(Plain):
-    """The answer to a query, best first. ``text`` is the same for a prompt: the header and a line for each item, fenced."""
+    """The answer to a query, best first. ``text`` is ready for a prompt: the header and a line for each item, fenced."""
 
     query: str
     items: tuple[Recalled, ...]
@@ -238,9 +238,9 @@ class Recall(Plain):
     confidence: float = 0.0
     """How likely it is, from 0 to 1, that a right memory is among the first five."""
     why: str = ""
-    """Why there is nothing, as a reason code, if there is nothing."""
+    """Why there are no items, as a reason code."""
     left_out: tuple[LeftOut, ...] = ()
-    """What was looked at and is not told, where that was asked for."""
+    """The memories that were considered and left out, if the query asked for them."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, without events: the event of a recall repeats the items."""
@@ -257,7 +257,7 @@ class Recall(Plain):
 
     @property
     def because(self) -> str:
-        """Why nothing is told, as a reason code; empty if something is."""
+        """Why there are no items, as a reason code; empty if there are some."""
         return self.why if self.abstained else ""
 
     @property
@@ -340,10 +340,10 @@ def _choose_label(memory: Memory) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Turn(Plain):
-    """What one exchange recalled and left behind. ``recall`` is ``None`` where it was only recorded.
+    """What one exchange recalled and stored. ``recall`` is ``None`` if it was only recorded.
 
-    ``receipts`` says what became of each line and of each thing that it states, ``promoted`` what crossed into another
-    space or was stopped at its border, ``forgotten`` which lines left the window and what was taken back.
+    ``receipts`` has one receipt for each line, fact, statement and rule; ``promoted`` one for each that crossed into another
+    space or was stopped at its border; ``forgotten`` names the lines that left the window and what the person took back.
     """
 
     session: str
@@ -469,7 +469,7 @@ class ErasureReceipt(Plain):
 
     @property
     def is_empty(self) -> bool:
-        """Whether there was nothing to erase: as likely as not, somebody mistyped a name."""
+        """Whether there was nothing to erase; perhaps a name was mistyped."""
         names = self.owner_names_removed + self.actor_names_removed + self.graph_threads_removed
         return not (self.removed or self.authored or self.derived or names or self.traces_removed)
 

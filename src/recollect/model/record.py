@@ -351,7 +351,7 @@ class Memory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tombstone:
-    """What is left of a memory whose content was removed: that it was, where it stood, and when it went.
+    """What is left of a memory whose content was removed: its id, its place in the chain, and when it was removed.
 
     ``removed`` is ``erased`` (a person's right), ``purged`` (past its purge date) or ``damaged`` (it cannot be read).
     """

@@ -33,7 +33,7 @@ MAY_UPDATE = "may_update"
 
 
 class Namespace(StrEnum):
-    """Where a memory lives: what production reads, what tests wrote, what is only passing through."""
+    """What a memory is for: production, tests, or a temporary purpose."""
 
     PROD = "prod"
     TEST = "test"
@@ -84,7 +84,7 @@ KIND_CLASS: dict[Kind, KindClass] = {
 
 
 class EventType(StrEnum):
-    """What the speaker was doing when the memory came about."""
+    """What the statement is: a preference, a decision, a fact, a correction, an action or context."""
 
     PREFERENCE = "preference"
     DECISION = "decision"
