@@ -228,12 +228,12 @@ class Candidate(BaseModel):
     )
 
     created_at: Moment | None = Field(
-        None, description="when it was said, where that was before now, as in an import; an application's word alone"
+        None, description="when it was said; only an application may state it, and no future time"
     )
     pinned: Annotated[bool, Field(strict=True)] = False
     importance: Importance | None = None
     expires_at: Moment | None = None
-    valid_from: Moment | None = Field(None, description="from when on it holds; left out, no beginning is known")
+    valid_from: Moment | None = Field(None, description="since when it holds; without it no beginning is known")
     valid_until: Moment | None = Field(None, description="the first moment at which it no longer holds")
     ttl_ticks: Annotated[int, Field(ge=1, le=10**9, strict=True)] | None = None
 
