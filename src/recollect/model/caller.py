@@ -135,10 +135,10 @@ class Caller:
 
     @property
     def is_an_agent(self) -> bool:
-        """Whether an agent asks, be it the caller itself or one that a request says it comes from."""
+        """Whether the caller is an agent, or a request claims to come from one."""
         return self.agent is not None or self.narrowed_to is not None
 
     @property
     def speaks_as(self) -> Source:
-        """The source of words for which none was given."""
+        """The source of this caller's words if it states none."""
         return Source.AGENT if self.is_an_agent else Source.USER

@@ -88,7 +88,7 @@ class MemoryPage(Page[Memory]):
 
 @dataclass(frozen=True, slots=True)
 class Related(Plain):
-    """A memory that another one has to do with: how, and how strongly, from 0 to 1."""
+    """A memory that another one is related to: by which type, and how strongly, from 0 to 1."""
 
     id: str
     content: str
@@ -98,7 +98,7 @@ class Related(Plain):
 
     @property
     def line(self) -> str:
-        """How it stands below the bullet of the memory that it has to do with."""
+        """The line below the bullet of the memory that it is related to."""
         kind = "" if self.relation_type == "related_to" else f"{one_line(self.relation_type)}: "
         return f"  ↔ {kind}{one_line(self.content)}"
 
@@ -138,7 +138,7 @@ class Earlier(Plain):
 
     @property
     def line(self) -> str:
-        """How it stands below the bullet of what replaced it."""
+        """The line below the bullet of the memory that replaced it."""
         return f"  before {self.created_at[:10]}: {one_line(self.content)}"
 
 
@@ -174,11 +174,11 @@ class Recalled(Plain):
 
     @property
     def lines(self) -> list[str]:
-        """As it stands in a prompt: its bullet, and below it what it said before and what it has to do with."""
+        """Its lines in a prompt: the bullet, and below it earlier versions and related memories."""
         return [self.bullet, *(one.line for one in self.earlier), *(one.line for one in self.related)]
 
     def in_full(self) -> dict[str, Any]:
-        """Return the whole record, with its score, what that is made of, and why it came."""
+        """Return the whole record, with its score, the breakdown of the score, and why it came."""
         along = {name: to_plain(said) for name in ("earlier", "related") if (said := getattr(self, name))}
         return {
             **self.memory.to_dict(),
@@ -193,7 +193,7 @@ class Recalled(Plain):
         }
 
     def written(self, form: Form) -> str:
-        """Return it as it stands in an answer of that form."""
+        """Return the item as an answer of that form has it."""
         if form == "text":
             return "\n".join(self.lines)
         return visible_json(canonical_json(_bullet_to_dict(self) if form == "bullets" else self.in_full()))
@@ -236,7 +236,7 @@ class Recall(Plain):
     notice: str = ""
     """A remark on how the query was answered, such as that vectors have to be made anew; mostly empty."""
     confidence: float = 0.0
-    """How likely it is, from 0 to 1, that a right memory is among the first five."""
+    """How likely it is, from 0 to 1, that a right memory is among the first five items."""
     why: str = ""
     """Why there are no items, as a reason code."""
     left_out: tuple[LeftOut, ...] = ()
@@ -268,15 +268,15 @@ class Recall(Plain):
 
     @property
     def abstained(self) -> bool:
-        """Whether nothing was found that has enough to do with it. What had no room was found."""
+        """Whether nothing was found that has enough to do with the question. Memories without room in the budget were found."""
         return not self.items and not self.no_room
 
     def bullets(self) -> list[dict[str, Any]]:
-        """Return the small form for prompts: id, category and a line of text each, with earlier versions and relations."""
+        """Return the short form for prompts: id, category and a line of text each, with earlier versions and relations."""
         return [_bullet_to_dict(item) for item in self.items]
 
     def in_bullets(self) -> dict[str, Any]:
-        """Return the whole answer in its small form: the bullets, whether nothing was found, and what changed since last time."""
+        """Return the whole answer in its short form: the bullets, whether nothing was found, and what changed since last time."""
         return {"header": self.header, "items": self.bullets(), **self._about()}
 
     def in_full(self) -> dict[str, Any]:
@@ -445,7 +445,7 @@ class LedgerPlace(Plain):
 
 @dataclass(frozen=True, slots=True)
 class ErasureReceipt(Plain):
-    """What an erasure removed, what became of what was made of it, what stays, and what lies beyond its reach.
+    """What an erasure removed, what became of derived memories, what stays, and what is beyond its reach.
 
     ``derived``, ``authored`` and ``links_cut`` count what the caller may see. ``asked_by`` is the opaque uid under which the
     caller acts in the ledger, ``entries`` are the places there that say all this; neither holds a name or a word.
@@ -476,8 +476,8 @@ class ErasureReceipt(Plain):
 
 @dataclass(frozen=True, slots=True)
 class ErasurePreview(Plain):
-    """What an erasure would do now, in the fields of its receipt: the ids that would go, what was made of them and what would
-    become of it, what would stay of the same chains, how many links would be cut and names removed, what lies beyond reach."""
+    """What an erasure would do now, in the fields of its receipt: the ids that would be removed, the memories derived from them
+    and their fate, what would stay of the same chains, how many links and names would be removed, what is beyond reach."""
 
     removed: tuple[str, ...]
     authored: tuple[str, ...]
@@ -506,7 +506,7 @@ class Problem(Plain):
 
 @dataclass(frozen=True, slots=True)
 class Verification(Plain):
-    """The result of walking every chain, version and projection.
+    """The result of checking every chain, version and projection.
 
     ``signed_entries`` and ``signed_vouches`` count every signature that was checked, by what it is worth: ``good``,
     ``rotated`` or ``revoked`` (the log has it after its key ended), ``unknown`` (nobody registered the key), ``another's``,
@@ -527,7 +527,7 @@ class Verification(Plain):
 class StreamInfo(Plain):
     """One stream: where it is, its tick, how many entries its ledger has, its current phase, and when they were written.
 
-    A caller from whom something in the stream may be hidden finds the tick 0, and its own memories counted as entries.
+    A caller who may not see everything in the stream gets the tick 0, and the number of its own memories as entries.
     """
 
     namespace: str
@@ -600,7 +600,7 @@ class PolicyTrial(Plain):
 class Explanation(Plain):
     """Why a memory is as it is, or what was decided in a turn. ``text`` is for people; the rest is for programs.
 
-    That of a turn has an empty ``id`` and no ``decisions``, ``chain`` and ``history``.
+    The explanation of a turn has an empty ``id`` and no ``decisions``, ``chain`` and ``history``.
     """
 
     id: str

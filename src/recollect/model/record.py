@@ -176,7 +176,7 @@ class Author(BaseModel):
 
 
 class Candidate(BaseModel):
-    """Words that ask to be remembered, with whatever the caller says about them.
+    """A statement to be remembered, with whatever the caller says about it.
 
     Only ``content`` is required. What is left out is set by rules, and the receipt says which.
     """
@@ -332,7 +332,7 @@ class Memory:
 
     @property
     def revision(self) -> str:
-        """Sixteen hex digits that change whenever the memory does; that it was read changes nothing."""
+        """Sixteen hex digits that change whenever the memory does, but not when it is read."""
         said = {name: value for name, value in self.to_dict().items() if name not in ("access_count", "last_accessed")}
         return hashlib.sha256(canonical_json(said).encode()).hexdigest()[:16]
 
@@ -341,7 +341,7 @@ class Memory:
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     def to_item(self) -> dict[str, Any]:
-        """Return the same as a governance item; :func:`recollect.from_item` leads back."""
+        """Return the memory as a governance item; :func:`recollect.from_item` is the way back."""
         return to_item(self)
 
     def to_json(self) -> str:

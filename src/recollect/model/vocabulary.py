@@ -118,7 +118,7 @@ class Tier(StrEnum):
 
 
 class Source(StrEnum):
-    """Where the words came from, in order of priority, highest first."""
+    """Who or what the words came from, in order of priority, highest first."""
 
     SYSTEM = "system"
     OPERATOR = "operator"
@@ -149,7 +149,7 @@ class Authority(StrEnum):
 
 
 class Status(StrEnum):
-    """Where a version stands. Only ``active`` memories are recalled."""
+    """The status of a version. Only ``active`` memories are recalled."""
 
     ACTIVE = "active"
     SUPERSEDED = "superseded"
@@ -175,7 +175,7 @@ class Outcome(StrEnum):
 
 
 class Change(StrEnum):
-    """How words about the same concept relate to what was believed before."""
+    """How a statement relates to what was known about the same concept."""
 
     SAME = "same"
     UPDATE = "update"
