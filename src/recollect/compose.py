@@ -63,14 +63,15 @@ def open(
     timeout_s: float = 30.0,
     progress: "Progress | None" = None,
 ) -> Recollect:
-    """Open a memory: a file, made if it is not there; a vault's, if its name ends in ``.jsonl``; a ``postgresql://`` URL;
-    or ``:memory:``, gone when closed.
+    """Open a store. ``location`` is a file, made if it is not there (a vault's file if its name ends in ``.jsonl``), a
+    ``postgresql://`` URL, or ``:memory:`` for a store that is gone when closed. Without it, it is ``RECOLLECT_STORE`` or
+    ``recollect.db``.
 
-    ``policy`` is a preset's name, a YAML file or plain values; without one it is ``vault`` for a vault's file, and ``default``
-    elsewhere. ``embedder`` is a name (``static``, ``none``, ``minilm``,
-    ``openai``, which the policy describes) or one of your own; without it, the one whose vectors are there.
-    ``clock`` and ``randomness`` are for tests and replays. The first process to open a long vault's file waits until
-    its memories are taken over; ``progress(done, total)`` is told how many are.
+    ``policy`` is a preset's name, a YAML file or plain values; without it the preset is ``vault`` for a vault's file and
+    ``default`` otherwise. ``embedder`` is a name (``static``, ``none``, ``minilm``, or ``openai``, which the policy describes)
+    or an object of your own; without it, the embedder that made the store's vectors. ``timeout_s`` bounds every wait for the
+    store. ``clock`` and ``randomness`` are for tests and replays. The first opening of a long vault's file takes over its
+    memories, and calls ``progress(done, total)`` meanwhile.
 
     >>> import recollect
     >>> with recollect.open(":memory:") as mem:

@@ -8,11 +8,13 @@ import subprocess
 import sys
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
 
 from recollect.interfaces.cli.app import app
+from recollect.interfaces.python import Recollect
 from recollect.model.policy import settings
 from recollect.model.record import Candidate, Memory
 from recollect.policies import PRESETS, load_policy
@@ -23,6 +25,8 @@ from .shell import Shell
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([ROOT / "README.md", *ROOT.glob("docs/*.md"), *ROOT.glob("docs/decisions/*.md")])
+OTHER_PAGES = [ROOT / name for name in ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "bench/README.md")]
+"""Pages whose examples are not run, but whose links and names have to be right."""
 BLOCK = re.compile(r"^```(python|sh|yaml)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -37,6 +41,42 @@ def blocks(language: str) -> list[object]:
 
 def read(page: str) -> str:
     return (ROOT / "docs" / page).read_text(encoding="utf-8")
+
+
+def without_blocks(page: Path) -> str:
+    """Return the text of a page without its blocks of code."""
+    return re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+
+
+def headings(page: Path) -> set[str]:
+    """Return the headings of a page as links name them."""
+    titles = re.findall(r"^#+ (.*)$", without_blocks(page), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-") for title in titles}
+
+
+def what_is_wrong_with(line: str) -> str:
+    """Return what a quoted command line names that does not exist, or an empty text."""
+    command: Any = typer.main.get_command(app)
+    common = {name: option for option in command.params for name in (*option.opts, *option.secondary_opts)}
+    words = iter(shlex.split(re.split(r" \| | …", line)[0], comments=True)[1:])
+    arguments = 0
+    for word in words:
+        if word.startswith("--"):
+            name, has_value = word.partition("=")[::2]
+            own = {name: option for option in command.params for name in (*option.opts, *option.secondary_opts)}
+            option = own.get(name) or common.get(name)
+            if option is None and name != "--help":
+                return f"no option {name}"
+            if option is not None and not option.is_flag and not has_value:
+                next(words, None)
+        elif hasattr(command, "commands"):
+            if word not in command.commands:
+                return f"no command {word}"
+            command = command.commands[word]
+        else:
+            arguments += 1
+    taken = [one for one in command.params if one.param_type_name == "argument"]
+    return "" if arguments <= len(taken) or any(one.nargs == -1 for one in taken) else "too many arguments"
 
 
 def test_generated_pages_are_what_the_code_makes() -> None:
@@ -106,11 +146,32 @@ def test_policy_examples_load(text: str, tmp_path: Path) -> None:
     assert load_policy(file).preset in PRESETS
 
 
-@every_row("page", PAGES)
+@every_row("page", [*PAGES, *OTHER_PAGES])
 def test_links_lead_somewhere(page: Path) -> None:
-    for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
-        if "://" not in target:
-            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+    for target in re.findall(r"\]\(([^)]+)\)", without_blocks(page)):
+        if "://" in target:
+            continue
+        file, _, heading = target.partition("#")
+        aim = page.parent / file if file else page
+        assert aim.exists(), f"{page.name} links to {target}"
+        assert not heading or heading in headings(aim), f"{page.name} links to {target}"
+
+
+@every_row("page", [*PAGES, *OTHER_PAGES])
+def test_quoted_commands_exist(page: Path) -> None:
+    quoted = re.findall(r"`(recollect [^`]+)`", without_blocks(page))
+    for _, block in re.findall(
+        r"^```(bash|console)\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+    ):
+        quoted += re.findall(r"^(?:\$ )?(recollect .*)", block.replace("\\\n", " "), re.MULTILINE)
+    for line in quoted:
+        assert not (wrong := what_is_wrong_with(line)), f"{page.name}: {line}: {wrong}"
+
+
+@every_row("page", [*PAGES, *OTHER_PAGES])
+def test_methods_that_pages_name_exist(page: Path) -> None:
+    named = set(re.findall(r"\bmem\.(\w+)", page.read_text(encoding="utf-8")))
+    assert [name for name in sorted(named) if not hasattr(Recollect, name)] == []
 
 
 def test_make_targets_in_the_readme_exist() -> None:

@@ -251,6 +251,16 @@ def test_every_request_is_shown_by_an_example_that_fits_its_schema(client: TestC
     assert without == []
 
 
+def test_what_the_document_says_of_an_operation_is_for_its_callers(client: TestClient) -> None:
+    """No docstring of the server's own, no markup or example of Python, and nothing twice."""
+    paths = client.get("/openapi.json").json()["paths"]
+    operations = {(path, method): one for path, methods in paths.items() for method, one in methods.items()}
+    for named, one in operations.items():
+        text = f"{one['summary']}\n{one.get('description', '')}"
+        assert not re.search(r":\w+:`|``|>>>|framework", text), named
+        assert one["summary"] and not one.get("description", "").startswith(one["summary"]), named
+
+
 def test_the_server_says_how_it_does(client: TestClient) -> None:
     add(client)
     assert client.get("/readyz").json() == {"status": "ready"}

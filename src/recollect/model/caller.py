@@ -88,13 +88,13 @@ APPLICATION = "application"
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """One principal. In-process code is ``trusted``: it stands for the application, and borders do not bind it.
+    """Who makes a call. In-process code is ``trusted``: it is the application, and borders do not bind it.
 
     ``agent`` and ``user`` say through whose eyes memory is seen: an agent sees what is shared and what is its own, a
     user's caller reaches that user's streams, the session's, the projects it belongs to, and may read the system's.
-    ``narrowed_to`` is an agent that a request to a user's caller says it comes from. Nobody vouches for that, so it gives
-    nothing, neither that agent's name nor its own scope: it takes away what is not on the agent's list, and what only a
-    person may do.
+    ``narrowed_to`` is the agent that a request to a user's caller claims to come from. Nobody vouches for that, so it grants
+    neither that agent's name nor its scope. It only takes away categories that are not on the agent's list, and what only
+    a person may do.
     """
 
     tenant: str = "default"
@@ -135,10 +135,10 @@ class Caller:
 
     @property
     def is_an_agent(self) -> bool:
-        """Whether an agent asks, be it the caller itself or one that a request says it comes from."""
+        """Whether the caller is an agent, or a request claims to come from one."""
         return self.agent is not None or self.narrowed_to is not None
 
     @property
     def speaks_as(self) -> Source:
-        """The source of words for which none was given."""
+        """The source of this caller's words if it states none."""
         return Source.AGENT if self.is_an_agent else Source.USER

@@ -3,10 +3,10 @@
 ::
 
     RecollectError
-    ├── BadInput             what was asked makes no sense: it names the field            (exit code 2)
+    ├── BadInput             the request makes no sense: it names the field              (exit code 2)
     │   ├── BadPolicy        a policy file or setting is wrong: it names the setting
-    │   └── EmbedderMismatch the vectors that are there are another embedder's: it names the command that mends it
-    ├── Refused              it made sense, and the answer is no                          (exit code 1)
+    │   └── EmbedderMismatch the store's vectors are another embedder's: it names the command to run
+    ├── Refused              the request makes sense, and the answer is no               (exit code 1)
     │   ├── NotFound         no such memory, or none that this caller may know of
     │   ├── AmbiguousId      a short id that fits more than one memory
     │   ├── NotAllowed       a border, or a right that the caller lacks
@@ -19,7 +19,7 @@
         ├── StoreUnavailable missing, unreadable, read-only, or the disk is full
         │   └── StoreClosed  whoever opened it has closed it
         ├── StoreBusy        another writer held the store for longer than the timeout
-        │   └── StoreConflict lost against another writer, and again when it was tried again
+        │   └── StoreConflict another writer came first, also at every retry
         ├── OutcomeUnknown   the connection was lost while a write was being committed
         ├── StoreCorrupt     not a Recollect database, or a damaged one
         │   └── MemoryDamaged one memory's rows cannot be read; everything else can
@@ -35,7 +35,7 @@ from typing import Any, ClassVar
 class RecollectError(Exception):
     """The root: ``code`` is stable, ``message`` says what is wrong, ``hint`` says what to do next.
 
-    ``events`` are the governance events of a refusal, such as the border that was looked at and found closed.
+    ``events`` are the governance events of a refusal, such as the check of a closed border.
     """
 
     code: ClassVar[str] = "recollect_error"
@@ -54,12 +54,12 @@ class RecollectError(Exception):
         return f"{place}{self.message}{advice}"
 
     def add_hint(self, hint: str) -> None:
-        """Say one thing more about what comes next."""
+        """Add a sentence to the hint."""
         self.hint = " ".join(part for part in (self.hint, hint) if part)
         self.args = (str(self),)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the form in which every interface reports it."""
+        """Return the error as plain values, as every interface reports it."""
         return {"code": self.code, "message": self.message, "field": self.field, "hint": self.hint}
 
 
@@ -94,7 +94,7 @@ class NotAllowed(Refused):
 
 
 class KeyRefused(NotAllowed):
-    """No such key, or one that has expired or was revoked; which of these it is stays unsaid."""
+    """No such key, or one that has expired or was revoked; the error does not say which."""
 
     code = "key_refused"
 
@@ -135,7 +135,7 @@ class StoreBusy(StoreError):
 
 
 class StoreConflict(StoreBusy):
-    """The engine runs the operation again, so that a caller only sees it when that did not help."""
+    """Another writer came first. The engine retries the operation, so a caller sees this only if every retry failed."""
 
     code = "store_conflict"
 

@@ -1,4 +1,4 @@
-"""What is wrong with a value, in the user's words: Pydantic's own speak of tuples, patterns and dictionaries."""
+"""What is wrong with a value, in plain words. Pydantic's own messages speak of tuples, patterns and dictionaries."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple

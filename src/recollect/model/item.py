@@ -56,7 +56,7 @@ def folded_text(content: str) -> str:
 
 
 def dedup_key_of(memory: "Memory") -> str:
-    """Return the slot of a memory: equal for what competes for one place, different for any two that are active.
+    """Return the ``dedup_key`` of a memory: the same for memories that compete, and different for any two active ones.
 
     Only lines of a conversation may share one: they record that something was said, and are no duplicates.
     """
@@ -112,9 +112,9 @@ def _make_meta(memory: "Memory") -> dict[str, Any]:
 
 
 def from_item(item: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields with which ``add`` takes an item in: ``mem.add(**from_item(item))``.
+    """Return the fields of an item as ``add`` takes them: ``mem.add(**from_item(item))``.
 
-    Its id is kept as an alias. Its time to live goes along, counted from now.
+    The item's id is kept as an alias. Its time to live is counted from now.
     """
     if not isinstance(item, Mapping) or not isinstance(item.get("meta", {}), Mapping):
         raise BadInput("is not an item.", field="item", hint='Such as {"kind": "semantic", "text": "…", "meta": {}}.')

@@ -30,7 +30,7 @@ class Event(StrEnum):
     CONTRADICTED = "contradicted"
     RESOLVED = "resolved"
     HELD = "held"
-    """It would have replaced what is believed more, so it waits for a decision instead of being active."""
+    """It would have replaced a memory of higher authority, so it waits for a decision instead of being active."""
     ARCHIVED = "archived"
     FORGOTTEN = "forgotten"
     RESTORED = "restored"
@@ -41,7 +41,7 @@ class Event(StrEnum):
     LINKED = "linked"
     UNLINKED = "unlinked"
     VOUCHED = "vouched"
-    """Somebody other than the author stands for it. The memory itself does not change."""
+    """Somebody other than the author vouched for it. The memory itself does not change."""
     VOUCH_WITHDRAWN = "vouch_withdrawn"
     SEVERED = "severed"
     """What it was linked to was erased, and the link with it; the commitment is the seal of the link. It moves no state."""
@@ -103,7 +103,7 @@ class Entry(NamedTuple):
 
     @property
     def hashed_text(self) -> str:
-        """The canonical JSON of everything but the hash itself: what the hash is taken of.
+        """The canonical JSON of everything but the hash itself: the text that is hashed.
 
         Written out field by field, in the order of their names, since a walk does it for every entry there is: a third of
         the time that the general form takes.
@@ -141,11 +141,11 @@ class Address(NamedTuple):
 
 
 PHASE_ID = re.compile(r"phase-([1-9][0-9]{0,8})")
-"""How people write a phase."""
+"""A phase as people write it: ``phase-1``."""
 LISTED = "Phases are written as phase-1; `recollect phase list` and `mem.phases()` list them."
-"""Where somebody finds the phases that there are."""
+"""The hint of errors about phases: how to write and list them."""
 FIRST_PHASE = {"phase_started_at": 1, "phase_reason": "phase:first_write"}
-"""How the first phase begins, everywhere."""
+"""When and why every first phase begins."""
 
 
 def phase_id(number: int) -> str:

@@ -38,7 +38,7 @@ class Op(StrEnum):
 
 
 class OpStatus(StrEnum):
-    """How it went: done, failed, or refused by a gate."""
+    """Whether it succeeded, failed, or was refused by a gate."""
 
     OK = "ok"
     ERROR = "error"
@@ -46,7 +46,7 @@ class OpStatus(StrEnum):
 
 
 class Period(StrEnum):
-    """The stretches of time that operations are counted by."""
+    """The periods by which operations are counted."""
 
     HOUR = "hour"
     DAY = "day"
@@ -92,7 +92,7 @@ class OperationCount(Plain):
 
 
 class WorkerJob(StrEnum):
-    """What a round consists of, in this order. All but the first two need a language model, and ``consolidate`` can use one."""
+    """The jobs of a round, in this order. All but the first two need a language model, and ``consolidate`` can use one."""
 
     UPKEEP = "upkeep"
     CONSOLIDATE = "consolidate"

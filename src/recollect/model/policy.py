@@ -276,7 +276,7 @@ class Privacy(Section):
     )
     deny_patterns: tuple[LimitedPattern, ...] = Field(
         (),
-        description="regular expressions of your own; what one of them finds is refused, and what it takes too long over too",
+        description="regular expressions of your own; what one finds, or searches for too long, is refused",
     )
     profile_keys: tuple[str, ...] | None = Field(
         tuple(PROFILE_KEYS), description="the fact keys that a profile memory may have (null: any)"
@@ -347,7 +347,7 @@ class Identity(Section):
         0.3, ge=0, le=1, description="how alike two memories must be for a link without a stated reason"
     )
     near_links: int = Field(
-        3, ge=0, le=10, description="to how many memories a new one is linked without a stated reason"
+        3, ge=0, le=10, description="how many memories a new one is linked to without a stated reason"
     )
     outdated: Literal["mark", "drop"] = Field(
         "mark",
@@ -365,7 +365,7 @@ class Conflict(Section):
         "source_priority",
     )
     corrections_stand: bool = Field(
-        False, description="a correction is believed over a later plain statement of the same authority"
+        False, description="a correction stands against a later plain statement of the same authority"
     )
     losing_newcomer: Literal["wait", "leave"] = Field(
         "wait",
@@ -458,7 +458,10 @@ class Recall(Section):
 
     top_k: int = Field(5, ge=1, le=1_000, description="how many memories a query returns")
     confidence_min: float = Field(
-        0.32, ge=0, le=1, description="how sure an answer to a plain question must be to be told; 0: it is always told"
+        0.32,
+        ge=0,
+        le=1,
+        description="the confidence below which a plain question is left unanswered; 0: it is always answered",
     )
     max_postings: int = Field(
         2_000, ge=100, description="how many index entries a query reads; its rarest words are read first"
@@ -469,13 +472,13 @@ class Recall(Section):
     vectors_at_hand: int = Field(
         1_000_000,
         ge=1_000,
-        description="how many vectors a process keeps, 256 bytes each by default, and eight times as many by their signs",
+        description="how many vectors a process caches, 256 bytes each by default, and eight times as many by their signs alone",
     )
     similar_words: float = Field(
         0.6,
         ge=0,
         le=1,
-        description="what a word counts that means much like one of the question's, times how like it is; 0: nothing",
+        description="how much a similar word counts beside the question's own, times how like it is; 0: not at all",
     )
     bm25_k1: float = Field(0.9, ge=0, description="how fast repetition of a word stops counting")
     bm25_b: float = Field(0.5, ge=0, le=1, description="how much long texts are discounted")
@@ -497,7 +500,7 @@ class Ranking(Section):
     names: float = Field(0.25, ge=0, le=10, description="the question names who said it, or what it is about")
     time: float = Field(1.0, ge=0, le=10, description="it is from a time that the question names")
     authority: float = Field(0.4, ge=0, le=10, description="a person, a tool or the operator stands for it")
-    asks: float = Field(-0.07, ge=-10, le=0, description="it only asks something itself")
+    asks: float = Field(-0.07, ge=-10, le=0, description="the memory is itself only a question")
     lent: tuple[float, ...] = Field(
         (0.6, 0.4, 0.2), max_length=8, description="what neighbours in a conversation lend of their words, by distance"
     )
@@ -542,18 +545,22 @@ class Embedding(Section):
 class Relations(Section):
     """How memories are linked to those that they have to do with."""
 
-    neighbours: int = Field(3, ge=0, le=20, description="to how many of its nearest a new semantic memory is linked")
-    link_min: float = Field(0.6, ge=0, le=1, description="how like they must be")
-    bullets: int = Field(2, ge=0, le=10, description="how many related memories are told with one that is recalled")
+    neighbours: int = Field(
+        3, ge=0, le=20, description="to how many of its nearest neighbours in meaning a new semantic memory is linked"
+    )
+    link_min: float = Field(0.6, ge=0, le=1, description="how like a neighbour must be")
+    bullets: int = Field(
+        2, ge=0, le=10, description="how many related memories are listed below the recalled ones, in all"
+    )
 
 
 class Injection(Section):
     """How large the blocks for prompts are."""
 
-    max_items: int = Field(20, ge=1, le=1_000, description="how many relevant memories a block tells at most")
+    max_items: int = Field(20, ge=1, le=1_000, description="how many relevant memories a block has at most")
     budget_tokens: int = Field(1_024, ge=1, le=1_000_000, description="how many tokens a block has at most")
     item_characters: int = Field(
-        1_200, ge=40, le=10_240, description="characters of a memory that a block tells; the rest is cut"
+        1_200, ge=40, le=10_240, description="how many characters of a memory a block shows; the rest is cut"
     )
 
 
@@ -568,9 +575,9 @@ class OnDemand(Section):
     """When memory is asked in the middle of a turn, and how much it may answer."""
 
     confidence_below: float = Field(
-        0.5, ge=0, le=1, description="memory is asked if whoever answers is less sure than this"
+        0.5, ge=0, le=1, description="memory is searched if the model is less sure than this"
     )
-    top_k: int = Field(3, ge=1, le=100, description="how many memories come at most")
+    top_k: int = Field(3, ge=1, le=100, description="how many memories are returned at most")
     budget_tokens: int = Field(256, ge=1, le=100_000, description="how many tokens they have together at most")
 
 
@@ -578,7 +585,7 @@ class Checkpoints(Section):
     """How much history the threads of graphs keep."""
 
     keep_last: int | None = Field(500, ge=1, description="versions of a thread's graph that are kept (null: all)")
-    keep_days: int | None = Field(None, ge=1, description="days after which a version is given up (null: never)")
+    keep_days: int | None = Field(None, ge=1, description="days after which a version is removed (null: never)")
 
 
 class Traces(Section):

@@ -129,8 +129,8 @@ class Promotion(Section):
     profile: tuple[EventType, ...] = Field(LASTING, description="the event types that may be written as profile facts")
     at_once: bool = Field(
         True,
-        description="whether a turn takes what the person said from the session to where it belongs at once, along the "
-        "paths; without it only `promote` does",
+        description="whether a turn promotes what the person said from the session at once, along the paths; without it only "
+        "`promote` does",
     )
 
     def admits(self, kind: Kind, event_type: EventType) -> bool:
@@ -198,7 +198,7 @@ class Provenance(Section):
         description="a parent that nobody here knows: refuse the memory, or keep it, and the parent is found once it comes",
     )
     derivative_overlap_min: float = Field(
-        0.6, gt=0, le=1, description="share of common words from which a memory is told to be derived from another's"
+        0.6, gt=0, le=1, description="share of common words from which a memory counts as derived from another author's"
     )
 
 
@@ -216,17 +216,15 @@ class Trust(Section):
     """Whose vouches count, and for how much."""
 
     seeds: tuple[str, ...] = Field(
-        (), max_length=256, description="agents or users whose judgement is relied upon, besides whoever asks"
+        (), max_length=256, description="agents or users whose vouches count fully, besides those of the one who asks"
     )
     signers: dict[str, Authority] = Field(
         {},
         max_length=256,
         description="whose signed entries an import believes, and how far: a name, and the authority that its words have here",
     )
-    passed_on: float = Field(
-        0.5, gt=0, lt=1, description="what is left of trust with each step from whoever is relied upon"
-    )
+    passed_on: float = Field(0.5, gt=0, lt=1, description="what is left of trust with each step away from these")
     max_steps: int = Field(3, ge=0, le=6, description="how many steps trust is passed on")
     signed_only: bool = Field(
-        False, description="whoever vouches signs it; a vouch without a signature whose key counted then weighs nothing"
+        False, description="every vouch is signed; one without a signature by a key that counted then weighs nothing"
     )

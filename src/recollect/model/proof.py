@@ -34,7 +34,7 @@ class Document(BaseModel):
 
 
 class StreamLeaf(Document):
-    """What a checkpoint says of one stream: its entries from ``from_seq`` to ``to_seq`` end in the hash ``head``.
+    """One stream in a checkpoint: its entries from ``from_seq`` to ``to_seq`` end in the hash ``head``.
 
     ``root`` is the head of a tree over these entries, so that each of them can be shown without the others.
     """
@@ -56,7 +56,7 @@ class KeyLeaf(Document):
     actor: Hash
     at: Time
     next: Hash | None = None
-    """The key that takes over, where one does."""
+    """The key that replaces it, if any."""
 
 
 Leaf = Annotated[StreamLeaf | KeyLeaf, Field(discriminator="leaf")]
@@ -162,7 +162,7 @@ class PlacedKey(Document):
 
 
 class KeyHistory(Document):
-    """What became of every key up to a checkpoint, signed by somebody who answers for it that nothing is left out."""
+    """What became of every key up to a checkpoint, signed by somebody who answers for its completeness."""
 
     format: Literal["recollect-keys/1"] = "recollect-keys/1"
     checkpoint: Checkpoint
@@ -205,7 +205,7 @@ class ErasureEntry(Document):
 class ErasureRecord(Document):
     """What an erasure did. ``checkpoint`` covers its entries; ``None`` where the caller may not take one.
 
-    ``authored`` stands there only where there is something in it: receipts from before it are read and signed as they were.
+    ``authored`` is left out if it is empty.
     """
 
     format: Literal["recollect-erasure/1"] = "recollect-erasure/1"

@@ -58,7 +58,7 @@ class Receipt(Plain):
 
 @dataclass(frozen=True, slots=True)
 class Page(Plain, Generic[T]):
-    """Some of what was found, and the cursor that continues the list (``None`` at the end). It iterates over its items."""
+    """One page of a list: its ``items``, over which it iterates, and ``next_cursor`` for the next page (``None`` at the end)."""
 
     items: tuple[T, ...]
     next_cursor: str | None = None
@@ -88,7 +88,7 @@ class MemoryPage(Page[Memory]):
 
 @dataclass(frozen=True, slots=True)
 class Related(Plain):
-    """A memory that another one has to do with: how, and how strongly, from 0 to 1."""
+    """A memory that another one is related to: by which type, and how strongly, from 0 to 1."""
 
     id: str
     content: str
@@ -98,7 +98,7 @@ class Related(Plain):
 
     @property
     def line(self) -> str:
-        """How it stands below the bullet of the memory that it has to do with."""
+        """The line below the bullet of the memory that it is related to."""
         kind = "" if self.relation_type == "related_to" else f"{one_line(self.relation_type)}: "
         return f"  ↔ {kind}{one_line(self.content)}"
 
@@ -138,7 +138,7 @@ class Earlier(Plain):
 
     @property
     def line(self) -> str:
-        """How it stands below the bullet of what replaced it."""
+        """The line below the bullet of the memory that replaced it."""
         return f"  before {self.created_at[:10]}: {one_line(self.content)}"
 
 
@@ -155,13 +155,13 @@ class Recalled(Plain):
     recall_reason: tuple[str, ...]
     shadowed: tuple[str, ...] = ()
     relevance: float = 0.0
-    """How sure one can be, from 0 to 1, that it has to do with the question at all: what a threshold is compared with."""
+    """How sure one can be, from 0 to 1, that it has to do with the question at all; ``threshold`` is compared with it."""
     breakdown: dict[str, float] = field(default_factory=dict)
     """What each feature adds to the score."""
     related: tuple[Related, ...] = ()
-    """What is told along with it, since it has to do with it."""
+    """Related memories that are listed below it."""
     earlier: tuple[Earlier, ...] = ()
-    """What it said before, newest first, where that was asked for."""
+    """Its earlier versions, newest first, if the query asked for ``history``."""
     outdated_by: str | None = None
     """The id of a later memory in the same answer that may make it outdated."""
     may_update: tuple[str, ...] = ()
@@ -174,11 +174,11 @@ class Recalled(Plain):
 
     @property
     def lines(self) -> list[str]:
-        """As it stands in a prompt: its bullet, and below it what it said before and what it has to do with."""
+        """Its lines in a prompt: the bullet, and below it earlier versions and related memories."""
         return [self.bullet, *(one.line for one in self.earlier), *(one.line for one in self.related)]
 
     def in_full(self) -> dict[str, Any]:
-        """Return the whole record, with its score, what that is made of, and why it came."""
+        """Return the whole record, with its score, the breakdown of the score, and why it came."""
         along = {name: to_plain(said) for name in ("earlier", "related") if (said := getattr(self, name))}
         return {
             **self.memory.to_dict(),
@@ -193,7 +193,7 @@ class Recalled(Plain):
         }
 
     def written(self, form: Form) -> str:
-        """Return it as it stands in an answer of that form."""
+        """Return the item as an answer of that form has it."""
         if form == "text":
             return "\n".join(self.lines)
         return visible_json(canonical_json(_bullet_to_dict(self) if form == "bullets" else self.in_full()))
@@ -201,10 +201,10 @@ class Recalled(Plain):
 
 @dataclass(frozen=True, slots=True)
 class LeftOut(Plain):
-    """A memory that a query looked at and does not tell.
+    """A memory that a query considered and left out.
 
-    ``reason`` is ``shadowed`` (another of the same concept is told instead), ``below_threshold``, ``not_sure`` (the answer would
-    be a guess), ``beyond_top_k`` or ``no_room`` (in the budget of tokens, or in the share of its category).
+    ``reason`` is ``shadowed`` (the answer has another memory of the same concept), ``below_threshold``, ``not_sure`` (the
+    answer would be a guess), ``beyond_top_k`` or ``no_room`` (in the token budget, or in its category's ``rag_length``).
     """
 
     id: str
@@ -224,7 +224,7 @@ def as_written(items: Sequence[Recalled], form: Form) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Recall(Plain):
-    """The answer to a query, best first. ``text`` is the same for a prompt: the header and a line for each item, fenced."""
+    """The answer to a query, best first. ``text`` is ready for a prompt: the header and a line for each item, fenced."""
 
     query: str
     items: tuple[Recalled, ...]
@@ -236,11 +236,11 @@ class Recall(Plain):
     notice: str = ""
     """A remark on how the query was answered, such as that vectors have to be made anew; mostly empty."""
     confidence: float = 0.0
-    """How likely it is, from 0 to 1, that a right memory is among the first five."""
+    """How likely it is, from 0 to 1, that a right memory is among the first five items."""
     why: str = ""
-    """Why there is nothing, as a reason code, if there is nothing."""
+    """Why there are no items, as a reason code."""
     left_out: tuple[LeftOut, ...] = ()
-    """What was looked at and is not told, where that was asked for."""
+    """The memories that were considered and left out, if the query asked for them."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, without events: the event of a recall repeats the items."""
@@ -257,7 +257,7 @@ class Recall(Plain):
 
     @property
     def because(self) -> str:
-        """Why nothing is told, as a reason code; empty if something is."""
+        """Why there are no items, as a reason code; empty if there are some."""
         return self.why if self.abstained else ""
 
     @property
@@ -268,15 +268,15 @@ class Recall(Plain):
 
     @property
     def abstained(self) -> bool:
-        """Whether nothing was found that has enough to do with it. What had no room was found."""
+        """Whether nothing was found that has enough to do with the question. Memories without room in the budget were found."""
         return not self.items and not self.no_room
 
     def bullets(self) -> list[dict[str, Any]]:
-        """Return the small form for prompts: id, category and a line of text each, with earlier versions and relations."""
+        """Return the short form for prompts: id, category and a line of text each, with earlier versions and relations."""
         return [_bullet_to_dict(item) for item in self.items]
 
     def in_bullets(self) -> dict[str, Any]:
-        """Return the whole answer in its small form: the bullets, whether nothing was found, and what changed since last time."""
+        """Return the whole answer in its short form: the bullets, whether nothing was found, and what changed since last time."""
         return {"header": self.header, "items": self.bullets(), **self._about()}
 
     def in_full(self) -> dict[str, Any]:
@@ -340,10 +340,10 @@ def _choose_label(memory: Memory) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Turn(Plain):
-    """What one exchange recalled and left behind. ``recall`` is ``None`` where it was only recorded.
+    """What one exchange recalled and stored. ``recall`` is ``None`` if it was only recorded.
 
-    ``receipts`` says what became of each line and of each thing that it states, ``promoted`` what crossed into another
-    space or was stopped at its border, ``forgotten`` which lines left the window and what was taken back.
+    ``receipts`` has one receipt for each line, fact, statement and rule; ``promoted`` one for each that crossed into another
+    space or was stopped at its border; ``forgotten`` names the lines that left the window and what the person took back.
     """
 
     session: str
@@ -445,7 +445,7 @@ class LedgerPlace(Plain):
 
 @dataclass(frozen=True, slots=True)
 class ErasureReceipt(Plain):
-    """What an erasure removed, what became of what was made of it, what stays, and what lies beyond its reach.
+    """What an erasure removed, what became of derived memories, what stays, and what is beyond its reach.
 
     ``derived``, ``authored`` and ``links_cut`` count what the caller may see. ``asked_by`` is the opaque uid under which the
     caller acts in the ledger, ``entries`` are the places there that say all this; neither holds a name or a word.
@@ -469,15 +469,15 @@ class ErasureReceipt(Plain):
 
     @property
     def is_empty(self) -> bool:
-        """Whether there was nothing to erase: as likely as not, somebody mistyped a name."""
+        """Whether there was nothing to erase; perhaps a name was mistyped."""
         names = self.owner_names_removed + self.actor_names_removed + self.graph_threads_removed
         return not (self.removed or self.authored or self.derived or names or self.traces_removed)
 
 
 @dataclass(frozen=True, slots=True)
 class ErasurePreview(Plain):
-    """What an erasure would do now, in the fields of its receipt: the ids that would go, what was made of them and what would
-    become of it, what would stay of the same chains, how many links would be cut and names removed, what lies beyond reach."""
+    """What an erasure would do now, in the fields of its receipt: the ids that would be removed, the memories derived from them
+    and their fate, what would stay of the same chains, how many links and names would be removed, what is beyond reach."""
 
     removed: tuple[str, ...]
     authored: tuple[str, ...]
@@ -506,7 +506,7 @@ class Problem(Plain):
 
 @dataclass(frozen=True, slots=True)
 class Verification(Plain):
-    """The result of walking every chain, version and projection.
+    """The result of checking every chain, version and projection.
 
     ``signed_entries`` and ``signed_vouches`` count every signature that was checked, by what it is worth: ``good``,
     ``rotated`` or ``revoked`` (the log has it after its key ended), ``unknown`` (nobody registered the key), ``another's``,
@@ -527,7 +527,7 @@ class Verification(Plain):
 class StreamInfo(Plain):
     """One stream: where it is, its tick, how many entries its ledger has, its current phase, and when they were written.
 
-    A caller from whom something in the stream may be hidden finds the tick 0, and its own memories counted as entries.
+    A caller who may not see everything in the stream gets the tick 0, and the number of its own memories as entries.
     """
 
     namespace: str
@@ -600,7 +600,7 @@ class PolicyTrial(Plain):
 class Explanation(Plain):
     """Why a memory is as it is, or what was decided in a turn. ``text`` is for people; the rest is for programs.
 
-    That of a turn has an empty ``id`` and no ``decisions``, ``chain`` and ``history``.
+    The explanation of a turn has an empty ``id`` and no ``decisions``, ``chain`` and ``history``.
     """
 
     id: str

@@ -176,7 +176,7 @@ class Author(BaseModel):
 
 
 class Candidate(BaseModel):
-    """Words that ask to be remembered, with whatever the caller says about them.
+    """A statement to be remembered, with whatever the caller says about it.
 
     Only ``content`` is required. What is left out is set by rules, and the receipt says which.
     """
@@ -228,12 +228,12 @@ class Candidate(BaseModel):
     )
 
     created_at: Moment | None = Field(
-        None, description="when it was said, where that was before now, as in an import; an application's word alone"
+        None, description="when it was said; only an application may state it, and no future time"
     )
     pinned: Annotated[bool, Field(strict=True)] = False
     importance: Importance | None = None
     expires_at: Moment | None = None
-    valid_from: Moment | None = Field(None, description="from when on it holds; left out, no beginning is known")
+    valid_from: Moment | None = Field(None, description="since when it holds; without it no beginning is known")
     valid_until: Moment | None = Field(None, description="the first moment at which it no longer holds")
     ttl_ticks: Annotated[int, Field(ge=1, le=10**9, strict=True)] | None = None
 
@@ -332,7 +332,7 @@ class Memory:
 
     @property
     def revision(self) -> str:
-        """Sixteen hex digits that change whenever the memory does; that it was read changes nothing."""
+        """Sixteen hex digits that change whenever the memory does, but not when it is read."""
         said = {name: value for name, value in self.to_dict().items() if name not in ("access_count", "last_accessed")}
         return hashlib.sha256(canonical_json(said).encode()).hexdigest()[:16]
 
@@ -341,7 +341,7 @@ class Memory:
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     def to_item(self) -> dict[str, Any]:
-        """Return the same as a governance item; :func:`recollect.from_item` leads back."""
+        """Return the memory as a governance item; :func:`recollect.from_item` is the way back."""
         return to_item(self)
 
     def to_json(self) -> str:
@@ -351,7 +351,7 @@ class Memory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tombstone:
-    """What is left of a memory whose content was removed: that it was, where it stood, and when it went.
+    """What is left of a memory whose content was removed: its id, its place in the chain, and when it was removed.
 
     ``removed`` is ``erased`` (a person's right), ``purged`` (past its purge date) or ``damaged`` (it cannot be read).
     """

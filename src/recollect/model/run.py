@@ -8,7 +8,7 @@ from recollect.model.canonical import Plain
 
 
 class Job(StrEnum):
-    """What a language model is asked for.
+    """A job that a language model is asked to do.
 
     ``extract``: facts that a long message states. ``insights``: what recent activity shows of a person. ``consolidate``: which
     memories say the same, replace or contradict each other. ``procedures``: the steps of a workflow.
@@ -186,7 +186,7 @@ class Run(Plain):
 
 @dataclass(frozen=True, slots=True)
 class Undone(Plain):
-    """What taking back a run did: the memories that left, those that came back, and the proposals that no longer wait."""
+    """What undoing a run did: the memories that were archived, those that came back, and the proposals that no longer wait."""
 
     run: str
     removed: tuple[str, ...] = ()

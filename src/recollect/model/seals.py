@@ -1,10 +1,10 @@
 """Links that can be cut: what a version says of *other* memories and people, each value under a seal of its own.
 
-The ledger commits to a version, which never changes. But the content hash of a parent, how like a neighbour is, and a signature
-that covers the parents are words about somebody else's memory, and have to go when that one is erased; so has the name of
-somebody for whom an agent wrote in a stream that is not theirs, also where a thread or a run is called so. So the commitment does
-not cover such a value but its seal: a hash over a salt of its own and the value. Cutting a link takes value and salt
-away and leaves the seal. The commitment holds as before, and what was sealed cannot even be guessed.
+The ledger commits to a version, which never changes. But a version also says something of other memories and people: the content
+hash of a parent, how like a neighbour is, a signature that covers the parents, or the name of a person in a stream that is not
+theirs. All that has to go when the other memory or person is erased. So the commitment does not cover such a value itself but its
+seal: a hash over a salt of its own and the value. Cutting a link removes value and salt and leaves the seal: the commitment holds
+as before, and the value cannot even be guessed.
 """
 
 import hashlib

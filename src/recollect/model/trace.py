@@ -18,11 +18,11 @@ Item = Mapping[str, Any]
 Policy = Mapping[str, Any]
 
 MAX_QUERY_CHARACTERS = 200
-"""How much of a question its event repeats: enough to know it again, too little to keep a document by accident."""
+"""How much of a question its event repeats: enough to recognise it, too little to keep a document by accident."""
 
 
 class TraceType(StrEnum):
-    """Every event that there is, in the order in which a turn comes to them."""
+    """Every kind of event, in the order in which a turn makes them."""
 
     RECALL = "memory_recall"
     WRITE = "memory_write"

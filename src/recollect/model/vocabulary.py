@@ -33,7 +33,7 @@ MAY_UPDATE = "may_update"
 
 
 class Namespace(StrEnum):
-    """Where a memory lives: what production reads, what tests wrote, what is only passing through."""
+    """What a memory is for: production, tests, or a temporary purpose."""
 
     PROD = "prod"
     TEST = "test"
@@ -84,7 +84,7 @@ KIND_CLASS: dict[Kind, KindClass] = {
 
 
 class EventType(StrEnum):
-    """What the speaker was doing when the memory came about."""
+    """What the statement is: a preference, a decision, a fact, a correction, an action or context."""
 
     PREFERENCE = "preference"
     DECISION = "decision"
@@ -118,7 +118,7 @@ class Tier(StrEnum):
 
 
 class Source(StrEnum):
-    """Where the words came from, in order of priority, highest first."""
+    """Who or what the words came from, in order of priority, highest first."""
 
     SYSTEM = "system"
     OPERATOR = "operator"
@@ -149,7 +149,7 @@ class Authority(StrEnum):
 
 
 class Status(StrEnum):
-    """Where a version stands. Only ``active`` memories are recalled."""
+    """The status of a version. Only ``active`` memories are recalled."""
 
     ACTIVE = "active"
     SUPERSEDED = "superseded"
@@ -175,7 +175,7 @@ class Outcome(StrEnum):
 
 
 class Change(StrEnum):
-    """How words about the same concept relate to what was believed before."""
+    """How a statement relates to what was known about the same concept."""
 
     SAME = "same"
     UPDATE = "update"

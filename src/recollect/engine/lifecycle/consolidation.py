@@ -109,7 +109,8 @@ def rekey(
 ) -> ConsolidationReport:
     """Propose for each active memory that a rule named the key that today's rules give, or with ``force`` set it.
 
-    Two memories that would share a key keep theirs and are linked as possibly outdated. :func:`undo` takes it back.
+    Of two memories that would share a key the better one gets it, and the two are linked as possibly outdated. :func:`undo`
+    undoes it.
     """
     engine.require(Right.GOVERN, "re-key memories")
     return _run(engine, owner, tuple(Namespace), _plan_keys, force, progress)

@@ -39,14 +39,14 @@ def rekey(
     user_id: UserId = None,
     force: Annotated[bool, typer.Option("--force", help="Set the new keys.")] = False,
 ) -> None:
-    """Show which memories today's rules give another key, and what would share one."""
+    """Propose new keys by today's rules, and show which memories would share one."""
 
 
 def verify(
     context: typer.Context,
     kept: Annotated[str | None, typer.Option(help="Also against this checkpoint, which you kept.")] = None,
 ) -> int:
-    """Walk every chain, version and projection, and name what is broken."""
+    """Check every chain, version and projection, and name what is broken."""
     from recollect.interfaces.cli.ledger import read_kept
 
     checkpoint = read_kept(kept)
@@ -58,7 +58,7 @@ def verify(
 
 @calls("rebuild", "stats", progress="rebuild", name="rebuilt")
 def rebuild() -> None:
-    """Make every projection anew from versions and ledger."""
+    """Build every projection again from versions and ledger."""
 
 
 @calls("doctor", "doctor", exit_code=lambda found: 1 if found else 0)
@@ -72,7 +72,7 @@ def reindex(
         str | None, typer.Option(help="static, none, minilm or openai; left out: the policy's, else static.")
     ] = None,
 ) -> None:
-    """Make every vector anew that is not this embedder's. Goes on where it was if it is stopped."""
+    """Compute again every vector that another embedder made. Run it again to go on after an interruption."""
 
 
 @calls("stats", "stats")
@@ -82,7 +82,7 @@ def stats() -> None:
 
 @calls("streams", "streams")
 def streams() -> None:
-    """List the streams: whose memories there are, and how far each has come."""
+    """List the streams: whose memories they hold, and their ticks and phases."""
 
 
 @calls("growth", "growth")

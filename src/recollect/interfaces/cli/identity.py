@@ -61,7 +61,7 @@ def register_key(
     key: Annotated[str, typer.Option(help="The public key: 64 hex digits, or a file that holds them or a PEM.")],
     replace: Annotated[bool, typer.Option("--replace", help="It takes over from the one registered before.")] = False,
 ) -> None:
-    """Say whose public key it is that signs elsewhere, so that what it signed can be checked here."""
+    """Register the public key of somebody who signs elsewhere, so that their signatures can be checked here."""
     digits = read_public_key(key)
     with get_session(context).memory(IfMissing.MAKE) as memory:
         get_session(context).answer(memory.register_identity(name, digits, replace=replace), _draw_registered)
@@ -84,7 +84,7 @@ def revoke(
     key: Annotated[str | None, typer.Option(help="An older key, by its first digits.")] = None,
     key_file: KeyFile = None,
 ) -> None:
-    """From here on, let nothing count that a key signs: it was lost, or somebody else has it."""
+    """Revoke a key that was lost or stolen: nothing that it signs from now on counts."""
 
 
 @identity.command()
@@ -96,7 +96,7 @@ def link(name: Name, id: PlatformId, platform: Platform = None, key_file: KeyFil
 @identity.command()
 @calls("unlink_identity", lambda found: _draw([found]))
 def unlink(name: Name, id: PlatformId, platform: Platform = None, key_file: KeyFile = None) -> None:
-    """Take an id of another platform away from a principal again."""
+    """Remove the link between a principal and an id of another platform."""
 
 
 @identity.command()
@@ -106,7 +106,7 @@ def history(
     key_file: KeyFile = None,
     out: Out = None,
 ) -> None:
-    """Write down what became of everybody's keys, signed, for those who check without the store. It holds no names."""
+    """Write the signed history of all keys, for those who check without the store. It holds no names."""
     with get_session(context).memory() as memory:
         found = memory.identity_history(sign_as=sign_as, key_file=key_file)
     write_json(found.to_dict(), out)

@@ -31,7 +31,7 @@ ledger = typer.Typer(no_args_is_help=True, help="Prove that history was not rewr
 
 @ledger.command()
 def checkpoint(context: typer.Context, sign_as: SignAs = None, key_file: KeyFile = None, out: Out = None) -> None:
-    """Cover what was written since the last checkpoint. Keep it somewhere else: it reveals every later rewrite."""
+    """Take a checkpoint of everything written so far. Keep it somewhere else: it reveals every later rewrite."""
     if out is not None:
         require_new_file(out)
     with get_session(context).memory() as memory:

@@ -39,12 +39,12 @@ def link(
     ] = "related_to",
     strength: Annotated[float, typer.Option(help="From 0 to 1.")] = 1.0,
 ) -> None:
-    """Note that one memory has to do with another."""
+    """Relate one memory to another."""
 
 
 @calls("unlink", "stats", name="unlinked")
 def unlink(id: Id, other: Id) -> None:
-    """Take back what relates one memory to another."""
+    """Remove every relation of one memory to another."""
 
 
 @calls("related", "related")
@@ -130,7 +130,7 @@ def vouch(
     ] = None,
     key_file: KeyFile = None,
 ) -> None:
-    """Stand for a memory that another wrote, once. The memory itself does not change."""
+    """Vouch for a memory that another wrote, once. The memory itself does not change."""
     with get_session(context).memory() as memory:
         vouched = memory.vouch(id, confidence=confidence, says=says, by=by, sign_as=sign_as, key_file=key_file)
     get_session(context).answer(vouched, lambda one: screen.draw_changed(one, "vouched for"))
@@ -139,7 +139,7 @@ def vouch(
 
 @calls("withdraw_vouch", lambda one: screen.draw_changed(one, "no longer vouched for"))
 def withdraw_vouch(id: Id, by: By = None) -> None:
-    """Take back one's own vouch. History still shows that there was one."""
+    """Withdraw a vouch. History still shows that there was one."""
 
 
 def _draw_lineage(lineage: "Lineage", draw: Drawing) -> None:

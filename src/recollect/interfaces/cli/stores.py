@@ -49,7 +49,7 @@ def restore_backup(
     file: Annotated[str, typer.Argument(help="The backup.")],
     erased: Annotated[str | None, typer.Option(help="Also forget what this list of erasures names.")] = None,
 ) -> None:
-    """Put a whole backup where --store says; there must be no store yet."""
+    """Restore a whole backup to where --store says; no store may be there yet."""
     from recollect.whole_stores import restore_backup as restore
 
     get_session(context).answer(restore(file, get_session(context).location, erased=erased), screen.draw_restored)

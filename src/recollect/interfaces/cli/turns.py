@@ -60,7 +60,7 @@ def recall_for(
     ai_profile: AiProfile = None,
     top_k: TopK = None,
 ) -> None:
-    """Show what a turn is given before the model speaks: rules, facts, matches, recent lines."""
+    """Show what a model should know before it answers: matches, rules, facts, recent lines."""
     _exchange(context, "recall_for", "recall", locals(), IfMissing.PRETEND)
 
 
@@ -78,7 +78,7 @@ def record(
     ai_profile: AiProfile = None,
     idempotency_key: Key = None,
 ) -> None:
-    """Record an exchange whose recall was made by recall-for."""
+    """Record an exchange for which recall-for was called before."""
     _exchange(context, "record", "turn", locals(), IfMissing.MAKE)
 
 
@@ -118,7 +118,7 @@ def start(
     owner: PhaseOwner = None,
     user_id: UserId = None,
 ) -> None:
-    """Begin a new phase; from now on a recall there sees what is written in it."""
+    """Begin a new phase; by default a recall there sees only memories written from now on."""
 
 
 @phase.command("list")

@@ -24,7 +24,7 @@ def upkeep(
     owner: Owner = None,
     ids: Annotated[list[str] | None, typer.Option("--id", help="Of procedures: a memory that it is about.")] = None,
 ) -> int:
-    """Expire, put away the unused, purge what is past its date. Safe at any time."""
+    """Expire memories, put away unused ones, purge those past their purge date. Safe at any time."""
     session = get_session(context)
     if job is None:
         with session.memory() as memory, screen.progress("upkeep") as progress:
@@ -59,7 +59,7 @@ def show_run(id: RunId) -> None:
 @runs.command("undo")
 @calls("undo", lambda undone: _draw_undone(undone))
 def undo_run(id: RunId) -> None:
-    """Take a run back: what it stored leaves, what it put away comes back. Says what is in the way."""
+    """Undo a run: archive what it stored, bring back what it put away. An error names what is in the way."""
 
 
 def _draw_page(page: "Page[Run]") -> None:
@@ -107,7 +107,7 @@ def list_proposals(
 @proposals.command("apply")
 @calls("apply_proposal", lambda one: _draw_proposals([one]))
 def apply_proposal(id: ProposalId) -> None:
-    """Carry a proposal out. What it stores stays an inference."""
+    """Carry out a proposal. What it stores stays an inference."""
 
 
 @proposals.command("decline")
@@ -116,7 +116,7 @@ def decline_proposal(
     id: ProposalId,
     reason: Annotated[str | None, typer.Option(help="Why, in a few words; kept as long as the memory is.")] = None,
 ) -> None:
-    """Decline a proposal. Of a fact that rejects its value, until the person says it themselves."""
+    """Decline a proposal. The value of a declined fact is refused until the person says it themselves."""
 
 
 def _draw_proposals(found: "Sequence[ModelProposal]") -> None:

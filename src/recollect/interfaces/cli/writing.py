@@ -191,7 +191,7 @@ def edit(
         str | None, typer.Option(help=f"When it no longer holds; 'open' if no end is known. {EXAMPLES}")
     ] = None,
 ) -> None:
-    """Change a memory's metadata: same id, same content, no new version."""
+    """Change a memory's metadata (tags, category, pin, importance, dates) without a new version."""
     session = get_session(context)
     changes = drop_missing(pinned=pin, tags=tag, category=category, importance=importance, expires_at=expires_at)
     if expires_at == "never":
@@ -213,7 +213,7 @@ def _draw_changed(what: str) -> Callable[["Memory"], None]:
 
 @calls("resolve", _draw_changed("resolved"))
 def resolve(id: Id, winner: Annotated[str, typer.Option(help="The id of the side to believe.")]) -> None:
-    """Settle a contradiction."""
+    """Decide a contradiction, or a pair of which one may be outdated."""
 
 
 @calls("archive", _draw_changed("archived"))
@@ -248,7 +248,7 @@ OfSpace = Annotated[Space | None, typer.Option(help="Only those of this space.")
 
 @calls("reject", lambda one: screen.draw_rejected([one], "rejected"))
 def reject(id: Id, reason: Why = None) -> None:
-    """Say of a memory that it was never true: its value is refused until the person says it again."""
+    """Say that a memory was never true: its value is refused until the person says it again."""
 
 
 @calls("lift", lambda one: screen.draw_rejected([one], "lifted"))

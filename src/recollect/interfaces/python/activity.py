@@ -57,8 +57,8 @@ class Activity:
     ) -> tuple[HistoryEvent, ...] | Iterator[HistoryEvent]:
         """Return everything that happened to a memory, or to all of an owner's record, oldest first, in seven kinds.
 
-        The record of an ``owner`` is what ``export`` and ``erase`` are about too: what they said in sessions belongs to it.
-        ``space`` and ``include_namespaces`` narrow it; ``since`` leaves out the first so many ledger entries of each stream.
+        The record of an ``owner`` covers the same memories as ``export`` and ``erase``, with what they said in sessions.
+        ``space`` and ``include_namespaces`` narrow it; ``since=5`` leaves out the first five ledger entries of each stream.
         """
         owner = owner_named(owner, user_id)
         if id is not None and owner is None:
@@ -83,8 +83,8 @@ class Activity:
     ) -> Changes:
         """Return what happened after a cursor, oldest first, for a program that follows along; each change has its cursor.
 
-        ``since`` is the cursor of an earlier answer, or ``"start"``; left out, the answer is where things stand now. ``after``
-        is an earlier answer itself, which saves looking again at what it left out.
+        ``since`` is the cursor of an earlier answer, or ``"start"``; without it the answer is the present cursor and no changes.
+        ``after`` is an earlier answer itself, so that entries it passed over are not read again.
         """
         return feed.changes(
             self._engine,
@@ -100,10 +100,8 @@ class Activity:
     def explain(self, id: str | None = None, *, session: str | None = None, number: int | None = None) -> Explanation:
         """Say in plain English why a memory is as it is, or what was decided in the last turn of a session.
 
-        ``number`` is that of a trace: the turn that it belongs to is told instead of the last one.
-
-        ``sentences`` tell of decisions from the traces that policy kept (``traces.keep: all`` keeps every one). With neither
-        an id nor a session they are those of the last turn of all.
+        ``number`` is that of a trace, and asks for the turn that it belongs to. With no argument it is the last turn of all.
+        The ``sentences`` of the answer come from the traces that the policy kept (``traces.keep: all`` keeps every one).
         """
         return reading.explain(self._engine, id, session=session, number=number)
 
@@ -183,8 +181,8 @@ class Activity:
     ) -> ChangeHeader:
         """Return what changed since a thread last looked, in at most three lines for a prompt, and move the thread on.
 
-        Without a ``thread``, the oldest changes after ledger entry ``since`` of the one stream at ``owner`` and ``space``;
-        nothing is remembered then, and the answer's ``rev`` is the ``since`` to go on with.
+        Without a ``thread``, return the oldest changes after the ledger entry ``since`` of the stream at ``owner`` and ``space``.
+        Nothing is stored then; pass the answer's ``rev`` as the next ``since``.
         """
         return change_header.change_header(
             self._engine,

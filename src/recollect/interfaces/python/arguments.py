@@ -115,7 +115,7 @@ class NewMemory(MemoryFields):
 
 
 class Edits(TypedDict, total=False):
-    """What of a memory can change without a new version."""
+    """The fields of a memory that can change without a new version."""
 
     pinned: bool
     tags: Sequence[str] | set[str]
@@ -127,7 +127,7 @@ class Edits(TypedDict, total=False):
 
 
 class Filters(TypedDict, total=False):
-    """What a read may be narrowed by. Where several values are given, one of them must fit; of ``tags``, all."""
+    """What a read may be narrowed by. Of several values one has to fit, except of ``tags``, where all have to."""
 
     kind: KindName | Sequence[KindName] | None
     event_type: EventTypeName | Sequence[EventTypeName] | None
@@ -161,7 +161,7 @@ class Filters(TypedDict, total=False):
 
 
 class ListFilters(Filters, total=False):
-    """The filters of a list, and where it looks; what is active in ``prod`` unless asked otherwise."""
+    """The filters of a list, and where it looks: at active memories in ``prod`` unless you ask for others."""
 
     owner: str | None
     space: Spaces

@@ -80,9 +80,9 @@ class Care:
     ) -> UpkeepReport | tuple[Run, ...]:
         """Expire memories, put away unused ones, purge those past their purge date. Safe at any time.
 
-        With a ``job`` a language model works for an ``owner`` or for everybody: ``extract``, ``insights``, ``consolidate``, or
-        ``procedures`` for the memories with these ``ids``. Returns its runs; the last one says if a limit or a failure ended it.
-        Without a ``model`` it is the policy's.
+        With a ``job``, have a language model propose something instead, for an ``owner`` or for everybody, and return its runs:
+        ``extract``, ``insights``, ``consolidate``, or ``procedures`` for the memories with these ``ids``. The last run says if a
+        limit or a failure ended the job. ``model`` replaces the one that the policy names.
         """
         if job is None:
             from recollect.engine.lifecycle import changes
@@ -102,7 +102,7 @@ class Care:
 
     @trace_method
     def undo(self, id: str) -> Undone:
-        """Take a run back: what it stored leaves, what it put away comes back. An error names what is in the way."""
+        """Undo a run: archive what it stored, and bring back what it put away. An error names what is in the way."""
         return runs.undo(self._engine, id)
 
     @trace_method
@@ -112,12 +112,12 @@ class Care:
 
     @trace_method
     def apply_proposal(self, id: str) -> ModelProposal:
-        """Carry out a proposal of a language model, as the person or with the right to govern. An agent never can."""
+        """Carry out a proposal of a language model. The person may, or a caller with the right ``govern``; never an agent."""
         return proposals.apply(self._engine, id)
 
     @trace_method
     def decline_proposal(self, id: str, reason: str | None = None) -> ModelProposal:
-        """Decline a proposal of a language model. Of a fact that is a rejection: only the person can bring it back."""
+        """Decline a proposal of a language model. The value of a declined fact is rejected until the person says it."""
         return proposals.decline(self._engine, id, reason)
 
     @trace_method
@@ -136,10 +136,11 @@ class Care:
     ) -> tuple[Round, ...]:
         """Look after the tenants in rounds: upkeep, consolidation, and what a language model proposes, if there is one.
 
-        With ``once`` every tenant has one round now, and the rounds are returned; without it each has one ``every_hours``, at a
-        time that its name gives, until ``stop`` is set. A round ends after ``max_minutes``, and the next one goes on. Several
-        workers share the tenants: each is one worker's for ``lease_s`` after it last showed a sign of life. ``each`` is called
-        with every round, ``progress`` with a tenant, a job, and how many streams of how many it has looked at.
+        With ``once`` every tenant has one round now, and the rounds are returned. Without it each tenant has a round
+        ``every_hours``, at a time of day computed from its name, until ``stop`` is set. A round ends after ``max_minutes``, and
+        the next one goes on. Several workers share the tenants by leases: a worker that does not renew its lease for ``lease_s``
+        seconds loses the tenant. ``each`` is called with every round, ``progress`` with a tenant, a job, and how many of how
+        many streams are done.
 
         >>> import recollect
         >>> with recollect.open(":memory:") as mem:
@@ -168,7 +169,7 @@ class Care:
     def erase(
         self, *, owner: str | None = None, user_id: str | None = None, id: str | None = None, whole_chain: bool = False
     ) -> ErasureReceipt:
-        """Remove content for good: an owner's, or one memory's."""
+        """Remove content for good: everything of an ``owner``, or the memory ``id``, with ``whole_chain`` in all its versions."""
         check_flags(whole_chain=whole_chain)
         return erasure.erase(self._engine, owner=owner_named(owner, user_id), id=id, whole_chain=whole_chain)
 
@@ -190,7 +191,7 @@ class Care:
         undo: bool = False,
         progress: Progress | None = None,
     ) -> ConsolidationReport:
-        """Propose a clean-up; ``force`` applies it, ``undo`` takes the last one, or the last :meth:`rekey`, back."""
+        """Propose a clean-up; ``force`` applies it, ``undo`` undoes the last one, or the last :meth:`rekey`."""
         check_flags(force=force, undo=undo)
         if undo:
             return consolidation.undo(self._engine)
@@ -206,17 +207,17 @@ class Care:
         force: bool = False,
         progress: Progress | None = None,
     ) -> ConsolidationReport:
-        """Propose for each memory that a rule named the key that today's rules give; ``force`` sets it.
+        """Propose, for each memory whose key a rule chose, the key that today's rules choose; ``force`` sets it.
 
-        Two memories that would share a key keep theirs and are linked as possibly outdated. ``consolidate(undo=True)``
-        takes it back.
+        Of two memories that would share a key the better one gets it, the other keeps its own, and the two are linked as
+        possibly outdated. ``consolidate(undo=True)`` undoes it.
         """
         check_flags(force=force)
         return consolidation.rekey(self._engine, owner=owner_named(owner, user_id), force=force, progress=progress)
 
     @trace_method
     def reindex(self, embedder: str | Embedder | None = None, progress: Progress | None = None) -> Reindexed:
-        """Compute every vector that is not this embedder's again, while the store is in use; safe to repeat."""
+        """Compute again every vector that another embedder made, while the store is in use; safe to repeat."""
         return reindexing.reindex(self._engine, embedder, progress)
 
     @trace_method
@@ -308,7 +309,7 @@ class Care:
         ``source`` is a path, the URL of a PostgreSQL server on which mem0 or LangGraph keeps its memories (in the ``table``
         of that name), or lines of text, of which none is stored if one is no record. ``dry_run`` only reports what would
         happen. ``owner``, ``space``, ``namespace``, ``scope`` and ``category`` apply to all records, whatever they say.
-        What a record says of its own standing is a claim in ``meta.claimed``, granted only where you ``believe`` it:
+        What a record says of its own standing is a claim in ``meta.claimed``, granted only if you ``believe`` it:
         ``"place"`` (owner, space), ``"weight"`` (authority, source, canon, pins, the highest importance), or both.
 
         Of the format ``entries``, ``whole`` stores nothing unless the whole source is sound, and chains each entry to the
@@ -359,13 +360,13 @@ class Care:
         key_file: str | Path | None = None,
         **unknown: Never,
     ) -> Iterator[str]:
-        """Yield the text of a file of that format, piece by piece; what is active in ``prod`` unless asked otherwise.
+        """Yield the text of a file of that format, piece by piece: active memories in ``prod`` unless you ask for more.
 
-        With an ``owner`` it is that person's record, which what they said in sessions belongs to; it is whole with
-        ``status=None`` and every namespace. In the format ``recollect`` each piece is one memory, newest first. In the
-        format ``entries`` ``status=None`` brings older versions along, and what ``sign_as`` wrote and nobody signed is signed.
-        ``mcp-memory`` cannot say who may see a memory: it leaves out what is not shared, and calls ``left_out`` with it,
-        unless you ``include_private``.
+        With an ``owner`` it is that person's record, with what they said in sessions; ``status=None`` and all namespaces make
+        it complete. In the format ``recollect`` each piece is one memory, newest first. In the format ``entries``,
+        ``status=None`` adds older versions, and unsigned entries by ``sign_as`` are signed. ``mcp-memory`` cannot say who may
+        see a memory, so memories that are not shared are left out, and ``left_out`` is called with them, unless you
+        ``include_private``.
         """
         check_flags(include_private=include_private)
         for name in unknown:

@@ -31,7 +31,7 @@ else:
 
 
 class Recollect(Writing, Reading, Turns, Activity, Care, Trust):
-    """An open memory store. Made by :func:`recollect.open`; use it as a context manager, or close it.
+    """An open memory store, made by :func:`recollect.open`. Use it as a context manager, or close it.
 
     Methods that take an ``id`` also take its first digits (twelve are always enough), an alias, or the content hash or CID
     of a memory whose words no other memory has.
@@ -81,7 +81,7 @@ class Recollect(Writing, Reading, Turns, Activity, Care, Trust):
     ) -> Recollect:
         """Return the same store as one caller may see it: borders hold, and authority comes from who the caller is.
 
-        Without a user it is the default owner's memory that the agent works with.
+        Without a ``user`` the agent works with the memory of the owner ``default``.
         """
         if not self._engine.caller.trusted:
             raise NotAllowed("a bound caller cannot become another.", hint="Ask the application that opened the store.")
@@ -99,7 +99,7 @@ class Recollect(Writing, Reading, Turns, Activity, Care, Trust):
     def at_revision(self, revision: str) -> Recollect:
         """Return the same store for one change of one memory, refused if that memory's ``revision`` is no longer this one.
 
-        Two who edit the same memory do not undo each other's work unseen: the second gets :class:`recollect.OutOfDate`.
+        So if two people edit a memory at once, the second gets :class:`recollect.OutOfDate` and overwrites nothing.
         """
         return Recollect(replace(self._engine, revision=revision), owns_store=False)
 
@@ -115,8 +115,8 @@ class Recollect(Writing, Reading, Turns, Activity, Care, Trust):
     def with_key(self, key: str, *, session: str | None = None) -> Recollect:
         """Return the same store as the caller that a key stands for may see it; the key may be another tenant's.
 
-        For servers: what a request says of itself can then only narrow what its key may see. A ``session`` is one of the key's
-        user: ``s1`` of ana's key is ``ana/s1``, and ``ben/s1`` is none of hers.
+        For servers: what a request says of itself can then only narrow what its key may see. A ``session`` belongs to the key's
+        user: with ana's key ``s1`` is the session ``ana/s1``, and ``ben/s1`` is out of reach.
         """
         if not self._engine.caller.trusted:
             raise NotAllowed("a bound caller cannot become another.", hint="Ask the application that opened the store.")

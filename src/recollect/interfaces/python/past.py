@@ -30,11 +30,11 @@ MAX_TICK_DIGITS = 18
 
 
 class Asking:
-    """The one query of the present and of the past."""
+    """The method ``query``, which the present store and a view of the past share."""
 
     _engine: Engine
     _where: dict[str, Any] = {"owner": None, "space": None}
-    """Where a query looks that names no other place."""
+    """The owner and space of a query that names none."""
 
     @trace_method
     def query(
@@ -62,14 +62,17 @@ class Asking:
     ) -> Recall:
         """Return the memories that answer a text best, best first.
 
-        ``agent`` narrows the view to what that agent sees, ``space`` to one space or several, ``filters`` are those of
-        ``list``. ``threshold`` (0 to 1) leaves out memories that have too little to do with the text, ``share_of_best``
-        memories that have much less to do with it than the best one, ``named`` memories that the text does not name.
-        ``budget_tokens`` leaves out what would not fit once the answer is written in its ``form``: the ``text`` of the
-        answer, its ``bullets`` or ``full`` records as JSON. With a ``thread`` the answer begins with what changed since
-        that thread last asked; with ``history`` each memory comes with what it said before. With ``at``, a time, it says
-        what held then, replaced since or not; :meth:`as_of` says what was *believed* then. With ``left_out`` the answer
-        also says which memories it looked at and does not tell, and why.
+        Where it looks: ``agent`` narrows the view to what that agent sees, ``space`` to one space or several, and ``filters`` are
+        those of ``list``.
+
+        What it leaves out: ``threshold`` (0 to 1) drops memories whose ``relevance`` is lower, ``share_of_best`` those whose
+        relevance is below this share of the best one's, and ``named`` those that the text does not name. ``budget_tokens`` drops
+        what would not fit once the answer is written in its ``form``: the ``text`` of the answer, its ``bullets``, or
+        ``full`` records as JSON. With ``left_out`` the answer lists the memories that were considered and left out, and why.
+
+        What it adds: with a ``thread`` the answer begins with what changed since that thread last asked; with ``history`` each
+        memory comes with its earlier versions. With ``at``, a time, it returns what held then, even if it was replaced since;
+        :meth:`as_of` returns what was *believed* then.
         """
         check_flags(named=named, history=history, left_out=left_out)
         recall.check_arguments(unknown)
@@ -100,10 +103,10 @@ class Asking:
 class Past(Asking):
     """What was believed at one point. Made by :meth:`recollect.Recollect.as_of`; there is nothing to close.
 
-    Its methods take the same arguments as those of :class:`recollect.Recollect`. ``owner`` and ``space`` are where it looks
-    unless a call names another. Each call reads the ledger again, so that an erased memory is gone from here at once; it
-    takes time in proportion to the entries of the streams that it reads. A ``thread`` looks at the present alone, and
-    is refused.
+    Its methods take the same arguments as those of :class:`recollect.Recollect`, except that a ``thread`` is refused, since a
+    change header is about the present. ``owner`` and ``space`` say where it looks unless a call names others. Each call reads
+    the ledger again, so an erased memory is gone from here at once; a call takes time in proportion to the entries of the
+    streams that it reads.
     """
 
     def __init__(
@@ -120,7 +123,7 @@ class Past(Asking):
 
     @trace_method
     def list(self, *, limit: int = 100, cursor: str | None = None, **filters: Unpack[ListFilters]) -> MemoryPage:
-        """Return the memories that fitted every filter then, newest first."""
+        """Return the memories that fit every filter as they stood then, newest first."""
         which: dict[str, Any] = {**self._where, **filters}
         return as_of.list_memories(self._engine, self._point, limit=limit, cursor=cursor, **which)
 

@@ -48,14 +48,15 @@ class Reading(Asking):
     def list(self, *, limit: int = 100, cursor: str | None = None, **filters: Unpack[ListFilters]) -> MemoryPage:
         """Return memories that fit every filter, newest first, a page at a time; ``cursor`` continues a page.
 
-        By default what is active in ``prod``; ``status=None`` is every status. :meth:`list_all` goes through all pages.
+        By default these are active memories in ``prod``; ``status=None`` is every status. :meth:`list_all` reads all pages.
         """
         return reading.list_memories(self._engine, limit=limit, cursor=cursor, **filters)
 
     def list_all(self, **filters: Unpack[ListFilters]) -> Iterator[Memory]:
         """Yield every memory that fits, newest first, reading a page at a time.
 
-        A memory whose rows cannot be read raises :class:`recollect.MemoryDamaged`; :meth:`list` tells of it and goes on.
+        A memory whose rows cannot be read raises :class:`recollect.MemoryDamaged`; :meth:`list` names it in ``damaged`` and
+        goes on.
 
         >>> import recollect
         >>> with recollect.open(":memory:") as mem:
@@ -86,8 +87,8 @@ class Reading(Asking):
     ) -> Past:
         """Return what was believed at an earlier point: after a tick, at a time, or at the end of a phase.
 
-        Each stream counts its own ticks and phases; a point in the future is now. The answer is made from the ledger and
-        can be read with ``get``, ``list`` and ``query``; ``owner`` and ``space`` narrow them.
+        Each stream counts its own ticks and phases; a point in the future is now. The answer is computed from the ledger and
+        has ``get``, ``list`` and ``query``; ``owner`` and ``space`` narrow where they look.
         """
         owner = owner_named(owner, user_id)
         point = as_of.point(self._engine, tick=tick, time=time, phase=phase, owner=owner, space=space)
@@ -192,7 +193,7 @@ class Reading(Asking):
         filters: Filters | None = None,
         budget_tokens: int | None = None,
     ) -> OnDemand:
-        """Return a few bullets from memory if ``confidence`` (0 to 1) is below the policy's. Call it once a turn."""
+        """Return a few memories if the model's ``confidence`` (0 to 1) is below the policy's limit. Call it once a turn."""
         return injection.recall_if_unsure(
             through_agent(self._engine, agent),
             recall.Query(text, owner_named(owner, user_id), space, include_namespaces, categories, filters),
@@ -202,7 +203,7 @@ class Reading(Asking):
 
     @trace_method
     def on_demand_share(self, *, since: When | None = None, user: str | None = None) -> OnDemandShare:
-        """Return in which share of the turns :meth:`recall_if_unsure` had to ask memory."""
+        """Return the share of turns in which :meth:`recall_if_unsure` searched memory."""
         return injection.on_demand_share(self._engine, since=since, user=user)
 
     @trace_method
@@ -222,7 +223,7 @@ class Reading(Asking):
     ) -> tuple[OutdatedPair, ...]:
         """Return pairs of active memories of which the later one may have replaced the earlier one, best reason first.
 
-        With ``conflicts`` the contradictions that wait come first. ``resolve`` decides either.
+        With ``conflicts`` the contradictions that wait come first. Decide either with :meth:`resolve`.
         """
         check_flags(conflicts=conflicts)
         return tuple(
@@ -237,7 +238,7 @@ class Reading(Asking):
 
     @trace_method
     def ancestors(self, id: str) -> Lineage:
-        """Return every source that a memory goes back to; ``to_dot`` and ``to_mermaid`` of the rules draw it."""
+        """Return every source that a memory goes back to; ``recollect provenance ancestors`` draws it."""
         return provenance.ancestors(self._engine, id)
 
     @trace_method
@@ -262,7 +263,7 @@ class Reading(Asking):
 
     @trace_method
     def parent_hashes(self, named: Sequence[str]) -> tuple[str, ...]:
-        """Return what ``parent_refs`` takes, for parents that are named by an id, its first digits, an alias or a hash."""
+        """Return the content hashes, for ``parent_refs``, of parents named by an id, its first digits, an alias or a hash."""
         return tuple(provenance.parent_hashes(self._engine, named))
 
     @trace_method

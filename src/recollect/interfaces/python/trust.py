@@ -42,7 +42,7 @@ class Trust:
         rights: Iterable[str] = ("read", "write"),
         expires_at: When | None = None,
     ) -> NewAccessKey:
-        """Make a key for a client of a server, and say whom it stands for and what it may do. It is shown this once."""
+        """Make a key for a client of a server, for this user and agent with these rights. The key is returned only this once."""
         return access_keys.create_key(
             self._engine, name, user=user, agent=agent, projects=projects, rights=rights, expires_at=expires_at
         )
@@ -59,7 +59,7 @@ class Trust:
 
     @trace_method
     def checkpoint(self, *, sign_as: str | None = None, key_file: str | Path | None = None) -> Checkpoint:
-        """Cover what was written since the last checkpoint, signed if you say by whom. Keep the answer elsewhere."""
+        """Take a checkpoint of everything written so far, signed if ``sign_as`` or ``key_file`` is given. Keep it elsewhere."""
         key = identities.optional_signing_key(self._engine, sign_as, _path(key_file))
         return checkpoint_log.checkpoint(self._engine, key)
 
@@ -84,7 +84,7 @@ class Trust:
         sign_as: str | None = None,
         key_file: str | Path | None = None,
     ) -> RecordedErasure:
-        """Do ``erase`` and ``erasure_record`` in one. Nothing is erased unless the key to sign with is there."""
+        """Erase, and return the receipt as a document to hand out. Nothing is erased unless the key to sign with is there."""
         check_flags(whole_chain=whole_chain)
         return documents.erase_with_record(
             self._engine,
@@ -99,7 +99,7 @@ class Trust:
     def erasure_record(
         self, receipt: ErasureReceipt, *, sign_as: str | None = None, key_file: str | Path | None = None
     ) -> ErasureRecord:
-        """Return the answer of ``erase`` as a document with a checkpoint that covers it, signed if you say by whom."""
+        """Return the receipt of ``erase`` as a document with a checkpoint that covers it, signed if a signer is given."""
         key = identities.optional_signing_key(self._engine, sign_as, _path(key_file))
         return documents.erasure_record(self._engine, receipt, key)
 
@@ -121,13 +121,13 @@ class Trust:
 
     @trace_method
     def register_identity(self, name: str, key: str, *, replace: bool = False) -> RegisteredKey:
-        """Say whose public key it is that signs elsewhere: 64 hex digits or a PEM. ``replace`` takes over from the last."""
+        """Register the public key of somebody who signs elsewhere: 64 hex digits or a PEM. ``replace`` ends the key before it."""
         check_flags(replace=replace)
         return identities.register_identity(self._engine, name, key, replace=replace)
 
     @trace_method
     def rotate_identity(self, name: str, *, key_file: str | Path | None = None, to: str | Path | None = None) -> NewKey:
-        """Replace somebody's key; what the old one signed so far still counts."""
+        """Replace a principal's key by a new one; what the old key signed so far still counts."""
         return identities.rotate_identity(self._engine, name, _path(key_file), _path(to))
 
     @trace_method
@@ -149,12 +149,12 @@ class Trust:
     def unlink_identity(
         self, name: str, id: str, *, platform: str | None = None, key_file: str | Path | None = None
     ) -> Identity:
-        """Take an id of another platform away from a principal again."""
+        """Remove the link between a principal and an id of another platform."""
         return identities.unlink_identity(self._engine, name, id, platform, _path(key_file))
 
     @trace_method
     def identity(self, name: str) -> Identity:
-        """Return somebody's keys, and what became of each."""
+        """Return the keys of a principal, and what became of each."""
         return identities.identity(self._engine, name)
 
     @trace_method

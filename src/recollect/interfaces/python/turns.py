@@ -48,9 +48,9 @@ class Turns:
     ) -> Turn:
         """Recall for what the ``user`` says, then record it and what the ``ai`` and ``tools`` said, in one exchange.
 
-        ``owner`` is the person whose memory it is: what they state is recalled in later sessions only if it is given.
-        ``tools`` is a list of ``{"name": …, "output": …}``; ``thread_id`` (by default the session) and ``run_id`` are stored
-        with each line. Where the model runs in between, use :meth:`recall_for` and :meth:`record`.
+        ``owner`` is the person. Without it nothing that they state is recalled in later sessions. ``tools`` is a list of
+        ``{"name": …, "output": …}``; ``thread_id`` (by default the session) and ``run_id`` are stored with each line. If your
+        program runs the model in between, use :meth:`recall_for` and :meth:`record`.
         """
         said = {"ai": ai, "tools": tools, "project": project, "thread_id": thread_id, "run_id": run_id}
         engine, exchange = self._exchange(agent, owner, user_id, session=session, user=user, **said)
@@ -69,9 +69,10 @@ class Turns:
         ai_profile: str | None = None,
         top_k: int | None = None,
     ) -> Recall:
-        """Return what the policy has a turn recall for what the ``user`` says: rules, facts, matches, recent lines.
+        """Return what a model should know before it answers the ``user``: matches, rules, profile facts, recent lines.
 
-        ``header``, the first lines inside the fence of its ``text``, says what changed since the session's last turn.
+        ``text`` is ready for the prompt. It begins, inside its fence, with the ``header``: what changed since the session's last
+        turn.
         """
         engine, exchange = self._exchange(agent, owner, user_id, session=session, user=user, project=project)
         return turn_recall.recall_for(engine, exchange, ai_profile=ai_profile, top_k=top_k)
@@ -93,7 +94,7 @@ class Turns:
         ai_profile: str | None = None,
         idempotency_key: str | None = None,
     ) -> Turn:
-        """Record an exchange whose recall was made by :meth:`recall_for`."""
+        """Record an exchange for which :meth:`recall_for` was called before: its lines, facts, statements and rules."""
         said = {"ai": ai, "tools": tools, "project": project, "thread_id": thread_id, "run_id": run_id}
         engine, exchange = self._exchange(agent, owner, user_id, session=session, user=user, **said)
         return turns.record(engine, exchange, ai_profile=ai_profile, idempotency_key=idempotency_key)
@@ -115,7 +116,7 @@ class Turns:
         owner: str | None = None,
         user_id: str | None = None,
     ) -> PhaseStarted:
-        """Begin a new phase of one owner's space; from now on a recall there sees what is written in it."""
+        """Begin a new phase of one owner's space; by default a recall there sees only memories written from now on."""
         owner = owner_named(owner, user_id, space)
         return phases.start_phase(self._engine, name=name, reason=reason, space=space, owner=owner)
 

@@ -33,7 +33,12 @@ class Writing:
 
     @trace_method
     def add(self, content: str, *, idempotency_key: str | None = None, **fields: Unpack[MemoryFields]) -> Receipt:
-        """Remember one thing. A denied write is an answer too: the receipt says why."""
+        """Remember one thing, and return a receipt that says what became of it.
+
+        ``fields`` are those of :class:`recollect.MemoryFields`, such as ``owner``, ``title`` or ``source``. A denied write
+        raises nothing: the receipt's ``outcome`` is ``denied``, and its ``reasons`` and ``detail`` say why. With an
+        ``idempotency_key`` a retry of the same call stores nothing twice.
+        """
         return ingest.add(self._engine, {"content": content, **fields}, idempotency_key, refuse_expired=True)
 
     @trace_method
@@ -59,7 +64,7 @@ class Writing:
 
     @trace_method
     def edit(self, id: str, **changes: Unpack[Edits]) -> Memory:
-        """Change a memory's metadata: same id, same content, no new version."""
+        """Change a memory's metadata (tags, category, pin, importance, dates) without a new version."""
         return lifecycle.edit(self._engine, id, changes)
 
     @trace_method
@@ -97,9 +102,9 @@ class Writing:
 
     @trace_method
     def reject(self, id: str, reason: str | None = None) -> RejectedValue:
-        """Say of a memory that it was never true: its value is refused from now on, until the person says it again.
+        """Say that a memory was never true: its value is refused from now on, until the person says it again.
 
-        For a value that is no longer true, ``add`` the change or ``edit(id, valid_until=…)``: that rejects nothing.
+        Something that was true and has ended is no case for this: ``add`` the change, or ``edit(id, valid_until=…)``.
         """
         return rejecting.reject(self._engine, id, reason)
 
@@ -120,7 +125,7 @@ class Writing:
 
     @trace_method
     def grant(self, id: str) -> Memory:
-        """Consent to a proposal, as the person or with the right to govern: it becomes active. An agent never can."""
+        """Consent to a proposal, which becomes active. The person may, or a caller with the right ``govern``; never an agent."""
         return consent.grant(self._engine, id)
 
     @trace_method
@@ -154,11 +159,15 @@ class Writing:
         sign_as: str | None = None,
         key_file: str | Path | None = None,
     ) -> Memory:
-        """Vouch for a memory that another wrote, once. An application says ``by`` whom, or ``sign_as`` whom."""
+        """Vouch for a memory that another wrote, once for each voucher.
+
+        ``says`` is ``accurate``, ``useful`` or ``valid``. An application names the voucher with ``by``, or with ``sign_as``,
+        which also signs.
+        """
         file = Path(key_file) if key_file is not None else None
         return vouching.vouch(self._engine, id, confidence=confidence, says=says, by=by, sign_as=sign_as, key_file=file)
 
     @trace_method
     def withdraw_vouch(self, id: str, *, by: str | None = None) -> Memory:
-        """Withdraw one's own vouch."""
+        """Withdraw the caller's own vouch, or, for an application, the vouch of ``by``."""
         return vouching.withdraw_vouch(self._engine, id, by=by)

@@ -24,8 +24,8 @@ from recollect.model.errors import BadInput, NotFound, RecollectError
 
 DESCRIPTION = """\
 Every endpoint is the operation of the same name in Python, with the same arguments, answers and reason codes. Times are ISO 8601
-in UTC. Lists come in pages: `next_cursor` of one page is the `cursor` of the next. A change takes an `Idempotency-Key`, under
-which a retry is answered alike. Errors are problem details (RFC 9457)."""
+in UTC. Lists come in pages: `next_cursor` of one page is the `cursor` of the next. A change takes an `Idempotency-Key`, with
+which a retry gets the same answer. Errors are problem details (RFC 9457)."""
 
 
 def create_app(memory: Recollect, settings: Settings = DEFAULTS) -> FastAPI:

@@ -1,6 +1,7 @@
 """Endpoints, made from the table of operations: parse a request, call the method of its name, render the answer."""
 
 import inspect
+import re
 from collections.abc import Callable, Coroutine
 from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin
 
@@ -23,7 +24,7 @@ from recollect.model.record import Memory
 ID = Path(description="an id, its first 12 digits, an alias, a content hash or a CID", examples=["0123456789ab"])
 KEY_HEADER = Annotated[
     str | None,
-    Header(alias=IDEMPOTENCY_KEY, description="a text of your own: a retry under the same text is answered alike"),
+    Header(alias=IDEMPOTENCY_KEY, description="a text of your own; a retry with the same one gets the same answer"),
 ]
 IF_MATCH = "If-Match"
 MATCH_HEADER = Annotated[str | None, Header(alias=IF_MATCH, description="the ETag that the memory must still have")]
@@ -42,7 +43,7 @@ class Call(NamedTuple):
 def add_to(app: FastAPI, server: Server) -> None:
     """Add an endpoint for each operation."""
     for operation in OPERATIONS:
-        method = getattr(Recollect, operation.name)
+        summary, description = describe_method(operation.name)
         add_route(
             app,
             Endpoint(server, operation).answer,
@@ -50,11 +51,22 @@ def add_to(app: FastAPI, server: Server) -> None:
             methods=[operation.method],
             parameters=_parameters(operation),
             operation_id=operation.id,
-            summary=(inspect.getdoc(method) or "").split("\n")[0],
-            description=inspect.getdoc(method),
+            summary=summary,
+            description=description,
             tags=[operation.path.split("/")[2]],
             responses={200: {"model": _answer_type(operation)}, **PROBLEMS},
         )
+
+
+def describe_method(name: str) -> tuple[str, str]:
+    """Return the first line of a method's docstring and the rest of it as Markdown, without its example.
+
+    >>> describe_method("restore")
+    ('Bring back a memory that was archived, forgotten, expired or redundant.', '')
+    """
+    text = (inspect.getdoc(getattr(Recollect, name)) or "").partition("\n\n>>>")[0]
+    summary, _, description = re.sub(r"(?::\w+:)?(``?)([^`]+)\1", r"`\2`", text).partition("\n")
+    return summary, description.strip()
 
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
@@ -66,8 +78,8 @@ def add_route(app: FastAPI, handler: Handler, path: str, *, parameters: list[ins
     The framework's own parser takes longer than the rest of the server does.
     """
 
-    def described() -> None:
-        """Stand for the handler where the framework looks for parameters."""
+    def described() -> None:  # stands for the handler where the framework looks for parameters
+        pass
 
     described.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
 

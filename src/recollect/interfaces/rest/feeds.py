@@ -107,7 +107,9 @@ def _add_changes(app: FastAPI, server: Server) -> None:
         events = _send_changes(server, request, arguments, first)
         return StreamingResponse(events, media_type=EVENTS, headers=headers)
 
-    resumes = Annotated[str | None, Header(alias=LAST_EVENT, description="as a browser resumes")]
+    resumes = Annotated[
+        str | None, Header(alias=LAST_EVENT, description="the id of the last event, as browsers send it")
+    ]
     add_route(
         app,
         changes,
