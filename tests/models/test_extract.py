@@ -62,6 +62,26 @@ def test_a_fact_has_a_category_of_the_policy_and_its_prompt_the_constraints(open
         assert CONSTRAINTS in server.requests[0]["messages"][0]["content"]
 
 
+@pytest.mark.parametrize("kept_by_rule", [True, False])
+def test_a_message_that_is_one_fact_is_a_memory_of_its_own(kept_by_rule: bool, opened: Opened) -> None:
+    """Its words are those of the line that it was read in, which leaves with the session; erasing the line takes both."""
+    text = "The vet moved to Mill Lane 4 in May."
+    told = facts(MOVED, {"content": "The vet moved to Mill Lane 4.", "quotes": [text]})
+    upkeep = {"extract_characters": 1, "extract_turn_writes": 1}
+    with opened(told, upkeep=upkeep, turns={"max_facts": int(kept_by_rule)}) as (mem, _):
+        line = say(mem, text)
+        (run,) = mem.upkeep(job="extract")
+        proposal, beyond = run.proposals
+        if kept_by_rule:
+            assert (proposal.status, proposal.reason) == ("noted", "model:known")
+            return
+        (fact,) = stored_by(mem, run)
+        assert (fact.content, fact.kind, fact.space, fact.meta["source_turn_ids"]) == (text, "semantic", "user", [line])
+        assert (fact.parent_refs, beyond.reason) == ((), "model:write_cap")
+        mem.erase(id=line)
+        assert stored_by(mem, run) == [] and mem.verify().ok
+
+
 def test_an_owners_messages_are_those_in_all_their_sessions(opened: Opened) -> None:
     with opened(facts(MOVED)) as (mem, server):
         say(mem)

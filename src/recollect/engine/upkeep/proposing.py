@@ -314,7 +314,7 @@ def prepare_claim(
         "authority": Authority.AI_INFERRED,
         "author": principal(AGENT, "upkeep"),
         "run_id": proposal.run_id,
-        "parent_refs": sorted({body["content_hash"] for body in bodies}),
+        "parent_refs": sorted(_parents_of(claim, bodies)),
         "meta": {MADE_BY: proposal.id, "source_turn_ids": list(claim.source_ids)},
         **({"user_id": address.owner} if address.space is Space.USER else {}),
         **({"expires_at": min(ends)} if ends else {}),
@@ -327,6 +327,15 @@ def prepare_claim(
     except BadInput:
         return "model:bad_input"
     return answer.no.code if isinstance(answer, Refused) else answer
+
+
+def _parents_of(claim: Claimed, bodies: Sequence[Mapping[str, Any]]) -> set[str]:
+    """Return the hashes of what a claim builds upon, without that of its own words: nothing is built upon itself.
+
+    A fact that is its whole message names it all the same, by its id: as what it was taken from.
+    """
+    is_fact = claim.action is Action.FACT
+    return {body["content_hash"] for body in bodies if not (is_fact and body["content"] == claim.content)}
 
 
 def _ticks_left(engine: Engine, address: Address, sources: Sequence[Stored]) -> dict[str, int]:
