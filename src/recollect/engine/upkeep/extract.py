@@ -16,7 +16,7 @@ from recollect.model.record import DEFAULT_CATEGORY
 from recollect.model.run import Action, Job, ProposalStatus
 from recollect.model.vocabulary import Kind, Status
 from recollect.rules.gates.writing import CONSTRAINTS
-from recollect.rules.grounding import Quote
+from recollect.rules.grounding.proposal import Quote
 from recollect.rules.trust.provenance import MADE_BY
 from recollect.rules.upkeep import worth_reading
 from recollect.stores.protocol import NO_LIMIT, Reader, Selection, Stored

@@ -35,7 +35,8 @@ from recollect.model.vocabulary import (
     Space,
     Status,
 )
-from recollect.rules.grounding import Proposal, Quote, SourceMemory, Verdict, check_grounding
+from recollect.rules.grounding.gate import check_grounding
+from recollect.rules.grounding.proposal import Proposal, Quote, SourceMemory, Verdict
 from recollect.rules.trust.authority import DEFAULT_OWNER
 from recollect.rules.trust.provenance import MADE_BY
 from recollect.rules.upkeep import Band, band_of
