@@ -12,7 +12,7 @@ from recollect.engine.context import Engine
 from recollect.engine.lifecycle.changes import was_forgotten
 from recollect.engine.read.meaning import likeness_of, vector_of
 from recollect.engine.retries import again_on_conflict
-from recollect.engine.upkeep.running import Running, put_proposal, set_outcome
+from recollect.engine.upkeep.running import KNOWN, Running, put_proposal, set_outcome
 from recollect.engine.write.drafting import parse_candidate
 from recollect.engine.write.ingest import Writing
 from recollect.engine.write.preparing import Prepared, Refused, prepare
@@ -42,7 +42,7 @@ from recollect.rules.trust.provenance import MADE_BY
 from recollect.rules.upkeep import Band, band_of
 from recollect.stores.protocol import Reader, Stored, Writer
 
-KNOWN, DOUBTFUL, STALE, WAITS = "model:known", "model:doubtful", "model:stale", "model:waits"
+DOUBTFUL, STALE, WAITS = "model:doubtful", "model:stale", "model:waits"
 CAPPED = "model:write_cap"
 NEAREST = 8
 """How many of the nearest memories are looked at for the one that a claim is compared with."""
@@ -150,9 +150,9 @@ def may_be_read(reader: Reader, stored: Stored) -> bool:
 def settle(running: Running, claim: Claimed, sources: Sources) -> StoredProposal:
     """Check a claim and store it, let it wait, or refuse it; return the proposal with its outcome."""
     done = _decide(running, claim, sources)
-    if done.status != ProposalStatus.APPLIED:  # a proposal that changed memory was written in the same transaction
-        put_proposal(running.engine, done)
-    return done
+    if done.status == ProposalStatus.APPLIED:  # it was written in the transaction that changed memory
+        return done
+    return put_proposal(running.engine, done)
 
 
 def _decide(running: Running, claim: Claimed, sources: Sources) -> StoredProposal:

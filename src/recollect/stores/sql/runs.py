@@ -76,8 +76,8 @@ class RunTables(Capability):
     def proposals_like(self, tenant: str, id: str) -> list[StoredProposal]:
         return [_to_proposal(row) for row in self._db.rows("proposals_like", tenant=tenant, id=id)]
 
-    def proposals_waiting(self, tenant: str) -> list[StoredProposal]:
-        return [_to_proposal(row) for row in self._db.rows("proposals_waiting", tenant=tenant)]
+    def proposals_waiting(self, tenant: str, stream: int | None = None) -> list[StoredProposal]:
+        return [_to_proposal(row) for row in self._db.rows("proposals_waiting", tenant=tenant, stream=stream)]
 
     def count_proposals(self, tenant: str, stream: int, job: str, since: str, status: str | None = None) -> int:
         found = self._db.rows("count_proposals", tenant=tenant, stream=stream, job=job, since=since, status=status)

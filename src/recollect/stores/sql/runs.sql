@@ -76,7 +76,8 @@ SELECT * FROM model_proposals WHERE tenant = :tenant AND run_id = :run_id ORDER 
 SELECT * FROM model_proposals WHERE tenant = :tenant AND substr(id, 1, length(:id)) = :id ORDER BY id LIMIT 10
 
 -- name: proposals_waiting
-SELECT * FROM model_proposals WHERE tenant = :tenant AND body IS NOT NULL ORDER BY at, id
+SELECT * FROM model_proposals WHERE tenant = :tenant AND body IS NOT NULL
+   AND (CAST(:stream AS bigint) IS NULL OR stream = :stream) ORDER BY at, id
 
 -- name: count_proposals
 SELECT count(*) AS n FROM model_proposals

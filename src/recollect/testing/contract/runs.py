@@ -95,6 +95,7 @@ class RunsContract(StoreUnderTest):
             assert reader.proposals_of_run(TENANT, "r1") == every[:2]
             assert reader.proposals_like(TENANT, "p3") == every[2:]
             assert reader.proposals_waiting(TENANT) == [every[0], every[2]]
+            assert reader.proposals_waiting(TENANT, 1) == every[:1] and reader.proposals_waiting(TENANT, 3) == []
             assert reader.count_proposals(TENANT, 1, "extract", at(0)) == 1
             assert reader.count_proposals(TENANT, 1, "extract", at(0), "applied") == 0
             assert reader.pairs_since(TENANT, 1, "consolidate", at(4)) == {"a b 0.71"}
