@@ -155,7 +155,10 @@ def test_two_runs_at_once_keep_to_one_cap(limit: str, opened: Opened) -> None:
 
 
 RENT = "The rent of the garage is 90 euros a month, they told me, and the heating is extra."
-RAISED = {"content": "The rent of the garage is 90 euros a month.", "quotes": ["The rent of the garage is 90 euros a month"]}
+RAISED = {
+    "content": "The rent of the garage is 90 euros a month.",
+    "quotes": ["The rent of the garage is 90 euros a month"],
+}
 
 
 @pytest.mark.parametrize("job", ["extract", "consolidate"])
