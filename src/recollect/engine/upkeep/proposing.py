@@ -12,7 +12,7 @@ from recollect.engine.context import Engine
 from recollect.engine.lifecycle.changes import was_forgotten
 from recollect.engine.read.meaning import likeness_of, vector_of
 from recollect.engine.retries import again_on_conflict
-from recollect.engine.upkeep.running import KNOWN, Running, put_proposal, set_outcome
+from recollect.engine.upkeep.running import KNOWN, UNDONE, Running, put_proposal, set_outcome, was_undone
 from recollect.engine.write.drafting import parse_candidate
 from recollect.engine.write.ingest import Writing
 from recollect.engine.write.preparing import Prepared, Refused, prepare
@@ -230,7 +230,7 @@ def _find_nearest(engine: Engine, address: Address, claim: Claimed) -> tuple[str
 
 
 class _NotStored(Exception):
-    """Ends a transaction in which a claim turned out to be known, in doubt, beyond a cap, or without its sources."""
+    """Ends a transaction in which a claim turned out to be known, in doubt, beyond a cap, undone, or without its sources."""
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
@@ -248,7 +248,8 @@ def store(
     except _NotStored as no:
         if no.reason == DOUBTFUL:
             return _let_wait(proposal, claim, DOUBTFUL)
-        status = {KNOWN: ProposalStatus.NOTED, CAPPED: ProposalStatus.REFUSED}.get(no.reason, ProposalStatus.STALE)
+        ends = {KNOWN: ProposalStatus.NOTED, CAPPED: ProposalStatus.REFUSED, UNDONE: ProposalStatus.UNDONE}
+        status = ends.get(no.reason, ProposalStatus.STALE)
         return set_outcome(proposal, status, no.reason)
 
 
@@ -260,6 +261,8 @@ def _write(
     if isinstance(answer, str):
         return set_outcome(proposal, ProposalStatus.REFUSED, answer)
     with engine.write([address]) as writer:
+        if was_undone(writer, engine.tenant, proposal.run_id):
+            raise _NotStored(UNDONE)
         if not _are_unchanged(writer, engine.tenant, claim, sources):
             raise _NotStored(STALE)
         has_room = claim.has_room(writer, address)

@@ -29,7 +29,7 @@ from recollect.stores.protocol import Stream, Writer
 
 T = TypeVar("T")
 
-KNOWN = "model:known"
+KNOWN, UNDONE = "model:known", "upkeep:undone"
 ASKED, RECEIVED, ANSWERED = "asked", "received", "answered"
 """The outcomes of a call that was sent, of one that came back, and of one whose answer was processed."""
 TOKENS_PER_MESSAGE = 8
@@ -153,6 +153,9 @@ class Running:
         )
         reserved = _reserve(self.engine, self._row, call)
         self.is_kept = True
+        if reserved == UNDONE:
+            self.stopped, self.problem = UNDONE, plain(UNDONE)
+            return None
         if isinstance(reserved, str):
             limits = f"model.max_{reserved.removeprefix('model:').removesuffix('_limit')}_tokens and _cost"
             self.stopped, self.problem = reserved, f"{limits}: {plain(reserved)}. {_GOES_ON[reserved]}"
@@ -223,6 +226,8 @@ def _reserve(engine: Engine, run: StoredRun, call: ModelCall) -> ModelCall | str
     """Write a call with the most that it may use, if every limit allows it; else return the code of the limit."""
     settings, day = engine.policy.model, day_of(engine)
     with engine.write() as writer:
+        if was_undone(writer, engine.tenant, run.id):
+            return UNDONE
         writer.lock_spending()
         of_run, of_tenant, of_all = writer.spent(engine.tenant, run.id, day)
         limits = {"run": of_run, "tenant": of_tenant, "day": of_all}
@@ -264,6 +269,8 @@ def put_proposal(engine: Engine, proposal: StoredProposal) -> StoredProposal:
 
     def write(writer: Writer) -> StoredProposal:
         done = proposal
+        if done.status == ProposalStatus.WAITING and was_undone(writer, engine.tenant, done.run_id):
+            done = set_outcome(done, ProposalStatus.UNDONE, UNDONE)
         if done.status == ProposalStatus.WAITING:
             waiting = writer.proposals_waiting(engine.tenant, done.stream)
             if any(_asks_the_same(one, done) for one in waiting if one.id != done.id):
@@ -272,6 +279,12 @@ def put_proposal(engine: Engine, proposal: StoredProposal) -> StoredProposal:
         return done
 
     return write_alone(engine, write)
+
+
+def was_undone(writer: Writer, tenant: str, run_id: str) -> bool:
+    """Return whether somebody has undone a run that is still at work; until this transaction ends, nobody else can."""
+    run = writer.locked_run(tenant, run_id)
+    return run is not None and run.outcome == RunOutcome.UNDONE
 
 
 def _asks_the_same(one: StoredProposal, other: StoredProposal) -> bool:

@@ -19,6 +19,11 @@ class RunTables(Capability):
     def put_model_run(self, tenant: str, run: StoredRun) -> None:
         self._db.run("put_model_run", tenant=tenant, **run._asdict())
 
+    def locked_run(self, tenant: str, id: str) -> StoredRun | None:
+        self._db.run("lock_model_run", tenant=tenant, id=id)
+        found = self._db.rows("model_run", tenant=tenant, id=id)
+        return _to_run(found[0]) if found else None
+
     def model_runs(
         self, tenant: str, limit: int, before: tuple[str, str], *, job: str | None = None, stream: int | None = None
     ) -> list[StoredRun]:

@@ -4,6 +4,13 @@
 INSERT INTO model_runs (tenant, id, job, stream, started_at, ended_at, outcome, reason, secret)
 VALUES (:tenant, :id, :job, :stream, :started_at, :ended_at, :outcome, :reason, :secret)
 ON CONFLICT (tenant, id) DO UPDATE SET ended_at = excluded.ended_at, outcome = excluded.outcome, reason = excluded.reason
+    WHERE model_runs.outcome <> 'undone'
+
+-- name: lock_model_run
+UPDATE model_runs SET outcome = outcome WHERE tenant = :tenant AND id = :id
+
+-- name: model_run
+SELECT * FROM model_runs WHERE tenant = :tenant AND id = :id
 
 -- name: model_runs
 SELECT * FROM model_runs
