@@ -165,6 +165,31 @@ def test_what_is_known_is_noted_and_strengthens_nothing(opened: Opened) -> None:
         assert mem.state_hash() == before and mem.get(known.id).authority == "user_asserted"
 
 
+@pytest.mark.parametrize(
+    ("bands", "becomes", "is_compared"),
+    [
+        ({"auto_merge": 0.0, "check_low": 0.0, "fallback_low": 0.0}, ("waiting", "model:doubtful"), False),
+        ({"auto_merge": 1.0, "check_low": 0.5, "fallback_low": 0.0}, ("waiting", "model:doubtful"), False),
+        ({"auto_merge": 1.0, "check_low": 1.0, "fallback_low": 0.5}, ("applied", "identity:new"), True),
+        ({"auto_merge": 1.0, "check_low": 1.0, "fallback_low": 1.0}, ("applied", "identity:new"), False),
+    ],
+    ids=["auto-merge, but a value differs", "update", "recreate", "fallback"],
+)
+def test_each_band_of_a_new_fact(
+    bands: dict[str, float], becomes: tuple[str, str], is_compared: bool, opened: Opened
+) -> None:
+    """Below the band of updates it is a memory of its own, and only above the lowest band does ``consolidate`` compare it."""
+    said_now = "The yearly club fee at the tennis place by the river is 90 euros."
+    fee = {"content": said_now, "quotes": [said_now[:-1]]}
+    with opened(facts(fee), {"verdicts": []}, upkeep=bands, turns={"max_facts": 0}) as (mem, server):
+        mem.add("The yearly club fee at the squash place by the river is 80 euros.", owner="ana")
+        say(mem, f"{said_now} It went up again, and nobody told us why they did that to the members of the club.")
+        (run,) = mem.upkeep(job="extract")
+        assert [(one.status, one.reason) for one in run.proposals] == [becomes]
+        mem.upkeep(job="consolidate", owner="ana")
+        assert len(server.requests) == 1 + is_compared
+
+
 def test_a_fact_that_may_change_a_memory_waits_unless_a_rule_is_sure(opened: Opened) -> None:
     """Ninety euros may be another fee; where the rules are sure that it is the same one, the person's word stands."""
     said_now = "The yearly club fee at the tennis place by the river is 90 euros."

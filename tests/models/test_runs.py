@@ -217,6 +217,25 @@ def test_nothing_is_stored_if_nothing_comes_back_or_it_is_made_up(opened: Opened
         assert (run.counts, mem.state_hash()) == ({"refused": 2}, before)
 
 
+@pytest.mark.parametrize(
+    "summary",
+    [
+        f"The user trusts answers more when mistakes are admitted openly{', openly' * 40}.",
+        "She trusts answers more when mistakes are admitted openly.",
+        "The user trusts me more when I admit mistakes openly.",
+        "trusts answers",
+        "The user trusts answers. The user likes that. The user admits mistakes.",
+    ],
+    ids=["too long", "a pronoun", "about the assistant", "no sentence", "three sentences"],
+)
+def test_an_insight_that_is_badly_written_is_refused(summary: str, opened: Opened) -> None:
+    with opened({"insights": [insight(summary)]}) as (mem, _):
+        mem.turn(session="s1", owner="ana", user=OPENLY)
+        before = mem.state_hash()
+        (run,) = mem.upkeep(job="insights", owner="ana")
+        assert [one.reason for one in run.proposals] == ["writing_constraints"] and mem.state_hash() == before
+
+
 def test_a_model_that_repeats_the_example_of_its_prompt_stores_nothing(opened: Opened) -> None:
     """Not even beside a quotation that is in a note: the example names somebody who is in none."""
 
