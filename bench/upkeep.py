@@ -52,7 +52,7 @@ class Judge:
 
     def complete(self, prompt: Prompt[Any]) -> Reply[Any]:
         self.wait()
-        shown = PAIR.findall(prompt.messages[1].content)
+        shown = PAIR.findall(prompt.messages[-1].content)
         said = [
             {
                 "pair": int(number),

@@ -119,8 +119,15 @@ class _Fleet:
         self._each(await asyncio.to_thread(worker.run_round, self._worker, tenant))
 
     async def _put_due(self, timestamp: int) -> None:
-        """Put every tenant into the queue whose turn has come."""
-        await self._put(await asyncio.to_thread(lambda: worker.find_due(self._worker, self._all())))
+        """Put every tenant into the queue whose turn has come, and whose round nobody runs at the moment."""
+        begun = await self._find_begun()
+        due = await asyncio.to_thread(lambda: worker.find_due(self._worker, self._all()))
+        begun |= await self._find_begun()  # a round may have begun or ended meanwhile
+        await self._put([tenant for tenant in due if tenant not in begun])
+
+    async def _find_begun(self) -> set[str | None]:
+        jobs = await self._app.job_manager.list_jobs_async(queue=QUEUE, task=self._round.name, status="doing")
+        return {job.lock for job in jobs}
 
     async def _put_back(self, timestamp: int) -> None:
         """Put back the jobs of workers that are gone."""

@@ -1,5 +1,6 @@
 """Kill one of two workers: what it had begun is done by the other, once and completely, with and without a job queue."""
 
+import json
 import os
 import signal
 import time
@@ -14,14 +15,13 @@ import psycopg
 import pytest
 
 import recollect
-from models.server import MODEL, serving
-from models.test_worker import empty as nothing_proposed
+from models.server import MODEL, said, serving
+from models.test_extract import MOVED, VET, facts
 from processes import forked
 
 TENANTS = ("acme", "default")
 OWNERS = ("ana", "ben", "cat")
 PATIENCE_S = 40
-VET = "The vet moved to Mill Lane 4 in May. Dr. Weber runs it with her brother."
 
 
 def fill(place: Any) -> None:
@@ -105,14 +105,20 @@ def work_from_the_queue(url: str, endpoint: str) -> None:
         work_from_queue(memory, url, stop=Event(), each=lambda _: None, alive_s=0.2, gone_s=1.0)
 
 
-def test_a_fleet_finishes_the_round_of_a_killed_worker(empty: str) -> None:
-    url, held, let_go = empty, Event(), Event()
+@pytest.mark.parametrize("killed_in", ["facts", "insights"])
+def test_a_fleet_finishes_the_round_of_a_killed_worker(killed_in: str, empty: str) -> None:
+    """One worker is killed while it waits for the model: before anything is stored, or after a fact of the same round is."""
+    url, held, let_go, asked = empty, Event(), Event(), Counter[str]()
 
-    def hold(handler: Any) -> None:
-        held.set()
-        let_go.wait(PATIENCE_S)
+    def answer(handler: Any) -> None:
+        job = handler.script.requests[-1]["response_format"]["json_schema"]["name"].lower()
+        asked[job] += 1
+        if job == killed_in and not held.is_set():
+            held.set()
+            let_go.wait(PATIENCE_S)
+        said(json.dumps(facts(MOVED) if job == "facts" else {job: []}))(handler)
 
-    with recollect.open(url) as memory, serving(hold, nothing_proposed) as server:
+    with recollect.open(url) as memory, serving(answer) as server:
         memory.turn(session="s1", owner="ana", user=VET)
         dying = started(work_from_the_queue, url, server.endpoint)
         heir = None
@@ -124,6 +130,10 @@ def test_a_fleet_finishes_the_round_of_a_killed_worker(empty: str) -> None:
             with memory.engine.read() as reader:
                 lease = reader.lease("default")
             assert lease is not None and lease.number == 2, "the second worker took over, once"
+            made = [one for one in memory.list(owner="ana", status=None).items if one.author.id == "agent:upkeep"]
+            assert [one.content for one in made] == [MOVED["content"]], "neither lost nor stored twice"
+            wanted = {"facts": 1, "insights": 1, "verdicts": asked["verdicts"]} | {killed_in: 2}
+            assert asked == wanted, "only the call that was cut off is made again"
             assert memory.verify().ok
             with psycopg.connect(url) as db:
                 wait_until(lambda: not _jobs(db))

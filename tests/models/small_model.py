@@ -1,8 +1,8 @@
 """Have a real, small language model propose memories, and see that the gate lets nothing pass that its sources do not say.
 
 ``make test-model`` runs it. SmolLM2-135M answers on this machine over the same protocol as any other server. It is small
-enough to make much up, which is the point: whatever it says, no memory may be stored that is not grounded. Of plain
-sentences it says some as they are, and those must be stored.
+enough to make much up, which is the point: whatever it says, no memory may be stored that is not grounded. It also gets some
+things right: a plain sentence, an insight and a pair that says the same must get through, and undoing its runs takes all back.
 """
 
 import re
@@ -109,10 +109,10 @@ def main() -> int:
     with serving() as endpoint, tempfile.TemporaryDirectory() as folder:
         model: dict[str, Any] = {"endpoint": endpoint, "name": NAME, "timeout_s": 600, "max_retries": 0}
         model |= {"max_tenant_tokens": None, "max_day_tokens": None, "verdicts": "apply"}
-        policy = {"model": model, "turns": {"max_facts": 0}, "upkeep": {"prompt_pairs": 5, "day_pairs": 2}}
+        policy = {"model": model, "turns": {"max_facts": 0}, "upkeep": {"prompt_pairs": 5, "day_pairs": 10}}
         with recollect.open(Path(folder) / "memory.db", policy=policy) as memory:
             fill(memory)
-            before = {one.id: one.content for owner in PEOPLE for one in memory.list_all(owner=owner, status=None)}
+            before = states(memory)
 
             def tell(_: str, job: str, done: int, total: int) -> None:
                 print(f"{time.monotonic() - began:5.0f} s  {job}: {done} of {total} streams", flush=True)
@@ -126,14 +126,25 @@ def main() -> int:
             stored, faults = ungrounded(memory, {one.id for one in runs})
             with memory.engine.read() as reader:
                 calls = [call for one in runs for call in reader.model_calls(memory.engine.tenant, one.id)]
-            after = {one.id: one.content for owner in PEOPLE for one in memory.list_all(owner=owner, status=None)}
-            sound = memory.verify().ok and all(after.get(id) == text for id, text in before.items())
+            for run in runs:  # the latest first
+                memory.undo(run.id)
+            after = states(memory)
+            sound = memory.verify().ok and all(after.get(id) == state for id, state in before.items())
+            sound = sound and all(after[id][1] != "active" for id in after.keys() - before.keys())
     print_figures(runs, calls, stored, faults, time.monotonic() - began)
     if not sound:
-        print("a record was changed or lost, or the ledger is broken")
-    if not stored:
-        print("nothing was stored, also of what was said plainly")
-    return 1 if faults or not sound or not stored else 0
+        print("a record was changed or lost, or undoing the runs did not take everything back, or the ledger is broken")
+    done = {str(one.action) for run in runs for one in run.proposals if one.status == "applied"}
+    missing = {"fact", "insight", "same"} - done
+    for action in sorted(missing):
+        print(f"no {action} got through, also of what is plain")
+    return 1 if faults or not sound or missing else 0
+
+
+def states(memory: recollect.Recollect) -> dict[str, tuple[str, str]]:
+    """Return the words and the status of every memory of the people."""
+    every = (one for owner in PEOPLE for one in memory.list_all(owner=owner, status=None))
+    return {one.id: (one.content, str(one.status)) for one in every}
 
 
 def print_figures(runs: list[Any], calls: list[Any], stored: list[str], faults: list[str], seconds: float) -> None:

@@ -154,6 +154,39 @@ def test_two_runs_at_once_keep_to_one_cap(limit: str, opened: Opened) -> None:
         assert {one.reason for run in runs for one in run.proposals if one.status == "refused"} == {"model:write_cap"}
 
 
+RENT = "The rent of the garage is 90 euros a month, they told me, and the heating is extra."
+RAISED = {
+    "content": "The rent of the garage is 90 euros a month.",
+    "quotes": ["The rent of the garage is 90 euros a month"],
+}
+
+
+@pytest.mark.parametrize("job", ["extract", "consolidate"])
+def test_two_runs_at_once_leave_one_proposal_to_decide(job: str, opened: Opened) -> None:
+    """A worker that lost its lease while its model thought comes second, with what another has asked and put down by then."""
+    answer = facts(RAISED) if job == "extract" else judge("update")
+    upkeep = {"extract_characters": 20, "check_low": 0.5} if job == "extract" else {}
+    with opened(upkeep=upkeep) as (mem, server):
+        if job == "extract":
+            added(mem, "The rent of the garage costs 80 euros a month")
+            say(mem, RENT)
+        else:
+            added(mem, LISBON, PORTO)
+        server.steps[:] = [
+            meanwhile(lambda: mem.upkeep(job=job, owner="ana"), answer),
+            answered(lambda _: answer) if isinstance(answer, dict) else answer,
+        ]
+        mem.upkeep(job=job, owner="ana")
+        runs = [mem.run(one.id) for one in mem.runs()]
+        assert len(runs) == 2
+        outcomes = sorted((one.status, one.reason) for run in runs for one in run.proposals)
+        assert len(mem.proposals()) == 1, outcomes
+        assert outcomes[0] == ("noted", "model:known")
+        (waits,) = mem.proposals()
+        mem.apply_proposal(waits.id)
+        assert mem.proposals() == () and mem.verify().ok
+
+
 def test_a_line_that_a_crashed_run_had_begun_keeps_to_its_cap(opened: Opened) -> None:
     """The line is asked about again, and what the first run stored of it counts."""
     with opened(facts(*PARTS[:2]), facts(*PARTS[2:]), upkeep={"extract_turn_writes": 2}) as (mem, _):

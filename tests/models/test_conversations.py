@@ -10,6 +10,8 @@ import pytest
 
 import recollect
 from recollect.llm import Prompt, Reply, Usage
+from recollect.model.vocabulary import Kind
+from recollect.rules.gates.writing import faults_of
 from support import load_cases
 
 POLICY = {
@@ -56,3 +58,14 @@ def test_a_perfect_model_stores_nine_of_ten_facts_and_a_liar_none(half: str) -> 
     told = {claim: reason for claim, (status, reason) in lies.items() if status in ("applied", "waiting")}
     assert told == {}
     assert len(missed) <= 0.1 * len(facts), missed
+
+
+def test_facts_that_follow_the_description_meet_the_writing_constraints_at_first() -> None:
+    told = [
+        claim.split(" | ")[0]
+        for half in ("open", "frozen")
+        for case in load_cases(f"upkeep/{half}")
+        for claim in case["facts"]
+    ]
+    badly = {claim: faults for claim in told if (faults := faults_of(claim, Kind.SEMANTIC))}
+    assert len(badly) <= 0.05 * len(told), badly

@@ -83,6 +83,14 @@ def test_a_server_without_schemas_is_asked_for_json_and_then_for_a_block() -> No
     assert "facts" in server.requests[2]["messages"][-1]["content"], "the model is told the schema"
 
 
+def test_an_answer_that_was_cut_off_does_not_say_that_the_server_ignores_schemas() -> None:
+    with asking(said('{"facts": ["Ana li', finish="length"), said(GOOD)) as (model, server):
+        model.complete(PROMPT)
+        model.complete(PROMPT)
+    formats = [request["response_format"]["type"] for request in server.requests]
+    assert formats == ["json_schema"] * 3
+
+
 @pytest.mark.parametrize(
     "bad",
     [

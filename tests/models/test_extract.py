@@ -62,6 +62,26 @@ def test_a_fact_has_a_category_of_the_policy_and_its_prompt_the_constraints(open
         assert CONSTRAINTS in server.requests[0]["messages"][0]["content"]
 
 
+@pytest.mark.parametrize("kept_by_rule", [True, False])
+def test_a_message_that_is_one_fact_is_a_memory_of_its_own(kept_by_rule: bool, opened: Opened) -> None:
+    """Its words are those of the line that it was read in, which leaves with the session; erasing the line takes both."""
+    text = "The vet moved to Mill Lane 4 in May."
+    told = facts(MOVED, {"content": "The vet moved to Mill Lane 4.", "quotes": [text]})
+    upkeep = {"extract_characters": 1, "extract_turn_writes": 1}
+    with opened(told, upkeep=upkeep, turns={"max_facts": int(kept_by_rule)}) as (mem, _):
+        line = say(mem, text)
+        (run,) = mem.upkeep(job="extract")
+        proposal, beyond = run.proposals
+        if kept_by_rule:
+            assert (proposal.status, proposal.reason) == ("noted", "model:known")
+            return
+        (fact,) = stored_by(mem, run)
+        assert (fact.content, fact.kind, fact.space, fact.meta["source_turn_ids"]) == (text, "semantic", "user", [line])
+        assert (fact.parent_refs, beyond.reason) == ((), "model:write_cap")
+        mem.erase(id=line)
+        assert stored_by(mem, run) == [] and mem.verify().ok
+
+
 def test_an_owners_messages_are_those_in_all_their_sessions(opened: Opened) -> None:
     with opened(facts(MOVED)) as (mem, server):
         say(mem)
@@ -143,6 +163,31 @@ def test_what_is_known_is_noted_and_strengthens_nothing(opened: Opened) -> None:
         (run,) = mem.upkeep(job="extract")
         assert [(one.status, one.reason) for one in run.proposals] == [("noted", "model:known")]
         assert mem.state_hash() == before and mem.get(known.id).authority == "user_asserted"
+
+
+@pytest.mark.parametrize(
+    ("bands", "becomes", "is_compared"),
+    [
+        ({"auto_merge": 0.0, "check_low": 0.0, "fallback_low": 0.0}, ("waiting", "model:doubtful"), False),
+        ({"auto_merge": 1.0, "check_low": 0.5, "fallback_low": 0.0}, ("waiting", "model:doubtful"), False),
+        ({"auto_merge": 1.0, "check_low": 1.0, "fallback_low": 0.5}, ("applied", "identity:new"), True),
+        ({"auto_merge": 1.0, "check_low": 1.0, "fallback_low": 1.0}, ("applied", "identity:new"), False),
+    ],
+    ids=["auto-merge, but a value differs", "update", "recreate", "fallback"],
+)
+def test_each_band_of_a_new_fact(
+    bands: dict[str, float], becomes: tuple[str, str], is_compared: bool, opened: Opened
+) -> None:
+    """Below the band of updates it is a memory of its own, and only above the lowest band does ``consolidate`` compare it."""
+    said_now = "The yearly club fee at the tennis place by the river is 90 euros."
+    fee = {"content": said_now, "quotes": [said_now[:-1]]}
+    with opened(facts(fee), {"verdicts": []}, upkeep=bands, turns={"max_facts": 0}) as (mem, server):
+        mem.add("The yearly club fee at the squash place by the river is 80 euros.", owner="ana")
+        say(mem, f"{said_now} It went up again, and nobody told us why they did that to the members of the club.")
+        (run,) = mem.upkeep(job="extract")
+        assert [(one.status, one.reason) for one in run.proposals] == [becomes]
+        mem.upkeep(job="consolidate", owner="ana")
+        assert len(server.requests) == 1 + is_compared
 
 
 def test_a_fact_that_may_change_a_memory_waits_unless_a_rule_is_sure(opened: Opened) -> None:

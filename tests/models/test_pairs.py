@@ -20,7 +20,7 @@ def judge(verdict: str | Callable[[str, str], str]) -> Step:
     """Say the same of every pair, or what a function of both texts says."""
 
     def judged(request: dict[str, Any]) -> dict[str, Any]:
-        pairs = re.findall(r"Pair (\d+)\nA \([^)]*\): (.*)\nB \([^)]*\): (.*)", request["messages"][1]["content"])
+        pairs = re.findall(r"Pair (\d+)\nA \([^)]*\): (.*)\nB \([^)]*\): (.*)", request["messages"][-1]["content"])
         says = verdict if callable(verdict) else lambda a, b: verdict
         told = [{"pair": int(number), "verdict": says(a, b), "reason": "so it is"} for number, a, b in pairs]
         return {"verdicts": told}
@@ -155,7 +155,7 @@ def test_pairs_are_chosen_without_a_model_and_compared_once_in_a_while(opened: O
         (run,) = mem.upkeep(job="consolidate")
         assert (run.counts, run.calls) == ({"noted": 6}, 2), "six a day, five in a prompt"
         assert mem.upkeep(job="consolidate") == ()
-        assert not any("choir" in request["messages"][1]["content"] for request in server.requests)
+        assert not any("choir" in request["messages"][-1]["content"] for request in server.requests)
         clock.move(days=1)
         (rest,) = mem.upkeep(job="consolidate")
         assert rest.counts == {"noted": 4}, "the other pairs of five boxes"

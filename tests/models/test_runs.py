@@ -9,6 +9,7 @@ import recollect
 from recollect.model.errors import AmbiguousId, NotFound, WrongState
 
 from .conftest import Clock, Opened
+from .server import answered
 from .test_extract import MOVED, RUNS, VET, YACHT, facts, say, stored_by
 
 TRUST = "The user trusts answers more when mistakes are admitted openly."
@@ -216,6 +217,41 @@ def test_nothing_is_stored_if_nothing_comes_back_or_it_is_made_up(opened: Opened
         assert (run.counts, mem.state_hash()) == ({"refused": 2}, before)
 
 
+@pytest.mark.parametrize(
+    "summary",
+    [
+        f"The user trusts answers more when mistakes are admitted openly{', openly' * 40}.",
+        "She trusts answers more when mistakes are admitted openly.",
+        "The user trusts me more when I admit mistakes openly.",
+        "trusts answers",
+        "The user trusts answers. The user likes that. The user admits mistakes.",
+    ],
+    ids=["too long", "a pronoun", "about the assistant", "no sentence", "three sentences"],
+)
+def test_an_insight_that_is_badly_written_is_refused(summary: str, opened: Opened) -> None:
+    with opened({"insights": [insight(summary)]}) as (mem, _):
+        mem.turn(session="s1", owner="ana", user=OPENLY)
+        before = mem.state_hash()
+        (run,) = mem.upkeep(job="insights", owner="ana")
+        assert [one.reason for one in run.proposals] == ["writing_constraints"] and mem.state_hash() == before
+
+
+def test_a_model_that_repeats_the_example_of_its_prompt_stores_nothing(opened: Opened) -> None:
+    """Not even beside a quotation that is in a note: the example names somebody who is in none."""
+
+    def repeated(request: dict[str, Any]) -> dict[str, Any]:
+        (shown,) = [one["content"] for one in request["messages"] if one["role"] == "assistant"]
+        (told,) = json.loads(shown)["insights"]
+        return {"insights": [told, told | {"quotes": insight()["quotes"]}]}
+
+    with opened(answered(repeated)) as (mem, _):
+        mem.turn(session="s1", owner="ana", user=OPENLY)
+        before = mem.state_hash()
+        (run,) = mem.upkeep(job="insights", owner="ana")
+        assert [one.reason for one in run.proposals] == ["ungrounded:span", "ungrounded:name"]
+        assert mem.state_hash() == before
+
+
 def test_what_a_prompt_for_insights_holds(opened: Opened) -> None:
     with opened({"insights": []}) as (mem, server):
         for number in range(3):
@@ -224,7 +260,7 @@ def test_what_a_prompt_for_insights_holds(opened: Opened) -> None:
             mem.add(f"Ana rowed lap {number} on the lake", owner="ana", kind="episodic")
             mem.add(f"Ana likes boat number {number}", owner="ana")
         (run,) = mem.upkeep(job="insights", owner="ana")
-        notes = server.requests[0]["messages"][1]["content"]
+        notes = server.requests[0]["messages"][-1]["content"]
         assert (notes.count("rowed lap"), notes.count("likes boat"), notes.count("Line ")) == (5, 3, 2)
         assert run.counts == {}
 

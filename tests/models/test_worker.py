@@ -6,12 +6,14 @@ from typing import Any
 
 import pytest
 
+import recollect
 from recollect.engine.context import SeededRandomness
 from recollect.engine.upkeep import worker
+from recollect.engine.upkeep.running import day_of
 from recollect.model.operation import JobReport, Round
 
 from .conftest import Clock, Opened
-from .server import Step, said
+from .server import MODEL, Step, said, serving
 from .test_extract import MOVED, VET, facts, say
 
 DAY = {"days": 1, "minutes": 1}
@@ -152,3 +154,43 @@ def test_an_answer_that_cannot_be_read_keeps_no_stream_waiting(answer: str, open
             say(mem, session=session)
         (done,) = mem.worker(once=True, jobs=["extract"])
         assert by_model(done)["extract"].streams >= 2 and not done.failed
+
+
+@pytest.mark.parametrize("limit", ["tenant", "day"])
+def test_workers_at_the_same_time_share_what_is_left(limit: str, place: Any, clock: Clock) -> None:
+    """Four ask at once, of one tenant or of four; together they never hold more than the limit, and the fourth has to wait."""
+    tenants = ["acme"] * 4 if limit == "tenant" else [f"acme {number}" for number in range(4)]
+    held: list[int] = []
+    ready = threading.Barrier(4)
+
+    def opened_as(tenant: str, endpoint: str) -> Any:
+        limits = {"max_call_tokens": 2_000, f"max_{limit}_tokens": 6_000}
+        return recollect.open(
+            place, policy={"model": {"endpoint": endpoint, "name": MODEL} | limits}, tenant=tenant, clock=clock
+        )
+
+    def answer(handler: Any) -> None:
+        with opened_as(tenants[0], server.endpoint) as mem, mem.engine.read() as reader:
+            held.append(reader.spent(tenants[0], "", day_of(mem.engine))[2].tokens)
+        empty(handler)
+
+    def work(number: int) -> None:
+        with opened_as(tenants[number], server.endpoint) as mem:
+            ready.wait(30)
+            mem.upkeep(job="extract", owner=f"ana {number}")
+
+    with serving(answer) as server:
+        for number, tenant in enumerate(tenants):
+            with opened_as(tenant, server.endpoint) as mem:
+                mem.turn(
+                    session=f"s{number}", owner=f"ana {number}", user=f"{VET} The bill of visit {number} was high."
+                )
+        workers = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+        for one in workers:
+            one.start()
+        for one in workers:
+            one.join(60)
+        asked = len(server.requests)
+        with opened_as(tenants[0], server.endpoint) as mem, mem.engine.read() as reader:
+            spent = reader.spent(tenants[0], "", day_of(mem.engine))[2].tokens
+    assert (asked, spent) == (3, 3 * 1_800) and max(held) <= 6_000

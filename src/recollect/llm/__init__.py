@@ -1,6 +1,6 @@
 """The optional language model: what it is asked, what it answers, and who is asked.
 
-Nothing here decides or stores anything. The caller checks what comes back (``rules/grounding.py``) and what it may use
+Nothing here decides or stores anything. The caller checks what comes back (``rules/grounding``) and what it may use
 (``rules/model_budget.py``). It is never called while a memory is written or read.
 """
 

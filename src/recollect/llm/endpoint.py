@@ -158,10 +158,10 @@ class ChatEndpoint:
             answer, problem = _read_answer(text, prompt.schema)
             if answer is not None:
                 return Reply(answer, tally.usage, completion.model or self.name)
-            if problem == NOT_JSON and self._format == 0:
-                self._format = 1  # the server ignores the schema that it was sent, so the model has to be told it
             if completion.choices[0].finish_reason == "length":
                 problem = f"the answer was cut off after {prompt.max_tokens} tokens; answer more briefly"
+            elif problem == NOT_JSON and self._format == 0:
+                self._format = 1  # the server ignores the schema that it was sent, so the model has to be told it
             messages = (*prompt.messages, *_ask_for_repair(text, problem))
         raise tally.failed(Failure.INVALID, f"gave no answer that fits the schema: {problem}")
 

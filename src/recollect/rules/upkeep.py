@@ -11,7 +11,7 @@ from recollect.rules.extraction import extract
 from recollect.rules.extraction.said import find_kept
 from recollect.rules.identity.difference import Difference, what_differs
 from recollect.rules.identity.outdating import announces_change, signs_of
-from recollect.rules.language.lexicon import PREPOSITIONS
+from recollect.rules.language.lexicon import PERIODS, PREPOSITIONS
 from recollect.rules.language.marks import Aspect
 from recollect.rules.language.text import STOP_WORDS, stem, terms, words
 from recollect.rules.language.word_lists import word_set
@@ -114,12 +114,7 @@ def says_the_same(one: str, other: str) -> bool:
     return harmless and not _are_parallel(one, other, wording)
 
 
-_PERIODS = {
-    "hourly": "hour", "daily": "day", "nightly": "night", "weekly": "week", "monthly": "month", "yearly": "year",
-}  # fmt: skip
-_PERIOD = re.compile(
-    rf"\b(?:{'|'.join(_PERIODS)}|(?:every|each|a|per) (?P<unit>{'|'.join(_PERIODS.values())}))\b", re.I
-)
+_PERIOD = re.compile(rf"\b(?:{'|'.join(PERIODS)}|(?:every|each|a|per) (?P<unit>{'|'.join(PERIODS.values())}))\b", re.I)
 _ON_EACH = re.compile(r"\b(?:every|each|on) (\w+day)(?:s| (morning|afternoon|evening|night)s?)\b", re.I)
 _EACH_MORNING = re.compile(r"\b(?:every|each) (morning|afternoon|evening)\b", re.I)
 _EACH_DAY = re.compile(r"\b(?:every|each) (\w+day)\b", re.I)
@@ -140,7 +135,7 @@ _WORDING = STOP_WORDS | PREPOSITIONS | _LINKS | word_set("call called name named
 def _unify_notation(text: str) -> str:
     """Return a text whose times and denials are written in one way, periods last: "nightly" is "per night", "9 am" is "9:00"."""
     text = _HAS_NO.sub("does not have any", _DAY_OF_MONTH.sub(r"\1\2", text))
-    text = _PERIOD.sub(lambda found: f"per {found['unit'] or _PERIODS[found[0].lower()]}", text)
+    text = _PERIOD.sub(lambda found: f"per {found['unit'] or PERIODS[found[0].lower()]}", text)
     text = _ON_EACH.sub(lambda found: f"on {found[1]}s" + (f" in the {found[2]}" if found[2] else ""), text)
     text = _EACH_DAY.sub(r"on \1s", _EACH_MORNING.sub(r"in the \1", text))
     text = _OF_A_MORNING.sub(lambda found: f"{int(found[1])}:{found[2] or '00'}", text)

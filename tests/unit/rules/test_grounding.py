@@ -4,6 +4,7 @@ import doctest
 from collections.abc import Collection
 from datetime import UTC, datetime
 from functools import partial
+from typing import Any
 
 import pytest
 from hypothesis import event, given, settings
@@ -14,14 +15,17 @@ import recollect.llm.endpoint
 from recollect.model.ledger import Address
 from recollect.model.policy import Agents, Policy
 from recollect.model.vocabulary import SHARED, Authority, KeySource, Kind, Namespace, Space
-from recollect.rules import grounding, model_budget
-from recollect.rules.grounding import Proposal, Quote, SourceMemory, check_grounding
+from recollect.rules import model_budget
+from recollect.rules.grounding import gate
+from recollect.rules.grounding.gate import check_grounding
+from recollect.rules.grounding.proposal import Proposal, Quote, SourceMemory
 from recollect.rules.identity.rejected_values import Claim, Sealed, rejected_marks, seal
 from recollect.rules.reasons import REASONS
 from rows import every_row
 from support import load_cases
 
 CASES, LIES = load_cases("grounding/claims"), load_cases("grounding/lies")
+HOSTILE = load_cases("grounding/hostile")
 ANA = Address("default", Namespace.PROD, Space.USER, "ana")
 NO_LISTS = Policy()
 SAID_AT = datetime(2026, 5, 20, 10, tzinfo=UTC)
@@ -40,6 +44,22 @@ def proposed(content: str, *spans: str, **other: object) -> Proposal:
 def test_labelled_claims(case: dict[str, str]) -> None:
     proposal = proposed(case["claim"], case.get("span", case["said"]), kind=Kind(case.get("kind", "semantic")))
     assert check_grounding(proposal, [said(case["said"])], Policy()).code == case["verdict"]
+
+
+def judged(case: dict[str, Any], kind: Kind) -> bool:
+    proposal = proposed(case["claim"], *case.get("quotes", [case["said"]]), kind=kind)
+    return check_grounding(proposal, [said(case["said"])], Policy()).accepted
+
+
+@every_row("case", HOSTILE["lies"])
+def test_no_hostile_claim_is_a_fact_and_few_are_insights(case: dict[str, Any]) -> None:
+    assert not judged(case, Kind.SEMANTIC)
+    assert judged(case, Kind.INSIGHT) == case.get("infers", False)
+
+
+@every_row("case", HOSTILE["facts"])
+def test_what_was_said_is_a_fact(case: dict[str, Any]) -> None:
+    assert judged(case, Kind.SEMANTIC)
 
 
 @pytest.mark.parametrize("half", ["open", "frozen"])
@@ -168,5 +188,5 @@ def test_no_proposal_that_is_accepted_says_or_shows_more_than_its_sources(data: 
 
 
 def test_the_examples_in_the_docstrings_hold() -> None:
-    results = [doctest.testmod(module) for module in (grounding, model_budget, recollect.llm, recollect.llm.endpoint)]
+    results = [doctest.testmod(module) for module in (gate, model_budget, recollect.llm, recollect.llm.endpoint)]
     assert all(result.attempted and not result.failed for result in results)

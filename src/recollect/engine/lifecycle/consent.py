@@ -44,7 +44,7 @@ MAX_LISTED = 1_000
 """How many proposals of one stream are listed or compared, the latest first."""
 SIGNAL = "signal"
 """Where ``meta`` keeps who proposed a benign field and in which session, as digests that can only be compared."""
-_HINT = "`consent` lists what waits."
+_HINT = "`consent list` shows what waits."
 
 
 def check_status(stored: Stored, allowed: Sequence[Status], verb: str, hint: str) -> None:

@@ -16,7 +16,7 @@ from recollect.model.record import DEFAULT_CATEGORY
 from recollect.model.run import Action, Job, ProposalStatus
 from recollect.model.vocabulary import Kind, Status
 from recollect.rules.gates.writing import CONSTRAINTS
-from recollect.rules.grounding import Quote
+from recollect.rules.grounding.proposal import Quote
 from recollect.rules.trust.provenance import MADE_BY
 from recollect.rules.upkeep import worth_reading
 from recollect.stores.protocol import NO_LIMIT, Reader, Selection, Stored
@@ -101,8 +101,9 @@ def _has_room(engine: Engine, turn: Sequence[Stored], reader: Reader, home: Addr
     """Return whether one more fact may be stored of a turn, and of the day of the person whose home this is."""
     settings, ids = engine.policy.upkeep, {one.state.id for one in turn}
     hashes = list({one.body["content_hash"] for one in turn if one.body is not None})
-    made = reader.built_upon(engine.tenant, hashes, Selection(equal={"kind": str(Kind.SEMANTIC)}), NO_LIMIT)
-    notes = [(one.body or {}).get("meta", {}) for one in made]
+    facts = Selection(equal={"kind": str(Kind.SEMANTIC)})
+    made = (read(engine.tenant, hashes, facts, NO_LIMIT) for read in (reader.built_upon, reader.with_hashes))
+    notes = [(one.body or {}).get("meta", {}) for found in made for one in found]
     of_turn = sum(MADE_BY in meta and not ids.isdisjoint(meta["source_turn_ids"]) for meta in notes)
     stream, applied = reader.stream_at(home), str(ProposalStatus.APPLIED)
     if stream is None:

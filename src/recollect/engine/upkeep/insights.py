@@ -15,7 +15,8 @@ from recollect.model.canonical import format_time
 from recollect.model.run import Action, Job
 from recollect.model.vocabulary import SHARED, Kind, Status
 from recollect.rules.gates.writing import CONSTRAINTS
-from recollect.rules.grounding import Quote, may_inform
+from recollect.rules.grounding.gate import may_inform
+from recollect.rules.grounding.proposal import Quote
 from recollect.stores.protocol import Reader, Selection, Stored
 
 MAX_ACTIVITY, MAX_SEMANTIC, MAX_CONVERSATION, MAX_INSIGHTS = 5, 3, 1_000, 3

@@ -18,7 +18,7 @@ from recollect.engine.lifecycle.outdated import find_link, put_link, was_linked
 from recollect.engine.read.meaning import likeness_of
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.transaction import StreamWriter, StreamWriters, may_overrule, tell_gone
-from recollect.engine.upkeep.running import Running, day_of, put_proposal, set_outcome
+from recollect.engine.upkeep.running import UNDONE, Running, day_of, put_proposal, set_outcome, was_undone
 from recollect.engine.write.superseding import supersede_in
 from recollect.llm.protocol import Answer
 from recollect.model.canonical import canonical_json, format_time
@@ -184,7 +184,9 @@ def apply_verdict(
         stream_writers = StreamWriters(engine, writer)
         stream_writer = stream_writers.numbered(proposal.stream)
         found = writer.by_ids(engine.tenant, list(proposal.sources))
-        if not _are_unchanged(found, proposal.sources, seen):
+        if was_undone(writer, engine.tenant, proposal.run_id):
+            done = set_outcome(proposal, ProposalStatus.UNDONE, UNDONE)
+        elif not _are_unchanged(found, proposal.sources, seen):
             done = set_outcome(proposal, ProposalStatus.STALE, STALE)
         else:
             earlier, later = (found[id] for id in proposal.sources)

@@ -22,7 +22,7 @@ from recollect.model.ledger import Address, Event
 from recollect.model.operation import Node, Op
 from recollect.model.run import Action, ModelProposal, ProposalStatus, StoredProposal
 from recollect.model.vocabulary import Kind, Namespace, Status
-from recollect.rules.grounding import Quote
+from recollect.rules.grounding.proposal import Quote
 from recollect.stores.protocol import Reader
 
 DECLINED = "upkeep:declined"

@@ -12,7 +12,7 @@ from recollect.engine.context import Engine
 from recollect.engine.lifecycle.changes import was_forgotten
 from recollect.engine.read.meaning import likeness_of, vector_of
 from recollect.engine.retries import again_on_conflict
-from recollect.engine.upkeep.running import Running, put_proposal, set_outcome
+from recollect.engine.upkeep.running import KNOWN, UNDONE, Running, put_proposal, set_outcome, was_undone
 from recollect.engine.write.drafting import parse_candidate
 from recollect.engine.write.ingest import Writing
 from recollect.engine.write.preparing import Prepared, Refused, prepare
@@ -35,13 +35,14 @@ from recollect.model.vocabulary import (
     Space,
     Status,
 )
-from recollect.rules.grounding import Proposal, Quote, SourceMemory, Verdict, check_grounding
+from recollect.rules.grounding.gate import check_grounding
+from recollect.rules.grounding.proposal import Proposal, Quote, SourceMemory, Verdict
 from recollect.rules.trust.authority import DEFAULT_OWNER
 from recollect.rules.trust.provenance import MADE_BY
 from recollect.rules.upkeep import Band, band_of
 from recollect.stores.protocol import Reader, Stored, Writer
 
-KNOWN, DOUBTFUL, STALE, WAITS = "model:known", "model:doubtful", "model:stale", "model:waits"
+DOUBTFUL, STALE, WAITS = "model:doubtful", "model:stale", "model:waits"
 CAPPED = "model:write_cap"
 NEAREST = 8
 """How many of the nearest memories are looked at for the one that a claim is compared with."""
@@ -149,9 +150,9 @@ def may_be_read(reader: Reader, stored: Stored) -> bool:
 def settle(running: Running, claim: Claimed, sources: Sources) -> StoredProposal:
     """Check a claim and store it, let it wait, or refuse it; return the proposal with its outcome."""
     done = _decide(running, claim, sources)
-    if done.status != ProposalStatus.APPLIED:  # a proposal that changed memory was written in the same transaction
-        put_proposal(running.engine, done)
-    return done
+    if done.status == ProposalStatus.APPLIED:  # it was written in the transaction that changed memory
+        return done
+    return put_proposal(running.engine, done)
 
 
 def _decide(running: Running, claim: Claimed, sources: Sources) -> StoredProposal:
@@ -229,7 +230,7 @@ def _find_nearest(engine: Engine, address: Address, claim: Claimed) -> tuple[str
 
 
 class _NotStored(Exception):
-    """Ends a transaction in which a claim turned out to be known, in doubt, beyond a cap, or without its sources."""
+    """Ends a transaction in which a claim turned out to be known, in doubt, beyond a cap, undone, or without its sources."""
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
@@ -247,7 +248,8 @@ def store(
     except _NotStored as no:
         if no.reason == DOUBTFUL:
             return _let_wait(proposal, claim, DOUBTFUL)
-        status = {KNOWN: ProposalStatus.NOTED, CAPPED: ProposalStatus.REFUSED}.get(no.reason, ProposalStatus.STALE)
+        ends = {KNOWN: ProposalStatus.NOTED, CAPPED: ProposalStatus.REFUSED, UNDONE: ProposalStatus.UNDONE}
+        status = ends.get(no.reason, ProposalStatus.STALE)
         return set_outcome(proposal, status, no.reason)
 
 
@@ -259,6 +261,8 @@ def _write(
     if isinstance(answer, str):
         return set_outcome(proposal, ProposalStatus.REFUSED, answer)
     with engine.write([address]) as writer:
+        if was_undone(writer, engine.tenant, proposal.run_id):
+            raise _NotStored(UNDONE)
         if not _are_unchanged(writer, engine.tenant, claim, sources):
             raise _NotStored(STALE)
         has_room = claim.has_room(writer, address)
@@ -314,7 +318,7 @@ def prepare_claim(
         "authority": Authority.AI_INFERRED,
         "author": principal(AGENT, "upkeep"),
         "run_id": proposal.run_id,
-        "parent_refs": sorted({body["content_hash"] for body in bodies}),
+        "parent_refs": sorted(_parents_of(claim, bodies)),
         "meta": {MADE_BY: proposal.id, "source_turn_ids": list(claim.source_ids)},
         **({"user_id": address.owner} if address.space is Space.USER else {}),
         **({"expires_at": min(ends)} if ends else {}),
@@ -327,6 +331,15 @@ def prepare_claim(
     except BadInput:
         return "model:bad_input"
     return answer.no.code if isinstance(answer, Refused) else answer
+
+
+def _parents_of(claim: Claimed, bodies: Sequence[Mapping[str, Any]]) -> set[str]:
+    """Return the hashes of what a claim builds upon, without that of its own words: nothing is built upon itself.
+
+    A fact that is its whole message names it all the same, by its id: as what it was taken from.
+    """
+    is_fact = claim.action is Action.FACT
+    return {body["content_hash"] for body in bodies if not (is_fact and body["content"] == claim.content)}
 
 
 def _ticks_left(engine: Engine, address: Address, sources: Sequence[Stored]) -> dict[str, int]:

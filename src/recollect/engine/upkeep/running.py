@@ -29,6 +29,7 @@ from recollect.stores.protocol import Stream, Writer
 
 T = TypeVar("T")
 
+KNOWN, UNDONE = "model:known", "upkeep:undone"
 ASKED, RECEIVED, ANSWERED = "asked", "received", "answered"
 """The outcomes of a call that was sent, of one that came back, and of one whose answer was processed."""
 TOKENS_PER_MESSAGE = 8
@@ -152,6 +153,9 @@ class Running:
         )
         reserved = _reserve(self.engine, self._row, call)
         self.is_kept = True
+        if reserved == UNDONE:
+            self.stopped, self.problem = UNDONE, plain(UNDONE)
+            return None
         if isinstance(reserved, str):
             limits = f"model.max_{reserved.removeprefix('model:').removesuffix('_limit')}_tokens and _cost"
             self.stopped, self.problem = reserved, f"{limits}: {plain(reserved)}. {_GOES_ON[reserved]}"
@@ -222,6 +226,8 @@ def _reserve(engine: Engine, run: StoredRun, call: ModelCall) -> ModelCall | str
     """Write a call with the most that it may use, if every limit allows it; else return the code of the limit."""
     settings, day = engine.policy.model, day_of(engine)
     with engine.write() as writer:
+        if was_undone(writer, engine.tenant, run.id):
+            return UNDONE
         writer.lock_spending()
         of_run, of_tenant, of_all = writer.spent(engine.tenant, run.id, day)
         limits = {"run": of_run, "tenant": of_tenant, "day": of_all}
@@ -255,9 +261,44 @@ def _put_call(engine: Engine, call: ModelCall, spent: Spent) -> None:
     write_alone(engine, write)
 
 
-def put_proposal(engine: Engine, proposal: StoredProposal) -> None:
-    """Write a proposal with its outcome, in a transaction of its own."""
-    write_alone(engine, lambda writer: writer.put_model_proposals(engine.tenant, [proposal]))
+def put_proposal(engine: Engine, proposal: StoredProposal) -> StoredProposal:
+    """Write a proposal with its outcome, in a transaction of its own; return it as it was written.
+
+    What waits already does not wait twice: of two runs at the same time, the second one's is only noted.
+    """
+
+    def write(writer: Writer) -> StoredProposal:
+        done = proposal
+        if done.status == ProposalStatus.WAITING and was_undone(writer, engine.tenant, done.run_id):
+            done = set_outcome(done, ProposalStatus.UNDONE, UNDONE)
+        if done.status == ProposalStatus.WAITING:
+            waiting = writer.proposals_waiting(engine.tenant, done.stream)
+            if any(_asks_the_same(one, done) for one in waiting if one.id != done.id):
+                done = set_outcome(done, ProposalStatus.NOTED, KNOWN)
+        writer.put_model_proposals(engine.tenant, [done])
+        return done
+
+    return write_alone(engine, write)
+
+
+def was_undone(writer: Writer, tenant: str, run_id: str) -> bool:
+    """Return whether somebody has undone a run that is still at work; until this transaction ends, nobody else can."""
+    run = writer.locked_run(tenant, run_id)
+    return run is not None and run.outcome == RunOutcome.UNDONE
+
+
+def _asks_the_same(one: StoredProposal, other: StoredProposal) -> bool:
+    """Return whether two waiting proposals are about one pair, or claim the same of the same sources."""
+    if one.pair is not None or other.pair is not None:
+        return one.pair == other.pair
+    return (one.action, one.sources, _content_of(one)) == (other.action, other.sources, _content_of(other))
+
+
+def _content_of(waiting: StoredProposal) -> object:
+    try:
+        return json.loads(waiting.body or "{}")["content"]
+    except (ValueError, TypeError, LookupError):  # it is damaged, and `proposals list` says so
+        return None
 
 
 def _used(call: ModelCall) -> Spent:

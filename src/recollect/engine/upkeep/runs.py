@@ -18,7 +18,7 @@ from recollect.engine.operations import failures_noted
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.transaction import StreamWriter, StreamWriters, tell_gone
 from recollect.engine.upkeep.pairs import CONFLICT, CONTESTED, RUN
-from recollect.engine.upkeep.running import set_outcome
+from recollect.engine.upkeep.running import UNDONE, set_outcome
 from recollect.engine.write.relations import CARRIED
 from recollect.model.caller import Right
 from recollect.model.errors import AmbiguousId, NotFound, StoreCorrupt, WrongState
@@ -43,9 +43,10 @@ from recollect.stores.protocol import NO_LIMIT, Reader, Relation, Selection, Sto
 
 T = TypeVar("T")
 
-UNDONE = "upkeep:undone"
 MAX_PAGE = 1_000
 _HARMLESS = (Event.LINKED, Event.UNLINKED, Event.SEVERED)
+_RETIRES = (Event.SUPERSEDED, Event.CONSOLIDATED, Event.HELD)
+"""What a verdict or a new fact does to a memory, and what undoing its run takes back."""
 _PUT_AWAY = (Status.ARCHIVED, Status.SOFT_DELETED)
 _MIN_PREFIX = 4
 
@@ -151,12 +152,14 @@ def undo(engine: Engine, id: str) -> Undone:
     engine.require(Right.OPERATE, "undo a run of the model, which may be about anybody")
     with engine.write() as writer:
         row = find_run(engine, writer, id)
+        made = writer.proposals_of_run(engine.tenant, row.id)
+        for number in sorted({row.stream, *(one.stream for one in made)}):
+            writer.locked_stream(engine.tenant, number)
+        row = writer.locked_run(engine.tenant, row.id) or row
         if row.outcome == RunOutcome.UNDONE:
             raise WrongState("it was taken back already.", field="id", hint="`runs show` says what it had done.")
-        made = writer.proposals_of_run(engine.tenant, row.id)
+        made = writer.proposals_of_run(engine.tenant, row.id)  # as they are now that nobody else can add to them
         applied = [one for one in made if one.status == ProposalStatus.APPLIED and one.memory_id is not None]
-        for number in sorted({one.stream for one in applied}):
-            writer.locked_stream(engine.tenant, number)
         undoing = _Undoing(engine, writer, row.id)
         obstacles = [why for one in applied for why in undoing.find_obstacles(one)]
         if obstacles:
@@ -210,11 +213,20 @@ class _Undoing:
             yield from (f"{id} was {entry.event} since ({entry.rule})" for entry in later[:1])
 
     def _find_later_entries(self, id: str, is_ours: Callable[[Entry], bool]) -> list[Entry]:
-        """Return the entries about a memory after the run's own ones, without links."""
+        """Return the entries about a memory after the run's own ones, without links, and without what was undone again."""
         every = self.writer.entries_about(self.engine.tenant, id)
         last = next((entry for entry in reversed(every) if is_ours(entry)), None)
         after = [one for one in every if last is not None and one.stream == last.stream and one.tick > last.tick]
-        return [one for one in after if one.event not in _HARMLESS and one.memory_id == id]
+        standing: list[Entry] = []
+        for one in after:
+            if one.event in _HARMLESS or one.memory_id != id:
+                continue
+            if one.rule != UNDONE or one.event is Event.ARCHIVED:
+                standing.append(one)
+            elif one.event is Event.RESTORED:
+                retired = [at for at, earlier in enumerate(standing) if earlier.event in _RETIRES]
+                standing = [other for at, other in enumerate(standing) if at not in retired[-1:]]
+        return standing
 
     def _is_of_run(self, entry: Entry) -> bool:
         said = self.writer.amendments_about(self.engine.tenant, entry.memory_id).get(entry.seq, {})

@@ -308,10 +308,9 @@ def _propose(stream_writer: StreamWriter, prepared: Prepared, incumbent: Stored 
         stream_writer.record(event, id, rule=rule, to=Status.PENDING, other=other, commitment=commitment)
         changed = Changed(id, None, "pending")
     receipt = _make_receipt(stream_writer, Outcome.PENDING, id, (rule,), (changed,), wrote=known is None)
-    days = stream_writer.engine.policy.consent.wait_days
-    detail = (
-        f"It waits {days} days for the person: `grant {id[:13]}` accepts it, `decline {id[:13]}` refuses it for good."
-    )
+    days, short = stream_writer.engine.policy.consent.wait_days, id[:13]
+    accept, refuse = f"`consent grant {short}` accepts it", f"`consent decline {short}` refuses it for good"
+    detail = f"It waits {days} days for the person: {accept}, {refuse}."
     return replace(receipt, detail=detail)
 
 

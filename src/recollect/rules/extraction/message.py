@@ -65,13 +65,21 @@ _MAKES_BELIEVE = lazy_pattern(
     r"^you are (?:an?|the) |^(?:now )?(?:act|answer|behave|speak) (?:as|like) |^say i(?: am|'m)\b"
     r"|\b(?:pretend(?:ing)?|imagine|suppose|assume|assuming) (?:that )?(?:i|i'm|i've|my|you|you're|we|we're)\b"
     r"|\b(?:role-?play(?:ing)?|let's (?:say|pretend|imagine|assume|suppose)|hypothetically|for the sake of argument"
-    r"|my character|in this (?:story|scenario|game|world)|play the (?:role|part))\b",
+    r"|my character|in this (?:story|scenario|game|world)|play the (?:role|part))\b"
+    r"|\b(?:story|tale|poem|song|joke|scene|novel|play|script|sketch|sonnet|limerick|dialogue) (?:in which|where|about how) "
+    r"(?:i|i'm|i've|my|we|we're|our)\b",
     re.I,
 )
 _MAKES_BELIEVE_WITH = word_set(
     """pretend pretending imagine suppose assume assuming roleplay role-play roleplaying role-playing let's
-    hypothetically sake character story scenario game world role part act answer behave speak say are"""
+    hypothetically sake character story scenario game world role part act answer behave speak say are
+    tale poem song joke scene novel play script sketch sonnet limerick dialogue"""
 )
+_SARCASTIC = lazy_pattern(
+    r"(?:oh,? )?(?:sure|right|yeah),? (?:right|sure|because|like|as if|and i(?:'m| am))\b|oh,? (?:sure|right|yeah|joy)\b|as if\b",
+    re.I,
+)
+"""How a sentence begins whose writer means the opposite."""
 _REQUEST = lazy_pattern(
     r"\b(?:remember|note|forget|mind|memory|project|self|context|record|correction|decision)\b", re.I
 )
@@ -186,7 +194,8 @@ def _own_sentences(text: str, may_make_believe: bool) -> Iterator[str]:
             is_material = ":" in sentence and (_MATERIAL.match(sentence) or _QUOTES.match(sentence))
             if is_material or (may_make_believe and _MAKES_BELIEVE.search(sentence)):
                 return
-            yield sentence
+            if not _SARCASTIC.match(sentence):
+                yield sentence
         if number < len(lines) and _hands_over(line):
             return
 

@@ -53,6 +53,10 @@ for _pair in _LISTS["opposites"]["pairs"].split():
     _OPPOSITES[_other] = (*_OPPOSITES.get(_other, ()), _one)
 _DENYING_PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "mis", "de")
 _SHORTEST_DENIED = 4
+PERIODS = {
+    "hourly": "hour", "daily": "day", "nightly": "night", "weekly": "week", "monthly": "month", "yearly": "year",
+}  # fmt: skip
+"""How often something is: the adverb, and the period after which it is again."""
 
 
 def opposites_of(word: str) -> tuple[str, ...]:

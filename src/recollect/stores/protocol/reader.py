@@ -400,8 +400,8 @@ class Reader(Protocol):
     def proposals_like(self, tenant: str, id: str) -> list[StoredProposal]:
         """Return the proposals whose id begins so, at most ten."""
 
-    def proposals_waiting(self, tenant: str) -> list[StoredProposal]:
-        """Return the proposals that wait for a decision, oldest first."""
+    def proposals_waiting(self, tenant: str, stream: int | None = None) -> list[StoredProposal]:
+        """Return the proposals that wait for a decision, of one stream or of all, oldest first."""
 
     def count_proposals(self, tenant: str, stream: int, job: str, since: str, status: str | None = None) -> int: ...
     def pairs_since(self, tenant: str, stream: int, job: str, since: str) -> set[str]:

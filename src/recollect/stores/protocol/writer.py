@@ -204,7 +204,10 @@ class Writer(Reader, Protocol):
 
     # Runs of language models.
     def put_model_run(self, tenant: str, run: StoredRun) -> None:
-        """Add a run, or write how it ended. Its secret is only ever written with the run itself."""
+        """Add a run, or write how it ended; one that was undone stays so. Its secret is only ever written with the run itself."""
+
+    def locked_run(self, tenant: str, id: str) -> StoredRun | None:
+        """Lock a run and return it as it stands now; nobody else can end or undo it until this transaction ends."""
 
     def put_model_call(self, tenant: str, call: ModelCall) -> None:
         """Add a call with its sources, or write what it took. Removing a memory's content removes it from the sources."""

@@ -19,6 +19,11 @@ class RunTables(Capability):
     def put_model_run(self, tenant: str, run: StoredRun) -> None:
         self._db.run("put_model_run", tenant=tenant, **run._asdict())
 
+    def locked_run(self, tenant: str, id: str) -> StoredRun | None:
+        self._db.run("lock_model_run", tenant=tenant, id=id)
+        found = self._db.rows("model_run", tenant=tenant, id=id)
+        return _to_run(found[0]) if found else None
+
     def model_runs(
         self, tenant: str, limit: int, before: tuple[str, str], *, job: str | None = None, stream: int | None = None
     ) -> list[StoredRun]:
@@ -76,8 +81,8 @@ class RunTables(Capability):
     def proposals_like(self, tenant: str, id: str) -> list[StoredProposal]:
         return [_to_proposal(row) for row in self._db.rows("proposals_like", tenant=tenant, id=id)]
 
-    def proposals_waiting(self, tenant: str) -> list[StoredProposal]:
-        return [_to_proposal(row) for row in self._db.rows("proposals_waiting", tenant=tenant)]
+    def proposals_waiting(self, tenant: str, stream: int | None = None) -> list[StoredProposal]:
+        return [_to_proposal(row) for row in self._db.rows("proposals_waiting", tenant=tenant, stream=stream)]
 
     def count_proposals(self, tenant: str, stream: int, job: str, since: str, status: str | None = None) -> int:
         found = self._db.rows("count_proposals", tenant=tenant, stream=stream, job=job, since=since, status=status)

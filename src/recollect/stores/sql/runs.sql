@@ -4,6 +4,13 @@
 INSERT INTO model_runs (tenant, id, job, stream, started_at, ended_at, outcome, reason, secret)
 VALUES (:tenant, :id, :job, :stream, :started_at, :ended_at, :outcome, :reason, :secret)
 ON CONFLICT (tenant, id) DO UPDATE SET ended_at = excluded.ended_at, outcome = excluded.outcome, reason = excluded.reason
+    WHERE model_runs.outcome <> 'undone'
+
+-- name: lock_model_run
+UPDATE model_runs SET outcome = outcome WHERE tenant = :tenant AND id = :id
+
+-- name: model_run
+SELECT * FROM model_runs WHERE tenant = :tenant AND id = :id
 
 -- name: model_runs
 SELECT * FROM model_runs
@@ -76,7 +83,8 @@ SELECT * FROM model_proposals WHERE tenant = :tenant AND run_id = :run_id ORDER 
 SELECT * FROM model_proposals WHERE tenant = :tenant AND substr(id, 1, length(:id)) = :id ORDER BY id LIMIT 10
 
 -- name: proposals_waiting
-SELECT * FROM model_proposals WHERE tenant = :tenant AND body IS NOT NULL ORDER BY at, id
+SELECT * FROM model_proposals WHERE tenant = :tenant AND body IS NOT NULL
+   AND (CAST(:stream AS bigint) IS NULL OR stream = :stream) ORDER BY at, id
 
 -- name: count_proposals
 SELECT count(*) AS n FROM model_proposals

@@ -55,6 +55,15 @@ class RunsContract(StoreUnderTest):
         with store.read("globex") as reader:
             assert reader.model_runs("globex", 10, NEWEST) == []
 
+    def test_a_run_that_was_undone_stays_so(self, store: Store) -> None:
+        undone = run("r1", outcome="undone")
+        with store.write(TENANT) as writer:
+            writer.put_model_run(TENANT, run("r1"))
+            writer.put_model_run(TENANT, undone)
+            writer.put_model_run(TENANT, run("r1", ended_at=at(3), outcome="done"))
+            assert writer.locked_run(TENANT, "r1") == undone
+            assert writer.locked_run(TENANT, "r") is None
+
     def test_a_call_is_settled_and_keeps_its_sources(self, store: Store) -> None:
         asked = call("r1", 1, "b", "a", outcome="asked", answer_tokens=900, estimated=True)
         with store.write(TENANT) as writer:
@@ -95,6 +104,7 @@ class RunsContract(StoreUnderTest):
             assert reader.proposals_of_run(TENANT, "r1") == every[:2]
             assert reader.proposals_like(TENANT, "p3") == every[2:]
             assert reader.proposals_waiting(TENANT) == [every[0], every[2]]
+            assert reader.proposals_waiting(TENANT, 1) == every[:1] and reader.proposals_waiting(TENANT, 3) == []
             assert reader.count_proposals(TENANT, 1, "extract", at(0)) == 1
             assert reader.count_proposals(TENANT, 1, "extract", at(0), "applied") == 0
             assert reader.pairs_since(TENANT, 1, "consolidate", at(4)) == {"a b 0.71"}

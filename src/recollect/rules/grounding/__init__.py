@@ -1,0 +1,1 @@
+"""The grounding gate: whether a language model's proposal is in the memories that it was made from."""
