@@ -24,8 +24,8 @@ from recollect.rules.vault import VaultMemory
 from recollect.stores.journal import JournalStore
 from recollect.stores.journal.view import SHOWN, Unadopted
 
-ADOPTED_AT_ONCE = 500
-"""How many memories are adopted in one transaction, which is one line of the file."""
+ADOPTED_AT_ONCE = 100
+"""How many memories are adopted in one transaction, which is one line of the file: as many as fit a batch, however long."""
 LINKED_AT_MOST = 200
 """How many new memories are linked to related ones: the search for those takes longer the more there are."""
 NAMED_AT_MOST = 20

@@ -7,6 +7,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
 from recollect.interfaces.python import Recollect
 from recollect.langgraph import RecollectSaver
 
@@ -55,7 +57,7 @@ READS: dict[str, Operation] = {
     "backup": lambda mem, t: mem.backup(t.folder / "backup.db"),
     "chain": lambda mem, t: mem.chain(t.id),
     "changes": lambda mem, _: mem.changes(owner="ana"),
-    "check_entry": lambda mem, t: mem.check_entry(ENTRY, memory=t.id),
+    "check_entry": lambda mem, t: mem.check_entry(_signed(mem, t), memory=t.id),
     "checkpoints": lambda mem, _: mem.checkpoints(),
     "common_sources": lambda mem, t: mem.common_sources(t.id, t.other),
     "consent": lambda mem, _: mem.consent(owner="ana"),
@@ -97,7 +99,7 @@ READS: dict[str, Operation] = {
     "recall_if_unsure": lambda mem, _: mem.recall_if_unsure("tea", 0.1, owner="ana"),
     "rejections": lambda mem, _: mem.rejections(owner="ana"),
     "related": lambda mem, t: mem.related(t.id),
-    "run": lambda mem, _: mem.run(mem.runs().items[0].id),
+    "run": lambda mem, _: [mem.run(one.id) for one in mem.runs().items],
     "runs": lambda mem, _: mem.runs(),
     "snapshot_block": lambda mem, _: mem.snapshot_block(owner="ana"),
     "state_hash": lambda mem, _: mem.state_hash(),
@@ -125,7 +127,9 @@ WRITES: dict[str, Operation] = {
     "add again": lambda mem, _: mem.add("Ana lives in Berlin", owner="ana", idempotency_key="retry"),
     "add_many": lambda mem, _: mem.add_many([{"content": "Ana owns a kite", "owner": "ana"}]),
     "update": lambda mem, t: mem.update(t.other, "Ana works on the payment service"),
-    "supersede": lambda mem, t: mem.supersede(t.other, by=mem.add("Ana owns a raft", owner="ana").memory.id),
+    "supersede": lambda mem, t: mem.supersede(
+        mem.add("Ana owns a float", owner="ana").memory.id, by=mem.add("Ana owns a raft", owner="ana").memory.id
+    ),
     "resolve": lambda mem, _: [mem.resolve(one.id, winner=one.id) for one in mem.list(status="contradictory").items],
     "grant": lambda mem, _: mem.grant(_pending(mem, "they/them")),
     "decline": lambda mem, _: mem.decline(_pending(mem, "she/her")),
@@ -133,7 +137,7 @@ WRITES: dict[str, Operation] = {
     "lift": lambda mem, _: [mem.lift(one.id) for one in mem.rejections(owner="ana")],
     "apply_proposal": lambda mem, _: [mem.apply_proposal(one.id) for one in mem.proposals()],
     "decline_proposal": lambda mem, _: [mem.decline_proposal(one.id) for one in mem.proposals()],
-    "undo": lambda mem, _: mem.undo(mem.runs().items[0].id),
+    "undo": lambda mem, _: [mem.undo(one.id) for one in mem.runs().items],
     "change_header": lambda mem, _: mem.as_caller(agent="planner", user="ana").change_header(thread="chat"),
     "record": lambda mem, _: mem.record(session="s1", owner="ana", user="I like jazz and green tea.", ai="Noted."),
     "turn": lambda mem, _: mem.turn(session="s2", owner="ana", user="I like tea.", ai="Noted."),
@@ -148,7 +152,7 @@ WRITES: dict[str, Operation] = {
     "rotate_identity": lambda mem, t: mem.rotate_identity(
         "cook", key_file=t.folder / "cook.pem", to=t.folder / "c.pem"
     ),
-    "register_identity": lambda mem, _: mem.register_identity("cook", mem.identity("cook").keys[-1].key, replace=True),
+    "register_identity": lambda mem, _: mem.register_identity("baker", _public_key()),
     "revoke_identity": lambda mem, t: mem.revoke_identity("cook", key_file=t.folder / "c.pem"),
     "create_key": lambda mem, _: mem.create_key("desk", user="ana"),
     "with_key": lambda mem, _: mem.with_key(mem.create_key("desk", user="ana").key).list(),
@@ -168,6 +172,14 @@ WRITES: dict[str, Operation] = {
 NOT_TRIED = {"as_caller", "caller", "close", "engine", "erasure_record"}
 """What reads and writes nothing by itself, or is called by another of these."""
 OPERATIONS = READS | WRITES
+
+
+def _signed(mem: Recollect, t: Target) -> dict[str, Any]:
+    return mem.sign_entry(ENTRY, sign_as="planner", key_file=t.folder / "next.pem")
+
+
+def _public_key() -> str:
+    return Ed25519PrivateKey.from_private_bytes(bytes(32)).public_key().public_bytes_raw().hex()
 
 
 def _pending(mem: Recollect, pronouns: str) -> str:

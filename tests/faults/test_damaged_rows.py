@@ -1,24 +1,18 @@
 """A flipped bit costs one memory: it is named wherever it is met, everything else reads on, and it can be removed."""
 
-import os
-import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
 import recollect
 from recollect.testing.contract.runs import proposal
-from support.every_table import SCHEMA, Cell, cells_of, fill, key_of
 from support.postgres_server import PostgresServer
-from support.script import open_seeded
 
-from .operations import NOT_TRIED, OPERATIONS, READS, Target, public_names
 from .soundness import assert_sound
 
 TEA, BEES, CHESS = "Ana drinks green tea every morning", "Ana keeps bees in Zanzibar", "Ana plays chess on Sundays"
@@ -241,166 +235,3 @@ def test_a_damaged_row_of_another_table_is_passed_over_or_named(
         assert isinstance(mem.verify().ok, bool)
         mem.doctor()
         assert {id, bees} <= set(mem.erase(owner="ana").removed)
-
-
-def test_every_public_operation_is_tried() -> None:
-    assert public_names() - NOT_TRIED <= set(OPERATIONS)
-
-
-class Sound(NamedTuple):
-    """A store with something in every table, and what operations are called on."""
-
-    path: Path
-    target: Target
-    else_: dict[str, str]
-    """What else its owner has, by id, that is active."""
-
-
-@pytest.fixture(scope="module")
-def full(tmp_path_factory: pytest.TempPathFactory) -> Sound:
-    folder = tmp_path_factory.mktemp("full")
-    path = folder / "full.db"
-    fill(path, folder)
-    with open_seeded(path, 1) as mem:
-        (folder / "export.jsonl").write_text("".join(f"{line}\n" for line in mem.export(owner="ben")))
-        active = {one.content: one.id for one in mem.list(owner="ana").items}
-    with closing(sqlite3.connect(path)) as db:
-        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    target = Target(
-        active.pop("Ana drinks black tea every morning"), active["Ana works on the billing service"], folder
-    )
-    return Sound(path, target, {id: content for content, id in active.items()})
-
-
-ANY_TEXT = {"nonsense": "nonsense", "no text": b"\xff\x00", "nothing": None, "no UTF-8": "CAST(x'ff41' AS TEXT)"}
-DAMAGES: dict[str, dict[str, Any]] = {
-    "TEXT": {**ANY_TEXT, "a flipped bit": "flip"},
-    "INTEGER": {"no number": "x", "below zero": -7, "nothing": None, "far too many": 2**62},
-    "REAL": {"no number": "x", "nothing": None},
-    "BLOB": {"no bytes": "x", "nothing": None, "a flipped bit": "flip"},
-}
-EVERYDAY = {
-    ("ledger", "to_status", "nonsense"),
-    ("ledger", "memory_id", "a flipped bit"),
-    ("ledger", "at", "no UTF-8"),
-    ("ledger", "seq", "no number"),
-    ("versions", "body", "no UTF-8"),
-    ("versions", "id", "nonsense"),
-    ("memories", "created_at", "no UTF-8"),
-    ("memories", "version", "no number"),
-    ("memories", "category", "no text"),
-    ("streams", "last_at", "no UTF-8"),
-    ("streams", "last_seq", "below zero"),
-    ("streams", "last_seq", "far too many"),
-    ("streams", "head", "no text"),
-    ("streams", "documents", "no number"),
-    ("streams", "space", "nonsense"),
-    ("actors", "name", "no text"),
-    ("aliases", "alias", "no text"),
-    ("traces", "body", "a flipped bit"),
-    ("graph_checkpoints", "body", "a flipped bit"),
-    ("graph_values", "value", "a flipped bit"),
-    ("graph_checkpoints", "rebuilt", "nonsense"),
-    ("graph_writes", "value", "no bytes"),
-    ("model_proposals", "body", "nonsense"),
-    ("log_leaves", "tenant", "no text"),
-    ("access_keys", "id", "no UTF-8"),
-}
-TORTURE = bool(os.environ.get("RECOLLECT_TORTURE"))
-CASES = [
-    (table, column, how)
-    for table, column, type in SCHEMA
-    for how in DAMAGES[type]
-    if TORTURE or (table, column, how) in EVERYDAY
-]
-
-
-def _pick(sound: Sound, table: str, column: str) -> Cell | None:
-    """Return the cell of the row that names the memory which is damaged, else of the first row with a value there."""
-    type = next(found[2] for found in SCHEMA if found[:2] == (table, column))
-    with closing(sqlite3.connect(sound.path)) as db:
-        rows = db.execute(f"SELECT * FROM {table} ORDER BY {key_of(db, table)}").fetchall()
-    cells = [cell for cell in cells_of(sound.path, table, column, type) if cell.value not in (None, "", b"")]
-    naming = [cell for cell in cells if sound.target.id in rows[cell.row]]
-    return next(iter([*naming, *cells]), None)
-
-
-def _damage(path: Path, cell: Cell, value: Any) -> bool:
-    """Write a value into a cell, whatever the column admits; ``False`` if the key of another row is in the way."""
-    if value == "flip":
-        half = len(cell.value) // 2
-        one = cell.value[half]
-        bit = bytes([one ^ 1]) if isinstance(one, int) else chr(ord(one) ^ 1)
-        value = cell.value[:half] + bit + cell.value[half + 1 :]
-    with closing(sqlite3.connect(path)) as db, db:
-        db.execute("PRAGMA ignore_check_constraints = ON")
-        key = key_of(db, cell.table)
-        row = db.execute(f"SELECT {key} FROM {cell.table} ORDER BY {key}").fetchall()[cell.row]
-        where = " AND ".join(f"{name.strip()} IS ?" for name in key.split(","))
-        is_sql = isinstance(value, str) and value.startswith("CAST(")
-        try:
-            db.execute(
-                f"UPDATE {cell.table} SET {cell.column} = {value if is_sql else '?'} WHERE {where}",
-                (*(() if is_sql else (value,)), *row),
-            )
-        except sqlite3.IntegrityError:
-            return False
-    return True
-
-
-UNREACHABLE = {
-    ("streams", "tenant"): "whose stream it is, nothing else says",
-    ("streams", "stream"): "which memories it has, nothing else says",
-    ("streams", "namespace"): "whether test data may be shown with it, nothing else says",
-    ("streams", "space"): "who may see it, nothing else says; `erase` by id goes on",
-    ("streams", "owner"): "whose it is, nothing else says; `erase` by id goes on",
-}
-"""Columns whose damage hides other memories of the owner, or keeps them from being erased, and why that must be so."""
-
-
-@pytest.mark.parametrize(("table", "column", "how"), CASES, ids=lambda value: str(value))
-def test_any_damaged_cell_is_answered_or_named(full: Sound, tmp_path: Path, table: str, column: str, how: str) -> None:
-    """Every operation gives an answer or an error of ours; what else its owner has reads on, and can be erased."""
-    cell, copy = _pick(full, table, column), tmp_path / "copy.db"
-    shutil.copyfile(full.path, copy)
-    if cell is None or not _damage(copy, cell, DAMAGES[cell.type][how]):
-        return
-    shutil.copytree(full.target.folder, tmp_path / "files")
-    target = replace(full.target, folder=tmp_path / "files")
-    try:
-        mem = open_seeded(copy, 5, policy={"traces": {"keep": "all"}})
-    except recollect.StoreError as refused:
-        assert refused.hint
-        return
-    reachable = (table, column) not in UNREACHABLE
-    with mem:
-        for name, read in READS.items():
-            _call(mem, target, name, read)
-        if reachable:
-            listed = {one.content for one in mem.list(owner="ana").items}
-            assert listed >= set(full.else_.values()) - {_content_of(full, table, cell)}
-        for name, operation in OPERATIONS.items():
-            if name not in READS:
-                _call(mem, target, name, operation)
-        if reachable:
-            assert mem.list(owner="ana", status=None).items == ()
-
-
-def _content_of(full: Sound, table: str, cell: Cell) -> str | None:
-    """Return what the memory says whose own row was damaged."""
-    if table not in ("memories", "versions"):
-        return None
-    with closing(sqlite3.connect(full.path)) as db:
-        row = db.execute(f"SELECT id FROM {table} ORDER BY {key_of(db, table)}").fetchall()[cell.row]
-    return full.else_.get(row[0])
-
-
-def _call(mem: Any, target: Target, name: str, operation: Callable[[Any, Target], Any]) -> None:
-    try:
-        operation(mem, target)
-    except recollect.StoreError as refused:
-        assert refused.hint, f"{name} says {refused}, and not what to do"
-    except recollect.RecollectError:
-        return
-    except Exception as error:
-        raise AssertionError(f"{name} raised {error!r}") from error

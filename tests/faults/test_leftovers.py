@@ -1,6 +1,7 @@
 """What crashes, full disks and odd files leave behind: each is mended, or is an error that says what to do next."""
 
 import fcntl
+import re
 import resource
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,6 +12,7 @@ import pytest
 
 import recollect
 from recollect.model.errors import BadInput, BadPolicy, RecollectError, StoreClosed, StoreCorrupt, StoreUnavailable
+from recollect.stores.backups import beside
 from recollect.stores.protocol import Erased
 from recollect.vault import MemoryVault, load_profile
 from recollect.whole_stores import migrate, restore_backup
@@ -55,6 +57,26 @@ def test_a_damaged_line_closes_no_store_and_is_named_where_it_matters(tmp_path: 
     restore_backup(tmp_path / "copy.db", tmp_path / "again.db")
     with recollect.open(tmp_path / "again.db") as mem:
         assert said(mem) == ["Ben likes coffee"]
+
+
+@pytest.mark.parametrize("place", ["memory.db", "memory.jsonl", "postgres"], indirect=True)
+def test_any_altered_letter_of_a_list_of_erasures_is_noticed(place: str, tmp_path: Path) -> None:
+    """Whatever one letter becomes: the line says what it said, or is named. Lines of earlier releases have no checksum."""
+    with two_people(place) as mem:
+        mem.backup(tmp_path / "copy.db")
+        mem.erase(owner="ana")
+    listed = beside(tmp_path / "copy.db")
+    path = tmp_path / "copy.db.erased"
+    written, sound = listed.read(), path.read_bytes()
+    assert {"memory", "stream"} <= {one.what for one in written} and listed.damaged() == []
+    for at, letter in enumerate(sound):
+        path.write_bytes(sound[:at] + bytes([letter ^ 1]) + sound[at + 1 :])
+        assert listed.read() == written or listed.damaged(), f"byte {at}"
+    path.write_bytes(sound.replace(b'"what": "stream"', b'"what": "thread"'))
+    with pytest.raises(StoreCorrupt, match="is damaged"):
+        restore_backup(tmp_path / "copy.db", tmp_path / "again.db")
+    path.write_bytes(re.sub(rb', "check": "[0-9a-f]+"', b"", sound))
+    assert listed.read() == written and listed.damaged() == []
 
 
 @pytest.mark.parametrize("name", ["memory.db", "memory.jsonl"])

@@ -10,6 +10,7 @@ from recollect.engine.ledger import checkpoint_log
 from recollect.engine.trust import identities
 from recollect.interfaces.python import Recollect
 from recollect.langgraph import RecollectSaver
+from recollect.model.canonical import canonical_json
 from recollect.model.record import Memory
 from recollect.rules.model_budget import Spent
 from recollect.stores.sqlite import migrations
@@ -118,7 +119,13 @@ def _run_a_model(mem: Recollect, id: str) -> None:
     with mem.engine.write() as writer:
         writer.put_model_run("default", run(RUN, **ended))
         writer.put_model_call("default", call(RUN, 1, id, seed=0))
-        proposed = proposal(PROPOSAL, sources=(id,), memory_id=id, pair="a b 0.71")
+        said = {
+            "content": "Ana drinks black tea", "quotes": [[id, "Ana drinks black tea"]], "kind": "semantic",
+            "category": "general", "fields": {},
+        }  # fmt: skip
+        proposed = proposal(
+            PROPOSAL, run_id=RUN, sources=(id,), memory_id=id, pair="a b 0.71", body=canonical_json(said)
+        )
         writer.put_model_proposals("default", [proposed])
         writer.add_spending(at(1)[:10], Spent(1, 2, 3))
 

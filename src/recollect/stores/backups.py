@@ -1,22 +1,26 @@
 """Backups of any store, and the list of erasures that is kept with each, so that a restored backup forgets as well.
 
 A backup is a file that is whole or not there. The list has one JSON line for each erased memory or name, with opaque ids
-alone, and is written before the erasure commits: an intent to erase that outlives a crash is carried out at the next opening.
+alone and a checksum, and is written before the erasure commits: an intent to erase that outlives a crash is carried out at the
+next opening.
 A store remembers where its backups lie, and an erasure is noted next to each of them that can be reached.
 """
 
 import fcntl
+import hashlib
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
+from recollect.model.canonical import canonical_json
 from recollect.model.errors import StoreUnavailable
 from recollect.stores.files import PRIVATE, sync
-from recollect.stores.protocol import Erased
+from recollect.stores.protocol import LISTED, Erased
 
 
 def beside(path: Path | str) -> "ErasureList":
@@ -35,7 +39,7 @@ class ErasureList:
     def damaged(self) -> list[str]:
         """Return a sentence for each line that was written whole and cannot be read any more."""
         lines = enumerate(self._lines(), start=1)
-        places = [number for number, line in lines if line.rstrip().endswith(b"}") and _parse(line) is None]
+        places = [number for number, line in lines if _WHOLE.search(line) and _parse(line) is None]
         return [
             f"line {number} of {self._path} is damaged: a backup that is restored may bring back what the line says was erased"
             for number in places
@@ -55,7 +59,7 @@ class ErasureList:
     def append(self, erased: Sequence[Erased]) -> None:
         if self._path is None or not erased:
             return
-        lines = "".join(json.dumps(one._asdict()) + "\n" for one in erased)
+        lines = "".join(json.dumps({**one._asdict(), "check": _check_of(one)}) + "\n" for one in erased)
         private = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, PRIVATE)
         with os.fdopen(private, "ab") as file:
             file.write(("\n" + lines).encode("utf-8"))
@@ -64,12 +68,25 @@ class ErasureList:
         sync(self._path.parent)  # a new file's name is only safe once its folder is
 
 
+_WHOLE = re.compile(rb"\}\s*\Z|\"check\": \"[^\"]*\".")
+"""Matches a line that was written to its end, whatever became of the last character."""
+
+
 def _parse(line: bytes) -> Erased | None:
+    """Return what a line says was erased, or ``None`` if it is torn, damaged or altered."""
     try:
-        found = Erased(**json.loads(line.decode("utf-8")))
-    except (ValueError, TypeError, RecursionError):
+        said = json.loads(line.decode("utf-8"))
+        check = said.pop("check", None)
+        found = Erased(**said)
+    except (ValueError, TypeError, AttributeError, RecursionError):
         return None
-    return found if all(isinstance(value, str) for value in found) else None
+    if not all(isinstance(value, str) for value in found) or found.what not in LISTED:
+        return None
+    return found if check in (_check_of(found), None) else None  # lines of earlier releases have none
+
+
+def _check_of(erased: Erased) -> str:
+    return hashlib.sha256(canonical_json(erased).encode("utf-8")).hexdigest()[:16]
 
 
 PLACE = "backup:"

@@ -1,5 +1,6 @@
 """A backup restores exactly, is whole while others write, and does not bring erased people back."""
 
+import shutil
 import threading
 from pathlib import Path
 
@@ -18,6 +19,23 @@ def store(tmp_path: Path) -> Path:
     with recollect.open(tmp_path / "memory.db", tenant="globex") as mem:
         mem.add("Globex ships on Fridays")
     return tmp_path / "memory.db"
+
+
+def test_a_file_that_was_copied_without_its_log_is_doubted(tmp_path: Path) -> None:
+    with recollect.open(tmp_path / "memory.db") as mem:
+        mem.add("Ana keeps bees", owner="ana")
+        for name in ("memory.db", "memory.db-wal"):
+            shutil.copyfile(tmp_path / name, tmp_path / f"whole-{name}")
+        shutil.copyfile(tmp_path / "memory.db", tmp_path / "alone.db")
+        assert mem.doctor() == ()
+    with recollect.open(tmp_path / "alone.db") as alone:
+        assert alone.list().items == () and alone.verify().ok
+        (told,) = alone.doctor()
+        assert "holds nothing" in told.what and "-wal" in told.what and "recollect backup" in str(told.hint)
+        alone.add("Ana keeps bees", owner="ana")
+        assert alone.doctor() == ()
+    with recollect.open(tmp_path / "whole-memory.db") as whole:
+        assert [one.content for one in whole.list(owner="ana").items] == ["Ana keeps bees"]
 
 
 def test_a_backup_restores_exactly(store: Path, tmp_path: Path) -> None:

@@ -143,6 +143,23 @@ def test_records_of_several_people_are_not_mixed(opened: Open) -> None:
     assert sorted(one.owner for one in everything(mem)) == ["ana", "ben"]
 
 
+def test_naming_an_owner_makes_no_two_people_one(opened: Open) -> None:
+    file = lines(
+        {"id": "1", "memory": "I am allergic to peanuts", "user_id": "ana"},
+        {"id": "2", "memory": "I am not allergic to peanuts", "user_id": "ben"},
+    )
+    with opened() as mem:
+        for named in ({"owner": "ana"}, {"user_id": "cleo"}, {"owner": "ana", "believe": "place"}):
+            with pytest.raises(recollect.BadInput, match="several owners, such as 'ana' and 'ben'") as raised:
+                mem.import_(file, format="mem0", **named)
+            assert "--believe place" in str(raised.value.hint) and everything(mem) == []
+        assert mem.import_(file[:1], format="mem0", owner="cleo").outcomes == {"stored": 1}, "one person's, to somebody"
+        assert mem.import_(file, format="mem0", owner="lab", space="project").read == 2, "a project is nobody's alone"
+        mem.import_(file, format="mem0", believe="place")
+        kept = {(one.owner, one.content) for one in everything(mem) if one.space == "user" and one.status == "active"}
+        assert kept >= {("ana", "I am allergic to peanuts"), ("ben", "I am not allergic to peanuts")}
+
+
 def test_a_signature_grants_what_the_policy_trusts_its_signer_with(opened: Open, tmp_path: Path) -> None:
     writer = opened(":memory:")
     key = writer.new_identity("user:ana", key_file=tmp_path / "ana.key").key
@@ -254,6 +271,20 @@ def test_a_time_in_the_future_is_refused(opened: Open, tmp_path: Path) -> None:
         assert mem.import_(file, format="mem0").reasons == {"bad_input": 1}, when
     with pytest.raises(recollect.BadInput, match="future"):
         mem.add("The port is 3", created_at="2026-06-02")
+
+
+@pytest.mark.parametrize("unreadable", [None, "last week", "2026-02-30T10:00:00Z"])
+def test_a_record_without_a_readable_time_is_of_now_and_the_report_says_what_that_decided(
+    unreadable: str | None, opened: Open
+) -> None:
+    dated = {"id": "1", "memory": "Ana lives in Lisbon", "user_id": "ana", "created_at": "2026-02-02T10:00:00Z"}
+    undated = {"id": "2", "memory": "Ana lives in Porto", "user_id": "ana", "created_at": unreadable}
+    with opened() as mem:
+        mem.import_(lines(dated), format="mem0", believe="place")
+        (decided,) = mem.import_(lines(undated), format="mem0", believe="place").by_time
+        (live,) = mem.list(owner="ana").items
+        assert live.content == "Ana lives in Porto" and live.created_at == NOW
+        assert "of now, for want of a time that could be read, newer than" in decided
 
 
 def test_an_agent_dates_nothing_back(opened: Open) -> None:

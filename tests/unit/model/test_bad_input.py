@@ -206,7 +206,8 @@ MANY: dict[str, tuple[Any, str | None]] = {
     "a hole": ([{"content": "Ben likes cocoa"}, None], "[1]"),
     "an empty one": ([{"content": "Ben likes cocoa"}, {}], "[1].content"),
     "the last one is wrong": ([{"content": "Ben likes cocoa"}] * 3 + [{"content": NUL}], "[3].content"),
-    "too many": ([{"content": "Ben likes cocoa"}] * 10_001, None),
+    "too many": ([{"content": "Ben likes cocoa"}] * 2_001, None),
+    "too long": ([{"content": "x" * 10_240}] * 103, None),
 }
 
 

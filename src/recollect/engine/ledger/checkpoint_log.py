@@ -4,6 +4,8 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
+from pydantic import ValidationError
+
 from recollect.engine.context import Engine, find
 from recollect.engine.retries import again_on_conflict
 from recollect.model.caller import Right
@@ -132,7 +134,11 @@ def check_may_sign(key: str, history: Sequence[Placed], place: int | None = None
 def document_of(made: LogCheckpoint, signatures: Sequence[LogSignature] = ()) -> Checkpoint:
     """Return a checkpoint as it is handed out."""
     signed = tuple(Signature(key=one.key, signature=one.signature) for one in signatures)
-    return Checkpoint(**made._asdict(), signatures=signed)
+    try:
+        return Checkpoint(**made._asdict(), signatures=signed)
+    except ValidationError as error:
+        what = f"checkpoint {made.size} is damaged: its {error.errors()[0]['loc'][0]} cannot be read."
+        raise StoreCorrupt(what, hint="One that was kept elsewhere still counts. Restore a backup.") from None
 
 
 def _with_signatures(reader: Reader, tenant: str, made: LogCheckpoint) -> Checkpoint:

@@ -3,12 +3,14 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from pydantic import ValidationError
+
 from recollect.engine.context import Engine
 from recollect.engine.ledger.checkpoint_log import check_may_sign, checkpoint, checkpoint_of, hashes_of, key_history
 from recollect.engine.lifecycle.erasure import erase
 from recollect.engine.trust.identities import optional_signing_key
 from recollect.model.caller import Right
-from recollect.model.errors import WrongState
+from recollect.model.errors import StoreCorrupt, WrongState
 from recollect.model.proof import ErasureRecord, KeyHistory, PlacedKey, Signature
 from recollect.model.receipt import ErasureReceipt
 from recollect.rules.ledger.merkle import inclusion_proofs
@@ -56,7 +58,11 @@ def erasure_record(engine: Engine, receipt: ErasureReceipt, key: "Ed25519Private
     is_covered = engine.caller.may(Right.OPERATE) and (receipt.entries or key is not None)
     fields = {name: value for name, value in receipt.to_dict().items() if name in ErasureRecord.model_fields}
     fields |= {"policy": engine.policy.erasure.derived, "checkpoint": checkpoint(engine, key) if is_covered else None}
-    record = ErasureRecord.model_validate(fields, strict=False)
+    try:
+        record = ErasureRecord.model_validate(fields, strict=False)
+    except ValidationError as error:
+        what = f"the {error.errors()[0]['loc'][0]} of its record is damaged, so there is none. What was to be erased is gone."
+        raise StoreCorrupt(what, hint="`recollect verify` says what is damaged.") from None
     signatures = () if key is None else (sign(key, erasure_bytes(record)),)
     return record.model_copy(update={"signatures": signatures})
 

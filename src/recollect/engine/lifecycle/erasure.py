@@ -23,7 +23,7 @@ from recollect.model.ledger import Entry, Event
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import DerivedMemory, ErasurePreview, ErasureReceipt, LedgerPlace
 from recollect.model.vocabulary import OWN_WORDS, Kind, Space, Status
-from recollect.stores.protocol import NO_LIMIT, Erased, Reader, Selection, Stored, Stream, Writer
+from recollect.stores.protocol import LISTED, NO_LIMIT, Erased, Reader, Selection, Stored, Stream, Writer
 
 NOTED = "The erasure is noted and will be carried out when the store is next opened."
 MAYBE_NOTED = "If the erasure could be noted, it will be carried out when the store is next opened."
@@ -45,8 +45,6 @@ UNSEALED = "the hash of an erased memory in versions of an earlier release that 
 BY_RIGHT, WITH_ITS_SOURCE = "erased:by_right", "erased:with_its_source"
 ERASED_NAME = "[erased]"
 """Replaces an erased person's name in an event."""
-LISTED = ("memory", "stream", "actor", "thread", "link", "review")
-"""What an entry of the erasure list names."""
 
 
 @operations.failures_noted(Node.HOTPATH, Op.DELETE)

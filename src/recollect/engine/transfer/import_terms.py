@@ -63,18 +63,23 @@ class ImportTerms:
         return Admitted(with_claims(granted, claims), tuple(sorted(claims)))
 
     def note_owner(self, fields: Mapping[str, Any]) -> None:
-        """Raise if records name two owners and no option decides: two people's memories must not become one's.
+        """Raise if records of two people would come together: two people's memories must not become one's.
 
-        A bound caller imports its own memories only: which of another person's are refused would reveal what that person
-        has rejected.
+        Naming an owner gives one person's records to somebody, and does not make two people one. A bound caller imports its own
+        memories only: which of another person's are refused would reveal what that person has rejected.
         """
-        if PLACE in self.believed or "owner" in self.options or "owner" in self._stated:
+        if "owner" in self.options:
+            if self.options.get("space", Space.USER) == Space.USER:
+                self._note(
+                    _person_of(fields),
+                    "Split the file, or believe it about its place (--believe place, and no --owner).",
+                )
+            return
+        if PLACE in self.believed or "owner" in self._stated:
             return
         owner = fields.get("owner")
         if isinstance(owner, str):
             in_user_space = fields.get("space", Space.USER) == Space.USER
-            person = None if in_user_space else fields.get("user_id")  # a session is not a person, but belongs to one
-            self._owners.add(person if isinstance(person, str) else owner)
             others = owner not in (DEFAULT_OWNER, self._caller.user) and in_user_space
             if others and not self._caller.trusted:
                 own = self._caller.user
@@ -85,12 +90,25 @@ class ImportTerms:
                     field="owner",
                     hint=f"{say} the application import them.",
                 )
+            self._note(_person_of(fields) or owner, "Believe the file about its place (--believe place).")
+
+    def _note(self, owner: str | None, hint: str) -> None:
+        """Note whose a record is; raise if an earlier one was another's."""
+        if owner is not None:
+            self._owners.add(owner)
         if len(self._owners) > 1:
             raise BadInput(
                 f"the records name several owners, such as {' and '.join(map(repr, sorted(self._owners)))}.",
                 field="owner",
-                hint="Believe the file about its place (--believe place), or say whose they all are (--owner NAME).",
+                hint=hint,
             )
+
+
+def _person_of(fields: Mapping[str, Any]) -> str | None:
+    """Return the person that a record names; a session is none, but may belong to one."""
+    in_user_space = fields.get("space", Space.USER) == Space.USER
+    person = fields.get("owner") if in_user_space else fields.get("user_id")
+    return person if isinstance(person, str) else None
 
 
 def _check_believed(believe: Iterable[str]) -> frozenset[str]:
@@ -103,21 +121,18 @@ def _check_believed(believe: Iterable[str]) -> frozenset[str]:
 
 
 def decided_by_time(said_at: datetime | None, receipt: Receipt) -> str | None:
-    """Return a sentence on what a record's own time decided; ``None`` if it decided nothing."""
+    """Return a sentence on what a record's time decided, its own or that of the import; ``None`` if it decided nothing."""
     memory = receipt.memory
-    if said_at is None or memory is None or not receipt.reasons:
+    if memory is None or not receipt.reasons:
         return None
     rule = receipt.reasons[0]
+    of = f"of {said_at:%Y-%m-%d %H:%M} UTC" if said_at is not None else "of now, for want of a time that could be read"
     if rule == OLDER:
-        return f"of {_format(said_at)}, older than {memory.superseded_by_id}, so it is an earlier version"
+        return f"{of}, older than {memory.superseded_by_id}, so it is an earlier version"
     if receipt.outcome is Outcome.SUPERSEDED and rule in _BY_RECENCY:
-        return f"of {_format(said_at)}, newer than {memory.supersedes_id}, so it is the version that counts"
+        return f"{of}, newer than {memory.supersedes_id}, so it is the version that counts"
     return None
 
 
 _BY_RECENCY = ("identity:update", "conflict:recency")
 """Rules by which the newer of two memories of equal authority wins."""
-
-
-def _format(moment: datetime) -> str:
-    return f"{moment:%Y-%m-%d %H:%M} UTC"

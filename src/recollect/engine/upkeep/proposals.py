@@ -27,6 +27,8 @@ from recollect.stores.protocol import Reader
 
 DECLINED = "upkeep:declined"
 _CLAIMS = (Action.FACT, Action.INSIGHT, Action.PROCEDURE)
+_VERDICTS = tuple(one for one in Action if one not in _CLAIMS)
+"""What a model may find of two memories."""
 
 
 def proposals(engine: Engine, *, owner: str | None = None, space: Spaces = None) -> tuple[ModelProposal, ...]:
@@ -80,6 +82,8 @@ def _find_waiting(engine: Engine, id: str, what: str) -> tuple[StoredProposal, A
     refuse_agents(engine, what)
     with engine.read() as reader:
         row = find_proposal(engine, reader, id)
+        if row.action not in _CLAIMS and (row.action not in _VERDICTS or len(row.sources) != 2):
+            raise _damaged(row)
         address = reader.stream_numbered(engine.tenant, row.stream).address
         named = reader.by_ids(engine.tenant, list(row.sources))
         homes = proposing.read_sources(engine, reader, list(named.values())).memories
@@ -104,11 +108,15 @@ def _read_claim(engine: Engine, row: StoredProposal) -> tuple[Claimed, Sources]:
             Action(row.action), said["content"], quotes, Kind(said["kind"]), said["category"], said["fields"]
         )
     except (ValueError, TypeError, LookupError) as error:
-        hint = "Undo its run (`recollect runs undo`) to be rid of it."
-        raise StoreCorrupt("what it proposes is damaged and cannot be read.", field=row.id, hint=hint) from error
+        raise _damaged(row) from error
     with engine.read() as reader:
         found = reader.by_ids(engine.tenant, list(row.sources))
         return claim, proposing.read_sources(engine, reader, [found[id] for id in row.sources if id in found])
+
+
+def _damaged(row: StoredProposal) -> StoreCorrupt:
+    hint = "Undo its run (`recollect runs undo`) to be rid of it."
+    return StoreCorrupt("what it proposes is damaged and cannot be read.", field=row.id, hint=hint)
 
 
 @again_on_conflict

@@ -258,6 +258,8 @@ def _write(
     engine: Engine, proposal: StoredProposal, claim: Claimed, address: Address, sources: Sources, unsure: bool
 ) -> StoredProposal:
     answer = prepare_claim(engine, proposal, claim, address, sources)
+    if answer == STALE:
+        raise _NotStored(STALE)
     if isinstance(answer, str):
         return set_outcome(proposal, ProposalStatus.REFUSED, answer)
     with engine.write([address]) as writer:
@@ -302,7 +304,12 @@ def _are_unchanged(writer: Writer, tenant: str, claim: Claimed, sources: Sources
 def prepare_claim(
     engine: Engine, proposal: StoredProposal, claim: Claimed, address: Address, sources: Sources
 ) -> Prepared | str:
-    """Put a claim through the gates: return it prepared for the transaction, or the code of the refusal."""
+    """Put a claim through the gates: return it prepared for the transaction, or the code of the refusal.
+
+    Without one of its sources, or with one that cannot be read any more, it is stale.
+    """
+    if not sources.stored.keys() >= set(claim.source_ids):
+        return STALE
     bodies = [sources.stored[id].body or {} for id in claim.source_ids]
     ends = [body["expires_at"] for body in bodies if body.get("expires_at")]
     fields = {

@@ -40,7 +40,8 @@ from recollect.rules.gates.draft import Rejection
 from recollect.rules.gates.writing import flags_of
 from recollect.stores.protocol import Reader, Stream, Writer
 
-MAX_BATCH = 10_000
+MAX_BATCH, MAX_BATCH_BYTES = 2_000, 1_048_576
+"""A batch is one transaction: others wait while it is compared with itself and indexed, a few seconds at most."""
 
 
 def add(
@@ -99,6 +100,9 @@ def add_many(
     if len(many) > MAX_BATCH:
         raise BadInput(f"{len(many):,} memories at once; the limit is {MAX_BATCH:,}.", hint="Split the batch.")
     candidates = [_read_candidate(engine, i, fields, refuse_expired) for i, fields in enumerate(many)]
+    size = sum(len(one.content.encode()) for one in candidates)
+    if size > MAX_BATCH_BYTES:
+        raise BadInput(f"{size:,} bytes of text at once; the limit is {MAX_BATCH_BYTES:,}.", hint="Split the batch.")
     return _write(engine, candidates, linked=linked, still_wanted=still_wanted, refuse_expired=refuse_expired)
 
 

@@ -43,7 +43,10 @@ class Writing:
 
     @trace_method
     def add_many(self, memories: Sequence[NewMemory]) -> tuple[Receipt, ...]:
-        """Remember many things in one transaction, and return a receipt for each."""
+        """Remember many things in one transaction, and return a receipt for each.
+
+        A batch holds at most 2,000 memories and 1 MiB of text, since others wait for it; a file of more is for ``import_``.
+        """
         return tuple(ingest.add_many(self._engine, memories, refuse_expired=True))
 
     @trace_method

@@ -465,6 +465,10 @@ class Table(NamedTuple):
     key: tuple[str, ...]
 
 
+LISTED = ("memory", "stream", "actor", "thread", "link", "review")
+"""What a line of the list of erasures names."""
+
+
 class Erased(NamedTuple):
     """One line of the list of erasures; ``what`` says what ``id`` is.
 

@@ -377,7 +377,7 @@ class CursorTables(Capability):
 
     def cursors(self, tenant: str, thread: Thread) -> dict[int, Cursor]:
         found = self._db.rows("thread_cursors", tenant=tenant, **thread._asdict())
-        return {row["stream"]: Cursor(row["stream"], row["seq"], tuple(json.loads(row["shown"]))) for row in found}
+        return {row["stream"]: Cursor(row["stream"], row["seq"], rows.shown_from(row["shown"])) for row in found}
 
     def newest_stream(self, tenant: str) -> int:
         return int(self._db.rows("newest_stream", tenant=tenant)[0]["newest"])

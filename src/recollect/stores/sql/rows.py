@@ -212,7 +212,16 @@ _TIMES = [
 def _fit_a_state(types: tuple[type, ...]) -> bool:
     numbers = ("version", "pinned", "importance", "reinforcements", "expires_at_tick")
     expected = (int if name in numbers else str for name in State.__slots__)
-    return all(found in (type_, type(None)) for found, type_ in zip(types, expected, strict=True))
+    return all(
+        found is type_ or (found is type(None) and name in _MAY_LACK)
+        for name, found, type_ in zip(State.__slots__, types, expected, strict=True)
+    )
+
+
+_MAY_LACK = frozenset(
+    "supersedes_id superseded_by_id slot subject_value expires_at expires_at_tick valid_from valid_until deleted_at purge_at"
+    " removed".split()
+)
 
 
 def stored_from(found: Sequence[Any]) -> list[Stored]:
@@ -247,7 +256,8 @@ def _make_stored(values: tuple[Any, ...]) -> Stored:
     state = state or State(str(values[0]), Status.ARCHIVED)
     parent_hash = parent_hash if isinstance(parent_hash, str) else None
     last = last if is_time(last) else None  # what is counted of reading costs no memory
-    return Stored(tenant, stream, number, in_force, state, count or 0, last, parent_hash, damage=damage)
+    count = count if type(count) is int and count > 0 else 0
+    return Stored(tenant, stream, number, in_force, state, count, last, parent_hash, damage=damage)
 
 
 def _state_if_whole(values: Sequence[Any]) -> State | None:
@@ -265,6 +275,15 @@ def _state_if_whole(values: Sequence[Any]) -> State | None:
 
 def _to_json_list(values: list[Any]) -> str:
     return canonical_json(values) if values else "[]"
+
+
+def shown_from(text: str) -> tuple[int, ...]:
+    """Return the entries in the cursor of a thread; none if they cannot be read, so that some are shown once more."""
+    try:
+        found = json.loads(text)
+    except (ValueError, TypeError, RecursionError):
+        return ()
+    return tuple(one for one in found if type(one) is int) if isinstance(found, list) else ()
 
 
 def write_term_note(said: Mapping[str, int], keyed: Mapping[str, int]) -> str:
