@@ -268,6 +268,15 @@ def test_nonsense_is_answered_with_a_sentence(signed_in: TestClient) -> None:
     assert {path: signed_in.get(f"/studio{path}").status_code for path in wrong} == wrong
 
 
+def test_a_refused_method_is_told_every_method_of_its_address(signed_in: TestClient) -> None:
+    allowed = dict.fromkeys(PAGES, "GET, HEAD")
+    allowed |= {path: ", ".join(sorted({"POST", *allowed.get(path, "POST").split(", ")})) for path in CHANGES}
+    for path, methods in (allowed | {"/sign-in": "GET, HEAD, POST"}).items():
+        refused = signed_in.delete(f"/studio{re.sub(r'{[^}]+}', '1', path)}")
+        assert (refused.status_code, refused.headers["allow"]) == (405, methods), path
+        assert "content-security-policy" in refused.headers
+
+
 def test_pages_say_what_was_refused_and_what_a_proposal_was_taken_from(door: Doorkeeper, memory: Recollect) -> None:
     memory.turn(session="s1", user="My password is hunter2-Zx9Q. I live in Oslo.", owner="ana")
     agent = memory.as_caller(agent="planner", user="ana", session="s1")

@@ -14,6 +14,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from recollect import __version__
+from recollect.interfaces.listener import allowed_methods
 from recollect.interfaces.studio import deciding, past, proving, reading, rendering
 from recollect.interfaces.studio.sessions import COOKIE, Doorkeeper, Session
 from recollect.interfaces.studio.visits import Answer, Figures, Goto, Handler, Page, Visit
@@ -95,7 +96,7 @@ def build_studio(doorkeeper: Doorkeeper, *, hosts: frozenset[str] | None = None)
         *(Route(path, _make_page(doorkeeper, *found)) for path, found in PAGES.items()),
         *(Route(path, _make_change(doorkeeper, handler), methods=["POST"]) for path, handler in CHANGES.items()),
     ]
-    app = Starlette(routes=routes, exception_handlers={404: _render_missing})
+    app = Starlette(routes=routes, exception_handlers={404: _render_missing, 405: _render_wrong_method})
     app.add_middleware(_Guard, hosts=hosts)
     return app
 
@@ -132,6 +133,14 @@ async def _render_missing(request: Request, error: Exception) -> Response:
     return _render_page(
         Page("error.html", {"title": "Not found", "message": "There is no such page.", "hint": None}), None, 404
     )
+
+
+async def _render_wrong_method(request: Request, error: Exception) -> Response:
+    allowed = allowed_methods(request)
+    said = {"title": "Not this way", "message": f"This address takes {allowed} alone.", "hint": None}
+    answer = _render_page(Page("error.html", said), None, 405)
+    answer.headers["Allow"] = allowed
+    return answer
 
 
 async def _serve_static(request: Request) -> Response:
