@@ -12,12 +12,7 @@ from recollect.rules.ledger.proofs import check, check_document
 
 from .conftest import Served
 from .house import House
-
-
-def press(page: Page, name: str, *, within: str = "main") -> None:
-    """Press a button by what it says at the beginning, and wait for the page that follows."""
-    with page.expect_navigation():
-        page.locator(within).first.locator("button", has_text=name).first.click()
+from .pressing import press
 
 
 def written(house: House, words: str, **fields: object) -> Memory:

@@ -76,6 +76,7 @@ def environment() -> Environment:
         "who": lambda actor: brief(short_name(actor) if actor else "somebody whose name was erased", 60),
         "label": label,
         "json": as_json,
+        "setting": setting,
         "plain_view": plain_view,
         "number": lambda number: f"{number:,}",
         "size": size,
@@ -137,6 +138,15 @@ def as_json(value: Any) -> Markup:
     """Show a value as a JSON document, in which nothing hides."""
     text = json.dumps(json.loads(canonical_json(value)), ensure_ascii=False, indent=2, sort_keys=True)
     return words(visible_json(text))
+
+
+def setting(value: Any) -> str:
+    """Return the value of a setting as a policy file may have it.
+
+    >>> setting(None), setting("normal"), setting(["test", "e2e"])
+    ('null', 'normal', '["test", "e2e"]')
+    """
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def plain_view(value: Mapping[str, Any]) -> Markup:
