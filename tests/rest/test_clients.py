@@ -3,6 +3,8 @@
 import asyncio
 import inspect
 import json
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -139,6 +141,21 @@ def test_a_feed_that_breaks_goes_on_without_loss(memory: Recollect, url: str) ->
             break
         time.sleep(0.05)
     assert "recollect_change_feeds_now 0.0" in counts, "a feed whose client left ends"
+
+
+def run_without(missing: str, program: str) -> "subprocess.CompletedProcess[str]":
+    """Run a program in a Python that has none of these packages."""
+    blocked = f"import sys; sys.modules.update(dict.fromkeys({missing!r}.split()))"
+    return subprocess.run([sys.executable, "-c", f"{blocked}\n{program}"], capture_output=True, text=True)
+
+
+def test_a_client_needs_nothing_of_the_server(memory: Recollect, url: str) -> None:
+    key = memory.create_key("client", user="ana").key
+    program = f"import recollect; print(recollect.connect({url!r}, {key!r}).add('Ana likes tea').outcome)"
+    done = run_without("fastapi starlette uvicorn prometheus_client jinja2", program)
+    assert (done.stdout, done.stderr) == ("stored\n", "")
+    told = run_without("httpx", program).stderr
+    assert "recollect.connect needs the package httpx" in told and "Install the extra `client`" in told
 
 
 def test_asyncio_programs_await_the_same_methods(there: Recollect) -> None:

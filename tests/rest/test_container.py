@@ -15,7 +15,8 @@ from recollect.interfaces.rest.serving import LEAVE_S, listen
 from .serving import listening
 
 ROOT = Path(__file__).parents[2]
-LINES = (ROOT / "deploy/Containerfile").read_text("utf-8").replace("\\\n", " ").splitlines()
+TEXT = (ROOT / "deploy/Containerfile").read_text("utf-8")
+LINES = TEXT.replace("\\\n", " ").splitlines()
 STEPS = [tuple(line.split(maxsplit=1)) for line in LINES if line and not line.startswith("#")]
 COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "deploy/compose.yaml").read_text("utf-8"))
 SERVER = COMPOSE["services"]["server"]
@@ -37,6 +38,18 @@ def test_what_is_copied_and_installed_is_there() -> None:
     assert set(extras.split(",")) <= set(project["optional-dependencies"])
     (command,) = json.loads(step("ENTRYPOINT"))
     assert command in project["scripts"]
+
+
+def test_the_builder_is_sent_what_is_copied_alone() -> None:
+    first, *rest = [line for line in (ROOT / ".dockerignore").read_text("utf-8").splitlines() if line[:1] != "#"]
+    copied = {source for name, words in STEPS if name == "COPY" for source in words.split()[:-1]}
+    assert first == "*" and {line[1:] for line in rest if line.startswith("!")} == copied
+
+
+def test_whoever_builds_with_podman_is_told_to_keep_the_health_check() -> None:
+    guide = (ROOT / "docs/server.md").read_text("utf-8")
+    found = [line for text in (TEXT, guide) for line in text.splitlines() if "podman build" in line]
+    assert len(found) == 2 and all("podman build --format docker " in line for line in found), found
 
 
 def test_it_runs_as_an_ordinary_user_who_may_write_its_store() -> None:

@@ -1,12 +1,14 @@
-"""A server that is killed while clients write: whatever it acknowledged is there, and no retry makes a change twice."""
+"""A server that is killed while clients write, or told to end: whatever it acknowledged is there, and nothing is done twice."""
 
 import itertools
+import json
 import os
 import signal
 import socket
 import subprocess
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -111,6 +113,31 @@ def test_nothing_acknowledged_is_lost_and_nothing_is_done_twice(place: Any) -> N
         assert sorted(one.content for one in kept if one.content.startswith("Report")) == sorted(added)
         assert {one.id for one in kept if one.status == "soft_deleted"} == gone
         assert memory.verify().ok
+
+
+def test_a_server_that_is_told_to_end_finishes_what_it_has_begun(place: Any) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    recollect.open(place).close()
+    server, root = serve(place, port), f"http://127.0.0.1:{port}"
+    lines = "".join(json.dumps({"content": f"Town {n} has a harbour", "kind": "episodic"}) + "\n" for n in range(300))
+    try:
+        with ThreadPoolExecutor(2) as clients:
+            feed = clients.submit(httpx.get, f"{root}/v1/changes?since=start", timeout=60)
+            begun = clients.submit(httpx.post, f"{root}/v1/import?owner=ana", content=lines, timeout=60)
+            while "recollect_requests_now 3.0" not in httpx.get(f"{root}/metrics", timeout=60).text:
+                assert not begun.done(), "it takes longer than to look"
+            time.sleep(0.1)  # what it has read no word of it need not begin
+            server.send_signal(signal.SIGTERM)
+            imported, followed = begun.result(), feed.result()
+        assert server.wait(30) == 0
+    finally:
+        server.kill()
+        server.wait()
+    assert imported.status_code == 200 and imported.json()["outcomes"] == {"stored": 300}
+    assert followed.text.rstrip().splitlines()[-2] == "event: problem" and '"code":"draining"' in followed.text
+    with recollect.open(place) as memory:
+        assert memory.stats()["active"] == 300 and memory.verify().ok
 
 
 class _shared:

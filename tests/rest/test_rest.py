@@ -144,6 +144,16 @@ def test_errors_are_problem_details_with_the_codes_of_everywhere(client: TestCli
         assert told["hint"], told
 
 
+def test_a_refused_method_is_told_every_method_of_its_path(client: TestClient) -> None:
+    document = client.get("/openapi.json").json()
+    told = {}
+    for path in document["paths"]:
+        answer = client.request("TRACE", re.sub(r"{\w+}", "1", path))
+        told[path] = (answer.status_code, answer.headers["allow"])
+    assert told == {path: (405, ", ".join(sorted(map(str.upper, one)))) for path, one in document["paths"].items()}
+    assert client.options("/compat/mem0/v1/ping/").headers["allow"] == "DELETE, GET, PATCH, POST, PUT"
+
+
 @on_both_stores
 def test_keys_bind_and_end(connect: Connect, memory: recollect.Recollect) -> None:
     ana, ben = connect("ana"), connect("ben")

@@ -185,3 +185,27 @@ def test_a_change_whose_process_ended_before_its_answer_is_not_made_again(
     with pytest.raises(recollect.OutcomeUnknown):
         retries.once(memory.engine, "k", "a request", lambda engine: pytest.fail("it was made before"))
     assert memory.get(id).pinned and send(client, link, "k").json()["code"] == "retry_mismatch"
+
+
+def test_a_retry_whose_first_answer_was_lost_is_told_that_and_finds_the_change_made(
+    start: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server that is killed between a change and the keeping of its answer leaves just this."""
+    (memory, first), (_, second) = start(), start()
+    id = memory.add("Ana likes tea", owner="ana").memory.id  # type: ignore[union-attr]
+    pin = ("PATCH", f"/v1/memories/{id}", {"pinned": True})
+
+    def lose(*_: object) -> None:
+        raise recollect.StoreUnavailable("it is gone.")
+
+    with monkeypatch.context() as lost:
+        lost.setattr(retries, "_keep", lose)
+        assert send(first, pin, "k").json()["pinned"] is True
+    monkeypatch.setattr(retries, "ANSWER_WAIT_S", 0.1)
+    for client in (second, first, second):
+        again = send(client, pin, "k")
+        assert (again.status_code, again.json()["code"]) == (503, "outcome_unknown")
+        assert "under a new key" in again.json()["hint"] and again.headers["retry-after"] == "1"
+    assert second.get(f"/v1/memories/{id}").json()["pinned"] is True
+    assert send(second, ("PATCH", f"/v1/memories/{id}", {"tags": ["a"]}), "new key").json()["tags"] == ["a"]
+    assert len([one for one in memory.history(id) if one.meta["operation"] == "edited"]) == 2, "neither was made twice"

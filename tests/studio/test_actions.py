@@ -12,12 +12,7 @@ from recollect.rules.ledger.proofs import check, check_document
 
 from .conftest import Served
 from .house import House
-
-
-def press(page: Page, name: str, *, within: str = "main") -> None:
-    """Press a button by what it says at the beginning, and wait for the page that follows."""
-    with page.expect_navigation():
-        page.locator(within).first.locator("button", has_text=name).first.click()
+from .pressing import press
 
 
 def written(house: House, words: str, **fields: object) -> Memory:
@@ -58,8 +53,11 @@ def test_a_memory_is_pinned_tagged_archived_forgotten_restored_and_vouched_for(
 
 def press_reject(page: Page, studio: Served, one: Memory) -> None:
     page.goto(f"{studio.root}/memories/{one.id}")
+    page.fill("input[name=reason]", "it was her sister")
     press(page, "Never true")
     assert "refused from now on" in told(page)
+    page.goto(f"{studio.root}/rejections")
+    assert "Because: it was her sister" in page.inner_text("main")
 
 
 def test_somebody_else_vouches_for_it(context: BrowserContext, studio: Served, house: House) -> None:
@@ -92,12 +90,32 @@ def test_a_search_answers_as_query_does(page: Page, studio: Served, house: House
     shown = page.locator("article .said").all_inner_texts()
     assert shown == [one.memory.content for one in house.memory.query("where does Ana live", top_k=10).items]
     assert page.locator("article svg.bar rect").count() > 0
-    assert "below threshold" in _left_out(page, studio, "where does Ana live", "100")
 
 
-def _left_out(page: Page, studio: Served, text: str, threshold: str) -> str:
-    page.goto(f"{studio.root}/memories?q={text}&threshold={threshold}")
-    return page.inner_text("main")
+def test_a_search_says_what_it_left_out_and_why(context: BrowserContext, studio: Served, house: House) -> None:
+    ana = house.memory.as_caller(user="ana", session="s9")
+    ana.add("The API port is 9191", title="api port", space="session", owner="s9")
+    page = context.new_page()
+    page.goto(studio.link(ana))
+
+    def left_out(text: str, **limits: str) -> dict[str, str]:
+        page.goto(f"{studio.root}/memories?q={text}&threshold=1")
+        for name, value in limits.items():
+            page.fill(f"input[name={name}]", value)
+        press(page, "Apply")
+        card = page.locator(".card:has(h2:text-is('Left out'))")
+        reasons, meanings = (card.locator(f"dl.facts {part}").all_inner_texts() for part in ("dt", "dd"))
+        assert set(reasons) == set(card.locator("tbody .badge").all_inner_texts())
+        return dict(zip(reasons, meanings, strict=True))
+
+    assert left_out("which API port")["shadowed"] == "another memory of the same concept is told instead"
+    assert "threshold" in left_out("where does Ana live", threshold="100")["below threshold"]
+    assert "budget of tokens" in left_out("where does Ana live", budget="40")["no room"]
+    assert "as were asked for" in left_out("where does Ana live", top_k="1")["beyond top k"]
+    agent = context.new_page()
+    agent.goto(studio.link(house.memory.as_caller(agent="planner", user="ana")))
+    agent.goto(f"{studio.root}/memories?q=where does Ana live")
+    assert "Not allowed: the space project was not read" in agent.inner_text("main")
 
 
 def test_a_contradiction_is_decided_either_way(page: Page, studio: Served, house: House) -> None:
@@ -146,18 +164,22 @@ def test_consent_is_granted_and_declined(page: Page, studio: Served, house: Hous
     agent.add("Ana's pronouns are they/them", kind="profile", key="pronouns", owner="ana")
     waiting = house.memory.consent()[0]
     page.goto(f"{studio.root}/consent")
+    page.fill("input[name=reason]", "she has not said so")
     press(page, "Decline")
     assert house.memory.consent() == () and house.memory.get(waiting.id).status != "active"
+    assert "she has not said so" in [one.reason for one in house.memory.rejections()]
 
 
 def test_a_proposal_is_applied_or_declined_and_a_run_undone(page: Page, studio: Served, house: House) -> None:
     (waits,) = house.memory.proposals()
     page.goto(f"{studio.root}/proposals")
     assert page.locator("article mark").all_inner_texts() == [LISBON, PORTO]
+    expect(page.locator("article")).to_contain_text("The later one would take the place of the earlier one.")
     press(page, "Apply", within="article")
     assert [str(house.memory.get(id).status) for id in waits.sources] == ["superseded", "active"]
     with page.expect_navigation():
         page.locator("main table a").first.click()
+    assert page.locator("main li a").all_inner_texts()[-2:] == [id.replace("-", "")[:12] for id in waits.sources]
     press(page, "Undo the run")
     assert [str(house.memory.get(id).status) for id in waits.sources] == ["active", "active"]
     assert house.memory.run(waits.run).outcome == "undone"

@@ -13,9 +13,11 @@ from starlette.testclient import TestClient
 import recollect
 from recollect import Recollect
 from recollect.interfaces.rest.app import create_app
-from recollect.interfaces.studio import PREFIX, Doorkeeper, build_studio, mount_studio
+from recollect.interfaces.studio import PREFIX, Doorkeeper, build_studio, mount_studio, rendering
 from recollect.interfaces.studio.app import CHANGES, MAX_FORM_BYTES, PAGES
 from recollect.interfaces.studio.serving import NAMES
+from recollect.model.run import Action
+from recollect.rules.identity import outdating
 
 KEY = "a-key-of-more-than-sixteen-characters"
 
@@ -153,6 +155,12 @@ def test_a_change_needs_the_token_of_its_session(path: str, signed_in: TestClien
     assert signed_in.get(where).status_code in (200, 400, 404, 405)
 
 
+def test_whoever_is_signed_in_keeps_the_menu_where_there_is_no_page(signed_in: TestClient, door: Doorkeeper) -> None:
+    assert 'href="/studio/memories"' in signed_in.get("/studio/nowhere").text
+    assert 'href="/studio/memories"' in signed_in.delete("/studio/").text
+    assert 'href="/studio/memories"' not in visitor(door).get("/studio/nowhere").text
+
+
 def test_a_form_goes_on_within_studio_alone(signed_in: TestClient, memory: Recollect) -> None:
     id, good = next(iter(memory.list().items)).id, token(signed_in)
     for given, wanted in {
@@ -268,6 +276,15 @@ def test_nonsense_is_answered_with_a_sentence(signed_in: TestClient) -> None:
     assert {path: signed_in.get(f"/studio{path}").status_code for path in wrong} == wrong
 
 
+def test_a_refused_method_is_told_every_method_of_its_address(signed_in: TestClient) -> None:
+    allowed = dict.fromkeys(PAGES, "GET, HEAD")
+    allowed |= {path: ", ".join(sorted({"POST", *allowed.get(path, "POST").split(", ")})) for path in CHANGES}
+    for path, methods in (allowed | {"/sign-in": "GET, HEAD, POST"}).items():
+        refused = signed_in.delete(f"/studio{re.sub(r'{[^}]+}', '1', path)}")
+        assert (refused.status_code, refused.headers["allow"]) == (405, methods), path
+        assert "content-security-policy" in refused.headers
+
+
 def test_pages_say_what_was_refused_and_what_a_proposal_was_taken_from(door: Doorkeeper, memory: Recollect) -> None:
     memory.turn(session="s1", user="My password is hunter2-Zx9Q. I live in Oslo.", owner="ana")
     agent = memory.as_caller(agent="planner", user="ana", session="s1")
@@ -282,6 +299,11 @@ def test_pages_say_what_was_refused_and_what_a_proposal_was_taken_from(door: Doo
     assert "I live in Bergen and my name is Annie" in evidence
     found = narrow.get("/studio/memories?q=tea").text
     assert "Ana likes tea" in found and "Not allowed: the space project was not read" in found
+
+
+def test_every_doubt_and_every_proposal_is_told_in_a_sentence() -> None:
+    assert set(rendering.OUTDATED) == set(outdating.REASONS)
+    assert set(rendering.PROPOSED) == set(Action) - {Action.DIFFERENT}, "that two differ is noted, and never waits"
 
 
 def test_moments_far_apart_are_compared_page_by_page(

@@ -8,6 +8,7 @@ from playwright.sync_api import Browser, Page
 from .conftest import Served, watched
 from .house import House
 from .pages import every_page
+from .pressing import press
 
 AXE = resources.files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
@@ -19,6 +20,7 @@ LOOKS: tuple[tuple[int, Literal["light", "dark"], dict[str, Any]], ...] = (
 )
 """Somebody's window: narrow and light, then wide and dark; and what axe-core is asked there."""
 TOO_WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+OPEN_ALL = "document.querySelectorAll('details').forEach(part => { part.open = true; })"
 CRAMPED = """[...document.querySelectorAll("main td")]
     .filter(cell => cell.clientWidth < 90 && cell.clientHeight > 70).map(cell => cell.innerText)"""
 """Cells of a table so narrow that their words stand one below the other."""
@@ -35,6 +37,19 @@ def _faults(view: Page, rules: dict[str, Any]) -> list[str]:
     ]
 
 
+def _misfits(page: Page, house: House) -> dict[int, Any]:
+    """Return, for each window, what does not fit on the page that is open, and what axe-core says of it."""
+    found: dict[int, Any] = {}
+    for width, scheme, rules in LOOKS:
+        page.set_viewport_size({"width": width, "height": 900})
+        page.emulate_media(color_scheme=scheme)
+        faulty = _faults(page, rules) if house.kind == "sqlite" else []
+        seen = page.evaluate(TOO_WIDE), page.evaluate(CRAMPED), faulty
+        if seen != (0, [], []):
+            found[width] = seen
+    return found
+
+
 def test_every_page_fits_and_says_what_the_store_says(page: Page, studio: Served, house: House) -> None:
     """Each page is opened once, and looked at in both windows.
 
@@ -46,17 +61,12 @@ def test_every_page_fits_and_says_what_the_store_says(page: Page, studio: Served
         for name, path in every_page(house).items():
             answer = page.goto(studio.root + path)
             assert answer is not None and answer.status == (404 if name == "missing" else 200), name
+            page.evaluate(OPEN_ALL)
             said[name] = page.inner_text("main")
-            for width, scheme, rules in LOOKS:
-                page.set_viewport_size({"width": width, "height": 900})
-                page.emulate_media(color_scheme=scheme)
-                faulty = _faults(page, rules) if house.kind == "sqlite" else []
-                seen = page.evaluate(TOO_WIDE), page.evaluate(CRAMPED), faulty
-                if seen != (0, [], []):
-                    found[name, width] = seen
+            found |= {(name, width): seen for width, seen in _misfits(page, house).items()}
     assert found == {}
     assert [fault for fault in faults if "404" not in fault] == []
-    assert "conflicts" in said["home"] and "Last checkpoint" in said["home"]
+    assert "1\nconflict\n" in said["home"] and "Last checkpoint" in said["home"]
     assert (
         "Ana now lives in Porto" in said["search"]
         and "nearest words" in said["search"]
@@ -89,6 +99,20 @@ def test_versions_show_which_words_changed(page: Page, studio: Served, house: Ho
     page.goto(f"{studio.root}/memories/{house.home}")
     assert page.locator(".timeline del").all_inner_texts() == ["Lisbon"]
     assert "Porto" in page.locator(".timeline ins").all_inner_texts()
+
+
+def test_settings_are_shown_as_a_policy_file_has_them(page: Page, studio: Served) -> None:
+    page.set_viewport_size({"width": 1180, "height": 900})
+    page.goto(f"{studio.root}/policy")
+    page.evaluate(OPEN_ALL)
+    rows = [cells.split("\t") for cells in page.locator("table.settings tbody tr").all_inner_texts()]
+    shown = {name: value.partition("\n")[0].strip() for name, value, _ in rows}
+    wanted = {"keys.parser": "true", "write.allow_event_types": "null", "namespaces.test_tags": '["test", "e2e"]'}
+    assert wanted.items() <= shown.items()
+    broken = """[...document.querySelectorAll('.settings td:first-child')]
+        .filter(cell => { const words = document.createRange(); words.selectNodeContents(cell);
+                          return words.getClientRects().length > 1; }).map(cell => cell.innerText)"""
+    assert page.evaluate(broken) == []
 
 
 def test_provenance_is_drawn(page: Page, studio: Served, house: House) -> None:
@@ -130,3 +154,31 @@ def test_a_reader_s_pages_have_no_button_that_changes_anything(browser: Browser,
         assert forms == 0, name
     assert page.locator("nav a", has_text="Traces").count() == 0
     context.close()
+
+
+def test_what_follows_an_action_fits_too(page: Page, studio: Served, house: House) -> None:
+    found: dict[str, dict[int, Any]] = {}
+    house.memory.add("The shop writes from till@example.org", owner="shop", source="user")
+    page.goto(f"{studio.root}/policy")
+    press(page, "Try it")
+    found["a trial"] = _misfits(page, house)
+    page.fill("textarea", "write: {polity: none}")
+    press(page, "Try it")
+    found["a mistake"] = _misfits(page, house)
+    page.goto(f"{studio.root}/proof")
+    press(page, "Verify the store")
+    page.locator("main .badge.good").wait_for()
+    press(page, "Take a checkpoint")
+    found["verified, and told so"] = _misfits(page, house)
+    gone = next(iter(house.memory.list(owner="shop").items))
+    page.goto(f"{studio.root}/erasure?id={gone.id}")
+    page.fill("input[name=typed]", gone.id)
+    press(page, "Erase for good")
+    found["a receipt"] = _misfits(page, house)
+    page.goto(f"{studio.root}/memories/{gone.id}")
+    found["a tombstone"] = _misfits(page, house)
+    page.goto(f"{studio.root}/time?at=yesterday")
+    found["an error"] = _misfits(page, house)
+    press(page, "Sign out", within="header")
+    found["signed out"] = _misfits(page, house)
+    assert {name: seen for name, seen in found.items() if seen} == {}

@@ -20,6 +20,8 @@ from typing import Any, NamedTuple
 
 import h11
 import uvicorn
+from starlette.requests import Request
+from starlette.routing import Match
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from recollect.model.errors import BadInput, NotAllowed
@@ -83,6 +85,15 @@ def listen(text: str, *, has_key: bool, how_to: str) -> socket.socket:
         raise BadInput(
             f"cannot listen there: {error.strerror or error}.", field="http", hint="Choose another place."
         ) from error
+
+
+def allowed_methods(request: Request) -> str:
+    """Return the methods of a request's path, as the header ``Allow`` of a 405 names them.
+
+    The framework names those of the first route alone, where each method has a route of its own.
+    """
+    routes = [one for one in request.app.routes if one.matches(request.scope)[0] is not Match.NONE]
+    return ", ".join(sorted({method for one in routes for method in getattr(one, "methods", None) or ()}))
 
 
 class Limits(NamedTuple):

@@ -15,7 +15,13 @@ from typing import Any, Never
 from urllib.parse import quote
 from uuid import uuid4
 
-import httpx
+from recollect.model.errors import how_to_install
+
+try:
+    import httpx
+except ModuleNotFoundError as missing:
+    said = f"recollect.connect needs the package httpx, which is not installed. {how_to_install('client')}"
+    raise ModuleNotFoundError(said, name=missing.name) from missing
 
 from recollect.engine.context import Engine
 from recollect.interfaces.python.memory import Recollect

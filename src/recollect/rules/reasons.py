@@ -39,6 +39,8 @@ _CAME_BECAUSE = {
     "near_a_match": ("was said next to a match", "were said next to a match"),
     "has_similar_words": ("has a similar word", "have similar words"),
     "means_alike": ("means something alike", "mean something alike"),
+    "bears_on_query": ("is about what the question depends on", "are about what the question depends on"),
+    "about_the_person": ("is what is known of the person", "are what is known of the person"),
     "related_to_a_match": ("has to do with a match", "have to do with a match"),
     "recency": ("is recent", "are recent"),
     "importance": ("is important", "are important"),

@@ -66,6 +66,13 @@ CASES: dict[str, tuple[list[Trace], list[str]]] = {
         ],
         ["Recalled 3 memories for the question “which drink?”: 2 matched the words, 1 is an active rule, 1 is recent."],
     ),
+    "what the question depends on, and what is known of a person": (
+        [recall("dinner?", recalled("a", 1, "bears_on_query"), recalled("b", 2, "about_the_person"))],
+        [
+            "Recalled 2 memories for the question “dinner?”: 1 is what is known of the person, "
+            "1 is about what the question depends on."
+        ],
+    ),
     "one memory": (
         [recall("tea?", recalled("a", 1, "importance"))],
         ["Recalled 1 memory for the question “tea?”: 1 is important."],

@@ -9,6 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
 from recollect import __version__
+from recollect.interfaces.listener import allowed_methods
 from recollect.interfaces.python import Recollect
 from recollect.interfaces.rest import endpoints, feeds, mem0, watching
 from recollect.interfaces.rest.access import DEFAULTS, Bounded, Server, Settings
@@ -81,7 +82,8 @@ async def _answer_http_error(request: Request, error: Exception) -> Response:
     if error.status_code == 413:
         return problem(too_large())
     details = problem_of(BadInput(f"{error.detail}.", hint="/openapi.json describes every request."))
-    return JSONResponse({**details, "status": error.status_code}, error.status_code, error.headers, MEDIA_TYPE)
+    headers = {"Allow": allowed_methods(request)} if error.status_code == 405 else error.headers
+    return JSONResponse({**details, "status": error.status_code}, error.status_code, headers, MEDIA_TYPE)
 
 
 def _describe(app: FastAPI) -> None:

@@ -10,7 +10,7 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
-from fastapi import APIRouter, FastAPI, Request
+from fastapi import FastAPI, Request
 from starlette.responses import Response
 
 from recollect.interfaces.python import Recollect
@@ -35,7 +35,6 @@ Values = dict[str, Any]
 
 def add_to(app: FastAPI, server: Server) -> None:
     """Add the endpoints that mem0's client calls."""
-    router = APIRouter(prefix=PREFIX, include_in_schema=False)
 
     def route(method: str, path: str, work: Callable[[Recollect, Values], Any]) -> None:
         async def endpoint(request: Request) -> Response:
@@ -47,7 +46,7 @@ def add_to(app: FastAPI, server: Server) -> None:
 
             return await server.answer(request, answer, changes=changes)
 
-        router.add_api_route(path, endpoint, methods=[method], response_model=None)
+        app.add_api_route(PREFIX + path, endpoint, methods=[method], response_model=None, include_in_schema=False)
 
     route("GET", "/v1/ping/", ping)
     route("POST", "/v3/memories/add/", add)
@@ -64,8 +63,8 @@ def add_to(app: FastAPI, server: Server) -> None:
         hint = "Here are add, search, get, get_all, update, delete, delete_all, history and users."
         raise NoCounterpart(f"{request.method} {request.url.path} has no counterpart here.", hint=hint)
 
-    router.add_api_route("/{path:path}", anything_else, methods=["GET", "POST", "PUT", "PATCH", "DELETE"])
-    app.include_router(router)
+    every = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+    app.add_api_route(PREFIX + "/{path:path}", anything_else, methods=every, include_in_schema=False)
 
 
 async def _read_body(request: Request) -> Values:

@@ -9,11 +9,13 @@ from urllib.parse import parse_qsl, urlsplit
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import URL
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from recollect import __version__
+from recollect.interfaces.listener import allowed_methods
 from recollect.interfaces.studio import deciding, past, proving, reading, rendering
 from recollect.interfaces.studio.sessions import COOKIE, Doorkeeper, Session
 from recollect.interfaces.studio.visits import Answer, Figures, Goto, Handler, Page, Visit
@@ -95,7 +97,8 @@ def build_studio(doorkeeper: Doorkeeper, *, hosts: frozenset[str] | None = None)
         *(Route(path, _make_page(doorkeeper, *found)) for path, found in PAGES.items()),
         *(Route(path, _make_change(doorkeeper, handler), methods=["POST"]) for path, handler in CHANGES.items()),
     ]
-    app = Starlette(routes=routes, exception_handlers={404: _render_missing})
+    refusals = {404: _make_refusal(doorkeeper, _say_missing), 405: _make_refusal(doorkeeper, _say_wrong_method)}
+    app = Starlette(routes=routes, exception_handlers=refusals)
     app.add_middleware(_Guard, hosts=hosts)
     return app
 
@@ -128,16 +131,36 @@ class _Guard:
             await self._app(scope, receive, send_guarded)
 
 
-async def _render_missing(request: Request, error: Exception) -> Response:
-    return _render_page(
-        Page("error.html", {"title": "Not found", "message": "There is no such page.", "hint": None}), None, 404
-    )
+Refusal = Callable[[Request], tuple[Page, int, dict[str, str]]]
+
+
+def _make_refusal(doorkeeper: Doorkeeper, say: Refusal) -> Callable[[Request, Exception], Any]:
+    """Return what answers a request that no page takes; whoever is signed in keeps the menu."""
+
+    async def refuse(request: Request, _: Exception) -> Response:
+        session = await run_in_threadpool(doorkeeper.session, request.cookies.get(COOKIE, ""))
+        page, status, headers = say(request)
+        answer = _render_page(page, session, status, request.url)
+        answer.headers.update(headers)
+        return answer
+
+    return refuse
+
+
+def _say_missing(request: Request) -> tuple[Page, int, dict[str, str]]:
+    return Page("error.html", {"title": "Not found", "message": "There is no such page.", "hint": None}), 404, {}
+
+
+def _say_wrong_method(request: Request) -> tuple[Page, int, dict[str, str]]:
+    allowed = allowed_methods(request)
+    said = {"title": "Not this way", "message": f"This address takes {allowed} alone.", "hint": None}
+    return Page("error.html", said), 405, {"Allow": allowed}
 
 
 async def _serve_static(request: Request) -> Response:
     name = request.path_params["name"]
     if name not in STATIC:
-        return await _render_missing(request, LookupError(name))
+        raise HTTPException(404)
     found = resources.files("recollect.interfaces.studio").joinpath("static", name).read_bytes()
     kept = f"{__version__}" in request.url.query
     headers = {"Cache-Control": "private, max-age=31536000, immutable"} if kept else {}

@@ -14,6 +14,8 @@ from recollect.model.record import Memory, Tombstone
 from recollect.model.vocabulary import Kind, Namespace, Space, Status
 
 PER_PAGE = 25
+ANSWERS, MOST_ANSWERS = 10, 100
+MAX_BUDGET = 1_000_000
 RECENT = 12
 MOST_WAITING = 100
 DAYS = 30
@@ -70,12 +72,13 @@ def _count_changes(memory: Recollect, day: str) -> dict[str, int]:
     return dict(counts)
 
 
+LIMITS = ("threshold", "top_k", "budget")
 FILTERS = ("owner", "space", "namespace", "status", "kind", "category", "tag", "author", "pinned")
 
 
 def memories(visit: Visit) -> Page:
     """Search as ``query`` does it, or a list, with the same filters."""
-    given = {name: visit.text(name) for name in (*FILTERS, "q", "cursor", "threshold")}
+    given = {name: visit.text(name) for name in (*FILTERS, "q", "cursor", *LIMITS)}
     shared: dict[str, Any] = {
         "given": given,
         "choices": {"space": Space, "namespace": Namespace, "status": Status, "kind": Kind},
@@ -102,12 +105,14 @@ def _query(visit: Visit, given: Mapping[str, str | None]) -> Any:
     where, filters = _read_place(given), _read_filters(given)
     where.pop("status")
     threshold = given["threshold"]
+    budget = visit.number("budget", 0, 1, MAX_BUDGET)
     return visit.memory.query(
         given["q"] or "",
         **where,
         filters=filters,  # type: ignore[arg-type]
         threshold=int(threshold) / 100 if threshold and threshold.isdecimal() and int(threshold) <= 100 else None,
-        top_k=10,
+        top_k=visit.number("top_k", ANSWERS, 1, MOST_ANSWERS),
+        budget_tokens=budget or None,
         left_out=True,
     )
 
@@ -182,7 +187,7 @@ def prompt(visit: Visit) -> Page:
         return _past_prompt(visit)
     text, owner, agent = visit.text("text"), visit.text("owner"), visit.text("agent")
     settings = visit.memory.policy().injection
-    budget = visit.number("budget", settings.budget_tokens, 1, 1_000_000)
+    budget = visit.number("budget", settings.budget_tokens, 1, MAX_BUDGET)
     blocks: list[dict[str, Any]] = []
     fault = None
     try:

@@ -15,6 +15,7 @@ from recollect.interfaces.studio import drawing
 from recollect.model.caller import short_name
 from recollect.model.canonical import canonical_json
 from recollect.model.rendering import CUT, one_line, revealed, visible_json
+from recollect.model.vocabulary import MAY_UPDATE
 from recollect.rules.plain_view import counted, memories, plain_lines
 from recollect.rules.reasons import plain
 
@@ -27,6 +28,32 @@ BECAME = {
     "review": "would leave recall until somebody restores or erases it",
     "erased": "would be erased too",
 }
+LEFT_OUT = {
+    "shadowed": "another memory of the same concept is told instead",
+    "below_threshold": "it has less to do with the question than the threshold asks for",
+    "not_sure": "it would be a guess: no memory has both whom the question names and what it asks of them",
+    "beyond_top_k": "as many answers as were asked for are better",
+    "no_room": "the budget of tokens, or the share of its category, was used up by better answers",
+}
+"""Why a query leaves out what it looked at."""
+OUTDATED = {
+    "stated": "somebody linked the two by hand",
+    "contested_slot": "both state a value for the same thing",
+    "announced_change": "the later one says that something changed which both name",
+    "mentions_old_value": "the later one says that the old value has ended",
+    "same_kind_of_value": "they are much alike and state different values of one kind",
+    "near": "they mean something alike",
+}
+"""Why the later of two memories may have replaced the earlier one."""
+PROPOSED = {
+    "fact": "It would store this fact.",
+    "insight": "It would store this insight.",
+    "procedure": "It would store this procedure.",
+    "same": "The two say the same: the better founded one would stay, and the other leave recall.",
+    "update": "The later one would take the place of the earlier one.",
+    "contradicts": "The two contradict each other: they would wait under Possibly outdated.",
+}
+"""What applying a proposal of a language model does."""
 
 
 @cache
@@ -49,16 +76,22 @@ def environment() -> Environment:
         "who": lambda actor: brief(short_name(actor) if actor else "somebody whose name was erased", 60),
         "label": label,
         "json": as_json,
+        "setting": setting,
         "plain_view": plain_view,
         "number": lambda number: f"{number:,}",
         "size": size,
         "became": BECAME.get,
+        "left_out": lambda reason: LEFT_OUT.get(reason, label(reason)),
+        "outdated": lambda reason: OUTDATED.get(reason, label(reason)),
+        "proposed": lambda action: PROPOSED.get(action, label(action)),
+        "related": lambda kind: "the later may replace the earlier" if kind == MAY_UPDATE else label(kind),
         "moment": lambda text: brief(f"tick {text}" if text.isdecimal() else text, 40),
         "visible": lambda text: one_line(text, 60),
     }
     made.globals |= {
         "counted": counted,
         "memories_counted": memories,
+        "noun": lambda number, one, many=None: counted(number, one, many).partition(" ")[2],
         "drawing": drawing,
         "query_of": query_of,
         "path_of": path_of,
@@ -105,6 +138,15 @@ def as_json(value: Any) -> Markup:
     """Show a value as a JSON document, in which nothing hides."""
     text = json.dumps(json.loads(canonical_json(value)), ensure_ascii=False, indent=2, sort_keys=True)
     return words(visible_json(text))
+
+
+def setting(value: Any) -> str:
+    """Return the value of a setting as a policy file may have it.
+
+    >>> setting(None), setting("normal"), setting(["test", "e2e"])
+    ('null', 'normal', '["test", "e2e"]')
+    """
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def plain_view(value: Mapping[str, Any]) -> Markup:
