@@ -367,8 +367,11 @@ def test_who_asks_says_for_whom_it_is_kept(mem: Any) -> None:
         assert (kept.memory.event_type, kept.memory.meta["promotion_reason"]) == (event_type, "promotion:said_so")
     after = say(mem, "The demo is on Monday. Remember this for the project.", project="apollo")
     assert [(r.memory.content, r.memory.space) for r in after.promoted] == [("The demo is on Monday.", "project")]
+    aside = say(mem, "The demo takes an hour, note that for the project.", project="apollo")
+    assert [(r.memory.content, r.memory.space) for r in aside.promoted] == [("The demo takes an hour", "project")]
     for message in (
         "Remember for the project: the demo is on Monday.",
+        "The demo is on Monday, please note that for the project.",
         "The demo is on Monday. Note that for the project.",
     ):
         nowhere = say(mem, message, session="s2")
