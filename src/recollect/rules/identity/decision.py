@@ -8,7 +8,7 @@ from recollect.model.caller import author_of, author_principal
 from recollect.model.canonical import format_time
 from recollect.model.policy import Conflict, Policy
 from recollect.model.state import State
-from recollect.model.vocabulary import Authority, Change, EventType, Outcome, Source, Tier
+from recollect.model.vocabulary import Authority, Change, EventType, Kind, Outcome, Source, Tier
 from recollect.rules.gates.draft import Draft, Rejection
 from recollect.rules.identity.change import TENTATIVE, classify_change
 from recollect.rules.identity.difference import shares_nothing
@@ -265,6 +265,9 @@ def _classify(draft: Draft, body: Mapping[str, Any]) -> tuple[Change, str, str]:
     )
     aspects = ", ".join(dict.fromkeys(str(difference.aspect) for difference in decided.differences))
     read = _change_as_read(relation, new) if decided.rule not in _SAID_OUTRIGHT else None
+    if read is None and decided.rule == "reworded" and draft.candidate.kind is Kind.PROFILE:
+        if shares_nothing(body["content"], draft.candidate.content):  # "Porto", "Braga": the key says what they are
+            read = Change.CONTRADICTION, "value_changed"
     return *(read or (decided.change, decided.rule)), aspects
 
 
