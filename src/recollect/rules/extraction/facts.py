@@ -12,7 +12,7 @@ from typing import NamedTuple
 from recollect.model.vocabulary import EventType
 from recollect.rules.extraction import values
 from recollect.rules.extraction.clauses import Clause, tell_in_third_person, to_third_person
-from recollect.rules.extraction.values import FAMILY, INSTRUMENTS_AND_SPORTS
+from recollect.rules.extraction.values import INSTRUMENTS_AND_SPORTS
 from recollect.rules.language.patterns import lazy_pattern
 from recollect.rules.language.spelling import third_person
 from recollect.rules.language.word_lists import word_set
@@ -304,13 +304,6 @@ def _read_languages(said: Said) -> Iterable[Found]:
             yield Found("extracted:languages", language, content, "languages", title=f"Profile speaks {language}")
 
 
-def _read_family(said: Said) -> Iterable[Found]:
-    """ "I have two sisters"."""
-    what = said.from_value()
-    if re.fullmatch(rf"\w+ (?:(?:little|older|younger|big) )?(?:{'|'.join(FAMILY)})", what):
-        yield Found("extracted:family", what, f"The user has {what}.", "family", title=f"Profile family {what}")
-
-
 Reader = Callable[[Said], Iterable[Found]]
 
 _OWN_LANGUAGE = _read_one_value("native_language", "language", "The user's own language is {}.", values.read_language)
@@ -383,8 +376,6 @@ def _with_reader(said: Said) -> Iterator[Found]:
         yield from _read_favorite(said)
     elif frame.attribute.startswith("prefer ") or frame.rule.startswith("choice:"):
         yield from _read_preference(said)
-    elif frame.attribute.startswith("have ") and frame.rule == "quantity":
-        yield from _read_family(said)
     elif _OF_ONE.match(said.text) or (frame.attribute == "home" and _OF_ALL.match(said.text)):
         yield from _READERS[frame.attribute](said) if frame.attribute in _READERS else ()
 
