@@ -330,6 +330,26 @@ def test_what_has_ended_ends_only_what_is_believed(mem: Any) -> None:
     assert known(mem, "s1", "session") == {"city": "The user no longer lives in Porto."}
 
 
+@pytest.mark.parametrize(
+    ("known", "ending", "believed"),
+    [
+        ("I work at Bosch.", "I quit Bosch in March.", "The user no longer works at Bosch."),
+        ("I work at Bosch.", "I left Bosch last week.", "The user no longer works at Bosch."),
+        ("I live in Ghent.", "I left Ghent.", "The user no longer lives in Ghent."),
+        ("I work at Bosch.", "I quit Mensa.", "The user works at Bosch."),
+        ("I live in Ghent.", "I left Ghent for a holiday in Rome.", "The user lives in Ghent."),
+        ("I live in Ghent.", "I left Rotterdam yesterday.", "The user lives in Ghent."),
+    ],
+)
+def test_leaving_or_quitting_ends_what_it_names_and_nothing_else(
+    mem: Any, known: str, ending: str, believed: str
+) -> None:
+    say(mem, known)
+    say(mem, ending, session="s2")
+    profile = [one.content for one in mem.list(space="user", owner="ana").items if one.kind == "profile"]
+    assert profile == [believed]
+
+
 def test_a_denial_ends_what_is_believed_and_nothing_else(mem: Any) -> None:
     for words in ("I'm allergic to nuts.", "I'm vegetarian.", "I work at Corvex.", "I live in Porto."):
         say(mem, words)

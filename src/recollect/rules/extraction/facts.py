@@ -52,6 +52,14 @@ class Said(NamedTuple):
         return self.frame.negated and not self.ended
 
     @property
+    def is_unsure(self) -> bool:
+        """Whether the value may be of another sort ("joined Mensa"), or it ended for a while ("left Ghent for a week").
+
+        What ended is of the sort of what it ends: "left Bosch" ends only what is known.
+        """
+        return bool(self.frame.scope) if self.ended else self.frame.contested
+
+    @property
     def no_longer(self) -> str:
         return "no longer " if self.ended else ""
 
@@ -273,20 +281,22 @@ def _read_home(said: Said) -> Iterable[Found]:
     """ "I live in Lisbon", "I moved to Porto": people also move to Kubernetes, so that must be a known place."""
     text, started = said.from_value(), said.frame.change is ChangeMark.START
     where = values.read_place(text, known=started)
-    if where is None or said.frame.contested:
+    if where is None or said.is_unsure:
         return
     level = place_level(where)
     unnamed = where.lower().startswith("the ") and level == "city"
     content = f"The user {said.does('live', 'lives')} in {where}."
     key = "location" if unnamed else _PLACE_KEYS[level]
     yield Found("extracted:home", where, content, key, replaces=said.instead_of)
+    if said.ended and said.frame.contested:  # "left Bosch": no known place, so it may be a job
+        yield from _read_employer(said)
 
 
 def _read_employer(said: Said) -> Iterable[Found]:
     """ "I work at Siemens as a mechanical engineer", "I quit my job at Acme"."""
     text = said.from_value()
     where = values.read_organisation(text)
-    if where is None or said.frame.contested:
+    if where is None or said.is_unsure:
         return
     content = f"The user {said.does('work', 'works')} at {where}."
     yield Found("extracted:employer", where, content, "employer", replaces=said.instead_of)
