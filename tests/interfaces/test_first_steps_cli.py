@@ -505,7 +505,7 @@ def test_when_a_memory_holds_is_stated_changed_and_asked_for(shell: Here) -> Non
     assert shell.json("get", id)["valid_until"].startswith("2024-03-01")
     assert "(since 2019, until 2024-03)" in shell.run("list")
     assert "The flat is in Rome" in shell.run("query", "the flat", "--at", "2022-06-01")
-    assert "nothing matches" in shell.run("query", "the flat", "--at", "2025-06-01")
+    assert "nothing is told: " in shell.run("query", "the flat", "--at", "2025-06-01")
     shell.run("edit", id, "--valid-until", "open")
     assert "(since 2019)" in shell.run("query", "the flat", "--at", "2025-06-01")
     assert "valid_until" in shell.json("edit", id, "--valid-until", "2018-01-01", code=2)["error"]["field"]

@@ -132,7 +132,11 @@ def test_the_query_takes_the_whole_request(server: HttpServer) -> None:
     none = server.call("memory_query", {"text": "quantum pancakes", "threshold": 0.99})
     assert none.structured_content["items"] == [] and none.structured_content["abstained"] and not none.is_error
     assert none.structured_content["because"] in ("abstained:threshold", "abstained:nothing_matches")
-    assert [part.text for part in none.content] == ["[]", "Nothing that is remembered has enough to do with it."]
+    assert none.content[0].text == "[]" and none.content[1].text.startswith("Nothing is told: ")
+    server.call("memory_add", {"content": "Noor is Ana's daughter."})
+    guess = server.call("memory_query", {"text": "How old is Noor?"})
+    assert "would be a guess" in guess.content[-1].text and "threshold=0" in guess.content[-1].text
+    assert server.call("memory_query", {"text": "How old is Noor?", "threshold": 0}).structured_content["items"]
     assert server.call("memory_query", request | {"filters": {"role": "nobody"}}).structured_content["abstained"]
     tight = server.call("memory_query", request | {"top_k": 5, "budget_tokens": 140}).structured_content["items"]
     assert 1 <= len(tight) < 3

@@ -37,10 +37,18 @@ def test_bullets_begin_with_what_changed(shell: Shell) -> None:
 
 def test_an_answer_without_bullets_says_so(shell: Shell) -> None:
     asked = ("query", "quantum pancakes", "--threshold", "0.9", "--form", "bullets")
-    assert "nothing matches" in shell.run(*asked)
+    assert "nothing is told: " in shell.run(*asked)
     answer = shell.json(*asked)
     assert answer["items"] == [] and answer["abstained"] and answer["no_room"] == 0 and answer["header"] == ""
     assert answer["because"] in ("abstained:threshold", "abstained:nothing_matches") and answer["confidence"] < 0.5
+
+
+def test_an_answer_that_would_be_a_guess_says_so_and_what_to_do(shell: Shell) -> None:
+    shell.run("add", "Noor is Ana's daughter", "--owner", "ana")
+    for form in ((), ("--form", "bullets")):
+        told = " ".join(shell.run("query", "How old is Noor?", "--owner", "ana", *form).split())
+        assert "would be a guess" in told and "--threshold 0 shows what comes near" in told
+    assert "daughter" in shell.run("query", "How old is Noor?", "--owner", "ana", "--threshold", "0")
 
 
 def test_bullets_say_what_was_said_before(shell: Shell) -> None:

@@ -297,8 +297,8 @@ def bullet(memory: Memory, *, outdated: bool = False) -> str:
 
     The last brackets are never its own: they hold when it was said, and since or until when it holds.
     """
-    notes = f"{when(memory)}{', may be outdated' if outdated else ''}"
-    return f"- [{_choose_label(memory)}] {one_line(with_heading(memory)) or NOTHING} ({notes})"
+    told = one_line(with_heading(memory)) or NOTHING
+    return f"- [{_choose_label(memory)}] {told} ({when(memory, outdated=outdated)})"
 
 
 def with_heading(memory: Memory) -> str:
@@ -307,15 +307,17 @@ def with_heading(memory: Memory) -> str:
     return f"{heading}:\n{memory.content}" if heading else memory.content
 
 
-def when(memory: Memory) -> str:
-    """Return the day on which a memory was said, and its validity unless the content says that in the same way.
+def when(memory: Memory, *, outdated: bool = False) -> str:
+    """Return the day on which a memory was said, its validity unless the content says that in the same way, and
+    whether it may be ``outdated``.
 
     Where it holds from the day on which it was said, that day is named once.
     """
     said, holds = f"{memory.created_at:%Y-%m-%d}", validity_words(memory.valid_from, memory.valid_until)
+    doubt = ", may be outdated" if outdated else ""
     if not holds or holds in memory.content.casefold():
-        return said
-    return holds if holds.startswith(f"since {said}") else f"said {said}, {holds}"
+        return said + doubt
+    return (holds if holds.startswith(f"since {said}") else f"said {said}, {holds}") + doubt
 
 
 def holds(memory: Memory) -> str:

@@ -69,6 +69,40 @@ def test_one_losing_claim_said_five_times_is_one_record(mem: Recollect) -> None:
     assert mem.get(known.id).conflict_ids == (first.memory.id,)
 
 
+@pytest.mark.parametrize(
+    ("known", "first", "again"),
+    [
+        (
+            "The port of the API is 8080",
+            "The port of the API is 9090",
+            (
+                "The API port is 9090",
+                "The API listens on port 9090",
+                "Port of the API: 9090",
+                "The API port is now 9090",
+            ),
+        ),
+        (
+            "Ana lives in Lisbon",
+            "Ana lives in Porto",
+            ("Ana resides in Porto", "Ana moved to Porto", "Ana is based in Porto"),
+        ),
+        ("The gym opens at 8 am", "The gym opens at 9 am", ("The gym opens at 09:00", "The gym now opens at 9 am")),
+    ],
+)
+def test_so_it_is_in_other_words(mem: Recollect, known: str, first: str, again: tuple[str, ...]) -> None:
+    kept(mem, known, owner="ana", source="user")
+    claim = mem.add(first, owner="ana", source="agent").memory
+    assert claim is not None
+    for said in again:
+        receipt = mem.add(said, owner="ana", source="agent")
+        assert receipt.memory is not None and receipt.memory.id == claim.id, said
+        assert "conflict:said_again" in receipt.reasons
+    assert [one.access_count for one in mem.list(status="contradictory").items] == [len(again)]
+    denied = mem.add(f"It is not true that {first[0].lower()}{first[1:]}", owner="ana", source="agent")
+    assert denied.memory is None or denied.memory.id != claim.id
+
+
 def test_another_claim_or_another_claimant_waits_apart(mem: Recollect) -> None:
     _, first = contradicted(mem)
     other = mem.add("The port of the API is 7070", owner="ana", source="agent")

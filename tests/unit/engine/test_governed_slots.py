@@ -94,6 +94,21 @@ def test_a_correction_is_weighed_before_recency(mem: Recollect) -> None:
     assert again.outcome == "superseded"
 
 
+@pytest.mark.parametrize(
+    ("key", "first", "corrected", "later"),
+    [("city", "Porto", "Lisbon", "Braga"), ("tone", "formal", "warm", "short and dry"), ("name", "Ana", "Anna", "Anne")],
+)
+def test_so_is_the_correction_of_a_bare_value(mem: Recollect, key: str, first: str, corrected: str, later: str) -> None:
+    fields = {"kind": "profile", "key": key, "source": "user"}
+    say(mem, first, **fields)
+    assert say(mem, corrected, event_type="correction", **fields).outcome == "superseded"
+    loser = say(mem, later, **fields)
+    assert (loser.outcome, loser.reasons[0]) == ("contradicted", "conflict:correction")
+    assert [one.content for one in mem.list(space="session", owner="s1").items] == [corrected]
+    moved_on = say(mem, f"{later} now", **fields)
+    assert moved_on.outcome == "superseded"
+
+
 def test_elsewhere_a_later_statement_replaces_a_correction_and_a_loser_waits() -> None:
     with recollect.open(":memory:") as mem:
         mem.add("The API port is 9090", title="port", event_type="correction")

@@ -107,6 +107,16 @@ class TestOrder:
         first, second = answer.items
         assert second.outdated_by == first.memory.id and first.may_update == (second.memory.id,)
 
+    def test_blocks_for_prompts_say_so_too(self, mem: recollect.Recollect) -> None:
+        add(mem, OLD)
+        later(mem)
+        add(mem, NEW)
+        on_demand = mem.recall_if_unsure(self.QUESTION, confidence=0.0, owner="ana")
+        for block in (mem.memory_block(self.QUESTION, owner="ana").text, on_demand.text):
+            new, old = block.splitlines()[3:5]
+            assert "· 2026-03-05 · " in new and new.endswith(f"] {NEW}")
+            assert "· 2026-03-02, may be outdated · " in old and old.endswith(f"] {OLD}")
+
     def test_the_policy_can_drop_the_earlier_one(self, place: str) -> None:
         with recollect.open(place, policy={"identity": {"outdated": "drop"}}) as mem:
             add(mem, OLD)

@@ -330,6 +330,26 @@ def test_what_has_ended_ends_only_what_is_believed(mem: Any) -> None:
     assert known(mem, "s1", "session") == {"city": "The user no longer lives in Porto."}
 
 
+@pytest.mark.parametrize(
+    ("known", "ending", "believed"),
+    [
+        ("I work at Bosch.", "I quit Bosch in March.", "The user no longer works at Bosch."),
+        ("I work at Bosch.", "I left Bosch last week.", "The user no longer works at Bosch."),
+        ("I live in Ghent.", "I left Ghent.", "The user no longer lives in Ghent."),
+        ("I work at Bosch.", "I quit Mensa.", "The user works at Bosch."),
+        ("I live in Ghent.", "I left Ghent for a holiday in Rome.", "The user lives in Ghent."),
+        ("I live in Ghent.", "I left Rotterdam yesterday.", "The user lives in Ghent."),
+    ],
+)
+def test_leaving_or_quitting_ends_what_it_names_and_nothing_else(
+    mem: Any, known: str, ending: str, believed: str
+) -> None:
+    say(mem, known)
+    say(mem, ending, session="s2")
+    profile = [one.content for one in mem.list(space="user", owner="ana").items if one.kind == "profile"]
+    assert profile == [believed]
+
+
 def test_a_denial_ends_what_is_believed_and_nothing_else(mem: Any) -> None:
     for words in ("I'm allergic to nuts.", "I'm vegetarian.", "I work at Corvex.", "I live in Porto."):
         say(mem, words)
@@ -367,8 +387,11 @@ def test_who_asks_says_for_whom_it_is_kept(mem: Any) -> None:
         assert (kept.memory.event_type, kept.memory.meta["promotion_reason"]) == (event_type, "promotion:said_so")
     after = say(mem, "The demo is on Monday. Remember this for the project.", project="apollo")
     assert [(r.memory.content, r.memory.space) for r in after.promoted] == [("The demo is on Monday.", "project")]
+    aside = say(mem, "The demo takes an hour, note that for the project.", project="apollo")
+    assert [(r.memory.content, r.memory.space) for r in aside.promoted] == [("The demo takes an hour", "project")]
     for message in (
         "Remember for the project: the demo is on Monday.",
+        "The demo is on Monday, please note that for the project.",
         "The demo is on Monday. Note that for the project.",
     ):
         nowhere = say(mem, message, session="s2")

@@ -291,7 +291,7 @@ def test_a_fact_is_what_the_statement_reader_reads(message: str, key: str | None
 
 
 @pytest.mark.parametrize(
-    "message", ["I left Cobalt Rail in October.", "I've been enjoying podcasts lately.", "We love films."]
+    "message", ["I joined Cobalt Rail in October.", "I've been enjoying podcasts lately.", "We love films."]
 )
 def test_what_the_reader_is_not_sure_of_is_no_fact(message: str) -> None:
     assert extract(message) == ()

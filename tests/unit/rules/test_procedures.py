@@ -47,6 +47,20 @@ def test_steps_are_read_from_every_usual_form(text: str, steps: tuple[str, ...])
 
 
 @every_row(
+    ("heading", "title"),
+    [
+        ("How to water the plants:", "water the plants"),
+        ("Watering the plants", "Watering the plants"),
+        ("Releasing the app:", "Releasing the app"),
+        ("## Schlüssel tauschen", "Schlüssel tauschen"),
+        ("**Rotate the keys**", "Rotate the keys"),
+    ],
+)
+def test_the_line_above_the_steps_is_their_heading(heading: str, title: str) -> None:
+    assert read_steps(f"{heading}\n{WATERING}", 30) == Procedure(title, ("Fill the can", "Pour slowly"))
+
+
+@every_row(
     "step",
     [
         "Open the valve",
@@ -104,6 +118,10 @@ def test_a_statement_is_no_step(step: str) -> None:
         "1. Fill the can\n1. Pour slowly",
         "How to water the plants:",
         "3.5 litres of water",
+        "0. Fetch the can\n1. Fill the can",
+        "- Fetch the can\n1. Fill the can",
+        f"{'Watering ' * 10}\n1. Fill the can",
+        "Watering the plants\nAna does it",
     ],
 )
 def test_what_does_not_count_from_one_on_is_refused(text: str) -> None:

@@ -193,6 +193,20 @@ def test_a_request_after_a_statement_says_where_to_keep_it(request_: str, space:
 
 
 @pytest.mark.parametrize(
+    ("message", "kept"),
+    [
+        ("We ship on Tuesdays, note that for the project.", Kept("We ship on Tuesdays", space=Space.PROJECT)),
+        ("We ship on Tuesdays - please remember this for the team", Kept("We ship on Tuesdays", space=Space.PROJECT)),
+        ("The key hangs in the shed; keep that in mind for me.", Kept("The key hangs in the shed", space=Space.USER)),
+        ("Our van needs oil, don't forget", Kept("Our van needs oil")),
+        ("We discussed what to keep, note it or save it", Kept("We discussed what to keep, note it or save it")),
+    ],
+)
+def test_a_request_at_the_end_of_a_statement_says_it_too(message: str, kept: Kept) -> None:
+    assert find_kept(message, [], 5) == (kept,)
+
+
+@pytest.mark.parametrize(
     "sentence",
     [
         "Am 3. Mai kommt der Klempner.",

@@ -190,9 +190,10 @@ def _block(
     header: Sequence[str] = (),
 ) -> Block:
     memories = [item.memory for item in items]
+    outdated = frozenset(item.memory.id for item in items if item.outdated_by is not None)
     count, characters = count_tokens or static.count_tokens, engine.policy.injection.item_characters
     share = Tier.REGISTER if heading == ALWAYS else None
-    return block(heading, memories, budget_tokens, count, characters, beyond, header, share)
+    return block(heading, memories, budget_tokens, count, characters, beyond, header, share, outdated)
 
 
 def _item_limit(engine: Engine, top_k: int | None) -> int:
@@ -342,8 +343,7 @@ def recall_if_unsure(
         return OnDemand(False, SURE)
     found = query(engine, replace(request, top_k=settings.top_k, budget_tokens=budget))
     _note(engine, request.owner, OpStatus.OK)
-    memories = [item.memory for item in found.items]
-    built = block(RELEVANT, memories, budget, static.count_tokens, engine.policy.injection.item_characters)
+    built = _block(engine, RELEVANT, found.items, budget, None)
     return OnDemand(True, UNSURE, built.text, found)
 
 

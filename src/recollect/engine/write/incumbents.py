@@ -15,11 +15,12 @@ from recollect.model.state import State
 from recollect.model.vocabulary import KIND_CLASS, Authority, KeySource, Kind, KindClass, Namespace, Source, Status
 from recollect.rules.gates.draft import Draft, Rejection
 from recollect.rules.gates.naming import slots_of
-from recollect.rules.identity.decision import began_before, is_changed_by
+from recollect.rules.identity.decision import began_before, is_changed_by, reading_of
 from recollect.rules.identity.difference import what_differs
 from recollect.rules.identity.keys import BY_RULE, identity
 from recollect.rules.identity.likeness import fewest_shared, how_alike, lookup, overlap
 from recollect.rules.language.reading import Statement, read
+from recollect.rules.statements import Relation
 from recollect.rules.trust.authority import outranks
 from recollect.stores.protocol import Reader, Selection, Stored, Stream
 
@@ -171,7 +172,13 @@ def _is_same_claim(stream_writer: StreamWriter, draft: Draft, stored: Stored) ->
     )
     if not one_slot or (body["source"], state.authority) != (str(draft.source), str(draft.authority)):
         return False
-    return bool(body["fingerprint"] == draft.fingerprint) or not what_differs(body["content"], draft.candidate.content)
+    if body["fingerprint"] == draft.fingerprint or not what_differs(body["content"], draft.candidate.content):
+        return True
+    of_one_value = state.subject_value is not None and state.subject_value == slots_of(draft.frames).get(
+        "subject_value"
+    )
+    timeless = draft.valid_from is None and draft.valid_until is None
+    return of_one_value and timeless and reading_of(body["content"], draft)[0] is Relation.SAME
 
 
 def count_again(stream_writer: StreamWriter, claim: Stored, incumbent: Stored) -> None:

@@ -38,6 +38,7 @@ from recollect.model.receipt import (
 from recollect.model.record import Memory, Tombstone
 from recollect.model.rendering import BREAK, one_line, visible
 from recollect.rules.plain_view import counted, entries, memories
+from recollect.rules.ranking.selection import NOT_SURE
 from recollect.rules.reasons import plain
 
 COPIED = frozenset({"id", "memory", "when", "public key", "root", "ledger root", "state hash"})
@@ -269,7 +270,7 @@ def draw_recall(answer: Recall) -> None:
         console.print(escape(answer.header))
     if answer.notice:
         console.print(style_text("yellow", answer.notice))
-    _draw_missing(answer.abstained, answer.no_room)
+    _draw_missing(answer.because, answer.no_room)
     if not answer.items:
         return
     rows = []
@@ -319,10 +320,11 @@ def draw_trial(found: PolicyTrial) -> None:
     )
 
 
-def _draw_missing(abstained: bool, no_room: int) -> None:
+def _draw_missing(because: str, no_room: int) -> None:
     """Say why an answer has nothing, or not everything, in it."""
-    if abstained:
-        console.print("[dim]nothing matches[/]")
+    if because:
+        near = "; --threshold 0 shows what comes near" if because == NOT_SURE else ""
+        console.print(f"[dim]nothing is told: {plain(because)}{near}[/]", soft_wrap=True)
     if no_room:
         console.print(f"[dim]{no_room} more match, for which --budget-tokens has no room[/]")
 
@@ -335,10 +337,10 @@ def draw_related(found: Sequence[Related]) -> None:
 
 
 def draw_bullets(answer: Mapping[str, Any]) -> None:
-    """Draw an answer as it stands in a prompt: what changed, then the bullets, or that nothing matches."""
+    """Draw an answer as it stands in a prompt: what changed, then the bullets, or why there are none."""
     if answer["header"]:
         console.print(escape(answer["header"]), soft_wrap=True)
-    _draw_missing(answer["abstained"], answer["no_room"])
+    _draw_missing(answer.get("because", ""), answer["no_room"])
     for one in answer["items"]:
         console.print(f"- {escape(one['text'])}", soft_wrap=True)
         for line in (*one.get("earlier", ()), *one.get("related", ())):

@@ -16,6 +16,8 @@ from recollect.model.receipt import Receipt
 from recollect.model.record import Memory, as_source
 from recollect.model.rendering import envelope, one_line
 from recollect.model.vocabulary import Change, Kind, Status
+from recollect.rules.ranking.selection import NOT_SURE
+from recollect.rules.reasons import plain
 
 ID = Field(description="a memory's id, its first 12 digits, or its content hash")
 SHOWN = """
@@ -30,7 +32,8 @@ EXCERPT = 240
 
 THREAD = "mcp"
 """The thread of a request that names none: clients begin with what changed since a client of the same caller last asked."""
-NOTHING_MATCHES = "Nothing that is remembered has enough to do with it."
+NOTHING_TOLD = "Nothing is told: {}."
+COMES_NEAR = " With threshold=0 you get what comes near."
 NO_ROOM = "{} more have to do with it, for which budget_tokens has no room."
 REPLACE = (
     "If it replaces one of these, call memory_update with id=<that id>, by={}. If they are different facts that "
@@ -69,7 +72,9 @@ def query(memory: Recollect, request: Query) -> Answer:
     recall = memory.query(**{"thread": THREAD, **request.model_dump(exclude_none=True)})
     answer = to_json_values(recall.in_full() if request.form == "full" else recall.in_bullets())
     notes = (
-        NOTHING_MATCHES if recall.abstained else "",
+        NOTHING_TOLD.format(plain(recall.because)) + COMES_NEAR * (recall.because == NOT_SURE)
+        if recall.abstained
+        else "",
         NO_ROOM.format(recall.no_room) if recall.no_room else "",
     )
     before = envelope([recall.header]) if recall.header else ""

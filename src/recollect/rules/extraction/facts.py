@@ -12,7 +12,7 @@ from typing import NamedTuple
 from recollect.model.vocabulary import EventType
 from recollect.rules.extraction import values
 from recollect.rules.extraction.clauses import Clause, tell_in_third_person, to_third_person
-from recollect.rules.extraction.values import FAMILY, INSTRUMENTS_AND_SPORTS
+from recollect.rules.extraction.values import INSTRUMENTS_AND_SPORTS
 from recollect.rules.language.patterns import lazy_pattern
 from recollect.rules.language.spelling import third_person
 from recollect.rules.language.word_lists import word_set
@@ -50,6 +50,14 @@ class Said(NamedTuple):
     def denied(self) -> bool:
         """Whether it says that something does not hold, and not that it ended: "I'm not allergic to nuts"."""
         return self.frame.negated and not self.ended
+
+    @property
+    def is_unsure(self) -> bool:
+        """Whether the value may be of another sort ("joined Mensa"), or it ended for a while ("left Ghent for a week").
+
+        What ended is of the sort of what it ends: "left Bosch" ends only what is known.
+        """
+        return bool(self.frame.scope) if self.ended else self.frame.contested
 
     @property
     def no_longer(self) -> str:
@@ -273,20 +281,22 @@ def _read_home(said: Said) -> Iterable[Found]:
     """ "I live in Lisbon", "I moved to Porto": people also move to Kubernetes, so that must be a known place."""
     text, started = said.from_value(), said.frame.change is ChangeMark.START
     where = values.read_place(text, known=started)
-    if where is None or said.frame.contested:
+    if where is None or said.is_unsure:
         return
     level = place_level(where)
     unnamed = where.lower().startswith("the ") and level == "city"
     content = f"The user {said.does('live', 'lives')} in {where}."
     key = "location" if unnamed else _PLACE_KEYS[level]
     yield Found("extracted:home", where, content, key, replaces=said.instead_of)
+    if said.ended and said.frame.contested:  # "left Bosch": no known place, so it may be a job
+        yield from _read_employer(said)
 
 
 def _read_employer(said: Said) -> Iterable[Found]:
     """ "I work at Siemens as a mechanical engineer", "I quit my job at Acme"."""
     text = said.from_value()
     where = values.read_organisation(text)
-    if where is None or said.frame.contested:
+    if where is None or said.is_unsure:
         return
     content = f"The user {said.does('work', 'works')} at {where}."
     yield Found("extracted:employer", where, content, "employer", replaces=said.instead_of)
@@ -302,13 +312,6 @@ def _read_languages(said: Said) -> Iterable[Found]:
         if values.read_language(language):
             content = f"The user speaks {language}."
             yield Found("extracted:languages", language, content, "languages", title=f"Profile speaks {language}")
-
-
-def _read_family(said: Said) -> Iterable[Found]:
-    """ "I have two sisters"."""
-    what = said.from_value()
-    if re.fullmatch(rf"\w+ (?:(?:little|older|younger|big) )?(?:{'|'.join(FAMILY)})", what):
-        yield Found("extracted:family", what, f"The user has {what}.", "family", title=f"Profile family {what}")
 
 
 Reader = Callable[[Said], Iterable[Found]]
@@ -383,8 +386,6 @@ def _with_reader(said: Said) -> Iterator[Found]:
         yield from _read_favorite(said)
     elif frame.attribute.startswith("prefer ") or frame.rule.startswith("choice:"):
         yield from _read_preference(said)
-    elif frame.attribute.startswith("have ") and frame.rule == "quantity":
-        yield from _read_family(said)
     elif _OF_ONE.match(said.text) or (frame.attribute == "home" and _OF_ALL.match(said.text)):
         yield from _READERS[frame.attribute](said) if frame.attribute in _READERS else ()
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from recollect.rules.language.patterns import lazy_pattern
 from recollect.rules.language.word_lists import any_of, word_set
+from recollect.rules.statements.clause import asks_to_keep_that
 
 _STRAIGHT = str.maketrans(
     {"’": "'", "‘": "'", "ʼ": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "\u00a0": " ", "\u200b": None}
@@ -195,9 +196,21 @@ def _own_sentences(text: str, may_make_believe: bool) -> Iterator[str]:
             if is_material or (may_make_believe and _MAKES_BELIEVE.search(sentence)):
                 return
             if not _SARCASTIC.match(sentence):
-                yield sentence
+                yield from _without_request(sentence)
         if number < len(lines) and _hands_over(line):
             return
+
+
+_PAUSE = lazy_pattern(r"(?:[,;]| [-–—]) (?=[^,;–—]+$)")
+
+
+def _without_request(sentence: str) -> Iterator[str]:
+    """Yield a sentence; a request to keep it that ends it is one of its own: "We ship on Friday, note that for the team"."""
+    pause = _PAUSE.search(sentence)
+    if pause is None or asks_to_keep_that(sentence[pause.end() :]) is None:
+        yield sentence
+    else:
+        yield from (sentence[: pause.start()], sentence[pause.end() :])
 
 
 def _is_code(line: str) -> bool:

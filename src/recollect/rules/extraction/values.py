@@ -33,7 +33,6 @@ UNSKILLED = word_set(_WORDS["unskilled"])
 NO_PLACE = frozenset(MONTHS) | word_set(_WORDS["no_place"])
 MORE_JOBS = entries(_WORDS["more_jobs"])
 NO_SUBSTANCE = word_set(_WORDS["no_substance"])
-FAMILY = entries(_WORDS["family"])
 CLOSINGS = entries(_WORDS["closings"])
 
 Take = Callable[[str], str | None]

@@ -102,8 +102,10 @@ def read_steps(text: str, max_steps: int) -> Procedure | Rejection:
     """
     lines = [line for line in text.splitlines() if line.strip()]
     opening = _HOW_TO.fullmatch(lines[0]) if lines else None
-    lines = lines[1:] if opening else lines
+    title, lines = (_read_title(opening), lines[1:]) if opening else (None, lines)
     steps = _read_numbered(lines)
+    if steps is None and (below := _read_numbered(lines[1:])) and (heading := _read_heading(lines[0])) is not None:
+        title, steps = heading, below
     if steps is None:
         steps = _read_plain(lines)
     if not steps:
@@ -115,7 +117,7 @@ def read_steps(text: str, max_steps: int) -> Procedure | Rejection:
         if _is_no_instruction(step):
             what = f"Step {number} does not say what to do. Begin it with a verb, as in 'Open the valve'."
             return Rejection("procedure", "procedure_not_imperative", what)
-    return Procedure(_read_title(opening), tuple(steps))
+    return Procedure(title, tuple(steps))
 
 
 def detect(message: str, max_steps: int) -> tuple[Procedure | None, str]:
@@ -152,6 +154,14 @@ def _find_openings(lines: Sequence[str]) -> Iterator[tuple[int, re.Match[str]]]:
 def _read_title(opening: re.Match[str] | None) -> str | None:
     title = opening[1].strip() if opening is not None else ""
     return title if 0 < len(title) <= _LONGEST_TITLE else None
+
+
+def _read_heading(line: str) -> str | None:
+    """Return a line as the heading of the steps below it, if it can be one."""
+    if _STEP.fullmatch(line) or _BULLET.fullmatch(line):
+        return None
+    heading = line.strip(" #*_").removesuffix(":").strip(" *_")
+    return heading if 0 < len(heading) <= _LONGEST_TITLE else None
 
 
 def _read_numbered(lines: Sequence[str]) -> list[str] | None:

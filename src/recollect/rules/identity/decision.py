@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 from recollect.model.caller import author_of, author_principal
 from recollect.model.canonical import format_time
 from recollect.model.policy import Conflict, Policy
+from recollect.model.record import Candidate
 from recollect.model.state import State
-from recollect.model.vocabulary import Authority, Change, EventType, Outcome, Source, Tier
+from recollect.model.vocabulary import Authority, Change, EventType, Kind, Outcome, Source, Tier
 from recollect.rules.gates.draft import Draft, Rejection
 from recollect.rules.identity.change import TENTATIVE, classify_change
 from recollect.rules.identity.difference import shares_nothing
@@ -265,7 +266,14 @@ def _classify(draft: Draft, body: Mapping[str, Any]) -> tuple[Change, str, str]:
     )
     aspects = ", ".join(dict.fromkeys(str(difference.aspect) for difference in decided.differences))
     read = _change_as_read(relation, new) if decided.rule not in _SAID_OUTRIGHT else None
+    if read is None and decided.rule == "reworded" and _are_values_of_one_key(body["content"], draft.candidate):
+        read = Change.CONTRADICTION, "value_changed"
     return *(read or (decided.change, decided.rule)), aspects
+
+
+def _are_values_of_one_key(old: str, new: Candidate) -> bool:
+    """Return whether both are values of a profile key, which alone says of what: "Porto", "Braga"."""
+    return new.kind is Kind.PROFILE and shares_nothing(old, new.content)
 
 
 def _change_as_read(relation: Relation, new: Frame | None) -> tuple[Change, str] | None:

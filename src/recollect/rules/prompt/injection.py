@@ -10,7 +10,7 @@ Every line begins with its origin, in words that the memory did not choose; ``mo
 a line can hold.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -84,14 +84,15 @@ def block(
     beyond: int = 0,
     header: Sequence[str] = (),
     share: Tier | None = None,
+    outdated: Collection[str] = (),
 ) -> Block:
     """Return the memories as one block within the budget, the first ones first where not all fit.
 
     A memory that does not fit is left out, and shorter ones after it may still fit; ``beyond`` counts memories left out
     unseen. The ``header`` comes first and always fits. Memories of the tier ``share`` have a third of the room to
-    themselves.
+    themselves; those whose ids are in ``outdated`` are marked as possibly outdated.
     """
-    lines = [_Line(memory.id, render_line(memory, item_characters)) for memory in memories]
+    lines = [_Line(one.id, render_line(one, item_characters, outdated=one.id in outdated)) for one in memories]
     shares = {memory.id for memory in memories if share is not None and memory.tier is share}
 
     def written(shown: Sequence[_Line], left_out: int) -> str:
@@ -153,11 +154,10 @@ def render_left_out(left_out: int) -> list[str]:
     return [f"{left_out:,} more had no room here."] if left_out else []
 
 
-def render_line(memory: Memory, item_characters: int) -> str:
-    """Return a memory as one line: its origin, when it was said and holds, and its words."""
-    origin = " · ".join(
-        (_describe_kind(memory), _describe_author(memory), memory.authority, when(memory), memory.short_id)
-    )
+def render_line(memory: Memory, item_characters: int, *, outdated: bool = False) -> str:
+    """Return a memory as one line: its origin, when it was said and holds, whether it may be outdated, and its words."""
+    dated = when(memory, outdated=outdated)
+    origin = " · ".join((_describe_kind(memory), _describe_author(memory), memory.authority, dated, memory.short_id))
     return f"- [{origin}] {one_line(with_heading(memory), item_characters) or NOTHING}"
 
 

@@ -241,7 +241,7 @@ _ASKING = (
     r"(?:please |pls |also |and |so |i want you to |i'd like you to |i need you to )*"
 )
 _REMEMBER = (
-    r"(?:remember|note|don't forget|do not forget|never forget|(?P<mind>keep in mind|bear in mind)|memori[sz]e"
+    r"(?:remember|note|don't forget|do not forget|never forget|(?P<mind>(?:keep|bear) (?:this |that |it )?in mind)|memori[sz]e"
     r"|(?:make|take) (?:a )?note|save this|keep this"
     r"|(?:save|store|keep|add|put|write)(?: this| that| it)?(?: down)? (?:to|in|into) (?:your |the )?(?:memory|notes))"
 )

@@ -6,7 +6,7 @@ from recollect.rules.statements import tables
 from recollect.rules.statements.building import Context, choice_of
 from recollect.rules.statements.frame import SELF, ChangeMark, Frame, Tense, ValueKind, normal_text
 from recollect.rules.statements.phrases import FILLER, NOW, Form, Tail, content, form_of, kind_of, split_tail, text_of
-from recollect.rules.statements.tagger import FINITE, Word
+from recollect.rules.statements.tagger import FINITE, Word, index_of
 
 _USE = tables.words("rules", "use")
 _FORBID = tables.words("rules", "forbid")
@@ -14,6 +14,7 @@ _FORBIDDEN = tables.words("rules", "forbidden")
 _ALLOWED = tables.words("rules", "allowed")
 _DEFAULT_SCOPE = tables.words("rules", "default_scope")
 _SCOPE_OWNERS = tables.words("rules", "default_scope_owner")
+_DEFAULT_DOING = tables.words("rules", "default_doing")
 _NOT_AN_ORDER = frozenset("thank thanks let see look guess hope wish wonder miss love congrat hang imagine".split())
 _TAKEN_FOR_NOUNS = frozenset(("answer", "reply"))
 """Orders that the model takes for nouns: "Answer in French"."""
@@ -27,6 +28,7 @@ def read_order(words: list[Word], speaker: str) -> list[Frame]:
     """The frame of an imperative or of "No emojis (in …)"; none if the words give no order."""
     now = ChangeMark.NOW if words and words[0].lower in NOW else ChangeMark.NONE
     says_nothing = ("please", "kindly", "also")
+    words = _without_default_clause(words)
     words = [w for at, w in enumerate(words) if w.lower not in says_nothing and not (at < 2 and w.lower in (*NOW, ","))]
     finite = any(word.tag in FINITE for word in words[1:])
     if words and (words[0].lower == "use" or (words[0].lower in _TAKEN_FOR_NOUNS and not finite)):
@@ -34,6 +36,19 @@ def read_order(words: list[Word], speaker: str) -> list[Frame]:
         if len(words) > 1 and words[1].tag == "VVZ":  # "use tabs in Makefiles"
             words[1] = Word(words[1].text, words[1].lemma, "NN2")
     return [replace(f, change=now) if f.change is ChangeMark.NONE else f for f in _read_order(words, speaker)]
+
+
+def _without_default_clause(words: list[Word]) -> list[Word]:
+    """Leave out a clause that only says that the assistant is writing: "when you answer me", "when replying"."""
+    start = index_of(words, "when", "whenever")
+    if start is None:
+        return words
+    after = [at for at in range(start + 1, len(words)) if words[at].lower not in ("you", "to", "me", "us", "back")]
+    if not after or words[after[0]].lower not in _DEFAULT_DOING:
+        return words
+    end = after[1] if len(after) > 1 else len(words)
+    whole = end == len(words) if start else words[end : end + 1] and words[end].text == ","
+    return [*words[:start], *words[end:]] if whole else words
 
 
 def _read_order(words: list[Word], speaker: str) -> list[Frame]:

@@ -16,6 +16,7 @@ from recollect.rules.statements.building import (
 )
 from recollect.rules.statements.frame import ChangeMark, Frame, Tense, ValueKind, normal_text
 from recollect.rules.statements.phrases import (
+    MONTHS,
     PERIODS,
     SEASONS,
     Form,
@@ -92,6 +93,8 @@ def _read_phrase(context: Context, phrase: Phrase, left: list[Word]) -> list[Fra
         if to is None:
             return []
         old_value, left = text_of(split_tail(left[:to]).value), left[to + 1 :]
+    if predicate.attribute == "job" and phrase.words[-1] == "to" and [w.tag for w in left[:2]] == ["VVI", "NN1"]:
+        left = [Word(left[0].text, left[0].lower, "NN1"), *left[1:]]  # "promoted to shift supervisor" is no infinitive
     tail = split_tail(left)
     if predicate.attribute == "store" and tail.scope and tail.value[-1:] and tail.value[-1].tag == "NN1":
         tail = split_tail(left[: len(tail.value)])  # "the space under the stairs": where it is, told more closely
@@ -120,6 +123,8 @@ def _read_phrase(context: Context, phrase: Phrase, left: list[Word]) -> list[Fra
         context, attribute, tail, f"table:{attribute}", one=predicate.single, tense=tense, change=change, negated=negated,
         contested=contested, old_value=old_value, predicate=predicate, open_to_others=several,
     )  # fmt: skip
+    if _is_person(phrase, tail):
+        frame = replace(frame, value_kind=ValueKind.NAME)
     if predicate.attribute in _TIMED and frame.value_kind is ValueKind.QUANTITY:
         frame = replace(frame, value_kind=ValueKind.CLOCK, value=f"{frame.value}:00")
     if attribute == "name" and context.phrase.owner and context.phrase.head:  # "X's dog is called Rex"
@@ -150,7 +155,7 @@ def _accepts_value(context: Context, phrase: Phrase, tail: Tail) -> bool:
     attribute, words = predicate.attribute, phrase.words
     if attribute in _TIMED and form is Form.QUANTITY and re.fullmatch(r"\d{1,2}", tail.value[0].text):
         return len(tail.value) == 1 and words[-1] in ("at", "until", "till", "from")
-    if not fits(predicate, tail) or (form is Form.PREPOSITION and attribute != "status"):
+    if not (fits(predicate, tail) or _is_person(phrase, tail)) or (form is Form.PREPOSITION and attribute != "status"):
         return False
     last = tail.value[-1]
     if attribute == "employer":
@@ -174,6 +179,15 @@ def _accepts_value(context: Context, phrase: Phrase, tail: Tail) -> bool:
     if attribute == "pay" and words == ("make",):
         return "per" in [w.lower for w in tail.value] or "year" in tail.text or "month" in tail.text
     return True
+
+
+_RELATES_PEOPLE = frozenset(("spouse", "partner", "boss"))
+
+
+def _is_person(phrase: Phrase, tail: Tail) -> bool:
+    """Whether a value is a person who has the name of a month: "is married to Jan", "reports to April"."""
+    named = len(tail.value) == 1 and tail.value[0].lower in MONTHS and tail.value[0].text[0].isupper()
+    return named and phrase.predicate.attribute in _RELATES_PEOPLE and phrase.words[-1] not in ("in", "on")
 
 
 def _may_be_person(context: Context) -> bool:

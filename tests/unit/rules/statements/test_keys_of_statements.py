@@ -20,6 +20,10 @@ def key(text: str, speaker: str = "Self") -> str | None:
         "Please never put emojis into your answers.",
         "Don't use emoji in replies",
         "Avoid emojis",
+        "Never use emojis when you answer",
+        "No emojis when you write to me",
+        "When replying to me, don't use emojis",
+        "Whenever you answer me, no emojis please",
     ],
 )
 def test_one_rule_about_emojis_has_one_key(text: str) -> None:
@@ -66,6 +70,8 @@ def test_a_key_says_whose_fact_it_is(text: str, named: str) -> None:
         ("Use tabs", "Use tabs in Makefiles", Relation.APART),
         ("Ana prefers tea over coffee", "Ana prefers coffee over tea", Relation.CHANGED),
         ("Ana prefers tea", "Ana prefers coffee", Relation.APART),
+        ("No emojis", "No emojis when you write emails", Relation.APART),
+        ("No emojis", "No emojis when you answer customers", Relation.APART),
         ("I like tea", "I no longer like tea", Relation.RETRACTED),
         ("Ana likes green", "Ana likes greens", Relation.APART),
     ],

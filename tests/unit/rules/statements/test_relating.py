@@ -38,6 +38,13 @@ CHANGED = [
     ("Kim Vale serves as treasurer of the choir", "Lou Marsh serves as treasurer of the choir"),
     ("The drink Kim likes best is tea", "The drink Kim likes best is flat white"),
     ("A Spring Ledger was written by Kim Vale", "A Spring Ledger was written by Lou Marsh"),
+    # people whose name is that of a month
+    ("Kim is married to Lou", "Kim is now married to Jan"),
+    ("Kim reports to April", "Kim reports to Lou now"),
+    ("Kim is engaged to Lou", "Kim is now engaged to June"),
+    # a promotion, whichever words the new role has
+    ("Kim works as a nurse", "Kim has been promoted to shift supervisor"),
+    ("Kim works as a nurse", "Kim was promoted from nurse to ward sister"),
     # the value of a slot
     ("The rent is 900 euros", "The rent is 950 euros now"),
     ("The rent is 900 euros", "The rent was raised to 950 euros"),
