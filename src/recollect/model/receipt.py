@@ -312,7 +312,8 @@ def when(memory: Memory) -> str:
 
     Where it holds from the day on which it was said, that day is named once.
     """
-    said, holds = f"{memory.created_at:%Y-%m-%d}", validity_words(memory.valid_from, memory.valid_until)
+    said = f"{memory.created_at:%Y-%m-%d}"
+    holds = validity_words(memory.valid_from, memory.valid_until, memory.created_at)
     if not holds or holds in memory.content.casefold():
         return said
     return holds if holds.startswith(f"since {said}") else f"said {said}, {holds}"
@@ -320,7 +321,7 @@ def when(memory: Memory) -> str:
 
 def holds(memory: Memory) -> str:
     """Return the validity of a memory in brackets, unless its content says so in the same way."""
-    words = validity_words(memory.valid_from, memory.valid_until)
+    words = validity_words(memory.valid_from, memory.valid_until, memory.created_at)
     return f" ({words})" if words and words not in memory.content.casefold() else ""
 
 

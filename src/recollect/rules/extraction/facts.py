@@ -19,6 +19,7 @@ from recollect.rules.language.word_lists import word_set
 from recollect.rules.statements import ChangeMark, Frame, Tense, ValueKind, read_statement
 from recollect.rules.statements.frame import normal_text
 from recollect.rules.statements.tables import place_level
+from recollect.rules.time.validity import announces
 
 
 class Found(NamedTuple):
@@ -358,8 +359,8 @@ def read_facts(clause: Clause) -> list[Found]:
     """Return what a clause in the first person states of its speaker; nothing if that is not plain."""
     text = clause.sentence.spoken(clause.said)
     frame = next(iter(read_statement(text, language="en")), None)
-    if frame is None or frame.tense is not Tense.NOW:
-        return []
+    if frame is None or frame.tense is not Tense.NOW or announces(text):
+        return []  # "we move to Bristol in June" is kept as it was said, with its date
     said = Said(text, frame)
     if clause.passing and frame.attribute not in _LASTING_IN_PASSING and "goal" not in frame.subject:
         return []
