@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from recollect.model.vocabulary import Space
 from recollect.rules.extraction import Extracted
-from recollect.rules.extraction.message import plain_sentences, unread_sentences
+from recollect.rules.extraction.message import SENTENCE_END, plain_sentences, unread_sentences
 from recollect.rules.language.text import terms
 from recollect.rules.language.word_lists import any_of, load_table, word_set
 from recollect.rules.statements import Frame, Tense, read_statement
@@ -253,12 +253,15 @@ def read_discretion(message: str) -> Discretion | None:
     """Return whose words the person asks not to keep: of this message, of the one before it, of the session, about
     something, or all that is known of them.
 
-    "Don't write that down" beside nothing else is about the message before.
+    "Don't write that down" beside nothing else is about the message before, and "forget that I said that" too, unless the
+    message states something before it. What it says after it is kept.
 
     >>> read_discretion("Forget what I just said. We meet at nine.")
     Discretion(leaves_out=<LeavesOut.BEFORE: 'before'>, rest='We meet at nine.', topics=())
     >>> read_discretion("Please forget what I told you about my blood pressure and my knee.").topics
     (('blood', 'pressur'), ('knee',))
+    >>> read_discretion("I can't stand her new haircut. Forget that I said that. We meet at nine.")
+    Discretion(leaves_out=<LeavesOut.THIS: 'this'>, rest='We meet at nine.', topics=())
     >>> read_discretion("We might sell the boat. Don't write that down.")
     Discretion(leaves_out=<LeavesOut.THIS: 'this'>, rest='', topics=())
     """
@@ -277,6 +280,8 @@ def read_discretion(message: str) -> Discretion | None:
         )
     for which in (LeavesOut.SESSION, LeavesOut.BEFORE):
         asking = [s for s in sentences if _LEAVES_OUT[which].match(_strip_request(strip_opening(s)))]
+        if asking and which is LeavesOut.BEFORE and _points_at_this_message(sentences, asking[-1]):
+            return Discretion(LeavesOut.THIS, " ".join(sentences[sentences.index(asking[-1]) + 1 :]))
         if asking:
             return Discretion(which, " ".join(s for s in sentences if s not in asking))
     bodies = [strip_opening(s) for s in sentences]
@@ -284,6 +289,15 @@ def read_discretion(message: str) -> Discretion | None:
         return None
     says_more = any(_telling_terms(_LEAVES_OUT[LeavesOut.THIS].sub(" ", body)) for body in bodies)
     return Discretion(LeavesOut.THIS if says_more else LeavesOut.BEFORE, "")
+
+
+_OF_A_MESSAGE = re.compile(rf"\b(?:{_TABLE['message']})\b", re.I)
+
+
+def _points_at_this_message(sentences: Sequence[str], request: str) -> bool:
+    """Return whether "forget that I said that" is about what the same message states before it, and not about another."""
+    before = [strip_opening(s) for s in sentences[: sentences.index(request)]]
+    return not _OF_A_MESSAGE.search(request) and any(_states(s, leans_on=False) for s in before)
 
 
 _IS_LABELLED = re.compile(r"[\w.-]{2,20}:\s")
@@ -326,6 +340,25 @@ def is_said_of(words: Sequence[str], content: str) -> bool:
     said = [term for word in _WORD.findall(content) for term in terms(word) or ("",)]
     reach = len(words) + _AMONG
     return any(set(words) <= set(said[at : at + reach]) for at in range(max(1, len(said) - len(words) + 1)))
+
+
+def leave_out(topics: Sequence[Sequence[str]], content: str) -> str:
+    """Return a text without its sentences about a topic, and without those that lean on one of them.
+
+    Nothing is left if no single sentence is about a topic: then all of them together are.
+
+    >>> leave_out([("knee",)], "My knee hurts. It has for weeks. The vet is on Mill Lane.")
+    'The vet is on Mill Lane.'
+    """
+    sentences = SENTENCE_END.split(content)
+    left: list[str] = []
+    leaves = False
+    for sentence in sentences:
+        leans = _LEANS.match(strip_opening(sentence)) is not None
+        leaves = any(is_said_of(words, sentence) for words in topics) or (leaves and leans)
+        if not leaves:
+            left.append(sentence)
+    return " ".join(left) if len(left) < len(sentences) else ""
 
 
 _AND_ANOTHER = re.compile(
