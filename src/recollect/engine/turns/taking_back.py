@@ -53,12 +53,12 @@ def take_back(
         (at, stream) for at in find_addresses(writing.engine, exchange) if (stream := writing.writer.stream_at(at))
     ]
     session = next((stream for at, stream in homes if at.space is Space.SESSION), None)
-    lines = _lines(writing, exchange, session, which) if session is not None else []
+    lines = lines_of(writing, exchange, session, which) if session is not None else []
     line_ids = {stored.state.id for stored in lines} | {id for s in lines for id in _meta(s).get("summary_of", ())}
     forgotten: list[str] = []
     for at, stream in homes if line_ids else ():
         found = lines if stream is session else []
-        forgotten += _forget(writing, at, [*found, *_find_kept_of(writing, stream, line_ids, lines)])
+        forgotten += _forget(writing, at, [*found, *find_kept_of(writing, stream, line_ids, lines)])
     note_forgotten(writing.engine, forgotten)
     return tuple(forgotten)
 
@@ -245,7 +245,7 @@ def _find_taken_back(writing: Writing, at: Address, stream: Stream, clause: Take
     ]
 
 
-def _lines(writing: Writing, exchange: Exchange, session: Stream, which: LeavesOut) -> list[Stored]:
+def lines_of(writing: Writing, exchange: Exchange, session: Stream, which: LeavesOut) -> list[Stored]:
     """Return the lines of the person's last exchange, or all of their lines and the summary."""
     writer = writing.writer
     found = writer.standing(session, "turns", MAX_EVICTED)()
@@ -257,7 +257,7 @@ def _lines(writing: Writing, exchange: Exchange, session: Stream, which: LeavesO
     return [s for s in theirs if ticks and _tick(s) == max(ticks) and OF_A_TURN in _meta(s)]
 
 
-def _find_kept_of(writing: Writing, stream: Stream, line_ids: set[str], lines: Sequence[Stored]) -> Iterator[Stored]:
+def find_kept_of(writing: Writing, stream: Stream, line_ids: set[str], lines: Sequence[Stored]) -> Iterator[Stored]:
     """Yield the memories of a stream that came from these lines. Unless a summary is among the lines, none is older."""
     engine = writing.engine
     summed_up = any("summary_of" in _meta(stored) for stored in lines)

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from recollect.model.vocabulary import Space
 from recollect.rules.extraction import Extracted
 from recollect.rules.extraction.message import SENTENCE_END, plain_sentences, unread_sentences
+from recollect.rules.language.calendar import ANY_MONTH, ANY_WEEKDAY
 from recollect.rules.language.text import terms
 from recollect.rules.language.word_lists import any_of, load_table, word_set
 from recollect.rules.statements import Frame, Tense, read_statement
@@ -374,6 +375,32 @@ def _strip_request(sentence: str) -> str:
     """Return a sentence without "can you please" at its beginning."""
     match = _POLITELY.match(sentence)
     return sentence[match.end() :] if match else sentence
+
+
+_AFTER_IT = r"(?:[,!.…:;–—-]+\s*|\s+)(?P<then>.+)"
+_CORRECTS = re.compile(rf"(?:{_TABLE['corrects']}){_AFTER_IT}", re.I)
+_MAY_CORRECT = re.compile(rf"(?:{_TABLE['may_correct']}){_AFTER_IT}", re.I)
+_HAS_VALUE = re.compile(rf"\d|\b(?i:{ANY_WEEKDAY}|{ANY_MONTH})s?\b|(?<=\s)[A-Z]\w|^[A-Z]\w+[.!]*$")
+_LONGEST_CORRECTION = 10
+"""A longer sentence says by itself what it is about."""
+
+
+def read_correction_of_before(message: str) -> str:
+    """Return the sentence by which a message corrects the one before it and that says nothing without it; else nothing.
+
+    >>> read_correction_of_before("No wait, it's Wednesdays. Thursday is the painting course.")
+    "No wait, it's Wednesdays."
+    >>> read_correction_of_before("No wait, 63."), read_correction_of_before("No wait, the class is on Fridays.")
+    ('No wait, 63.', '')
+    """
+    first = next(iter(plain_sentences(message)), "")
+    marked = _CORRECTS.match(first)
+    found = marked or _MAY_CORRECT.match(first)
+    then = found["then"] if found is not None else ""
+    if not _HAS_VALUE.search(then) or len(_WORD.findall(then)) > _LONGEST_CORRECTION or first.rstrip().endswith("?"):
+        return ""
+    points = _POINTS.match(then) is not None
+    return first if points or (marked is not None and not read_statement(then, SELF)) else ""
 
 
 # ---------------------------------------------------------------- what a person takes back as never true
