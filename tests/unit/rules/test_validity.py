@@ -193,6 +193,7 @@ def test_it_is_said_in_as_few_digits_as_are_true(start: str | None, end: str | N
         ("I move to Bristol tomorrow.", "2026-05-21"),
         ("I'm moving to Bristol next month.", "2026-06-01"),
         ("I'll move to Bristol on 1 March.", "2027-03-01"),
+        ("We'll switch the admin panel to Svelte in the summer.", "2026-06-01"),
         ("Ana joins Globex in March.", "2027-03-01"),
         ("I moved to Bristol in March.", "2026-03-01"),
         ("I moved to Bristol in June.", "2025-06-01"),

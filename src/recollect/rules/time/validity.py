@@ -20,8 +20,8 @@ from recollect.model.vocabulary import KIND_CLASS, KindClass, Source
 from recollect.rules.gates.draft import Context, Draft
 from recollect.rules.language.patterns import lazy_pattern
 from recollect.rules.statements import ChangeMark, Tense, read_statement
-from recollect.rules.time.named_times import AMOUNT, RECURRING, Name, Named, named_times
-from recollect.rules.time.stretches import Span, move, read_amount, read_time
+from recollect.rules.time.named_times import AMOUNT, Named, named_times
+from recollect.rules.time.stretches import Span, move, read_amount, read_coming_time, read_time
 from recollect.rules.time.times import is_range, read_range
 
 MAX_CHARACTERS = 400
@@ -360,6 +360,14 @@ _IS_TO_COME = re.compile(
 """How a change is told that is still to come: "I start at Bosch on Monday" was not said of last Monday."""
 
 
+_WILL_CHANGE = re.compile(
+    r"(?:\bwill|'ll|\bgoing to) (?:also |finally |all )?"
+    r"(?:switch|move|migrate|change|upgrade|downgrade|convert|transfer|relocate|swap|replace|rename)\b",
+    re.I,
+)
+"""A change of whatever it may be: "we'll switch the admin panel to Svelte in the summer"."""
+
+
 def announces(text: str) -> bool:
     """Return whether a statement tells a change as one to come: what it names does not hold yet.
 
@@ -384,6 +392,8 @@ def _read_dated_change(text: str, head: str, named: Named, now: datetime, *chang
     span = _read(named, now, coming=True) if to_come else read_time(named, now)
     if span is None or (span.start > now) is not to_come:
         return None
+    if to_come and ChangeMark.CHANGE in changes and _WILL_CHANGE.search(said):
+        return Validity(span.start)
     frame = next(iter(read_statement(said)), None)
     if frame is None or frame.change not in changes:
         return None
@@ -453,7 +463,4 @@ def _begin_at_nearest(named: Named, now: datetime) -> Validity | None:
 
 def _read(named: Named, now: datetime, *, coming: bool) -> Span | None:
     """The stretch that is named; of what comes back every week, month or year the next one, if it is the ``coming`` one."""
-    (coarsest, *finer) = named.names
-    if coming and not finer and coarsest.kind in RECURRING:
-        named = named._replace(names=(Name(*coarsest[:2], "which", f"next {coarsest.words}", coarsest.part),))
-    return read_time(named, now)
+    return read_coming_time(named, now) if coming else read_time(named, now)
