@@ -124,14 +124,17 @@ def read_moment(value: Any) -> datetime:
     raise ValueError("must be a date, or a time with its zone")
 
 
-def validity_words(start: datetime | None, end: datetime | None) -> str:
+def validity_words(start: datetime | None, end: datetime | None, said: datetime | None = None) -> str:
     """Say from when until when something holds, in as few digits as are true; empty if both sides are open.
+
+    What was still to come when it was ``said`` holds from then on, and not since.
 
     >>> validity_words(datetime(2019, 1, 1, tzinfo=UTC), datetime(2024, 3, 1, tzinfo=UTC))
     'since 2019, until 2024-03'
     """
-    said = (("since", start), ("until", end))
-    return ", ".join(f"{word} {_shorten(moment)}" for word, moment in said if moment is not None)
+    announced = start is not None and said is not None and said < start
+    sides = (("from" if announced else "since", start), ("until", end))
+    return ", ".join(f"{word} {_shorten(moment)}" for word, moment in sides if moment is not None)
 
 
 def _shorten(moment: datetime) -> str:

@@ -313,8 +313,8 @@ def when(memory: Memory, *, outdated: bool = False) -> str:
 
     Where it holds from the day on which it was said, that day is named once.
     """
-    said, holds = f"{memory.created_at:%Y-%m-%d}", validity_words(memory.valid_from, memory.valid_until)
-    doubt = ", may be outdated" if outdated else ""
+    said, doubt = f"{memory.created_at:%Y-%m-%d}", ", may be outdated" if outdated else ""
+    holds = validity_words(memory.valid_from, memory.valid_until, memory.created_at)
     if not holds or holds in memory.content.casefold():
         return said + doubt
     return (holds if holds.startswith(f"since {said}") else f"said {said}, {holds}") + doubt
@@ -322,7 +322,7 @@ def when(memory: Memory, *, outdated: bool = False) -> str:
 
 def holds(memory: Memory) -> str:
     """Return the validity of a memory in brackets, unless its content says so in the same way."""
-    words = validity_words(memory.valid_from, memory.valid_until)
+    words = validity_words(memory.valid_from, memory.valid_until, memory.created_at)
     return f" ({words})" if words and words not in memory.content.casefold() else ""
 
 

@@ -164,3 +164,14 @@ def test_what_may_outdate_the_best_answer_comes_with_it(mem: recollect.Recollect
     assert len(mem.query("where does CI run?", owner="ana", top_k=1).items) == 1
     recalled = mem.recall_for(session="s", owner="ana", user="where does CI run?", top_k=2).items
     assert [item.memory.content for item in recalled[:2]] == [outdated.memory.content, later.memory.content]
+
+
+def test_a_new_version_may_outdate_what_the_version_before_it_did(mem: recollect.Recollect) -> None:
+    old = add(mem, "The pottery class is on Tuesdays at seven")
+    moved = add(mem, "Pottery moved to Thursdays, same time")
+    right = mem.update(moved.id, "Pottery moved to Wednesdays, same time").memory
+    assert right is not None
+    links = {one.id: one.relation_type for one in mem.related(right.id)}
+    assert links[old.id] == "may_update"
+    told = [item.memory.content for item in mem.query("On which day is the pottery class?", owner="ana").items]
+    assert told[:2] == [right.content, old.content]

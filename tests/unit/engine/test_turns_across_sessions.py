@@ -429,3 +429,22 @@ def test_the_next_prompt_does_not_repeat_what_was_taken_back(mem: Any) -> None:
     say(mem, PRESSURE)
     prompt = told(mem, "What do you know about me?", session="s2")
     assert "↓soft_deleted: [general] memory " in prompt and "140" not in prompt
+
+
+def test_what_one_message_says_and_takes_back_is_not_kept_and_nothing_else_is_forgotten(mem: Any) -> None:
+    say(mem, "I'm allergic to penicillin, found out the hard way as a kid.", ai="Important.")
+    before = active(mem)
+    turn = say(mem, "I told my sister Nell that I hate her new haircut. Forget that I said that. We meet at nine.")
+    assert turn.forgotten == () and turn.receipts[0].reasons == ("turn:off_the_record",)
+    assert active(mem) == sorted([*before, "We meet at nine."])
+
+
+def test_of_a_message_only_the_sentences_about_it_are_forgotten(mem: Any) -> None:
+    say(mem, "My knee hurts on stairs. It has for weeks. The vet is on Mill Lane.")
+    said = next(memory for memory in mem.list(owner="ana") if memory.kind == "semantic")
+    assert said.id in say(mem, "Please forget what I told you about my knee.", session="s2").forgotten
+    (left,) = mem.list(owner="ana").items
+    assert (left.content, left.created_at) == ("The vet is on Mill Lane.", said.created_at)
+    assert (left.authority, left.meta["source_turn_ids"]) == (said.authority, said.meta["source_turn_ids"])
+    assert "knee" not in str(active(mem)) and "Mill Lane" in told(mem, "Where is the vet?", session="s3")
+    assert mem.verify().ok

@@ -227,6 +227,27 @@ def test_what_begins_later_does_not_replace_what_holds_until_then(mem: Recollect
     assert told(mem, question) == [later]
 
 
+def test_a_person_who_will_move_lives_where_they_live_until_then(mem: Recollect, clock: Clock) -> None:
+    mem.turn(session="s1", owner="ana", user="I live in Leeds.", ai="Noted.")
+    mem.turn(session="s2", owner="ana", user="We move to Bristol in June.", ai="How nice.")
+    home = ["The user lives in Leeds.", "We move to Bristol in June."]
+    assert sorted(memory.content for memory in mem.list(owner="ana")) == home, "nothing says that they live in Bristol"
+    assert told(mem, "Where do I live?") == home
+    when = mem.query("When do we move to Bristol?", owner="ana").items[0]
+    assert when.bullet == "- [general] We move to Bristol in June. (said 2026-05-20, from 2026-06)"
+
+
+@pytest.mark.parametrize(
+    "later", ["I move to Bristol in June", "I'll move to Bristol on 1 June", "In June I move to Bristol"]
+)
+def test_an_announced_move_leaves_the_present_home_until_its_day(mem: Recollect, clock: Clock, later: str) -> None:
+    mem.add("I live in Leeds", owner="ana")
+    mem.add(later, owner="ana")
+    assert told(mem, "Where do I live?") == ["I live in Leeds", later]
+    clock.now = datetime(2026, 6, 2, tzinfo=UTC)
+    assert told(mem, "Where do I live?") == [later]
+
+
 def test_a_turn_is_answered_in_the_same_way(mem: Recollect) -> None:
     rome, _ = moved(mem)
     turn = mem.as_caller(user="ana", session="s1").turn(session="s1", user="Where did I live in 2019?", ai="In Rome.")

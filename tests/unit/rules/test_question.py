@@ -110,3 +110,14 @@ def test_it_asks_the_assistant(text: str) -> None:
 @pytest.mark.parametrize("text", ["What did Ana recommend?", "Can you say where Ana lives?", "Do you know her name?"])
 def test_it_does_not_ask_the_assistant(text: str) -> None:
     assert not read(text).asks_the_assistant
+
+
+def test_a_plan_answers_a_question_about_plans_and_not_one_about_now() -> None:
+    assert read("Where does Ana live?").asked_about
+    assert not read("What is planned for the admin panel?").asked_about
+    (april,) = read("Where will Ana live in April?").asked_about
+    assert april.start == datetime(2025, 4, 1, tzinfo=UTC), "the next one"
+
+
+def test_that_it_asks_about_now_is_no_word_to_look_for() -> None:
+    assert read("Where do I live at the moment?").terms == read("Where do I live?").terms

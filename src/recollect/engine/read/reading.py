@@ -477,7 +477,8 @@ def _explain_origin(stored: Stored) -> list[str]:
         return [f"Memory {state.id}: {stored.damage.what}. {MENDING.format(id=state.id)}"]
     if body is None:
         return [f"Memory {state.id}: its content was {state.removed}; only its place in the chain is left."]
-    words = validity_words(*(parse_time(one) if one else None for one in (state.valid_from, state.valid_until)))
+    times = (state.valid_from, state.valid_until, body["created_at"])
+    words = validity_words(*(parse_time(one) if one else None for one in times))
     seen = "everyone there" if body["scope"] == SHARED else f"{one_line(body['scope'])} alone"
     return [
         f"Memory {state.id}",

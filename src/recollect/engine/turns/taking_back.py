@@ -9,13 +9,15 @@ from recollect.engine.lifecycle import rejecting
 from recollect.engine.lifecycle.changes import note_forgotten
 from recollect.engine.transaction import soft_delete
 from recollect.engine.turns.exchange import MAX_EVICTED, OF_A_TURN, Exchange, summarise
+from recollect.engine.write.drafting import parse_candidate
 from recollect.engine.write.ingest import Writing
+from recollect.engine.write.preparing import Prepared, prepare
 from recollect.model import trace
 from recollect.model.caller import Right
 from recollect.model.ledger import Address, Event
 from recollect.model.operation import Op
 from recollect.model.vocabulary import KIND_CLASS, SHARED, Authority, Kind, KindClass, Source, Space, Status
-from recollect.rules.extraction.said import Discretion, LeavesOut, TakenBack, is_said_of, takes_back
+from recollect.rules.extraction.said import Discretion, LeavesOut, TakenBack, is_said_of, leave_out, takes_back
 from recollect.rules.gates.naming import slots_of
 from recollect.rules.identity.rejected_values import Claim, rejected_marks
 from recollect.rules.trust.authority import grant_authority, outranks, speaks_for_a_person
@@ -51,12 +53,12 @@ def take_back(
         (at, stream) for at in find_addresses(writing.engine, exchange) if (stream := writing.writer.stream_at(at))
     ]
     session = next((stream for at, stream in homes if at.space is Space.SESSION), None)
-    lines = _lines(writing, exchange, session, which) if session is not None else []
+    lines = lines_of(writing, exchange, session, which) if session is not None else []
     line_ids = {stored.state.id for stored in lines} | {id for s in lines for id in _meta(s).get("summary_of", ())}
     forgotten: list[str] = []
     for at, stream in homes if line_ids else ():
         found = lines if stream is session else []
-        forgotten += _forget(writing, at, [*found, *_find_kept_of(writing, stream, line_ids, lines)])
+        forgotten += _forget(writing, at, [*found, *find_kept_of(writing, stream, line_ids, lines)])
     note_forgotten(writing.engine, forgotten)
     return tuple(forgotten)
 
@@ -67,7 +69,8 @@ def _forget_about(
     """Forget what has all words of one of these topics near one another. Return the ids that left.
 
     The person's own spaces and sessions among these addresses are searched. What has a higher authority than the person
-    stays. A summary of lines that leave is made anew from the others.
+    stays. A summary of lines that leave is made anew from the others, and of a statement in several sentences those about
+    something else stay.
     """
     forgotten: list[str] = []
     for at in addresses:
@@ -86,11 +89,45 @@ def _forget_about(
         gone += [stored for stored, left in zip(summaries, others, strict=True) if left is not None]
         if gone:
             forgotten += _forget(writing, at, gone)
+            _keep_the_rest(writing, topics, [stored for stored in gone if stored.state.id in forgotten])
         left = [line for lines in others if lines for line in lines]
         if left and write_refusal(writing.engine.caller, at, SHARED, Source.USER) is None:
             summarise(writing, at, left)
     note_forgotten(writing.engine, forgotten)
     return tuple(forgotten)
+
+
+_OF_A_STATEMENT = (
+    "event_type", "space", "owner", "scope", "category", "source", "role", "user_id", "actor_id", "run_id", "thread_id",
+    "created_at",
+)  # fmt: skip
+
+
+def _keep_the_rest(writing: Writing, topics: Sequence[Sequence[str]], gone: Sequence[Stored]) -> None:
+    """Keep what statements that were forgotten say besides, in other sentences, as statements of the same day."""
+    engine = writing.engine
+    for stored in gone:
+        body = stored.body or {}
+        rest = (
+            leave_out(topics, body["content"])
+            if body["kind"] == Kind.SEMANTIC and body["source"] == Source.USER
+            else ""
+        )
+        if not rest or not speaks_for_a_person(engine.caller):
+            continue
+        fields = {name: body[name] for name in _OF_A_STATEMENT if body.get(name) is not None}
+        bounds = {"valid_from": None, "valid_until": None}  # its words were said on another day
+        answer = prepare(
+            engine,
+            parse_candidate(engine, {**fields, **bounds, "kind": Kind.SEMANTIC, "content": rest}),
+            reader=writing.writer,
+        )
+        kept = (
+            answer.noting(source_turn_ids=_meta(stored).get("source_turn_ids", []))
+            if isinstance(answer, Prepared)
+            else answer
+        )
+        writing.write(kept)
 
 
 def _is_about(topics: Sequence[Sequence[str]], stored: Stored) -> bool:
@@ -208,7 +245,7 @@ def _find_taken_back(writing: Writing, at: Address, stream: Stream, clause: Take
     ]
 
 
-def _lines(writing: Writing, exchange: Exchange, session: Stream, which: LeavesOut) -> list[Stored]:
+def lines_of(writing: Writing, exchange: Exchange, session: Stream, which: LeavesOut) -> list[Stored]:
     """Return the lines of the person's last exchange, or all of their lines and the summary."""
     writer = writing.writer
     found = writer.standing(session, "turns", MAX_EVICTED)()
@@ -220,7 +257,7 @@ def _lines(writing: Writing, exchange: Exchange, session: Stream, which: LeavesO
     return [s for s in theirs if ticks and _tick(s) == max(ticks) and OF_A_TURN in _meta(s)]
 
 
-def _find_kept_of(writing: Writing, stream: Stream, line_ids: set[str], lines: Sequence[Stored]) -> Iterator[Stored]:
+def find_kept_of(writing: Writing, stream: Stream, line_ids: set[str], lines: Sequence[Stored]) -> Iterator[Stored]:
     """Yield the memories of a stream that came from these lines. Unless a summary is among the lines, none is older."""
     engine = writing.engine
     summed_up = any("summary_of" in _meta(stored) for stored in lines)

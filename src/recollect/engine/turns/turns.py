@@ -19,6 +19,7 @@ from recollect.engine.read.matching import read_standing
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.tracing import drop_quotes
 from recollect.engine.turns.consenting import decide_proposal, may_answer
+from recollect.engine.turns.correcting import correct_last
 from recollect.engine.turns.exchange import MAX_EVICTED, OF_A_TURN, Exchange, ToolResult, as_session, slide
 from recollect.engine.turns.taking_back import find_addresses, misspoken, reject_misspoken, sessions_with, take_back
 from recollect.engine.turns.turn_recall import recall_turn
@@ -41,6 +42,7 @@ from recollect.rules.extraction.said import (
     LeavesOut,
     TakenBack,
     find_kept,
+    read_correction_of_before,
     read_discretion,
     read_retractions,
 )
@@ -95,6 +97,12 @@ class _Stated:
     way: _Way
     fact: Extracted | None = None
 
+    def says_only(self, sentence: str) -> bool:
+        """Return whether it is this sentence and nothing else."""
+        if self.fact is not None:
+            return self.fact.points_back and self.fact.sentence == sentence
+        return isinstance(self.answer, Prepared) and self.answer.draft.candidate.content == sentence
+
 
 @dataclass(frozen=True, slots=True)
 class _TurnWrites:
@@ -111,6 +119,8 @@ class _TurnWrites:
     """The streams that may hold what is taken back."""
     never_true: Sequence[TakenBack] = ()
     """What the person says was never true."""
+    correction: str = ""
+    """What the person says is wrong about their last message, if this one says nothing without it."""
     answer: ConsentAnswer | None = None
     """The yes or no with which the person begins, if it may answer a proposal."""
 
@@ -202,6 +212,7 @@ def _prepare_writes(engine: Engine, exchange: Exchange) -> _TurnWrites:
         way = _way_of_a_statement(engine, exchange, fields, space)
         ways.append(way)
         written.append(fields | _place_fields(exchange, way.space))
+    correction = read_correction_of_before(said) if said and _keeps_statements(engine) else ""
     stated = [parse_candidate(engine, fields) for fields in written]
     others = (
         [parse_candidate(engine, fields) for fields in _iterate_others(engine, exchange)] if discretion is None else []
@@ -219,10 +230,11 @@ def _prepare_writes(engine: Engine, exchange: Exchange) -> _TurnWrites:
         others=list(answers),
         discretion=discretion,
         touched=[
-            *(find_addresses(engine, exchange) if discretion is not None or never_true or answer is not None else ()),
+            *(find_addresses(engine, exchange) if discretion or never_true or answer is not None or correction else ()),
             *(sessions_with(engine, exchange, elsewhere) if elsewhere else ()),
         ],
         never_true=never_true,
+        correction=correction,
         answer=answer,
     )
 
@@ -244,10 +256,12 @@ def _write(writing: Writing, exchange: Exchange, writes: _TurnWrites) -> Turn:
     if writes.answer is not None:
         facts = [statement.fact for statement in writes.stated if statement.fact is not None]
         removed += decide_proposal(writing, exchange, writes.answer, facts, writes.touched)
+    corrected = correct_last(writing, exchange, writes.correction) if writes.correction else []
     receipts = _write_lines(writing, [_note_answer(answer, **{OF_A_TURN: True}) for answer in writes.lines])
     ids = [receipt.memory.id for receipt in receipts[: writes.spoken] if receipt.memory is not None]
-    stated, promoted = _write_stated(writing, writes.stated, ids)
-    others = [writing.write(_add_line_ids(answer, ids)) for answer in writes.others]
+    own = [one for one in writes.stated if not (corrected and one.says_only(writes.correction))]
+    stated, promoted = _write_stated(writing, own, ids)
+    others = [writing.write(_add_line_ids(answer, ids)) for answer in (*corrected, *writes.others)]
     removed += reject_misspoken(writing, wrong, writes.touched)
     return Turn(exchange.session, None, (*receipts, *stated, *others), tuple(promoted), removed)
 
@@ -338,12 +352,16 @@ def _by_model(engine: Engine) -> dict[str, Any]:
     return {"source": Source.AGENT, "role": "assistant", **named}
 
 
+def _keeps_statements(engine: Engine) -> bool:
+    return engine.policy.write.policy not in ("none", "minimal")
+
+
 def _statements(
     engine: Engine, exchange: Exchange, said: str, facts: Sequence[Extracted]
 ) -> Iterator[tuple[dict[str, Any], Space | None]]:
     """Yield the person's statements other than facts, with the space they asked for; none under ``minimal``."""
     policy = engine.policy
-    if policy.write.policy in ("none", "minimal"):
+    if not _keeps_statements(engine):
         return
     common = {**_exchange_fields(engine, exchange), **_by_person(engine, exchange), "kind": Kind.SEMANTIC}
     procedure, rest = detect(said, policy.procedures.max_steps)

@@ -421,12 +421,9 @@ def _supersede(stream_writer: StreamWriter, prepared: Prepared, incumbent: Store
     engine, old, draft = stream_writer.engine, incumbent.state.id, prepared.draft
     if verdict.rule != CONFIRMED:  # a higher authority does not inherit what a lower one attached
         draft = with_inheritance(draft, incumbent.body, incumbent.state, engine.policy.conflict.authority_order)
-    id, commitment = new_version(
-        stream_writer,
-        draft,
-        _links_to(stream_writer, _find_nearest(stream_writer, prepared), old),
-        shadowed=prepared.shadowed,
-    )
+    near = _find_nearest(stream_writer, prepared)
+    links = _links_to(stream_writer, near, old) + relations.carried_doubts(incumbent.body, near)
+    id, commitment = new_version(stream_writer, draft, links, shadowed=prepared.shadowed)
     content = draft.candidate.content
     closing = close_validity(draft.valid_from or read_end(content, parse_time(stream_writer.at)), content, incumbent)
     stream_writer.record(Event.SUPERSEDED, old, rule=verdict.rule, to=Status.SUPERSEDED, other=id, amendment=closing)

@@ -138,6 +138,12 @@ def links_in(body: Mapping[str, Any]) -> list[tuple[str, str, float, str]]:
     ]
 
 
+def carried_doubts(body: Mapping[str, Any], near: Sequence[Neighbour]) -> list[Link]:
+    """Return the links of a new version to what the version before it may outdate and is still among its nearest."""
+    reasons = {id: reason for id, relation_type, _, reason in links_in(body) if relation_type == MAY_UPDATE}
+    return [Link(other, MAY_UPDATE, like, reasons[other.id]) for other, like in near if other.id in reasons]
+
+
 def put_links(stream_writer: StreamWriter, id: str, links: Sequence[Link]) -> None:
     """Add the links of a new version to the table that reads use."""
     if links:

@@ -30,7 +30,6 @@ from recollect.model.receipt import (
     RejectedValue,
     Related,
     StreamInfo,
-    Turn,
     UpkeepReport,
     Verification,
     holds,
@@ -270,7 +269,7 @@ def draw_recall(answer: Recall) -> None:
         console.print(escape(answer.header))
     if answer.notice:
         console.print(style_text("yellow", answer.notice))
-    _draw_missing(answer.because, answer.no_room)
+    draw_missing(answer.because, answer.no_room)
     if not answer.items:
         return
     rows = []
@@ -320,7 +319,7 @@ def draw_trial(found: PolicyTrial) -> None:
     )
 
 
-def _draw_missing(because: str, no_room: int) -> None:
+def draw_missing(because: str, no_room: int) -> None:
     """Say why an answer has nothing, or not everything, in it."""
     if because:
         near = "; --threshold 0 shows what comes near" if because == NOT_SURE else ""
@@ -340,7 +339,7 @@ def draw_bullets(answer: Mapping[str, Any]) -> None:
     """Draw an answer as it stands in a prompt: what changed, then the bullets, or why there are none."""
     if answer["header"]:
         console.print(escape(answer["header"]), soft_wrap=True)
-    _draw_missing(answer.get("because", ""), answer["no_room"])
+    draw_missing(answer.get("because", ""), answer["no_room"])
     for one in answer["items"]:
         console.print(f"- {escape(one['text'])}", soft_wrap=True)
         for line in (*one.get("earlier", ()), *one.get("related", ())):
@@ -349,20 +348,6 @@ def draw_bullets(answer: Mapping[str, Any]) -> None:
 
 def draw_change_header(found: Any) -> None:
     console.print(escape(found.text) if found.text else "[dim]nothing changed[/]", soft_wrap=True)
-
-
-def draw_turn(answer: Turn) -> None:
-    """Draw what was recalled, then a line for each memory that the exchange left behind."""
-    if answer.recall is not None:
-        draw_recall(answer.recall)
-    drawn = Table(title="recorded", title_justify="left", box=None, pad_edge=False, show_header=False)
-    for one in (*answer.receipts, *answer.promoted):
-        kept = one.memory
-        where = f"{kept.kind} in {kept.space} {kept.owner}" if kept is not None else plain(one.reasons[0])
-        drawn.add_row(colour_word(str(one.outcome)), escape(where), to_cell(kept.content) if kept is not None else "")
-    console.print(drawn)
-    if answer.forgotten:
-        console.print(f"[dim]{counted(len(answer.forgotten), 'line')} left the window[/]")
 
 
 def draw_history(events: Sequence[HistoryEvent]) -> None:

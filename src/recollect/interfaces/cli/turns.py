@@ -61,7 +61,7 @@ def recall_for(
     top_k: TopK = None,
 ) -> None:
     """Show what a model should know before it answers: matches, rules, facts, recent lines."""
-    _exchange(context, "recall_for", "recall", locals(), IfMissing.PRETEND)
+    _exchange(context, "recall_for", "given", locals(), IfMissing.PRETEND)
 
 
 def record(
@@ -89,7 +89,9 @@ def _exchange(context: typer.Context, method: str, draw: str, options: dict[str,
         arguments["tools"] = [{"name": name, "output": output} for name, output in split_pairs("tool", options["tool"])]
     with get_session(context).memory(if_missing) as memory:
         answer = getattr(memory, method)(**arguments | {"user": read_argument(arguments["user"])})
-    get_session(context).answer(answer, draw)
+    from recollect.interfaces.cli import turn_screen  # drawing is loaded by what draws
+
+    get_session(context).answer(answer, getattr(turn_screen, f"draw_{draw}"))
 
 
 @calls("change_header", "change_header")

@@ -18,7 +18,9 @@ from recollect.rules.language.spelling import third_person
 from recollect.rules.language.word_lists import word_set
 from recollect.rules.statements import ChangeMark, Frame, Tense, ValueKind, read_statement
 from recollect.rules.statements.frame import normal_text
-from recollect.rules.statements.tables import place_level
+from recollect.rules.statements.tables import KNOWN_PLACES, place_level
+from recollect.rules.statements.tagger import is_only_a_state
+from recollect.rules.time.validity import announces
 
 
 class Found(NamedTuple):
@@ -251,7 +253,7 @@ def _read_name(said: Said) -> Iterable[Found]:
     text = said.from_value()
     plain = said.frame.attribute.endswith("name") or said.frame.subject == "self name"
     name = None if said.frame.negated else (values.read_given_name if plain else values.read_name)(text)
-    if name is None:
+    if name is None or (not plain and is_only_a_state(name)):  # "I'm Starving"
         if not plain:
             yield from _read_role(said)
         return
@@ -357,12 +359,34 @@ _OF_ONE = lazy_pattern(r"(?:i|i'm|i've|i'd|my|(?:.+ )?calls? me) ", re.I)
 _OF_ALL = lazy_pattern(r"(?:we|we're|we've|our) ", re.I)
 
 
+_INTRODUCES = lazy_pattern(
+    r"(?:hi|hey|hello|hiya|good (?:morning|afternoon|evening))(?: (?:there|again|all|everyone|everybody))?[,.!]? "
+    r"(?:(?:it's|it is|this is) (?P<name>[^,.!?;:]{2,40}?)(?: (?:here|again|speaking))?"
+    r"|(?P<who>[^,.!?;:]{2,40}?) here)(?=[,.!?;:]|$)",
+    re.I,
+)
+""" "Hey, it's Paul", "Hi there, Emil here": who greets gives a name; "it's Paul" alone may be anybody's."""
+
+
+def _read_introduction(clause: Clause) -> list[Found]:
+    greeted = _INTRODUCES.match(clause.sentence.text) if clause.instead_of is None else None
+    said = (greeted["name"] or greeted["who"]) if greeted else ""
+    name = values.read_name(said)
+    if name is None or name != said or name not in clause.said or name.lower() in KNOWN_PLACES or is_only_a_state(name):
+        return []
+    return [Found("extracted:name", name, f"The user's name is {name}.", "name")]
+
+
 def read_facts(clause: Clause) -> list[Found]:
     """Return what a clause in the first person states of its speaker; nothing if that is not plain."""
+    return _read_introduction(clause) or _read_statement(clause)
+
+
+def _read_statement(clause: Clause) -> list[Found]:
     text = clause.sentence.spoken(clause.said)
     frame = next(iter(read_statement(text, language="en")), None)
-    if frame is None or frame.tense is not Tense.NOW:
-        return []
+    if frame is None or frame.tense is not Tense.NOW or announces(text):
+        return []  # "we move to Bristol in June" is kept as it was said, with its date
     said = Said(text, frame)
     if clause.passing and frame.attribute not in _LASTING_IN_PASSING and "goal" not in frame.subject:
         return []

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 from recollect.model.vocabulary import Space
 from recollect.rules.extraction import Extracted
-from recollect.rules.extraction.message import plain_sentences, unread_sentences
+from recollect.rules.extraction.message import SENTENCE_END, plain_sentences, unread_sentences
+from recollect.rules.language.calendar import ANY_MONTH, ANY_WEEKDAY
 from recollect.rules.language.text import terms
 from recollect.rules.language.word_lists import any_of, load_table, word_set
 from recollect.rules.statements import Frame, Tense, read_statement
@@ -253,12 +254,15 @@ def read_discretion(message: str) -> Discretion | None:
     """Return whose words the person asks not to keep: of this message, of the one before it, of the session, about
     something, or all that is known of them.
 
-    "Don't write that down" beside nothing else is about the message before.
+    "Don't write that down" beside nothing else is about the message before, and "forget that I said that" too, unless the
+    message states something before it. What it says after it is kept.
 
     >>> read_discretion("Forget what I just said. We meet at nine.")
     Discretion(leaves_out=<LeavesOut.BEFORE: 'before'>, rest='We meet at nine.', topics=())
     >>> read_discretion("Please forget what I told you about my blood pressure and my knee.").topics
     (('blood', 'pressur'), ('knee',))
+    >>> read_discretion("I can't stand her new haircut. Forget that I said that. We meet at nine.")
+    Discretion(leaves_out=<LeavesOut.THIS: 'this'>, rest='We meet at nine.', topics=())
     >>> read_discretion("We might sell the boat. Don't write that down.")
     Discretion(leaves_out=<LeavesOut.THIS: 'this'>, rest='', topics=())
     """
@@ -277,6 +281,8 @@ def read_discretion(message: str) -> Discretion | None:
         )
     for which in (LeavesOut.SESSION, LeavesOut.BEFORE):
         asking = [s for s in sentences if _LEAVES_OUT[which].match(_strip_request(strip_opening(s)))]
+        if asking and which is LeavesOut.BEFORE and _points_at_this_message(sentences, asking[-1]):
+            return Discretion(LeavesOut.THIS, " ".join(sentences[sentences.index(asking[-1]) + 1 :]))
         if asking:
             return Discretion(which, " ".join(s for s in sentences if s not in asking))
     bodies = [strip_opening(s) for s in sentences]
@@ -284,6 +290,15 @@ def read_discretion(message: str) -> Discretion | None:
         return None
     says_more = any(_telling_terms(_LEAVES_OUT[LeavesOut.THIS].sub(" ", body)) for body in bodies)
     return Discretion(LeavesOut.THIS if says_more else LeavesOut.BEFORE, "")
+
+
+_OF_A_MESSAGE = re.compile(rf"\b(?:{_TABLE['message']})\b", re.I)
+
+
+def _points_at_this_message(sentences: Sequence[str], request: str) -> bool:
+    """Return whether "forget that I said that" is about what the same message states before it, and not about another."""
+    before = [strip_opening(s) for s in sentences[: sentences.index(request)]]
+    return not _OF_A_MESSAGE.search(request) and any(_states(s, leans_on=False) for s in before)
 
 
 _IS_LABELLED = re.compile(r"[\w.-]{2,20}:\s")
@@ -328,6 +343,25 @@ def is_said_of(words: Sequence[str], content: str) -> bool:
     return any(set(words) <= set(said[at : at + reach]) for at in range(max(1, len(said) - len(words) + 1)))
 
 
+def leave_out(topics: Sequence[Sequence[str]], content: str) -> str:
+    """Return a text without its sentences about a topic, and without those that lean on one of them.
+
+    Nothing is left if no single sentence is about a topic: then all of them together are.
+
+    >>> leave_out([("knee",)], "My knee hurts. It has for weeks. The vet is on Mill Lane.")
+    'The vet is on Mill Lane.'
+    """
+    sentences = SENTENCE_END.split(content)
+    left: list[str] = []
+    leaves = False
+    for sentence in sentences:
+        leans = _LEANS.match(strip_opening(sentence)) is not None
+        leaves = any(is_said_of(words, sentence) for words in topics) or (leaves and leans)
+        if not leaves:
+            left.append(sentence)
+    return " ".join(left) if len(left) < len(sentences) else ""
+
+
 _AND_ANOTHER = re.compile(
     r"(?:,\s*|\s+)(?:and|or|und|oder)\s+(?:about\s+|über\s+)?(?=(?:my|our|the|mein|unser)\w*\s)|,\s*(?=(?:my|our)\s)",
     re.I,
@@ -341,6 +375,32 @@ def _strip_request(sentence: str) -> str:
     """Return a sentence without "can you please" at its beginning."""
     match = _POLITELY.match(sentence)
     return sentence[match.end() :] if match else sentence
+
+
+_AFTER_IT = r"(?:[,!.…:;–—-]+\s*|\s+)(?P<then>.+)"
+_CORRECTS = re.compile(rf"(?:{_TABLE['corrects']}){_AFTER_IT}", re.I)
+_MAY_CORRECT = re.compile(rf"(?:{_TABLE['may_correct']}){_AFTER_IT}", re.I)
+_HAS_VALUE = re.compile(rf"\d|\b(?i:{ANY_WEEKDAY}|{ANY_MONTH})s?\b|(?<=\s)[A-Z]\w|^[A-Z]\w+[.!]*$")
+_LONGEST_CORRECTION = 10
+"""A longer sentence says by itself what it is about."""
+
+
+def read_correction_of_before(message: str) -> str:
+    """Return the sentence by which a message corrects the one before it and that says nothing without it; else nothing.
+
+    >>> read_correction_of_before("No wait, it's Wednesdays. Thursday is the painting course.")
+    "No wait, it's Wednesdays."
+    >>> read_correction_of_before("No wait, 63."), read_correction_of_before("No wait, the class is on Fridays.")
+    ('No wait, 63.', '')
+    """
+    first = next(iter(plain_sentences(message)), "")
+    marked = _CORRECTS.match(first)
+    found = marked or _MAY_CORRECT.match(first)
+    then = found["then"] if found is not None else ""
+    if not _HAS_VALUE.search(then) or len(_WORD.findall(then)) > _LONGEST_CORRECTION or first.rstrip().endswith("?"):
+        return ""
+    points = _POINTS.match(then) is not None
+    return first if points or (marked is not None and not read_statement(then, SELF)) else ""
 
 
 # ---------------------------------------------------------------- what a person takes back as never true

@@ -12,7 +12,7 @@ from recollect.rules.language.calendar import MONTHS, WEEKDAYS
 from recollect.rules.language.findable import bearing_terms
 from recollect.rules.language.patterns import lazy_pattern
 from recollect.rules.language.text import STOP_WORDS, stem, terms, words
-from recollect.rules.time.times import Span, read_times
+from recollect.rules.time.times import Span, asks_of_what_is_to_come, read_times
 
 _WHEN = lazy_pattern(r"\b(?:when|how long|what (?:date|day|time|month|year))\b", re.IGNORECASE)
 _VALUE = lazy_pattern(
@@ -76,6 +76,13 @@ def _asks_for_members(text: str) -> bool:
     return not noun or noun in _PLURALS or (noun.endswith("s") and not _NOT_PLURAL.search(noun))
 
 
+_OF_NOW = lazy_pattern(
+    r"\b(?:at (?:the|this)(?: very)? moment|at (?:the )?present(?: time)?|at this time|right now|currently|presently|nowadays)\b",
+    re.IGNORECASE,
+)
+"""Words that only say that the present is asked about, which no memory of it needs to have."""
+_PLANNED = lazy_pattern(r"\b(?:plan(?:s|ned|ning)?|upcoming)\b", re.IGNORECASE)
+"""What is planned does not hold yet, and answers a question about plans."""
 _A_MOMENT = timedelta(microseconds=1)
 
 _OF_ANYTHING = frozenset(
@@ -191,8 +198,10 @@ def read_question(text: str, asked_at: datetime, synonyms: Mapping[str, str] | N
     [True, False]
     """
     plain, times, holds = words(text), read_times(text, asked_at), _asks_what_holds(text)
+    asked = _OF_NOW.sub(" ", times.rest)
+    to_come = asks_of_what_is_to_come(text) or _PLANNED.search(text) is not None
     return Question(
-        terms=tuple(sorted(set(terms(times.rest, synonyms) or terms(text, synonyms)))),
+        terms=tuple(sorted(set(terms(asked, synonyms) or terms(text, synonyms)))),
         words=frozenset(plain) | {word[:-1] for word in plain if word.endswith("s")},
         spans=times.spans,
         asks_what_holds=holds,
@@ -202,7 +211,7 @@ def read_question(text: str, asked_at: datetime, synonyms: Mapping[str, str] | N
         asks_for_a_time=bool(times.spans) and _OF_ANYTHING.issuperset(terms(times.topic, synonyms)),
         depends_on=bearing_terms(text),
         asks_what_held_then=bool(times.spans) and not (_WHEN.search(text) or _NOT_A_STATE.search(text)),
-        asked_about=times.spans or ((Span(asked_at, asked_at + _A_MOMENT),) if holds else ()),
+        asked_about=times.spans or ((Span(asked_at, asked_at + _A_MOMENT),) if holds and not to_come else ()),
         named=frozenset(map(stem, named_in(text))),
         asks_for_members=_asks_for_members(text),
     )

@@ -420,6 +420,18 @@ def is_unknown(text: str) -> bool:
     return not readings or float(readings[0][1]) < _UNKNOWN_WORD
 
 
+_STATES = frozenset(("AJ0", "AJC", "VVG", "VVD", "VVN"))
+
+
+def is_only_a_state(text: str) -> bool:
+    """Whether the model knows a word, as it is written, as an adjective or a participle alone: "Starving", and not "Frank".
+
+    >>> [is_only_a_state(word) for word in ("Starving", "Exhausted", "Frank", "Sterling", "Waleed")]
+    [True, True, False, False, False]
+    """
+    return not is_unknown(text.lower()) and _known_tags(text) <= _STATES
+
+
 @lru_cache(maxsize=4096)
 def lemma_as(text: str, tag: str) -> str:
     """The lemma of a word if it has this tag."""

@@ -49,6 +49,14 @@ def read_time(named: Named, asked_at: datetime) -> Span | None:
     return span
 
 
+def read_coming_time(named: Named, now: datetime) -> Span | None:
+    """The stretch that is meant by words about what is to come: "in June" is the next one."""
+    (coarsest, *finer) = named.names
+    if not finer and coarsest.kind in RECURRING:
+        named = named._replace(names=(Name(*coarsest[:2], "which", f"next {coarsest.words}", coarsest.part),))
+    return read_time(named, now)
+
+
 def unit_around(unit: str, day: datetime) -> Span:
     """The day, week, weekend, month, quarter or year that a moment is in."""
     midnight = day.replace(hour=0, minute=0, second=0, microsecond=0)

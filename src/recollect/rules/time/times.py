@@ -14,9 +14,20 @@ from typing import NamedTuple, TypeAlias
 
 from recollect.rules.language.patterns import lazy_pattern
 from recollect.rules.time.named_times import AMOUNT, RECURRING, UNIT, Named, named_times
-from recollect.rules.time.stretches import Span, move, read_amount, read_time, unit_around
+from recollect.rules.time.stretches import Span, move, read_amount, read_coming_time, read_time, unit_around
 
-__all__ = ["MAX_TIMES", "TALK_DAYS", "Span", "Times", "covers", "is_range", "nearness", "read_range", "read_times"]
+__all__ = [
+    "MAX_TIMES",
+    "TALK_DAYS",
+    "Span",
+    "Times",
+    "asks_of_what_is_to_come",
+    "covers",
+    "is_range",
+    "nearness",
+    "read_range",
+    "read_times",
+]
 
 _DAY = timedelta(days=1)
 
@@ -43,7 +54,8 @@ class Times(NamedTuple):
 def read_times(question: str, asked_at: datetime) -> Times:
     """The stretches of time that a question names, seen from the moment when it is asked.
 
-    A month or a weekday without a year is the last one before that moment. What cannot be read is left out.
+    A month or a weekday without a year is the last one before that moment, and the next one if the question is about what
+    is to come. What cannot be read is left out.
 
     >>> from datetime import UTC
     >>> asked = datetime(2023, 10, 22, 9, 55, tzinfo=UTC)
@@ -177,6 +189,14 @@ _ALSO_A_TOPIC = ("day", "feast", "season")
 _SEEN_FROM_NOW = ("ago", "rolling", "then", "weekday", "which", "word")
 
 
+_TO_COME = lazy_pattern(r"\b(?:will|shall|going to)\b|'ll\b", re.IGNORECASE)
+
+
+def asks_of_what_is_to_come(question: str) -> bool:
+    """Return whether a question is about a time to come: "Where will I live in July?" means the next one."""
+    return _TO_COME.search(question) is not None
+
+
 class _Found(NamedTuple):
     span: Span
     cut: slice
@@ -215,7 +235,7 @@ def _is_date(named: Named) -> bool:
 
 
 def _read_single(text: str, named: Named, asked_at: datetime) -> _Found | None:
-    span = read_time(named, asked_at)
+    span = (read_coming_time if asks_of_what_is_to_come(text) else read_time)(named, asked_at)
     if span is None:
         return None
     lead = text[max(0, named.start - MARGIN) : named.start]

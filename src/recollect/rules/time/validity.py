@@ -20,8 +20,8 @@ from recollect.model.vocabulary import KIND_CLASS, KindClass, Source
 from recollect.rules.gates.draft import Context, Draft
 from recollect.rules.language.patterns import lazy_pattern
 from recollect.rules.statements import ChangeMark, Tense, read_statement
-from recollect.rules.time.named_times import AMOUNT, RECURRING, Name, Named, named_times
-from recollect.rules.time.stretches import Span, move, read_amount, read_time
+from recollect.rules.time.named_times import AMOUNT, Named, named_times
+from recollect.rules.time.stretches import Span, move, read_amount, read_coming_time, read_time
 from recollect.rules.time.times import is_range, read_range
 
 MAX_CHARACTERS = 400
@@ -100,7 +100,7 @@ def strip_validity(words: str, text: str) -> str:
 
 _CUE = lazy_pattern(
     r"\b(?:since|until|till|through|from|as of|as from|starting|beginning|effective|between|before"
-    r"|in|on|during|throughout|last|ago|(?:19|20)\d\d ?[-–]"
+    r"|in|on|during|throughout|last|ago|next|coming|tomorrow|(?:19|20)\d\d ?[-–]"
     r"|stopped|quit|ended|gave up|retired)\b",
     re.IGNORECASE,
 )
@@ -350,17 +350,54 @@ def _read_change(text: str, head: str, named: Named, now: datetime) -> Validity 
     return _read_dated_change(text, head, named, now, ChangeMark.START, ChangeMark.CHANGE)
 
 
-_IS_TO_COME = re.compile(r"\b(?:start|begin|move|relocate|join|leave|switch|transfer|retire)s?\b", re.I)
+_IS_TO_COME = re.compile(
+    r"\b(?:start|begin|move|relocate|join|leave|switch|transfer|retire|change|become)s?\b"
+    r"|(?:\bwill|'ll|\bgoing to) (?!not\b|never\b)\w"
+    r"|(?:'m|'s|'re|\b(?:am|is|are)) (?:(?:also|now|finally|just|officially) )?"
+    r"(?:starting|beginning|moving|relocating|joining|leaving|switching|transferring|retiring|changing|becoming)\b",
+    re.I,
+)
 """How a change is told that is still to come: "I start at Bosch on Monday" was not said of last Monday."""
 
 
+_WILL_CHANGE = re.compile(
+    r"(?:\bwill|'ll|\bgoing to) (?:also |finally |all )?"
+    r"(?:switch|move|migrate|change|upgrade|downgrade|convert|transfer|relocate|swap|replace|rename)\b",
+    re.I,
+)
+"""A change of whatever it may be: "we'll switch the admin panel to Svelte in the summer"."""
+
+
+def announces(text: str) -> bool:
+    """Return whether a statement tells a change as one to come: what it names does not hold yet.
+
+    >>> [announces(said) for said in ("We move to Bristol in June", "I'm moving to Bristol", "I moved to Bristol in June")]
+    [True, True, False]
+    """
+    frame = next(iter(read_statement(text)), None)
+    changes = frame is not None and frame.change in (ChangeMark.START, ChangeMark.CHANGE, ChangeMark.STOP)
+    return changes and _IS_TO_COME.search(text) is not None
+
+
 def _read_dated_change(text: str, head: str, named: Named, now: datetime, *changes: ChangeMark) -> Validity | None:
-    """The beginning of a time in the past, if the statement around it announces one of some changes."""
-    span, after = read_time(named, now), _AND_STILL.sub("", text[named.end :]).strip(" ,.!")
-    if span is None or span.start > now or (head.strip() and after) or _IS_TO_COME.search(head):
+    """The beginning of a time, if the statement around it announces one of some changes.
+
+    Of a change that is still to come, that is the next such time; of another one, the last.
+    """
+    after = _AND_STILL.sub("", text[named.end :]).strip(" ,.!")
+    if head.strip() and after:
         return None
-    frame = next(iter(read_statement(head.strip(" ,") or after)), None)
-    return Validity(span.start) if frame and frame.change in changes and frame.tense is Tense.NOW else None
+    said = head.strip(" ,") or after
+    to_come = _IS_TO_COME.search(said) is not None
+    span = _read(named, now, coming=True) if to_come else read_time(named, now)
+    if span is None or (span.start > now) is not to_come:
+        return None
+    if to_come and ChangeMark.CHANGE in changes and _WILL_CHANGE.search(said):
+        return Validity(span.start)
+    frame = next(iter(read_statement(said)), None)
+    if frame is None or frame.change not in changes:
+        return None
+    return Validity(span.start) if frame.tense is Tense.NOW or (to_come and frame.tense is Tense.UNSURE) else None
 
 
 def read_end(text: str, now: datetime) -> datetime | None:
@@ -426,7 +463,4 @@ def _begin_at_nearest(named: Named, now: datetime) -> Validity | None:
 
 def _read(named: Named, now: datetime, *, coming: bool) -> Span | None:
     """The stretch that is named; of what comes back every week, month or year the next one, if it is the ``coming`` one."""
-    (coarsest, *finer) = named.names
-    if coming and not finer and coarsest.kind in RECURRING:
-        named = named._replace(names=(Name(*coarsest[:2], "which", f"next {coarsest.words}", coarsest.part),))
-    return read_time(named, now)
+    return read_coming_time(named, now) if coming else read_time(named, now)
