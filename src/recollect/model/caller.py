@@ -33,6 +33,11 @@ def short_name(text: str) -> str:
     return text if kind_of(text) is None else text.partition(":")[2]
 
 
+def named(text: str) -> dict[str, str]:
+    """Return a principal as the record names authors and vouchers: by id and by name."""
+    return {"id": text, "name": short_name(text)}
+
+
 def as_principal(text: str) -> str:
     """Return the principal that a text names. A name alone is an agent's, as the ids of the entry format are."""
     return text if kind_of(text) is not None else principal(AGENT, text)

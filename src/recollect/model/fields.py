@@ -192,8 +192,8 @@ STORED_TYPES = {name: _TYPES[sort] for name, sort in _STORED.items() if sort in 
 """What a stored value is, by its name; a name that is missing is any value of JSON, or one of ``STORED_WORDS``."""
 STORED_TIMES = frozenset(name for name, sort in _STORED.items() if sort == "time")
 STORED_WORDS = {field.name: field.words for field in REQUIRED if field.words}
-KEY_SOURCES = frozenset((*map(str, KeySource), "parser"))
-"""The words of a version for what named its concept, with that of early versions."""
+KEY_SOURCES = frozenset(map(str, KeySource))
+"""The words of a version for what named its concept."""
 
 _FROM_VERSION = tuple((name, field.read) for name, field in FIELDS.items() if field.kept is Kept.VERSION)
 _FROM_STATE = tuple((name, field.read) for name, field in FIELDS.items() if field.kept is Kept.STATE)

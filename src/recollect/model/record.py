@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from recollect.model.caller import MAX_KIND, short_name
+from recollect.model.caller import MAX_KIND, named, short_name
 from recollect.model.canonical import canonical_json, check_json, check_text, read_moment
 from recollect.model.item import to_item
 from recollect.model.vocabulary import (
@@ -156,7 +156,7 @@ def as_source(value: Any) -> Any:
 
 
 def _as_author(value: Any) -> Any:
-    return {"id": value, "name": short_name(value)} if isinstance(value, str) else value
+    return named(value) if isinstance(value, str) else value
 
 
 class Author(BaseModel):

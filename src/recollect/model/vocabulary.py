@@ -198,8 +198,3 @@ class KeySource(StrEnum):
     CHAIN = "chain"
     FALLBACK = "fallback"
     EVENT = "event"
-
-    @classmethod
-    def _missing_(cls, value: object) -> "KeySource | None":
-        """Return the source of "parser", which marked keys by rule before rules version 5."""
-        return cls.READER if value == "parser" else None

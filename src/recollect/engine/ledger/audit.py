@@ -23,7 +23,7 @@ from recollect.engine.write.incumbents import Places
 from recollect.engine.write.relations import relations_of_stream
 from recollect.model.caller import Caller, Right
 from recollect.model.canonical import canonical_json, parse_time
-from recollect.model.ledger import ABOUT_THE_STREAM, BRINGS_VERSION, Address, Entry, phase_id
+from recollect.model.ledger import ABOUT_THE_STREAM, BRINGS_VERSION, Address, Entry, commit_to, phase_id
 from recollect.model.proof import Checkpoint
 from recollect.model.receipt import Growth, Problem, StreamInfo, Verification
 from recollect.model.state import State, amendment_from, body_from
@@ -33,7 +33,6 @@ from recollect.rules.identity.rejected_values import rejections_in_force
 from recollect.rules.language.findable import findable
 from recollect.rules.ledger import fold
 from recollect.rules.plain_view import counted
-from recollect.rules.trust.signers import is_committed
 from recollect.stores.backups import LAST_BACKUP
 from recollect.stores.protocol import NO_LIMIT, Reader, Selection, Stream, Version
 
@@ -132,7 +131,7 @@ def _check_across_streams(engine: Engine, reader: Reader, actors: Actors, walks:
     found += [
         Problem(f"actor {uid[:12]}", "its name is not the one that acted: it was altered", HINT)
         for uid, (name, salt) in actors.items()
-        if name is not None and salt is not None and not is_committed(uid, name, salt)
+        if name is not None and salt is not None and commit_to(salt, name) != uid
     ]
     acted = {uid for walk in walks for uid in walk.acted}
     erased = {uid for walk in walks for uid in walk.erased_names}

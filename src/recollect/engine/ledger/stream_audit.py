@@ -11,6 +11,7 @@ from pydantic_core import from_json
 from recollect.engine.context import Engine
 from recollect.engine.ledger.checkpoint_log import HINT, Actors, LogAudit
 from recollect.engine.write.relations import links_in, relations_of_stream
+from recollect.model.caller import named
 from recollect.model.errors import StoreCorrupt
 from recollect.model.ledger import ABOUT_THE_STREAM, BRINGS_VERSION, GENESIS, Entry, Event, commit_to
 from recollect.model.proof import StreamLeaf
@@ -25,7 +26,7 @@ from recollect.rules.ledger import fold
 from recollect.rules.ledger.content_ids import ids_in
 from recollect.rules.ledger.proofs import Covering
 from recollect.rules.trust.signatures import signature_from, voucher_bytes
-from recollect.rules.trust.signers import INVALID, Judged, Signers, voucher_named
+from recollect.rules.trust.signers import INVALID, Judged, Signers
 from recollect.stores.protocol import (
     TERM_COUNT,
     Amendment,
@@ -232,8 +233,7 @@ class SignedAudit:
 
     def judge_vouch(self, entry: Entry, content: str, name: str, said: Mapping[str, Any]) -> bool:
         """Judge the signature of somebody who vouches here for these words; return whether it holds."""
-        who = voucher_named(name, sha256_hex(content), said, entry.at)
-        message = voucher_bytes(sha256_hex(content), who, entry.at, said.get("confidence"), said.get("says"))
+        message = voucher_bytes(sha256_hex(content), named(name), entry.at, said.get("confidence"), said.get("says"))
         found = self._signers.judged(signature_from(said["signature"]), message, name, self._place(entry.seq))
         self.vouches[found.word] += 1
         return found.word != INVALID

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from recollect.engine.context import Engine, visible
-from recollect.model.caller import Right
+from recollect.model.caller import Right, named
 from recollect.model.canonical import parse_time
 from recollect.model.fields import read_fields
 from recollect.model.receipt import Receipt
@@ -16,7 +16,7 @@ from recollect.model.vocabulary import Outcome, Status
 from recollect.rules.ledger.fold import TOLD
 from recollect.rules.trust.borders import Sight
 from recollect.rules.trust.signatures import is_signature
-from recollect.rules.trust.signers import voucher_named, vouchers_in
+from recollect.rules.trust.signers import vouchers_in
 from recollect.stores.protocol import Reader, Stored
 
 NEVER = datetime.min.replace(tzinfo=UTC)
@@ -76,9 +76,8 @@ def _vouchers(stored: Stored, meta: Mapping[str, Any]) -> Iterator[dict[str, Any
         name = stored.actor_names.get(one["actor"])
         if name is not None:
             said = {key: value for key, value in one.items() if key not in ("actor", "at")}
-            who = voucher_named(name, (stored.body or {})["content_hash"], said, one["at"])
-            here.add(who["id"])
-            yield {**who, "timestamp": one["at"], **said}
+            here.add(name)
+            yield {**named(name), "timestamp": one["at"], **said}
     for voucher in vouchers_in({"meta": meta}):
         if voucher["id"] not in here:
             yield {**voucher, "imported": True}

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from recollect.model.caller import as_principal, kind_of, short_name
-from recollect.model.ledger import commit_to
+from recollect.model.caller import as_principal
 from recollect.model.proof import Signature
 from recollect.model.record import ENTRY_ORIGIN, Candidate
 from recollect.rules.language.text import sha256_hex
@@ -13,13 +12,11 @@ from recollect.rules.trust.signatures import (
     Standing,
     bytes_of_voucher,
     entry_bytes,
-    fault_of,
     holds,
     is_signature,
     link_bytes,
     signature_from,
     standing,
-    voucher_bytes,
 )
 
 INVALID, ANOTHERS, ERASED, ELSEWHERE = "invalid", "another's", "erased", "elsewhere"
@@ -63,12 +60,6 @@ class PlatformLink(Protocol):
 
 _NOT_HERE = Judged(ELSEWHERE, Standing.UNKNOWN, None, None)
 _UNREAD = Judged(INVALID, Standing.UNKNOWN, None, "the signature, or what it is over, cannot be read")
-
-
-def is_committed(uid: str, name: str, salt: bytes) -> bool:
-    """Return whether an actor's uid commits to this principal, or to its bare name as in earlier releases."""
-    earlier = short_name(name)
-    return commit_to(salt, name) == uid or (kind_of(earlier) is None and commit_to(salt, earlier) == uid)
 
 
 def signature_verdict(
@@ -175,17 +166,6 @@ class Signers:
             return _UNREAD
         platform = by.get("platform")
         return self.judged(signature, message, who, place, platform if isinstance(platform, str) else None)
-
-
-def voucher_named(name: str, content_hash: str, vouch: Mapping[str, Any], at: str) -> dict[str, str]:
-    """Return a voucher's id and name: the principal and its name, or only the name if an earlier release signed it."""
-    who = {"id": name, "name": short_name(name)}
-    text = vouch.get("signature")
-    if not is_signature(text):
-        return who
-    earlier = {"id": who["name"], "name": who["name"]}
-    details = vouch.get("confidence"), vouch.get("says")
-    return who if fault_of(str(text), voucher_bytes(content_hash, earlier, at, *details)) is not None else earlier
 
 
 def _hash(body: Mapping[str, Any]) -> str:
