@@ -49,7 +49,7 @@ _MATERIAL = lazy_pattern(
     rf"(?:(?:please|can you|could you|now|help me|and|then) )*(?:{_WORK_ON})\b[^:]{{0,120}}:", re.I
 )
 _QUOTES = lazy_pattern(
-    r"[^:]{0,80}\b(?:said|told \w+|wrote|says|asked|replied|answered|goes|reads|sings|texted|lyrics|caption|prompt)\b"
+    r"[^:]{0,80}\b(?:said|told \w+|wrote|says|asked|replied|answered|goes|reads|sings|texted|lyrics|caption|prompt|example)\b"
     r"[^:]{0,20}:",
     re.I,
 )

@@ -34,6 +34,14 @@ from recollect.rules.statements.frame import NO_SUBJECT
 _EXCEPTION = re.compile(
     r"\b(?:except(?:ing|ed)?|excluding|barring|(?:apart|aside) from|other than|with the exception of)\b", re.IGNORECASE
 )
+_SEEMS = re.compile(
+    r"\b(?:looks?|sounds?|feels?|seems?|appears?) (?:as (?:though|if)|like)\b|\bprovid(?:ed|ing)\b", re.IGNORECASE
+)
+_COMPARED = re.compile(r"(\w+) than (?:(?:the|a|my|our|his|her|their) )?(\w+)")
+_NOT_QUITE = word_set(
+    "deputy vice assistant acting interim former late fake mock imitation would-be honorary trainee associate"
+)
+"""Words without which somebody or something is another: the deputy head is not the head."""
 _UNTRUE = re.compile(
     r"\b(?:false|untrue|a myth|den(?:y|ies|ied|ying)|disprove[sd]?|refute[sd]?|rul(?:e|es|ed|ing) out)\b", re.IGNORECASE
 )
@@ -76,7 +84,8 @@ def is_covered(mark: Mark, keys: Set[str], stems: Set[str]) -> bool:
 def check_clauses(whole: str, said: Said, content: Sequence[Mark], evidence: Evidence) -> Iterator[Verdict]:
     """Yield how the clauses that a claim rests on say something else: of somebody else, or of another time, or deny it."""
     yield from _check_compounds(whole, evidence)
-    if any(one.aspect is Aspect.ORDER for clause in evidence.clauses for one in what_differs(clause.text, whole)):
+    differences = (one for clause in evidence.clauses for one in what_differs(clause.text, whole))
+    if _compares_others(whole, evidence.text) or any(one.aspect is Aspect.ORDER for one in differences):
         yield Verdict("ungrounded:order")
     about = [clause for clause in evidence.clauses if _same_subject(whole, clause)]
     rests_on = fewest_clauses(content, about) or fewest_clauses(content, evidence.clauses)
@@ -152,6 +161,8 @@ def _check_left_out(whole: str, said: Said, clause: Clause) -> Iterator[Verdict]
     hedges = {mark.key for mark in clause.marks if mark.key in _HEDGES or mark.key == "?"}
     hedges |= (_HEDGING_STEMS | SUPPOSING) & {stem(word) for word in words(clause.text)}
     hedges = {hedge for hedge in hedges if hedge not in own and stem(hedge) not in own}
+    if _SEEMS.search(clause.text) and not _SEEMS.search(whole):
+        hedges.add("seems")
     if hedges - {"will"} or ("will" in hedges and _tense_of(whole, clause.speaker) is Tense.NOW):
         yield Verdict("ungrounded:hedge", min(hedges))
     of_another_time = {(Tense.PAST, Tense.NOW)} | (set() if said.is_event else {(Tense.NOW, Tense.PAST)})
@@ -161,11 +172,13 @@ def _check_left_out(whole: str, said: Said, clause: Clause) -> Iterator[Verdict]
         yield Verdict("ungrounded:negation", clause.text)
     if _tenses(whole, clause) == (Tense.UNSURE, Tense.NOW):
         yield Verdict("ungrounded:hedge", clause.text)
+    if _drops_what_is_owned(said, clause):
+        yield Verdict("ungrounded:order", clause.text)
     if _bound_to(said.marks, clause) or _follows_its_verb(whole, clause) or _has_another_value(whole, clause):
         yield Verdict("ungrounded:order", clause.text)
     if _mixes_a_list(whole, clause):
         yield Verdict("ungrounded:mixed", clause.text)
-    if _is_owned_by_another(said, clause):
+    if _is_owned_by_another(said, clause) or _is_not_quite(said, clause):
         yield Verdict("ungrounded:subject", clause.text)
     if (_PARTITIVE.search(clause.text) and not _PARTITIVE.search(whole)) or _drops_an_alternative(said, clause):
         yield Verdict("ungrounded:hedge", clause.text)
@@ -188,6 +201,12 @@ def _mixes_a_list(claim: str, clause: Clause) -> bool:
         if numbers:
             held.append((bool(numbers & own), bool(told & own)))
     return any(number for number, _ in held) and (False, True) in held
+
+
+def _is_not_quite(said: Said, clause: Clause) -> bool:
+    """Return whether a claim leaves out a word such as "deputy" before one that it keeps."""
+    own = {mark.key for mark in said.marks}
+    return any(before.key in _NOT_QUITE - own and mark.key in own for before, mark in pairwise(clause.marks))
 
 
 def _is_owned_by_another(said: Said, clause: Clause) -> bool:
@@ -262,6 +281,23 @@ def _follows_its_verb(claim: str, clause: Clause) -> bool:
         return False
     verb = said.index(verbs[0][0])
     return any(noun and noun[0] in said and said.index(noun[0]) > verb for noun in subjects)
+
+
+def _compares_others(claim: str, text: str) -> bool:
+    """Return whether a claim compares by another word than its spans: "taller than Bea but shorter than Cleo"."""
+    known, said = set(_COMPARED.findall(text.lower())), set(_COMPARED.findall(claim.lower()))
+    return len(known) > 1 and not said <= known
+
+
+def _drops_what_is_owned(said: Said, clause: Clause) -> bool:
+    """Return whether a claim is about an owner where its clause is about what they own: "for Rosa's colleagues"."""
+    own = {mark.key for mark in said.marks}
+    owners = {before.key for before, mark in pairwise(said.marks) if mark.key == "'s"}
+    return any(
+        owner.key in own - owners and owned.key not in own
+        for owner, mark, owned in zip(clause.marks, clause.marks[1:], clause.marks[2:], strict=False)
+        if mark.key == "'s" and owner.is_word
+    )
 
 
 def _has_another_value(claim: str, clause: Clause) -> bool:

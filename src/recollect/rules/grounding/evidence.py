@@ -22,7 +22,7 @@ MAX_TIMES = 8
 """How many times of a text are read. Reading takes long, and a claim has no more."""
 _CLAUSE_END = re.compile(
     r"(?<=[.!?;…])\s+|, (?=(?:i|we|he|she|they|it)\b)"
-    r"|(?P<but>,? but )|,? (?:although|though|whereas|while|and then) |, (?=(?:and|so|while|not) )"
+    r"|(?P<but>,? but )|,? (?:although|(?<!\bas )though|whereas|while|and then) |, (?=(?:and|so|while|not) )"
     r"| and (?=(?:i|we|he|she|they|it) )|,? (?=(?:who|whose|which) )"
     r"|(?P<noun> and (?=\w)|, (?=(?:my|our|his|her|their|its|the|(?-i:[A-Z])\w*) ))",
     re.IGNORECASE,
@@ -32,7 +32,7 @@ _QUOTATION = re.compile(r"""["“„«][^"”“»]*+["”“»]|(?<!\w)'(?=\w)(
 _SPEAKS = re.compile(r"((?-i:[A-Z])[\w-]+): ")
 _LONGEST_SUBJECT = 120
 """How many characters after an "and" are looked at for a subject and its verb."""
-_HOLDS_TOGETHER = SUPPOSING | word_set("case if unless whether when whenever once until because")
+_HOLDS_TOGETHER = SUPPOSING | word_set("case provided if unless whether when whenever once until because")
 """Words after which a comma does not end what they govern: "if I get the job, I will move"."""
 WE = word_set("we us our ours ourselves wir uns unser unsere")
 FIRST_PERSON = WE | word_set("i me my mine myself ich mich mir mein meine")
