@@ -56,6 +56,8 @@ def press_reject(page: Page, studio: Served, one: Memory) -> None:
     page.fill("input[name=reason]", "it was her sister")
     press(page, "Never true")
     assert "refused from now on" in told(page)
+    assert page.locator("main button", has_text="Never true").count() == 0
+    assert page.locator("main button", has_text="Lift the rejection").count() == 1
     page.goto(f"{studio.root}/rejections")
     assert "Because: it was her sister" in page.inner_text("main")
 

@@ -409,7 +409,9 @@ def _list_permitted(engine: Engine, reader: Reader, stored: Stored) -> Iterator[
         return
     status = stored.state.status
     if stored.damage is None and may_change(engine, reader, stored):
-        yield from (one for one in ALLOWED.get(status, ()) if one != "restore" or not _is_rejected(reader, stored))
+        allowed = ALLOWED.get(status, ())
+        is_rejected = "restore" in allowed and _is_rejected(reader, stored)
+        yield from (one for one in allowed if one != "restore" or not is_rejected)
         if status is Status.CONTRADICTORY and (not engine.caller.is_an_agent or engine.caller.may(Right.GOVERN)):
             yield "resolve"
         author, own = (stored.body or {})["author"]["id"], engine.caller.own_principals
@@ -417,7 +419,7 @@ def _list_permitted(engine: Engine, reader: Reader, stored: Stored) -> Iterator[
             yield "vouch"
         address = reader.stream_numbered(engine.tenant, stored.stream).address
         if address is not None and (is_their_own(engine, address) or engine.caller.may(Right.GOVERN)):
-            yield "reject"
+            yield "lift" if is_rejected else "reject"
             if status is Status.PENDING and not engine.caller.is_an_agent:
                 yield from ("grant", "decline")
     if engine.caller.may(Right.ERASE):

@@ -67,8 +67,9 @@ def proposals(visit: Visit) -> Page:
     sources = {id: found for id in sorted(named) if (found := find_memory(visit.memory, id)) is not None}
     allowed = visit.memory.permitted(list(sources))
     runs = visit.memory.runs(limit=MOST_RUNS).items if visit.may(Right.OPERATE) else ()
-    # Who may reject all sources of a proposal may apply or decline it.
-    of_rejectable = {one.id for one in waiting if all("reject" in allowed.get(id, ()) for id in one.sources)}
+    # Who may reject all sources of a proposal, or lift their rejection, may apply or decline it.
+    rejectable = {id for id, operations in allowed.items() if {"reject", "lift"} & set(operations)}
+    of_rejectable = {one.id for one in waiting if rejectable.issuperset(one.sources)}
     decidable = set() if visit.memory.caller.is_an_agent else of_rejectable
     shown = {"waiting": waiting, "sources": sources, "decidable": decidable, "runs": runs}
     return Page("proposals.html", shown)
