@@ -37,8 +37,8 @@ def clock() -> Clock:
     return Clock()
 
 
-def opened(place: Any, clock: Clock, seed: int = 1) -> recollect.Recollect:
-    return recollect.open(place, clock=clock, randomness=SeededRandomness(seed), embedder="none")
+def opened(place: Any, clock: Clock, seed: int = 1, policy: Any = "default") -> recollect.Recollect:
+    return recollect.open(place, clock=clock, randomness=SeededRandomness(seed), embedder="none", policy=policy)
 
 
 def fill(memory: recollect.Recollect, *owners: str) -> None:
@@ -83,6 +83,20 @@ def test_a_round_expires_consolidates_and_removes_old_events(place: Any, clock: 
         nodes = Counter((one.node, one.op) for one in memory.events(limit=1_000))
         assert nodes["worker", "ttl"] >= len(OWNERS) and nodes["worker", "merge"] == len(OWNERS)
         assert {one.node for one in memory.events(limit=1_000)} == {"worker"}, "events of 100 days ago are gone"
+
+
+def test_a_round_removes_old_traces_and_says_how_far_it_is(place: Any, clock: Clock) -> None:
+    told: list[tuple[str, str, int, int]] = []
+    with opened(place, clock, policy={"traces": {"keep": "all", "keep_days": 30}}) as memory:
+        fill(memory, *OWNERS)
+        before = {str(event) for event in memory.traces(limit=1_000).items}
+        assert before
+        clock.move(days=31)
+        memory.worker(once=True, progress=lambda tenant, job, done, total: told.append((tenant, job, done, total)))
+        after = {str(event) for event in memory.traces(limit=1_000).items}
+        assert after and not before & after, "what was kept of 31 days ago is gone, what the worker did is there"
+    assert {(tenant, job) for tenant, job, _, _ in told} >= {("default", "upkeep"), ("default", "consolidate")}
+    assert all(0 < done <= total for _, _, done, total in told)
 
 
 def test_a_second_round_changes_nothing(place: Any, clock: Clock) -> None:
