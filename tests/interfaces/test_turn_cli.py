@@ -37,3 +37,8 @@ def test_python_runs_the_command_line_by_the_name_of_the_package(tmp_path: Path)
     command = [sys.executable, "-m", "recollect", "--store", str(tmp_path / "memory.db"), "add", "Ana likes tea"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=dict(os.environ))
     assert done.returncode == 0 and "stored" in done.stdout, done.stderr
+
+
+def test_a_new_version_says_which_one_it_takes_the_place_of(shell: Shell) -> None:
+    shell.run("add", "Ana lives in Lisbon", "--owner", "ana")
+    assert "Ana-Home-City v2, in place of v1" in shell.run("add", "Ana now lives in Porto", "--owner", "ana")

@@ -175,3 +175,22 @@ def test_a_new_version_may_outdate_what_the_version_before_it_did(mem: recollect
     assert links[old.id] == "may_update"
     told = [item.memory.content for item in mem.query("On which day is the pottery class?", owner="ana").items]
     assert told[:2] == [right.content, old.content]
+
+
+def test_two_memories_that_are_only_similar_are_no_pair_to_resolve(mem: recollect.Recollect) -> None:
+    earlier = mem.add("My mum is coming to stay with us in August.", owner="ana").memory
+    later = mem.add("Our anniversary is on the 9th of October.", owner="ana").memory
+    assert earlier is not None and later is not None
+    assert [one.relation_type for one in mem.related(later.id)] == ["may_update"], "near, and nothing more"
+    for id, winner in ((earlier.id, later.id), (later.id, earlier.id), (earlier.id, earlier.id)):
+        with pytest.raises(recollect.WrongState) as refused:
+            mem.resolve(id, winner=winner)
+        assert "supersede OLD --by NEW" in str(refused.value)
+    assert mem.get(earlier.id).status == mem.get(later.id).status == "active"
+
+
+def test_what_has_next_to_nothing_in_common_is_not_offered(mem: recollect.Recollect) -> None:
+    add(mem, "The printer is in room 4")
+    rent = add(mem, "The rent for the flat is due on the first")
+    receipt = mem.add("The flat's rent comes off my account by standing order", owner="ana")
+    assert [offer.id for offer in receipt.similar] == [rent.id]

@@ -58,6 +58,7 @@ def test_it_is_understood_in_these_words(before: str, correction: str) -> None:
         ("The painter comes on Tuesday.", "Actually, I live in Porto."),
         ("The painter comes on Tuesday.", "No emojis."),
         ("Can you find me a painter?", "No wait, it's Monday."),
+        ("My cousin is allergic to soy.", "Make it 4500 euros, the budget I mean."),
     ],
 )
 def test_whatever_says_something_by_itself_corrects_nothing(before: str, after: str) -> None:

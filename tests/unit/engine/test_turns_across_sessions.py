@@ -448,3 +448,13 @@ def test_of_a_message_only_the_sentences_about_it_are_forgotten(mem: Any) -> Non
     assert (left.authority, left.meta["source_turn_ids"]) == (said.authority, said.meta["source_turn_ids"])
     assert "knee" not in str(active(mem)) and "Mill Lane" in told(mem, "Where is the vet?", session="s3")
     assert mem.verify().ok
+
+
+@every_row("words", ["Oh no, delete that.", "Please erase that.", "Forget that.", "Forget that I said that."])
+def test_a_message_may_take_itself_back_in_these_words(words: str) -> None:
+    with recollect.open(":memory:") as mem:
+        say(mem, VAN)
+        assert say(mem, f"I kissed my boss. {words}").forgotten == ()
+        assert "boss" not in str(active(mem)) and VAN in active(mem)
+        say(mem, "Delete that.")
+        assert VAN in active(mem), "alone it may be about a file"

@@ -84,7 +84,10 @@ def resolve(engine: Engine, id: str, *, winner: str) -> Memory:
     if decided is not None:
         return decided
     with change_memory(engine, id) as (stream_writer, stored):
-        hint = "Only a contradictory or a pending memory waits for a decision."
+        hint = (
+            "Only a contradictory or a pending memory waits for a decision, or a pair that `outdated` lists. "
+            "If one memory replaces another, `supersede OLD --by NEW`."
+        )
         check_status(stored, (Status.CONTRADICTORY, Status.PENDING), "resolve", hint)
         chosen = find(engine, stream_writer.writer, winner, "winner").state.id
         incumbent, shadowed = find_holder(stream_writer, stored)

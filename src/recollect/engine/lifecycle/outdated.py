@@ -178,15 +178,15 @@ def decide(engine: Engine, id: str, winner: str) -> Memory | None:
     """Decide a pair of which one may be outdated; return ``None`` if the memory is in no such pair.
 
     ``id`` is one side of the pair and ``winner`` the side to believe. If the later one wins, it supersedes the earlier one. If
-    the earlier one wins, both stay, and the pair is not listed again.
+    the earlier one wins, both stay, and the pair is not listed again. Two memories that are only similar are no pair.
     """
     with engine.read() as reader:
         stored = find(engine, reader, id)
         if stored.state.status is not Status.ACTIVE:
             return None
         stream, place = reader.stream_numbered(engine.tenant, stored.stream), (stored.stream, stored.number)
-        relations = [one for one in reader.relations_at(engine.tenant, [place])() if one.relation_type == MAY_UPDATE]
-        pairs = _read_links(engine, reader, [stream], relations)
+        links = [one for one in reader.relations_at(engine.tenant, [place])() if one.relation_type == MAY_UPDATE]
+        pairs = _read_links(engine, reader, [stream], [one for one in links if one.reason != NEAR])
         if not pairs:
             return None
         chosen = find(engine, reader, winner, "winner")
@@ -197,17 +197,15 @@ def decide(engine: Engine, id: str, winner: str) -> Memory | None:
 def _choose_pair(pairs: Sequence[Linked], stored: Stored, chosen: Stored) -> Linked:
     """Return the pair of the two named memories, or the only pair of a memory that is named twice."""
     id, winner = stored.state.id, chosen.state.id
-    if id != winner:
-        found = [one for one in pairs if winner in (one.later.state.id, one.earlier.state.id)]
-    else:
-        found = [one for one in pairs if one.relation.reason != NEAR]
+    found = [one for one in pairs if winner in (one.later.state.id, one.earlier.state.id)]
     if len(found) == 1:
         return found[0]
     others = sorted({side.state.id for one in pairs for side in (one.later, one.earlier)} - {id})
     if found:
         hint = f"Name the other side and the winner: resolve OTHER --winner {id}. Others: {', '.join(others)}."
         raise BadInput("is in several pairs that may be outdated.", field="id", hint=hint)
-    raise BadInput("is neither side of this pair.", field="winner", hint=f"Choose one of: {', '.join([id, *others])}.")
+    hint = f"Choose one of: {', '.join([id, *others])}; or, if it replaces this one, `supersede {id[:13]} --by {winner[:13]}`."
+    raise BadInput("is neither side of this pair.", field="winner", hint=hint)
 
 
 @again_on_conflict

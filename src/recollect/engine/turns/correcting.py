@@ -7,7 +7,7 @@ from recollect.engine.write.ingest import Writing
 from recollect.engine.write.preparing import Answer, as_spoken, prepare
 from recollect.model.record import MAX_CONTENT_BYTES
 from recollect.model.vocabulary import Change, EventType, Kind, Layer, Source, Space
-from recollect.rules.extraction.said import LeavesOut
+from recollect.rules.extraction.said import LeavesOut, corrects_value_of
 from recollect.stores.protocol import Stored
 
 _KEPT = ("space", "owner", "scope", "category", "role", "user_id", "actor_id", "run_id", "thread_id")
@@ -17,9 +17,12 @@ def correct_last(writing: Writing, exchange: Exchange, correction: str) -> list[
     """Return the next versions of what the person's last message in the session stated, with the correction behind it.
 
     "Pottery moved to Thursdays." and then "No wait, it's Wednesdays." become one statement, since the second says
-    nothing without the first. If the message left several statements, or none, nothing is corrected.
+    nothing without the first. If the message left several statements, none, or one without a value of that sort, nothing
+    is corrected.
     """
     stated = _find_stated(writing, exchange)
+    if not all(corrects_value_of(correction, (stored.body or {})["content"]) for stored in stated):
+        return []
     if len({(stored.body or {})["content"] for stored in stated}) != 1:
         return []
     return as_spoken(

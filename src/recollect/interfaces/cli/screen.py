@@ -175,6 +175,7 @@ def draw_receipt(answer: Receipt) -> None:
     if answer.memory is not None:
         memory = answer.memory
         line += f"  {memory.short_id}  {style_text('bold', memory.canonical_key)} v{memory.version}"
+        line += f", in place of v{memory.version - 1}" if answer.outcome == "superseded" and memory.version > 1 else ""
         line += "" if memory.namespace == "prod" else f"  in [yellow]{memory.namespace}[/]"
     console.print(line, soft_wrap=True)
     for code in answer.reasons:

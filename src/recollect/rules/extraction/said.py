@@ -281,8 +281,9 @@ def read_discretion(message: str) -> Discretion | None:
         )
     for which in (LeavesOut.SESSION, LeavesOut.BEFORE):
         asking = [s for s in sentences if _LEAVES_OUT[which].match(_strip_request(strip_opening(s)))]
-        if asking and which is LeavesOut.BEFORE and _points_at_this_message(sentences, asking[-1]):
-            return Discretion(LeavesOut.THIS, " ".join(sentences[sentences.index(asking[-1]) + 1 :]))
+        here = asking or [s for s in sentences if _TAKES_BACK_HERE.match(_strip_request(strip_opening(s)))]
+        if here and which is LeavesOut.BEFORE and _points_at_this_message(sentences, here[-1]):
+            return Discretion(LeavesOut.THIS, " ".join(sentences[sentences.index(here[-1]) + 1 :]))
         if asking:
             return Discretion(which, " ".join(s for s in sentences if s not in asking))
     bodies = [strip_opening(s) for s in sentences]
@@ -292,6 +293,7 @@ def read_discretion(message: str) -> Discretion | None:
     return Discretion(LeavesOut.THIS if says_more else LeavesOut.BEFORE, "")
 
 
+_TAKES_BACK_HERE = re.compile(_TABLE["takes_back_here"], re.I)
 _OF_A_MESSAGE = re.compile(rf"\b(?:{_TABLE['message']})\b", re.I)
 
 
@@ -401,6 +403,22 @@ def read_correction_of_before(message: str) -> str:
         return ""
     points = _POINTS.match(then) is not None
     return first if points or (marked is not None and not read_statement(then, SELF)) else ""
+
+
+_NAMED_INSIDE = re.compile(r"(?<=[\w,] )(?!I\b)[A-Z]\w")
+_SORTS = tuple(re.compile(sort) for sort in (r"\d", rf"\b(?i:{ANY_WEEKDAY})s?\b", rf"\b(?i:{ANY_MONTH})\b"))
+
+
+def corrects_value_of(correction: str, statement: str) -> bool:
+    """Return whether a statement has a value of the sort that a correction gives: "4500 euros" corrects no allergy.
+
+    >>> corrects_value_of("No wait, it's Wednesdays.", "Pottery moved to Thursdays.")
+    True
+    >>> corrects_value_of("Make it 9.", "I like tea.")
+    False
+    """
+    given = [sort for sort in _SORTS if sort.search(correction)]
+    return any(sort.search(statement) for sort in given) if given else _NAMED_INSIDE.search(statement) is not None
 
 
 # ---------------------------------------------------------------- what a person takes back as never true

@@ -374,9 +374,10 @@ def announces(text: str) -> bool:
     >>> [announces(said) for said in ("We move to Bristol in June", "I'm moving to Bristol", "I moved to Bristol in June")]
     [True, True, False]
     """
+    if not _IS_TO_COME.search(text):
+        return False
     frame = next(iter(read_statement(text)), None)
-    changes = frame is not None and frame.change in (ChangeMark.START, ChangeMark.CHANGE, ChangeMark.STOP)
-    return changes and _IS_TO_COME.search(text) is not None
+    return frame is not None and frame.change in (ChangeMark.START, ChangeMark.CHANGE, ChangeMark.STOP)
 
 
 def _read_dated_change(text: str, head: str, named: Named, now: datetime, *changes: ChangeMark) -> Validity | None:
