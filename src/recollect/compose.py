@@ -24,7 +24,7 @@ from recollect.engine.read.meaning import Meanings, settings_of
 from recollect.interfaces.lazy import lazy
 from recollect.interfaces.python import Recollect
 from recollect.model.caller import Caller
-from recollect.model.errors import BadInput, StoreError, StoreUnavailable, how_to_install
+from recollect.model.errors import BadInput, StoreCorrupt, StoreError, StoreUnavailable, how_to_install
 from recollect.model.policy import Embedding, Policy
 from recollect.policies import load_policy
 from recollect.stores.protocol import MIGRATING_FROM, Store
@@ -98,6 +98,10 @@ def open(
         diagnose=lambda reading: audit.find_damage(reading),
     )
     try:
+        if not _UUID.fullmatch(store.store_id):
+            raise StoreCorrupt(
+                "its id is damaged.", field=store.location, hint="Ids are derived from it. Restore a backup."
+            )
         if store.value(MIGRATING_FROM) is not None:
             migration.refuse_unfinished(store)
         _finish_erasures(engine)
@@ -110,6 +114,9 @@ def open(
         store.close()
         raise
     return Recollect(engine)
+
+
+_UUID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 def _finish_erasures(engine: Engine) -> None:

@@ -131,11 +131,19 @@ def test_any_damaged_cell_is_answered_or_named(full: Sound, tmp_path: Path, tabl
         assert (table, column) in KEYS, "the database itself admits no such key, and anything elsewhere"
         return
     wrong = [*_one_after_the_other(full, damaged, tmp_path / "all", cell)]
-    if TORTURE:
+    if TORTURE and _opens(damaged):
         for name, operation in WRITES.items():
             with _opened(damaged, full.target, tmp_path / "one") as (mem, target):
                 wrong += _call(mem, target, name, operation)
     assert not wrong
+
+
+def _opens(store: Path) -> bool:
+    try:
+        open_seeded(store, 5).close()
+    except recollect.StoreError:
+        return False
+    return True
 
 
 def _one_after_the_other(sound: Sound, damaged: Path, folder: Path, cell: Cell) -> Iterator[str]:
@@ -187,6 +195,7 @@ UNREACHABLE = {
     ("streams", "stream"): "which memories it has, nothing else says",
     ("streams", "namespace"): "whether test data may be shown with it, nothing else says",
     ("streams", "space"): "who may see it, nothing else says; `erase` by id goes on",
+    ("streams", "tick"): "whether what expires by tick has expired, nothing else says at once; `rebuild` makes it anew",
     ("streams", "owner"): "whose it is, nothing else says; `erase` by id goes on",
 }
 """Columns whose damage hides other memories of the owner, or keeps them from being erased, and why that must be so."""

@@ -306,7 +306,7 @@ def find(engine: Engine, reader: Reader, id: str, field: str = "id", *, damaged:
     Raise ``NotFound`` for a memory that the caller may not see, exactly as for one that does not exist, and
     ``MemoryDamaged`` for an unreadable memory unless ``damaged`` is set.
     """
-    ids = reader.ids_like(engine.tenant, id, MAX_ALIKE) if _may_be_an_id(id) else []
+    ids = reader.ids_like(engine.tenant, id, MAX_ALIKE) if may_be_an_id(id) else []
     named = {**reader.by_ids(engine.tenant, ids), **_with_content(engine, reader, id)}
     seen = [stored for stored in named.values() if visible(engine, reader, stored)]
     if seen and len(id) < MIN_PREFIX:
@@ -350,7 +350,7 @@ MENDING = (
 
 def _with_content(engine: Engine, reader: Reader, text: str) -> dict[str, Stored]:
     """Return the memories, by id, with the content hash or CID ``text``; none if it is neither."""
-    content_hash = content_hash_in(text) if _may_be_an_id(text) else None
+    content_hash = content_hash_in(text) if may_be_an_id(text) else None
     if content_hash is None:
         return {}
     streams = None if engine.caller.trusted else tuple(stream.number for stream in own_streams(engine, reader))
@@ -401,7 +401,7 @@ def _shorten_id(id: object) -> str:
     return text if len(text) <= 80 else f"{text[:60]}…"
 
 
-def _may_be_an_id(id: object) -> bool:
+def may_be_an_id(id: object) -> bool:
     return name_fault(id) is None
 
 

@@ -24,6 +24,7 @@ from recollect.model.errors import (
     Refused,
     RetryMismatch,
     StoreConflict,
+    StoreCorrupt,
     StoreError,
 )
 from recollect.model.receipt import Receipt
@@ -54,6 +55,9 @@ def earlier_answer(engine: Engine, writer: Writer, key: str, *candidates: Candid
         return None
     _check_request(kept, _describe_call(engine, candidates))
     stored = writer.by_ids(engine.tenant, [kept["memory_id"]]).get(kept["memory_id"])
+    if kept["outcome"] not in tuple(Outcome):
+        hint = "Look whether the memory is there, and write under another key if it is not."
+        raise StoreCorrupt("the answer that was kept for it is damaged.", field="idempotency_key", hint=hint)
     return Receipt(Outcome(kept["outcome"]), _read_shown(engine, writer, stored), tuple(kept["reasons"]), replayed=True)
 
 

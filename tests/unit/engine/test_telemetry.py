@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +24,19 @@ NOT_OPERATIONS = {"as_caller", "at_revision", "close", "list_all", "once", "with
 """What calls no operation, one operation for each page, or what it is given."""
 
 
+@cache
+def provider() -> TracerProvider:
+    """Return the one provider that a process may have, however often these tests begin again between others."""
+    made = TracerProvider()
+    trace.set_tracer_provider(made)
+    return made
+
+
 @pytest.fixture(scope="module")
 def exporter() -> Iterator[InMemorySpanExporter]:
-    """A process has one provider; it stops collecting when these tests are done."""
+    """Collect spans until the tests that follow are another module's."""
     exporter = InMemorySpanExporter()
-    provider = TracerProvider()
-    provider.add_span_processor(SimpleSpanProcessor(exporter))
-    trace.set_tracer_provider(provider)
+    provider().add_span_processor(SimpleSpanProcessor(exporter))
     yield exporter
     exporter.shutdown()
 

@@ -248,7 +248,10 @@ def find_person(reader: Reader, tenant: str, owner: str | None, streams: Sequenc
     theirs = {stream.number for stream in reader.streams_of(tenant, owner)}
     owned = [stream for stream in streams if stream.number in theirs]
     actors = [uid for uid, (name, _) in reader.actor_names(tenant).items() if name == principal(USER, owner)]
-    called = frozenset({owner, *reader.threads_of_user_alone(tenant, owner)})
+    threads = reader.threads_of_user_alone(tenant, owner)
+    called = frozenset(
+        {owner, *(thread for thread in threads if isinstance(thread, str))}
+    )  # a damaged row names nobody
     first = reader.first_operation_of(tenant, owner)
     return Person(owned, actors, reader.graph_thread_uids(tenant, owner), called, first)
 
@@ -266,7 +269,7 @@ def find_event_users(reader: Reader, tenant: str, actors: Collection[str]) -> se
     """Return the names that a restored copy holds again, read from the events that the erasure list points to."""
     places = (one.split(" ") for one in actors if one.startswith("event "))
     found = (reader.user_at(tenant, OperationPlace(at, int(number))) for _, at, number in places)
-    return {name for name in found if name is not None}
+    return {name for name in found if isinstance(name, str)}
 
 
 def forget_names(writer: Writer, tenant: str, names: Collection[str]) -> int:

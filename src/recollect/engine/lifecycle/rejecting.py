@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from recollect.engine import operations
 from recollect.engine.arguments import check_kept
-from recollect.engine.context import MAX_ALIKE, MIN_PREFIX, Engine, find, visible
+from recollect.engine.context import MAX_ALIKE, MIN_PREFIX, Engine, find, may_be_an_id, visible
 from recollect.engine.operations import failures_noted
 from recollect.engine.read.reading import Spaces, readable_streams
 from recollect.engine.retries import again_on_conflict
@@ -342,7 +342,7 @@ def _find_entry(engine: Engine, reader: Reader, id: str) -> Entry:
 def _find_rejection(engine: Engine, reader: Reader, id: str) -> tuple[Stream, Entry]:
     """Return the one rejection that its id, the beginning of it, or the id of its memory names."""
     digits = str(id).replace("-", "").lower()
-    of_memories = set(reader.ids_like(engine.tenant, str(id), MAX_ALIKE)) if digits else set()
+    of_memories = set(reader.ids_like(engine.tenant, id, MAX_ALIKE)) if may_be_an_id(id) else set()
     found = [
         (stream, entry)
         for stream, entry in _list_in_force(engine, reader)

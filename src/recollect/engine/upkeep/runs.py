@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from recollect.engine import operations
 from recollect.engine.arguments import check_number, check_word, decode_cursor, encode_cursor
-from recollect.engine.context import Engine
+from recollect.engine.context import Engine, may_be_an_id
 from recollect.engine.lifecycle.changes import check_key_free
 from recollect.engine.lifecycle.outdated import UNDONE as LINK_UNDONE
 from recollect.engine.lifecycle.outdated import put_link, remove_link
@@ -73,12 +73,16 @@ def run(engine: Engine, id: str) -> Run:
 
 def find_run(engine: Engine, reader: Reader, id: str) -> StoredRun:
     """Return the run of an id, or of its first digits."""
-    return _take_only(reader.model_runs_like(engine.tenant, id) if len(str(id)) >= _MIN_PREFIX else [], "run", id)
+    return _take_only(reader.model_runs_like(engine.tenant, id) if _may_begin_one(id) else [], "run", id)
 
 
 def find_proposal(engine: Engine, reader: Reader, id: str) -> StoredProposal:
     """Return the proposal of an id, or of its first digits."""
-    return _take_only(reader.proposals_like(engine.tenant, id) if len(str(id)) >= _MIN_PREFIX else [], "proposal", id)
+    return _take_only(reader.proposals_like(engine.tenant, id) if _may_begin_one(id) else [], "proposal", id)
+
+
+def _may_begin_one(id: object) -> bool:
+    return may_be_an_id(id) and len(str(id)) >= _MIN_PREFIX
 
 
 def _take_only(found: Sequence[T], what: str, id: str) -> T:

@@ -26,6 +26,7 @@ from recollect.model.errors import NotAllowed, RecollectError, StoreError
 from recollect.model.operation import FailedStream, JobReport, Round, RoundOutcome, WorkerJob
 from recollect.model.receipt import UpkeepReport
 from recollect.model.run import Job, RunOutcome
+from recollect.model.state import is_time
 from recollect.model.vocabulary import Namespace, Space
 from recollect.rules.time.slots import is_due, last_slot
 from recollect.stores.protocol import Behind, Lease, Writer
@@ -241,10 +242,10 @@ def run_round(worker: Worker, tenant: str) -> Round:
 
 
 def _take_lease(writer: Writer, worker: Worker, tenant: str, now: datetime) -> Lease | None:
-    """Take a tenant's lease if nobody holds it, or if it lasts longer than any may: the clock of its holder was wrong."""
+    """Take a tenant's lease if nobody holds it, or if its end is none: later than any may be, by a wrong clock, or damaged."""
     until = format_time(now + worker.bounds.lease)
     held = writer.lease(tenant)
-    is_wrong = held is not None and parse_time(held.until) - now > LONGEST_LEASE
+    is_wrong = held is not None and (not is_time(held.until) or parse_time(held.until) - now > LONGEST_LEASE)
     return writer.take_lease(tenant, worker.holder, held.until if held and is_wrong else format_time(now), until)
 
 

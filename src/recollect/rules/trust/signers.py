@@ -111,7 +111,7 @@ class Signers:
         try:
             signature = signature_from(link.signature)
             message = link_bytes(name or "", link.platform, link.id, link.at)
-        except ValueError:
+        except (ValueError, TypeError, AttributeError):
             return "its signature, or what it is over, cannot be read"
         history: Sequence[Placed] = self._histories.get(signature.key, ())
         if name is None or not history or history[0].leaf.actor != link.actor:

@@ -41,6 +41,9 @@ def translate_errors(location: str) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise _translate(location, error) from error
+    except UnicodeDecodeError as error:  # of a schema: the text in a row is decoded by the store
+        hint = "Restore it from a backup."
+        raise StoreCorrupt("is damaged: its schema holds text that is not UTF-8.", field=location, hint=hint) from error
     except OSError as error:
         raise StoreUnavailable(
             f"{error.strerror or error}.", field=location, hint="Check the path, its permissions and the disk's space."

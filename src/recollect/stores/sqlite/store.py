@@ -9,6 +9,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from recollect.model.errors import StoreCorrupt
 from recollect.model.ledger import Address
 from recollect.stores import backups
 from recollect.stores.backups import ErasureList
@@ -335,6 +336,10 @@ class SqliteStore:
             missing = migrations.pending(db, self.location)  # refuses a file that is not ours, untouched
             known = None if missing else _read_store_id(db)
             has_log = db.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+        if not missing and known is None:  # schema and id are written in one transaction
+            raise StoreCorrupt(
+                "its id is missing.", field=self.location, hint="Ids are derived from it. Restore a backup."
+            )
         if known is not None and has_log:
             return known
         with self._line().turn():
