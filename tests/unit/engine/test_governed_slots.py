@@ -96,7 +96,11 @@ def test_a_correction_is_weighed_before_recency(mem: Recollect) -> None:
 
 @pytest.mark.parametrize(
     ("key", "first", "corrected", "later"),
-    [("city", "Porto", "Lisbon", "Braga"), ("tone", "formal", "warm", "short and dry"), ("name", "Ana", "Anna", "Anne")],
+    [
+        ("city", "Porto", "Lisbon", "Braga"),
+        ("tone", "formal", "warm", "short and dry"),
+        ("name", "Ana", "Anna", "Anne"),
+    ],
 )
 def test_so_is_the_correction_of_a_bare_value(mem: Recollect, key: str, first: str, corrected: str, later: str) -> None:
     fields = {"kind": "profile", "key": key, "source": "user"}
