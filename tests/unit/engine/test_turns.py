@@ -336,6 +336,8 @@ def test_what_has_ended_ends_only_what_is_believed(mem: Any) -> None:
         ("I work at Bosch.", "I quit Bosch in March.", "The user no longer works at Bosch."),
         ("I work at Bosch.", "I left Bosch last week.", "The user no longer works at Bosch."),
         ("I live in Ghent.", "I left Ghent.", "The user no longer lives in Ghent."),
+        ("I play the cello.", "I gave up the cello.", "The user no longer plays cello."),
+        ("I play the cello.", "I gave up the flute.", "The user plays cello."),
         ("I work at Bosch.", "I quit Mensa.", "The user works at Bosch."),
         ("I live in Ghent.", "I left Ghent for a holiday in Rome.", "The user lives in Ghent."),
         ("I live in Ghent.", "I left Rotterdam yesterday.", "The user lives in Ghent."),
@@ -348,6 +350,21 @@ def test_leaving_or_quitting_ends_what_it_names_and_nothing_else(
     say(mem, ending, session="s2")
     profile = [one.content for one in mem.list(space="user", owner="ana").items if one.kind == "profile"]
     assert profile == [believed]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("I'm a nurse.", "I'm also a volunteer firefighter."),
+        ("I work as a nurse.", "I'm a volunteer firefighter."),
+        ("I'm a teacher.", "I'm a part-time photographer."),
+    ],
+)
+def test_a_second_job_stands_beside_the_first(mem: Any, first: str, second: str) -> None:
+    say(mem, first)
+    say(mem, second, session="s2")
+    profile = {one.content for one in mem.list(space="user", owner="ana").items if one.kind == "profile"}
+    assert profile >= {f"The user is a {first.split()[-1]}"} and len(profile) <= 2
 
 
 def test_a_denial_ends_what_is_believed_and_nothing_else(mem: Any) -> None:

@@ -17,7 +17,7 @@ from recollect.rules.language.patterns import lazy_pattern
 from recollect.rules.language.spelling import third_person
 from recollect.rules.language.word_lists import word_set
 from recollect.rules.statements import ChangeMark, Frame, Tense, ValueKind, read_statement
-from recollect.rules.statements.frame import normal_text
+from recollect.rules.statements.frame import ANY, normal_text
 from recollect.rules.statements.tables import KNOWN_PLACES, place_level
 from recollect.rules.statements.tagger import is_only_a_state
 from recollect.rules.time.validity import announces
@@ -225,6 +225,14 @@ def _read_hobby(said: Said) -> Iterable[Found]:
         yield Found("extracted:hobbies", what, content, "hobbies", title=f"Profile hobby {what.lower()}")
 
 
+def _read_given_up(said: Said) -> Iterable[Found]:
+    """ "I gave up the cello" ends "plays the cello"."""
+    for what in values.split_list(said.frame.value) if said.ended else ():
+        if what.lower() in INSTRUMENTS_AND_SPORTS:
+            content = f"The user no longer plays {what}."
+            yield Found("extracted:hobbies", what, content, "hobbies", title=f"Profile hobby {what.lower()}")
+
+
 def _read_goal(said: Said) -> Iterable[Found]:
     goal = said.text.partition(" to ")[2]
     if goal and values.is_self_contained(goal) and len(goal.split()) <= 20 and not _AT_HAND.search(goal):
@@ -234,6 +242,10 @@ def _read_goal(said: Said) -> Iterable[Found]:
 
 _PRONOUNS_USED = lazy_pattern(r"i (?:use|go by) (\w+/\w+(?:/\w+)?)(?: pronouns)?$", re.I)
 _PLACE_KEYS = {"city": "city", "country": "country", "state": "location"}
+_SECOND_JOB = lazy_pattern(
+    r"\b(?:also|as well|too|on the side|besides|volunteer|part-time|freelance|amateur|weekend)\b", re.I
+)
+""" "I'm also a volunteer firefighter" says nothing of the first job."""
 _ALSO_A_JOB = lazy_pattern(r"(?:, \d{1,2}(?: years old)?)?, ((?:an? |the ).+)")
 
 
@@ -272,7 +284,8 @@ def _read_role(said: Said) -> Iterable[Found]:
     if job is None:
         return
     content = f"The user is {said.is_not}{values.add_article(job)}."
-    yield Found("extracted:role", job, content, "role")
+    beside_another = f"Profile role {job.lower()}" if _SECOND_JOB.search(said.text) else None
+    yield Found("extracted:role", job, content, "role", title=beside_another)
     beside = re.match(r" (?:at|for|of) ([^\W\d_a-z].*|the [^\W\d_a-z].*)", text.partition(job)[2])
     where = values.read_organisation(beside[1]) if beside and not said.frame.negated else None
     if where:
@@ -333,6 +346,8 @@ _READERS: dict[str, Reader] = {
     "eat": _read_not_eaten,
     "drink": _read_not_eaten,
     "play": _read_hobby,
+    "use": _read_given_up,
+    ANY: _read_given_up,
     "hobby": _read_hobby,
     "be": _read_name,
     "name": _read_name,

@@ -187,7 +187,10 @@ def read_parting(context: Context) -> list[Frame]:
         parted = True
     if joined is None or not parted or context.negated or not (verb.past or verb.perfect or verb.copula):
         return []
-    who, other = noun_phrase(subject[:joined], context.speaker).whole, subject[joined + 1 :]
+    first, other = subject[:joined], subject[joined + 1 :]
+    if [word.lower for word in other] in (["i"], ["me"]):  # "Paul and I split up"
+        first, other = other, first
+    who = noun_phrase(first, context.speaker).whole
     if not who or not other:
         return []
     return [
@@ -261,12 +264,28 @@ def _read_removed(context: Context, left: list[Word]) -> list[Frame]:
 
 def read_death(context: Context, apposition: list[Word]) -> list[Frame]:
     """ "Biscuit, Greta's dog, died at Christmas": the role has lost that name, and the owner has lost one of its kind."""
-    verb, role = context.verb, noun_phrase(apposition, context.speaker)
+    role = noun_phrase(apposition, context.speaker)
+    lost = _end_life(context, role, context.subject_words)
+    return [*lost, _end_value(context, role.owner, Tail(context.subject_words))] if lost else []
+
+
+def read_death_by_name(context: Context) -> list[Frame]:
+    """ "Our dog Rex died": the role has lost that name. "Our dog died" does not say which, and a phone dies as well."""
+    words = context.subject_words
+    named = next(
+        (at for at, word in enumerate(words) if at and word.is_name and words[at - 1].tag == "NN1"), len(words)
+    )
+    if named == len(words) or not all(word.is_name for word in words[named:]):
+        return []
+    return _end_life(context, noun_phrase(words[:named], context.speaker), words[named:])
+
+
+def _end_life(context: Context, role: NounPhrase, name: list[Word]) -> list[Frame]:
+    verb = context.verb
     died = verb.lemma == "die" or (verb.lemma, verb.particle) == ("pass", "away")
     if not died or context.negated or not (verb.past or verb.perfect) or not role.owner or not role.head:
         return []
-    name = Tail(context.subject_words)
-    return [_end_value(context, role.owner, name, role.head, "died"), _end_value(context, role.owner, name)]
+    return [_end_value(context, role.owner, Tail(name), role.head, "died")]
 
 
 def read_absence(words: list[Word], speaker: str) -> list[Frame]:

@@ -19,6 +19,8 @@ from recollect.rules.statements.named_values import read_color
 from recollect.rules.statements.phrases import (
     CREATURES,
     DEGREE,
+    DEICTIC,
+    PERIODS,
     Form,
     Tail,
     canonical,
@@ -29,6 +31,7 @@ from recollect.rules.statements.phrases import (
     noun_phrase,
     split_tail,
 )
+from recollect.rules.statements.predicates import read_predicate
 from recollect.rules.statements.tagger import Word, is_unknown
 
 STATES = tables.states()
@@ -121,6 +124,8 @@ def read_copula(context: Context) -> list[Frame]:
         return [color]
     if (measure := _read_measure(context, tail)) is not None:
         return [measure]
+    if timed := _read_bare_time(context, tail):
+        return timed
     if _is_slot(context, tail):
         return [describe(context, context.phrase, tail, "nominal")]
     return [build(context, "be", tail, "be")]
@@ -152,6 +157,16 @@ def _read_preposition(context: Context) -> Frame:
     if form in (Form.NAME, Form.BARE, Form.THE) and len(tail.value) == 2 and tail.value[1].tag == "CRD":
         return build(context, f"be {preposition} {canonical(tail.value[0])}", tail, "numbered", one=True)
     return build(context, f"be {preposition}", tail, "be prep")
+
+
+def _read_bare_time(context: Context, tail: Tail) -> list[Frame]:
+    """ "Curfew is 10 pm", "Practice is Tuesday": the same as "is at 10 pm" and "is on Tuesday"."""
+    words, form = context.subject_words, tail.form
+    bare = len(words) == 1 and words[0].tag in ("NN0", "NN1") and words[0].lower not in DEICTIC | PERIODS
+    if not bare or form not in (Form.CLOCK, Form.DATE):
+        return []
+    preposition = "at" if form is Form.CLOCK else "on"
+    return read_predicate(replace(context, rest=[Word(preposition, preposition, "PRP"), *context.rest]))
 
 
 _DUTIES = ("on call for", "on duty for", "in charge of", "responsible for", "care of")

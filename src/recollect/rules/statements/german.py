@@ -91,6 +91,8 @@ def _main_verb(verb: Word, rest: list[Word]) -> tuple[str, list[Word], bool]:
         return f"{rest[0].lower} sein", rest[1:], False
     if verb.tag in ("VBZ", "VHZ") and rest and rest[-1].tag == "VVN":
         return rest[-1].lemma, rest[:-1], True
+    if verb.lemma == "können" and rest and rest[-1].lower in ("leiden", "ausstehen"):
+        return f"{rest[-1].lower}können", rest[:-1], False
     if rest and rest[-1].tag == "AVP":
         return rest[-1].lower + verb.lemma, rest[:-1], False
     return verb.lemma, rest, False
@@ -160,6 +162,10 @@ def _build_frame(context: Context, phrase: Phrase, tail: Tail, old: str, past: b
     change, negated = context.change, context.negated
     if phrase.mode == "stop":
         change, negated = ChangeMark.STOP, True
+    elif phrase.mode == "deny" and negated:
+        return None
+    elif phrase.mode == "deny":
+        negated = True
     elif phrase.mode == "start" and not negated:
         change = ChangeMark.START
     if predicate.attribute == "name" and context.phrase.owner:

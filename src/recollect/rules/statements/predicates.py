@@ -14,7 +14,7 @@ from recollect.rules.statements.building import (
     fits,
     names_the_only_one,
 )
-from recollect.rules.statements.frame import ChangeMark, Frame, Tense, ValueKind, normal_text
+from recollect.rules.statements.frame import ANY, ChangeMark, Frame, Tense, ValueKind, normal_text
 from recollect.rules.statements.phrases import (
     MONTHS,
     PERIODS,
@@ -131,6 +131,8 @@ def _read_phrase(context: Context, phrase: Phrase, left: list[Word]) -> list[Fra
         return [describe(context, context.phrase, tail, "table:name", tense=frame.tense, change=frame.change)]
     if attribute == "time" and tail.value:
         return [_describe_event(context, tail, frame)]
+    if phrase.words == ("quit",) and tail.form is Form.BARE:  # "quit handball" ends "plays handball" as well
+        return [frame, replace(frame, attribute=ANY, rule="stop")]
     return _add_implied(context, phrase, left, tail, frame)
 
 

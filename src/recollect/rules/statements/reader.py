@@ -7,7 +7,7 @@ from itertools import pairwise
 from recollect.rules.language.patterns import lazy_pattern
 from recollect.rules.statements import tables
 from recollect.rules.statements.building import PROPERTY, SEVERAL, Context, build
-from recollect.rules.statements.changes import read_absence, read_death
+from recollect.rules.statements.changes import read_absence, read_death, read_death_by_name, read_parting
 from recollect.rules.statements.clause import Opening, VerbGroup, parse_clause, strip_openings
 from recollect.rules.statements.clause_rules import context_of, read_clause
 from recollect.rules.statements.descriptions import read_label
@@ -135,10 +135,11 @@ def _read_sentence(text: str, speaker: str) -> list[Frame]:
     if permission := read_permission(context):
         return permission
     if _points_elsewhere(clause.subject):
-        return read_absence(words, speaker)
+        parted = read_parting(context) if [word.lower for word in clause.subject[1:]] == ["and", "i"] else []
+        return parted or read_absence(words, speaker)
     if clause.apposition:
         return read_death(context, clause.apposition)
-    return [frame for frame in read_clause(context) if frame.subject]
+    return [frame for frame in (*read_clause(context), *read_death_by_name(context)) if frame.subject]
 
 
 def _read_result(happened: str, result: str, speaker: str) -> list[Frame]:

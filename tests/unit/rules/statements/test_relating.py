@@ -38,6 +38,10 @@ CHANGED = [
     ("Kim Vale serves as treasurer of the choir", "Lou Marsh serves as treasurer of the choir"),
     ("The drink Kim likes best is tea", "The drink Kim likes best is flat white"),
     ("A Spring Ledger was written by Kim Vale", "A Spring Ledger was written by Lou Marsh"),
+    # when something is, with its preposition or without
+    ("Curfew is 10 pm", "Curfew is 11 pm"),
+    ("Breakfast is at 7:30", "Breakfast is 8:00 now"),
+    ("Practice is Tuesday", "Practice is on Thursday"),
     # people whose name is that of a month
     ("Kim is married to Lou", "Kim is now married to Jan"),
     ("Kim reports to April", "Kim reports to Lou now"),
@@ -102,15 +106,21 @@ RETRACTED = [
     ("User drives a red Peugeot", "User sold the Peugeot"),
     ("We use CircleCI", "CircleCI was removed"),
     ("User sings", "User quit singing"),
+    ("User plays handball", "User has quit handball"),
+    ("User is a member of the choir", "User quit the choir"),
     ("I love coriander", "I can't stand coriander now"),
     ("User likes techno", "User no longer likes techno"),
     ("User plays chess on Mondays", "User doesn't play chess any more"),
     ("User is dating Robin", "User and Robin broke up"),
     ("User is married to Marek", "User and Marek divorced last year"),
     ("User is married to Marek", "User is divorced"),
+    ("I'm engaged to Paul", "Paul and I split up"),
+    ("I'm engaged to Paul", "Me and Paul broke up"),
     ("User is allergic to nuts", "User has outgrown the nut allergy"),
     ("The office has a sauna", "There is no sauna in the office any longer"),
     ("Greta has a dog called Biscuit", "Biscuit, Greta's dog, died at Christmas"),
+    ("We have a dog called Biscuit", "Our dog Biscuit died last week"),
+    ("Greta's cat is called Moppet", "Greta's cat Moppet has passed away"),
     ("User has a headache", "User's headache is gone"),
     ("User takes antibiotics", "User stopped taking antibiotics"),
     ("The dentist appointment is on 5 May", "The dentist appointment was cancelled"),
@@ -149,6 +159,14 @@ CONTESTED = [
 ]
 
 APART = [
+    ("User likes handball", "User has quit handball"),
+    ("User plays handball", "User quit football"),
+    ("Today is Tuesday", "Today is Wednesday"),
+    ("Curfew is 10 pm", "Curfew is 9 pm on Sundays"),
+    ("My brother is called Rex", "Our dog Rex died"),
+    ("We have a dog called Bella", "Our dog Rex died"),
+    ("We have a dog", "Our dog Rex died"),
+    ("I have a phone", "My phone died"),
     # a code or a number that is one of several
     ("Release 4.2 is affected by BUG-118", "Release 4.2 is affected by BUG-231"),
     ("Kim has a lesson at 9", "Kim has a lesson at 10"),
