@@ -125,7 +125,7 @@ def store_policy(policy: Policy) -> Policy:
     """
     store = load_policy("store")
     actions = {name: "deny" if action == "redact" else action for name, action in policy.privacy.actions.items()}
-    names = ("preset", "keys", "text", "namespaces", "noise", "near_duplicates", "conflict")
+    names = ("preset", "keys", "text", "namespaces", "noise", "near_duplicates", "conflict", "identity")
     changed = {name: getattr(store, name) for name in names}
     privacy = Privacy(actions=actions, profile_keys=policy.privacy.profile_keys)
     return policy.model_copy(update={**changed, "privacy": privacy})

@@ -349,6 +349,9 @@ class Identity(Section):
     near_links: int = Field(
         3, ge=0, le=10, description="how many memories a new one is linked to without a stated reason"
     )
+    found_by_former: bool = Field(
+        True, description="a memory is also found by the words and the meaning of the one whose place it took"
+    )
     outdated: Literal["mark", "drop"] = Field(
         "mark",
         description="an answer that holds both ends of a may_update link: mark: the later one first, the earlier one marked; "

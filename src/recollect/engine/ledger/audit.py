@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from itertools import accumulate
-from pathlib import Path
 from typing import Any
 
 from recollect.embed import Embedder
@@ -333,21 +332,13 @@ def doctor(engine: Engine) -> tuple[Problem, ...]:
     with engine.read() as reader:
         for look in (_find_damaged, _count_contradictory, _count_outdated, _find_former_vectors):
             problems += look(engine, reader)
-    return (*problems, *_find_nothing(engine), *_find_risks(engine))
+    return (*problems, *_find_risks(engine))
 
 
 def find_damage(engine: Engine) -> Problem | None:
     """Return the first thing that is damaged in the tenant's part of the store; ``None`` if everything is sound."""
     plain = replace(engine, caller=Caller(tenant=engine.tenant), claim=None, diagnose=None)
     return next(iter(verify(plain).problems), None)
-
-
-def _find_nothing(engine: Engine) -> list[Problem]:
-    """Say of an empty SQLite file what it may have been copied without."""
-    if not Path(f"{engine.store.location}-wal").exists() or engine.store.tenants():
-        return []
-    what = "holds nothing. If it was copied, what was written last lies in the `-wal` file beside the original"
-    return [Problem("database file", what, "Copy both while nobody writes, or better take a `recollect backup`.")]
 
 
 def _find_damaged(engine: Engine, reader: Reader) -> list[Problem]:

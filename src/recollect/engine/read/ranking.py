@@ -246,7 +246,7 @@ def _gather_candidates(engine: Engine, reader: Reader, search: _Search) -> _Cand
         )
         facts = candidates.first(text.best_first(), by_words)
     facts |= candidates.most_alike(search.meaning, near, settings.meaning_min)
-    former = Former(reader, engine.tenant, near)
+    former = Former(reader, engine.tenant, near if engine.policy.identity.found_by_former else [])
     facts |= candidates.at(former.successors)
     if search.question.asks_for_a_time and search.named is None:
         facts |= candidates.within(search.question.spans, by_words)
