@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from recollect.model.ledger import Address
-from recollect.model.state import body_from
+from recollect.model.state import values_from
 from recollect.model.vocabulary import MAY_UPDATE, KindClass
 from recollect.stores.protocol import (
     Comparison,
@@ -250,8 +250,8 @@ class AnnouncedReads(Transaction):
         known = self._rows_at(places)
         if known is None:
             return super().contents(tenant, places)
-        read = {place: body_from(row["body"])[0] for place, row in known.items()}
-        return {place: body["content"] for place, body in read.items() if body is not None}
+        read = {place: values_from(row["body"]) or {} for place, row in known.items()}
+        return {place: body["content"] for place, body in read.items() if isinstance(body.get("content"), str)}
 
     def by_places(self, tenant: str, places: Sequence[Place]) -> list[Stored]:
         known = self._rows_at(places)
