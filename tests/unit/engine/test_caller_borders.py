@@ -154,25 +154,24 @@ def test_a_bound_caller_does_not_ask_its_way_into_an_earlier_phase(opened: Open)
 
 
 @pytest.mark.parametrize(("phase", "found"), [({}, False), ({"allow_cross_phase_recall": True}, True)])
-def test_the_permission_alone_opens_earlier_phases(phase: dict[str, Any], found: bool) -> None:
-    with recollect.open(":memory:", policy={"phase": phase}) as mem:
-        mem.add("The sprint goal is the login page", owner="ana")
-        mem.start_phase(space="user", owner="ana")
-        planner = mem.as_caller(agent="planner", user="ana")
-        assert bool(planner.query("sprint goal").items) == found
-        if found:
-            assert planner.query("sprint goal", filters={"phase": "any"}).items
-            assert planner.query("sprint goal", filters={"phase": "current"}).items == ()
+def test_the_permission_alone_opens_earlier_phases(opened: Open, phase: dict[str, Any], found: bool) -> None:
+    mem = opened(phase=phase)
+    mem.add("The sprint goal is the login page", owner="ana")
+    mem.start_phase(space="user", owner="ana")
+    planner = mem.as_caller(agent="planner", user="ana")
+    assert bool(planner.query("sprint goal").items) == found
+    if found:
+        assert planner.query("sprint goal", filters={"phase": "any"}).items
+        assert planner.query("sprint goal", filters={"phase": "current"}).items == ()
 
 
-def test_a_mode_that_is_named_decides_what_a_recall_sees_by_itself() -> None:
-    policy = {"phase": {"mode": "current_only", "allow_cross_phase_recall": True}}
-    with recollect.open(":memory:", policy=policy) as mem:
-        mem.add("The sprint goal is the login page", owner="ana")
-        mem.start_phase(space="user", owner="ana")
-        planner = mem.as_caller(agent="planner", user="ana")
-        assert planner.query("sprint goal").items == ()
-        assert planner.query("sprint goal", filters={"phase": "any"}).items, "it may be asked for"
+def test_a_mode_that_is_named_decides_what_a_recall_sees_by_itself(opened: Open) -> None:
+    mem = opened(phase={"mode": "current_only", "allow_cross_phase_recall": True})
+    mem.add("The sprint goal is the login page", owner="ana")
+    mem.start_phase(space="user", owner="ana")
+    planner = mem.as_caller(agent="planner", user="ana")
+    assert planner.query("sprint goal").items == ()
+    assert planner.query("sprint goal", filters={"phase": "any"}).items, "it may be asked for"
 
 
 def test_cursors_of_events_do_not_count_what_others_did(opened: Open) -> None:
