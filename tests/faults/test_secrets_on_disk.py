@@ -15,6 +15,7 @@ from recollect.rules import privacy
 from recollect.rules.privacy.catalogue import RULES
 from rows import every_row
 from support.made_up_keys import HEX, fake, true_positives
+from support.postgres_server import PostgresServer
 
 from .nursery import Nursery
 from .remains import parts_in, parts_of, remains
@@ -187,6 +188,33 @@ def test_no_name_lets_a_secret_reach_the_disk(
         assert "sensitive" in str(refusal.value)
         assert mem.verify().ok
     assert remains(path, [TOKEN], apart_from=in_any_store | parts_in([b"the backup job runs at noon"])) == []
+
+
+def test_no_name_and_no_field_lets_a_secret_reach_a_server(postgres: PostgresServer, server_store: str) -> None:
+    """Neither its tables nor its write-ahead log; a secret that a policy allows is found in both."""
+
+    def held() -> set[str]:
+        postgres.execute("CHECKPOINT")
+        files = [*postgres.table_files(server_store), *(postgres.data / "pg_wal").glob("0*")]
+        parts = {TOKEN[start : start + 8].encode() for start in range(4, len(TOKEN) - 7)}
+        contents = {file: file.read_bytes() for file in files}
+        return {file.parent.name for file, content in contents.items() if any(part in content for part in parts)}
+
+    with recollect.open(server_store, policy={"traces": {"keep": "all"}}) as mem:
+        mem.add(**HARMLESS)
+        for name, use in AS_NAMES.items():
+            with pytest.raises(BadInput, match="sensitive") as refusal:
+                use(mem)
+            assert TOKEN not in str(refusal.value), name
+        for field, value in IN_FIELDS.items():
+            try:
+                assert mem.add(**{**HARMLESS, field: value}).denied, field
+            except BadInput as refused:
+                assert TOKEN not in str(refused), field
+        assert mem.verify().ok and held() == set()
+    with recollect.open(server_store, policy={"privacy": {"actions": {"api_key": "allow"}}}) as mem:
+        assert mem.add(f"The deploy token is {TOKEN}").outcome == "stored"
+        assert "pg_wal" in held() and len(held()) == 2
 
 
 ASKED: dict[str, Callable[[recollect.Recollect], object]] = {
