@@ -5,7 +5,6 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,11 +14,10 @@ import recollect
 Open = Callable[..., Any]
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
-    place = tmp_path / "memory.db" if request.param == "sqlite" else request.getfixturevalue("server_store")
+@pytest.fixture
+def opened(any_place: Any) -> Iterator[Open]:
     with ExitStack() as stack:
-        yield lambda **policy: stack.enter_context(recollect.open(place, policy=policy))
+        yield lambda **policy: stack.enter_context(recollect.open(any_place, policy=policy))
 
 
 def test_a_receipt_shows_only_what_its_caller_may_read(opened: Open) -> None:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,10 +24,9 @@ class Clock:
         return self.now
 
 
-@pytest.fixture(params=["sqlite", "postgres", "journal"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
-    places = {"sqlite": tmp_path / "memory.db", "journal": tmp_path / "vault.jsonl"}
-    return places.get(request.param) or request.getfixturevalue("server_store")
+@pytest.fixture
+def place(any_place: Any) -> Any:
+    return any_place
 
 
 @pytest.fixture

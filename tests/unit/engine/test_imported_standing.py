@@ -35,10 +35,10 @@ Open = Callable[..., Any]
 
 
 @pytest.fixture
-def opened(place: Any) -> Iterator[Open]:
+def opened(any_place: Any) -> Iterator[Open]:
     with ExitStack() as stack:
 
-        def open_at(where: Any = place, **policy: Any) -> Any:
+        def open_at(where: Any = any_place, **policy: Any) -> Any:
             return stack.enter_context(recollect.open(where, policy=policy, clock=lambda: NOW))
 
         yield open_at

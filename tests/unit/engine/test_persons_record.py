@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,11 +13,9 @@ SAID = "I live in Lisbon and I'm allergic to peanuts."
 TOOLS = [{"name": "weather", "output": "Sunny in Lisbon, 21 degrees."}]
 
 
-@pytest.fixture(params=["sqlite", "postgres", "journal"])
-def mem(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
-    files = {"sqlite": tmp_path / "memory.db", "journal": tmp_path / "memory.jsonl"}
-    place = files.get(request.param) or request.getfixturevalue("server_store")
-    with recollect.open(place, policy={"turns": {"short_term_window": 2}}) as opened:
+@pytest.fixture
+def mem(any_place: Any) -> Iterator[Any]:
+    with recollect.open(any_place, policy={"turns": {"short_term_window": 2}}) as opened:
         yield opened
 
 

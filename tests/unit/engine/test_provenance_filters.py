@@ -1,7 +1,6 @@
 """Memories found by content hash, author, parent, voucher and confidence, in the store, on every store."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,15 +16,9 @@ NORTH = "The north slope is planted two weeks later."
 BEES = "Bees reach the north slope in the afternoon."
 
 
-@pytest.fixture(params=["sqlite", "postgres", "journal"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
-    files = {"sqlite": tmp_path / "memory.db", "journal": tmp_path / "memory.jsonl"}
-    return files.get(request.param) or request.getfixturevalue("server_store")
-
-
 @pytest.fixture
-def mem(place: Any) -> Iterator[Any]:
-    with recollect.open(place, policy="entry") as opened:
+def mem(any_place: Any) -> Iterator[Any]:
+    with recollect.open(any_place, policy="entry") as opened:
         yield opened
 
 

@@ -27,6 +27,11 @@ Open = Callable[..., Any]
 
 
 @pytest.fixture
+def place(any_place: Any) -> Any:
+    return any_place
+
+
+@pytest.fixture
 def opened(place: Any) -> Iterator[Open]:
     with ExitStack() as stack:
         yield lambda **given: stack.enter_context(recollect.open(place, **given))
@@ -286,7 +291,7 @@ def test_a_restored_backup_from_before_it_knows_it_unless_it_was_lifted(
     opened: Open, place: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, postgres: Any
 ) -> None:
     monkeypatch.setenv("RECOLLECT_PG_BIN", str(binaries()))
-    mem = opened()
+    mem = opened(policy="default")
     told, kim = (person(mem).add(text).memory for text in (LEA, "Ana's cousin is called Kim"))
     copy = agent(mem).add(f"Note: {LEA}.", title="Family").memory
     mem.backup(tmp_path / "backup")
