@@ -70,6 +70,46 @@ def test_a_caller_without_the_right_to_read_is_told_so(opened: Open) -> None:
     assert closed.items == () and {one.get("reason") for one in closed.events[:-1]} == {"border:no_read_right"}
 
 
+def test_no_change_of_a_memory_tells_a_blind_writer_whether_it_exists(opened: Open) -> None:
+    mem = opened()
+    id = mem.add("Ana's bank is Alpha", owner="ana", tags=["zzsecret"]).memory.id
+    other = mem.add("Ana's boat lies in Ghent", owner="ana").memory.id
+    blind = mem.as_caller(user="ana", rights=["write", "govern", "erase"])
+    changes: dict[str, Callable[[str], Any]] = {
+        "update": lambda id: blind.update(id, "Ana's bank is Delta"),
+        "supersedes": lambda id: blind.add("Ana's bank is Delta", supersedes=id),
+        "supersede": lambda id: blind.supersede(id, by=other),
+        "edit": lambda id: blind.edit(id, pinned=True),
+        "link": lambda id: blind.link(id, other),
+        "vouch": lambda id: blind.vouch(id),
+        "archive": lambda id: blind.archive(id),
+        "restore": lambda id: blind.restore(id),
+        "forget": lambda id: blind.forget(id),
+        "reject": lambda id: blind.reject(id),
+        "resolve": lambda id: blind.resolve(id, winner=id),
+        "grant": lambda id: blind.grant(id),
+        "promote": lambda id: blind.promote(id, "project"),
+        "erase": lambda id: blind.erase(id=id),
+        "preview_erasure": lambda id: blind.preview_erasure(id=id),
+    }
+    before = mem.state_hash()
+    for name, change in changes.items():
+        told = set()
+        for asked in (id, "7d7d7d7d-1111-5222-8333-444444444444"):
+            with pytest.raises(recollect.NotAllowed, match="right 'read'") as refused:
+                change(asked)
+            told.add(str(refused.value))
+        assert len(told) == 1, name
+    assert mem.state_hash() == before
+    line = json.dumps({"content": "Ana's bank is Alpha"})
+    report = blind.import_([line])
+    assert (
+        report.outcomes == {"reinforced": 1}
+        and "zzsecret" not in str(report.to_dict())
+        and id not in str(report.to_dict())
+    )
+
+
 def test_a_turn_tells_a_blind_writer_nothing(opened: Open) -> None:
     mem = opened()
     seeing = mem.as_caller(user="ana", session="s1")
