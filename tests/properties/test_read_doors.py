@@ -104,9 +104,13 @@ def empty_place(request: pytest.FixtureRequest) -> Callable[[], str]:
     return emptied
 
 
-@pytest.mark.parametrize("border", BORDERS)
-def test_what_is_told_is_the_same_whether_others_are_there_or_not(border: str) -> None:
-    found = _answers(border, (TELLING, None), early=not BORDERS[border].within_the_stream)
+@pytest.mark.parametrize(
+    ("border", "empty_place"),
+    [*((border, "sqlite") for border in BORDERS), *((border, "postgres") for border in ("tenant", "owner", "scope"))],
+    indirect=["empty_place"],
+)
+def test_what_is_told_is_the_same_whether_others_are_there_or_not(border: str, empty_place: Callable[[], str]) -> None:
+    found = _answers(border, (TELLING, None), early=not BORDERS[border].within_the_stream, empty_place=empty_place)
     assert _differing(found) == {}
     assert _named(found) == []
 
