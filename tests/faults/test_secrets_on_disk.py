@@ -1,5 +1,6 @@
 """A refused secret is nowhere afterwards: not in a row, the index, the log, a trace, the lock file, or what is printed."""
 
+import inspect
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -215,6 +216,60 @@ def test_no_name_and_no_field_lets_a_secret_reach_a_server(postgres: PostgresSer
     with recollect.open(server_store, policy={"privacy": {"actions": {"api_key": "allow"}}}) as mem:
         assert mem.add(f"The deploy token is {TOKEN}").outcome == "stored"
         assert "pg_wal" in held() and len(held()) == 2
+
+
+WRITES_OTHER_FILES = {"backup", "export", "close", "key_file", "path", "output"}
+GIVEN = {
+    "session": "s1",
+    "space": "user",
+    "to": "project",
+    "owner": "ana",
+    "user": "I like jazz.",
+    "ai": "Noted.",
+    "name": "moss",
+}
+"""What a required argument of this name is, where it is neither an id nor the one that is tried."""
+
+
+REFUSED = {
+    "reject(reason)",
+    "decline(reason)",
+    "start_phase(name)",
+    "start_phase(reason)",
+    "link_identity(id)",
+    "vouch(by)",
+}
+REFUSED |= {"create_key(name)", "turn(run_id)", "record(thread_id)", "add(idempotency_key)", "register_identity(name)"}
+
+
+def test_no_argument_of_any_operation_lets_a_secret_reach_the_disk(
+    tmp_path: Path, in_any_store: frozenset[bytes]
+) -> None:
+    """Every public operation, with the token as each of its arguments in turn; an error is an answer, too."""
+    path, refused = tmp_path / "memory.db", set()
+    with recollect.open(path, policy={"traces": {"keep": "all"}}) as mem:
+        for name, operation in inspect.getmembers(recollect.Recollect, inspect.isfunction):
+            required = named_arguments(operation)
+            for tried in required if not name.startswith("_") else ():
+                if {name, tried} & WRITES_OTHER_FILES:
+                    continue
+                ids = iter([kept(mem.add(f"Crate {n} of {name} and {tried}", owner="ana")).id for n in range(2)])
+                given = {each: GIVEN.get(each) or next(ids, "word") for each in required if required[each]}
+                try:
+                    answer = getattr(mem, name)(**{**given, tried: TOKEN})
+                    list(answer) if isinstance(answer, Iterator) else None
+                except BadInput as error:
+                    refused |= {f"{name}({tried})"} if "sensitive" in str(error) else set()
+                except (RecollectError, TypeError, AttributeError):
+                    continue
+        assert mem.verify().ok and refused >= REFUSED
+    assert remains(path, [TOKEN], apart_from=in_any_store) == []
+
+
+def named_arguments(operation: Callable[..., Any]) -> dict[str, bool]:
+    """Return the names of an operation's arguments, each with whether it is required."""
+    parameters = [*inspect.signature(operation).parameters.values()][1:]
+    return {p.name: p.default is p.empty for p in parameters if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)}
 
 
 ASKED: dict[str, Callable[[recollect.Recollect], object]] = {
