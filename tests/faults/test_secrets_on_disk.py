@@ -300,14 +300,19 @@ def test_no_tenant_is_named_after_a_secret(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("place", ["user_id", "thread_id", "checkpoint_ns"])
+@pytest.mark.parametrize("place", ["user_id", "thread_id", "checkpoint_ns", "run_id"])
 def test_no_graph_has_a_secret_for_a_name(place: str, tmp_path: Path, in_any_store: frozenset[bytes]) -> None:
     path = tmp_path / "memory.db"
-    config: Any = {"configurable": {"thread_id": "t1", "checkpoint_ns": "", place: TOKEN}}
+    config: Any = {"configurable": {"thread_id": "t1", "checkpoint_ns": ""}}
+    metadata: Any = {}
+    named = metadata if place == "run_id" else config["configurable"]
     with RecollectSaver.from_conn_string(str(path)) as saver:
-        with pytest.raises(BadInput) as refusal:
-            saver.put(config, empty_checkpoint(), {}, {})
-        assert TOKEN not in str(refusal.value)
+        named[place] = TOKEN
+        with pytest.raises(BadInput, match="sensitive") as refusal:
+            saver.put(config, empty_checkpoint(), metadata, {})
+        assert TOKEN not in str(refusal.value) and place in str(refusal.value)
+        named[place] = "as-good-as-any"
+        assert saver.put(config, empty_checkpoint(), metadata, {})
     assert remains(path, [TOKEN], apart_from=in_any_store) == []
 
 
