@@ -277,12 +277,14 @@ def test_it_moves_with_the_store_and_with_its_backup(
 ) -> None:
     monkeypatch.setenv("RECOLLECT_PG_BIN", str(binaries()))
     rejected(mem)
-    recollect.migrate(mem.engine.store.location, tmp_path / "moved.db")
+    moved = (tmp_path / "moved.db", tmp_path / "moved.jsonl", postgres.new_database())
+    for target in moved:
+        recollect.migrate(mem.engine.store.location, target)
     mem.backup(tmp_path / "backup")
     restored = tmp_path / "restored.db" if isinstance(place, Path) else postgres.new_database()
     recollect.restore_backup(tmp_path / "backup", restored)
-    for copy in (tmp_path / "moved.db", restored):
-        with recollect.open(copy) as there:
+    for copy in (*moved, restored):
+        with recollect.open(copy, policy="default") as there:
             assert is_refused(agent(there).add(LEA)) and there.verify().ok
             assert agent(there).add("Ana speaks Danish").outcome == "stored"
 
