@@ -62,7 +62,7 @@ def test_deletion_reaches_shared_copies(house: House) -> None:
     assert mem.promote(own.id, "project", owner="bakery").outcome == "stored"
     mem.add("Rosa runs the bakery on Sundays.", owner="bakery", space="project", user_id="rosa", author="rosa")
     assert len([m for m in mem.list(limit=100).items if "marzipan" in m.content]) == 3, "the control: three copies"
-    mem.erase(owner="pablo")
+    house.shell().run("erase", "--owner", "pablo", "--yes")
     assert [m.content for m in mem.list(limit=100).items] == ["Rosa runs the bakery on Sundays."]
     for way in house.ways():
         assert not way.shows("marzipan", "Whose is the marzipan recipe?"), way.name

@@ -65,7 +65,8 @@ def test_a_rejection_survives_every_expiry(house: House) -> None:
         mem.consolidate(force=True)
         mem.rebuild()
         mem.reindex()
-        assert mem.as_caller(user="nora", agent="helper").add(UNTRUE).reasons == (REFUSED,), f"after {days} days more"
+        for way in agents(house):
+            assert is_refused(way.add(UNTRUE)), f"{way.name}: after {days} days more"
     assert [one.memory_id for one in mem.rejections(owner="nora")] == [id], "it is listed for as long"
     restarted = house.opened()
     assert restarted.as_caller(user="nora", agent="helper").add(UNTRUE).reasons == (REFUSED,)
@@ -122,9 +123,13 @@ def test_the_same_conversation_again_does_not_bring_a_rejected_value_back(house:
     felix = next(m for m in mem.list(owner="nora").items if "Felix" in m.content)
     mem.as_caller(user="nora").reject(felix.id)
     helper = mem.as_caller(user="nora", agent="helper", session="again")
+    shell = house.shell("--as-user", "nora", "--as-agent", "helper", "--as-session", "again")
+    _, _, mcp = agents(house)
     for line in conversation:
         helper.turn(session="again", user="Please sum up what I told you.", ai=line)
         helper.add(line.replace("My", "The user's").replace("I have", "The user has"))
+        shell.run("turn", "--session", "again", "--user", "Please sum up what I told you.", "--ai", line)
+        mcp.add(line.replace("My", "Nora's").replace("I have", "Nora has"))
     active = [m.content for m in mem.list(owner="nora", limit=100).items]
     assert not [one for one in active if "Felix" in one] and [one for one in active if "Rio" in one], active
     for way in house.ways(user="nora"):

@@ -11,7 +11,7 @@ import pytest
 
 import recollect
 from recollect.langgraph import RecollectSaver
-from support.postgres_server import PostgresServer
+from support.postgres_server import PostgresServer, binaries
 
 from .remains import remains
 from .soundness import assert_sound
@@ -83,14 +83,23 @@ def leave_a_thread(mem: Any, user: str) -> None:
         saver.put_writes(saved, [("said", NAME)], NAME)
 
 
-def test_no_table_and_no_file_holds_the_name(place: Any, holds: Holds) -> None:
+def test_no_table_and_no_file_holds_the_name(
+    place: Any, holds: Holds, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor do the lists of erasures, of which there is one beside each backup; the receipt names the backups themselves."""
+    monkeypatch.setenv("RECOLLECT_PG_BIN", str(binaries()))
     with opened(place) as mem:
         leave_a_name_everywhere(mem)
         leave_a_thread(mem, NAME)
         assert mem.as_caller(user="ben", session="s1").add(PASSWORD).denied
         assert holds(), "the search must find what is there"
+        mem.backup(tmp_path / "nightly")
         receipt = mem.erase(owner=NAME)
         assert not holds()
+        lists = [*tmp_path.glob("*.erased")]
+        assert tmp_path / "nightly.erased" in lists
+        assert [one for one in lists if NAME in one.read_text() or not one.stat().st_size] == []
+        assert any("backup" in sentence for sentence in receipt.beyond_reach)
         assert not any("their name" in sentence for sentence in receipt.beyond_reach)
         assert [event["session"] for event in mem.traces(type="memory_denied")] == ["s1"], (
             "only ben's own refusal stays"
@@ -133,6 +142,26 @@ def test_where_somebody_else_uses_the_name_the_receipt_says_so(place: Any, holds
             saver.delete_thread(NAME)
         mem.erase(owner=NAME)
         assert not holds()
+
+
+@pytest.mark.parametrize("path", [f"of {NAME.upper()}/nightly", f"{NAME.lower()}_2026.bak"])
+def test_where_the_path_of_a_backup_has_the_name_the_receipt_says_so(
+    place: Any, holds: Holds, path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The store has to remember that path: what is erased is noted beside the backup."""
+    monkeypatch.setenv("RECOLLECT_PG_BIN", str(binaries()))
+    (tmp_path / path).parent.mkdir(exist_ok=True)
+    with opened(place) as mem:
+        mem.add("Something about granite", owner=NAME)
+        mem.add("Something about iron", owner=NAME[:4])
+        mem.backup(tmp_path / "nightly.bak")
+        assert not any("the path of a backup" in sentence for sentence in mem.erase(owner=NAME[:4]).beyond_reach)
+        mem.backup(tmp_path / path)
+        theirs = mem.as_caller(user=NAME, rights=["erase"]).erase(owner=NAME)
+        assert not any("the path of a backup" in sentence for sentence in theirs.beyond_reach), "it is the operator's"
+        receipt = mem.erase(owner=NAME)
+        assert any(sentence.startswith("their name in the path of a backup") for sentence in receipt.beyond_reach)
+        assert NAME.lower() not in " ".join(receipt.beyond_reach).lower(), "which is not told again"
 
 
 PLANTED = {

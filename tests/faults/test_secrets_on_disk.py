@@ -1,5 +1,6 @@
 """A refused secret is nowhere afterwards: not in a row, the index, the log, a trace, the lock file, or what is printed."""
 
+import inspect
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,6 +16,7 @@ from recollect.rules import privacy
 from recollect.rules.privacy.catalogue import RULES
 from rows import every_row
 from support.made_up_keys import HEX, fake, true_positives
+from support.postgres_server import PostgresServer
 
 from .nursery import Nursery
 from .remains import parts_in, parts_of, remains
@@ -189,6 +191,87 @@ def test_no_name_lets_a_secret_reach_the_disk(
     assert remains(path, [TOKEN], apart_from=in_any_store | parts_in([b"the backup job runs at noon"])) == []
 
 
+def test_no_name_and_no_field_lets_a_secret_reach_a_server(postgres: PostgresServer, server_store: str) -> None:
+    """Neither its tables nor its write-ahead log; a secret that a policy allows is found in both."""
+
+    def held() -> set[str]:
+        postgres.execute("CHECKPOINT")
+        files = [*postgres.table_files(server_store), *(postgres.data / "pg_wal").glob("0*")]
+        parts = {TOKEN[start : start + 8].encode() for start in range(4, len(TOKEN) - 7)}
+        contents = {file: file.read_bytes() for file in files}
+        return {file.parent.name for file, content in contents.items() if any(part in content for part in parts)}
+
+    with recollect.open(server_store, policy={"traces": {"keep": "all"}}) as mem:
+        mem.add(**HARMLESS)
+        for name, use in AS_NAMES.items():
+            with pytest.raises(BadInput, match="sensitive") as refusal:
+                use(mem)
+            assert TOKEN not in str(refusal.value), name
+        for field, value in IN_FIELDS.items():
+            try:
+                assert mem.add(**{**HARMLESS, field: value}).denied, field
+            except BadInput as refused:
+                assert TOKEN not in str(refused), field
+        assert mem.verify().ok and held() == set()
+    with recollect.open(server_store, policy={"privacy": {"actions": {"api_key": "allow"}}}) as mem:
+        assert mem.add(f"The deploy token is {TOKEN}").outcome == "stored"
+        assert "pg_wal" in held() and len(held()) == 2
+
+
+WRITES_OTHER_FILES = {"backup", "export", "close", "key_file", "path", "output"}
+GIVEN = {
+    "session": "s1",
+    "space": "user",
+    "to": "project",
+    "owner": "ana",
+    "user": "I like jazz.",
+    "ai": "Noted.",
+    "name": "moss",
+}
+"""What a required argument of this name is, where it is neither an id nor the one that is tried."""
+
+
+REFUSED = {
+    "reject(reason)",
+    "decline(reason)",
+    "start_phase(name)",
+    "start_phase(reason)",
+    "link_identity(id)",
+    "vouch(by)",
+}
+REFUSED |= {"create_key(name)", "turn(run_id)", "record(thread_id)", "add(idempotency_key)", "register_identity(name)"}
+
+
+def test_no_argument_of_any_operation_lets_a_secret_reach_the_disk(
+    tmp_path: Path, in_any_store: frozenset[bytes]
+) -> None:
+    """Every public operation, with the token as each of its arguments in turn; an error is an answer, too."""
+    path, refused = tmp_path / "memory.db", set()
+    with recollect.open(path, policy={"traces": {"keep": "all"}}) as mem:
+        for name, operation in inspect.getmembers(recollect.Recollect, inspect.isfunction):
+            required = named_arguments(operation)
+            for tried in required if not name.startswith("_") else ():
+                if {name, tried} & WRITES_OTHER_FILES:
+                    continue
+                ids = iter([kept(mem.add(f"Crate {n} of {name} and {tried}", owner="ana")).id for n in range(2)])
+                given = {each: GIVEN.get(each) or next(ids, "word") for each in required if required[each]}
+                try:
+                    answer = getattr(mem, name)(**{**given, tried: TOKEN})
+                    list(answer) if isinstance(answer, Iterator) else None
+                except BadInput as error:
+                    refused |= {f"{name}({tried})"} if "sensitive" in str(error) else set()
+                except (RecollectError, TypeError, AttributeError):
+                    continue
+        assert mem.verify().ok and refused >= REFUSED
+    assert remains(path, [TOKEN], apart_from=in_any_store) == []
+
+
+def named_arguments(operation: Callable[..., Any]) -> dict[str, bool]:
+    """Return the names of an operation's arguments, each with whether it is required."""
+    parameters = [*inspect.signature(operation).parameters.values()][1:]
+    return {p.name: p.default is p.empty for p in parameters if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)}
+
+
 ASKED: dict[str, Callable[[recollect.Recollect], object]] = {
     "owner": lambda mem: mem.query("Which job?", owner=TOKEN),
     "filter": lambda mem: mem.query("Which job?", owner="ana", filters={"user_id": TOKEN}),
@@ -217,14 +300,19 @@ def test_no_tenant_is_named_after_a_secret(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("place", ["user_id", "thread_id", "checkpoint_ns"])
+@pytest.mark.parametrize("place", ["user_id", "thread_id", "checkpoint_ns", "run_id"])
 def test_no_graph_has_a_secret_for_a_name(place: str, tmp_path: Path, in_any_store: frozenset[bytes]) -> None:
     path = tmp_path / "memory.db"
-    config: Any = {"configurable": {"thread_id": "t1", "checkpoint_ns": "", place: TOKEN}}
+    config: Any = {"configurable": {"thread_id": "t1", "checkpoint_ns": ""}}
+    metadata: Any = {}
+    named = metadata if place == "run_id" else config["configurable"]
     with RecollectSaver.from_conn_string(str(path)) as saver:
-        with pytest.raises(BadInput) as refusal:
-            saver.put(config, empty_checkpoint(), {}, {})
-        assert TOKEN not in str(refusal.value)
+        named[place] = TOKEN
+        with pytest.raises(BadInput, match="sensitive") as refusal:
+            saver.put(config, empty_checkpoint(), metadata, {})
+        assert TOKEN not in str(refusal.value) and place in str(refusal.value)
+        named[place] = "as-good-as-any"
+        assert saver.put(config, empty_checkpoint(), metadata, {})
     assert remains(path, [TOKEN], apart_from=in_any_store) == []
 
 

@@ -5,6 +5,7 @@ import json
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -55,6 +56,17 @@ def test_the_trace_is_as_expected_on_postgres(scenario: Scenario, server_store: 
     played = play(scenario, server_store)
     _assert_expected(scenario, played)
     assert played == on_sqlite(scenario.name), "ids or hashes differ between the stores"
+
+
+ON_A_JOURNAL = ("consent", "consolidation", "erase", "forget", "promote", "rejected", "retention", "snapshot", "traces")
+"""Beginnings of the names of scenarios in which memories leave, move up or are put before a model."""
+
+
+@every_row("scenario", [scenario for scenario in SCENARIOS if scenario.name.startswith(ON_A_JOURNAL)])
+def test_the_trace_is_the_same_on_a_journal(scenario: Scenario) -> None:
+    with TemporaryDirectory() as folder:
+        played = play(scenario, f"{folder}/vault.jsonl", scenario.policy or "default")
+    assert played == on_sqlite(scenario.name)
 
 
 @cache

@@ -133,17 +133,26 @@ async def app(scope, receive, send):
 
 listener = socket.create_server(("127.0.0.1", 0))
 print(listener.getsockname()[1], flush=True)
-asyncio.run(serve_app(app, listener, Limits(per_address=2, body_s=float(sys.argv[1]))))
+body_s, per_address, connections = map(float, sys.argv[1:])
+limits = Limits(body_s=body_s, per_address=int(per_address), connections=int(connections))
+asyncio.run(serve_app(app, listener, limits))
 """
+
+
+@contextmanager
+def answering(body_s: float, per_address: int, connections: int) -> Iterator[int]:
+    """A server of large and small answers with these limits; the port that it listens on."""
+    limits = map(str, (body_s, per_address, connections))
+    command = [sys.executable, "-c", LARGE_ANSWERS, *limits]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running, ExitStack() as stack:
+        stack.callback(running.kill)
+        assert running.stdout is not None
+        yield int(running.stdout.readline())
 
 
 @pytest.mark.parametrize("body_s", [60.0, 0.5])
 def test_who_leaves_answers_unread_takes_no_place_from_the_others(body_s: float) -> None:
-    running = subprocess.Popen([sys.executable, "-c", LARGE_ANSWERS, str(body_s)], stdout=subprocess.PIPE, text=True)
-    with running, ExitStack() as stack:
-        stack.callback(running.kill)
-        assert running.stdout is not None
-        port = int(running.stdout.readline())
+    with answering(body_s, per_address=2, connections=256) as port, ExitStack() as stack:
         for _ in range(2):
             silent = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=10))
             silent.sendall(b"GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -153,6 +162,23 @@ def test_who_leaves_answers_unread_takes_no_place_from_the_others(body_s: float)
             assert other.recv(12) == b"HTTP/1.1 200"
         if body_s < 1:
             assert _count_bytes(silent) < 256 * 65_536
+
+
+def test_connections_are_bounded_for_each_address_and_in_all() -> None:
+    """Of one address at most three stay open, of all together at most seven; who came last is served."""
+    with answering(60.0, per_address=3, connections=7) as port, ExitStack() as stack:
+
+        def connect(address: str) -> socket.socket:
+            made = socket.create_connection(("127.0.0.1", port), timeout=10, source_address=(address, 0))
+            return stack.enter_context(made)
+
+        crowd = {number: [connect(f"127.0.0.{number}") for _ in range(6)] for number in (2, 3, 4, 5)}
+        with connect("127.0.0.6") as last:
+            last.sendall(b"GET /small HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            assert last.recv(12) == b"HTTP/1.1 200"
+        still_open = {number: sum(_is_open(one, drip=b"") for one in of_one) for number, of_one in crowd.items()}
+        assert max(still_open.values()) == 3 and still_open[5] == 3, still_open
+        assert sum(still_open.values()) == 6, "seven in all, of which the last has left"
 
 
 def _count_bytes(client: socket.socket) -> int:

@@ -74,8 +74,8 @@ def test_every_prompt_text_holds_a_memory_as_one_harmless_line(place: Any) -> No
         assert mem.query("nothing of the kind whatsoever", owner="ben").text == ""
 
 
-def test_a_client_over_mcp_gets_the_same_and_full_records_stay_exact(tmp_path: Path) -> None:
-    with remembered(tmp_path / "memory.db") as mem:
+def test_a_client_over_mcp_gets_the_same_and_full_records_stay_exact(place: Any) -> None:
+    with remembered(place) as mem:
         server = build_server(mem, choose_tools("all"))
 
         async def ask(client: Any) -> list[str]:

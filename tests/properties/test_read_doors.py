@@ -9,7 +9,7 @@ import base64
 import inspect
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -38,6 +38,7 @@ from recollect.interfaces.mcp.catalogue import TOOLS
 from recollect.interfaces.python import Recollect
 from recollect.interfaces.python.past import Past
 from rows import every_row
+from support.postgres_server import PostgresServer
 from support.script import START
 
 
@@ -49,10 +50,16 @@ class Answers(NamedTuple):
     hidden: tuple[str, ...]
 
 
-def _answers(border: str, words: tuple[str | None, str | None], *, early: bool) -> Answers:
+def _answers(
+    border: str,
+    words: tuple[str | None, str | None],
+    *,
+    early: bool,
+    empty_place: Callable[[], str] = lambda: ":memory:",
+) -> Answers:
     told_in, hidden = [], []
     for said in words:
-        house = furnished(BORDERS[border], said, early=early)
+        house = furnished(BORDERS[border], said, early=early, location=empty_place())
         with house.mem:
             told_in.append(told(BORDERS[border], house))
             hidden += house.hidden
@@ -82,17 +89,36 @@ def _named(found: Answers) -> list[str]:
     return [name for name, text in found.one.items() if any(secret in text for secret in secrets)]
 
 
-@pytest.mark.parametrize("border", BORDERS)
-def test_what_is_told_is_the_same_whether_others_are_there_or_not(border: str) -> None:
-    found = _answers(border, (TELLING, None), early=not BORDERS[border].within_the_stream)
+@pytest.fixture(params=["sqlite", "postgres"])
+def empty_place(request: pytest.FixtureRequest) -> Callable[[], str]:
+    """Returns where a house is furnished: in memory, or on the server, whose store is emptied each time."""
+    if request.param == "sqlite":
+        return lambda: ":memory:"
+    server: PostgresServer = request.getfixturevalue("postgres")
+    url: str = request.getfixturevalue("server_store")
+
+    def emptied() -> str:
+        server.empty_database(url)
+        return url
+
+    return emptied
+
+
+@pytest.mark.parametrize(
+    ("border", "empty_place"),
+    [*((border, "sqlite") for border in BORDERS), *((border, "postgres") for border in ("tenant", "owner", "scope"))],
+    indirect=["empty_place"],
+)
+def test_what_is_told_is_the_same_whether_others_are_there_or_not(border: str, empty_place: Callable[[], str]) -> None:
+    found = _answers(border, (TELLING, None), early=not BORDERS[border].within_the_stream, empty_place=empty_place)
     assert _differing(found) == {}
     assert _named(found) == []
 
 
 @pytest.mark.parametrize("border", ["scope", "category"])
-def test_what_is_told_is_the_same_whatever_others_say_beside_it(border: str) -> None:
+def test_what_is_told_is_the_same_whatever_others_say_beside_it(border: str, empty_place: Callable[[], str]) -> None:
     """Here they came first, too: only their words differ."""
-    found = _answers(border, (TELLING, OTHERWISE), early=True)
+    found = _answers(border, (TELLING, OTHERWISE), early=True, empty_place=empty_place)
     assert _differing(found) == {}
     assert _named(found) == []
 
@@ -101,9 +127,11 @@ _NUMBER = re.compile(r"""([a-z_]+)['"]?(?:\\?["'])?\s?[=: ]\s?(\d+)(?![\d:.\w-])
 
 
 @pytest.mark.parametrize("border", ["scope", "category"])
-def test_the_numbers_that_tell_of_hidden_writes_to_the_same_stream_are_named(border: str) -> None:
+def test_the_numbers_that_tell_of_hidden_writes_to_the_same_stream_are_named(
+    border: str, empty_place: Callable[[], str]
+) -> None:
     """What came first took its numbers. Those that show it are named in SECURITY.md, with the reason, and are all there are."""
-    found = _answers(border, (TELLING, None), early=True)
+    found = _answers(border, (TELLING, None), early=True, empty_place=empty_place)
     telling = set()
     for name in found.one.keys() - {"as_of a tick, get", "as_of a tick, list", "as_of a tick, query"}:
         one, other = (_NUMBER.findall(_COUNTED_LATER.sub("", answers[name])) for answers in found[:2])
@@ -247,8 +275,16 @@ def test_what_tells_of_the_whole_store_is_for_its_operator(rights: tuple[str, ..
     house = furnished(BORDERS["owner"], TELLING)
     with house.mem:
         mem = house.mem.as_caller(user="ana", rights=rights)
-        for read in (mem.state_hash, mem.ledger_root, mem.verify, mem.doctor):
-            assert "NotAllowed" in repr(outcome(read))  # type: ignore[arg-type]
+        whole: list[Callable[[], object]] = [
+            mem.state_hash,
+            mem.ledger_root,
+            mem.verify,
+            mem.doctor,
+            mem.uncovered_entries,
+        ]
+        sizes: list[Callable[[], object]] = [mem.checkpoint, mem.checkpoints, lambda: mem.prove_growth(1)]
+        for read in (*whole, *sizes):
+            assert "NotAllowed" in repr(outcome(read))
         operator = house.mem.as_caller(user="ana", rights=["operate"])
         assert operator.state_hash() == house.mem.state_hash()
 

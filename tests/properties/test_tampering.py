@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 from recollect.interfaces.python import Recollect
 from recollect.model.errors import StoreError
 from recollect.model.receipt import Verification
+from recollect.stores.postgres import init
 from recollect.vault import MemoryVault
 from rows import every_row
 from support.every_table import CLOSED, SCHEMA, Cell, cells_of, fill, key_of, write_cell
@@ -377,6 +378,29 @@ def test_a_damaged_page_of_an_index_is_noticed(tmp_path: Path) -> None:
     path.write_bytes(content)
     with open_seeded(path, 1) as mem:
         assert any(one.where == "database file" and "memories_by_id" in one.what for one in mem.verify().problems)
+
+
+AMCHECK = """
+    INSERT INTO pg_extension VALUES (987654, 'amcheck', 10, 2200, false, '1.4', NULL, NULL);
+    CREATE FUNCTION public.bt_index_check(index regclass, heapallindexed boolean) RETURNS void LANGUAGE plpgsql AS $$
+    BEGIN
+        IF index = 'recollect.memories_by_id'::regclass THEN
+            RAISE EXCEPTION 'heap tuple lacks matching index tuple' USING ERRCODE = 'index_corrupted';
+        END IF;
+    END $$;
+"""
+"""The servers of the tests come without amcheck. This stands in for it, and finds one index damaged."""
+
+
+def test_an_index_that_amcheck_finds_damaged_is_noticed(postgres: PostgresServer, empty: str) -> None:
+    init(empty, fresh_store_id="22222222-2222-4222-8222-222222222222")
+    with open_seeded(empty) as mem:
+        mem.add("Ana drinks green tea", owner="ana")
+        assert mem.verify().ok
+        postgres.execute(AMCHECK, empty)
+        (problem,) = mem.verify().problems
+        assert "memories_by_id" in problem.what and "REINDEX" in problem.what
+        assert any("memories_by_id" in one.what for one in mem.doctor())
 
 
 def test_an_edited_text_in_a_vaults_file_is_noticed_and_mended(tmp_path: Path) -> None:

@@ -89,6 +89,7 @@ def digest(packed: Packed) -> str:
 
 
 def pack_checkpoint(
+    settings: Privacy,
     serde: SerializerProtocol,
     checkpoint: Checkpoint,
     metadata: CheckpointMetadata,
@@ -105,7 +106,7 @@ def pack_checkpoint(
         ns=ns,
         id=check_name("checkpoint_id", checkpoint["id"]),
         parent_id=parent_id,
-        run_id=None if run_id is None else str(run_id),
+        run_id=None if run_id is None else check_kept_name(settings, "run_id", run_id),
         saved_at=at,
         rebuilt=tuple(sorted(set(replayed) - set(values))),
     )

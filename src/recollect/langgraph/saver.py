@@ -169,7 +169,8 @@ class RecollectSaver(UsesMemory, BaseCheckpointSaver[Any]):
         self._require(Right.WRITE)
         at = self._read_place(config)
         whole = get_checkpoint_metadata(config, metadata)
-        packed, values = pack_checkpoint(self.serde, checkpoint, whole, at.ns, at.id, self._engine.now())
+        settings, now = self._engine.policy.privacy, self._engine.now()
+        packed, values = pack_checkpoint(settings, self.serde, checkpoint, whole, at.ns, at.id, now)
         graphs.save(self._engine, [Incoming(at, packed, values)], self._retention)
         return to_config(at._replace(id=packed.version.id))
 
@@ -199,10 +200,10 @@ class RecollectSaver(UsesMemory, BaseCheckpointSaver[Any]):
         return ImportedCheckpoints(len(users), saved, writes)
 
     def _pack_incoming(self, found: CheckpointTuple, user_id: str) -> Incoming:
-        at = read_place(self._engine.policy.privacy, found.config, user_id)
+        settings, now = self._engine.policy.privacy, self._engine.now()
+        at = read_place(settings, found.config, user_id)
         parent = found.parent_config["configurable"]["checkpoint_id"] if found.parent_config else None
-        now = self._engine.now()
-        packed, values = pack_checkpoint(self.serde, found.checkpoint, found.metadata, at.ns, parent, now)
+        packed, values = pack_checkpoint(settings, self.serde, found.checkpoint, found.metadata, at.ns, parent, now)
         return Incoming(at, packed, values, list(_number_writes(self.serde, found.pending_writes or [])))
 
     def get_next_version(self, current: Any, channel: None) -> Any:

@@ -95,6 +95,11 @@ LAST_BACKUP = "last_backup"
 """The name under which a store notes when it was last backed up."""
 
 
+def paths_in(names: Iterable[str]) -> list[str]:
+    """Return the paths of the backups that a store remembers under these names."""
+    return [name.removeprefix(PLACE) for name in names]
+
+
 class Remembers(Protocol):
     def set_value(self, name: str, value: str | None) -> None: ...
     def erasures(self) -> list[Erased]: ...
@@ -131,10 +136,9 @@ def take(store: Remembers, path: Path, copy_to: Callable[[Path], None]) -> None:
             raise
 
 
-def note(places: Iterable[str], erased: Sequence[Erased]) -> None:
+def note(paths: Iterable[str], erased: Sequence[Erased]) -> None:
     """Append to the list beside every backup that is still where it was put, or is being made."""
-    for place in places:
-        path = Path(place.removeprefix(PLACE))
+    for path in map(Path, paths):
         if path.exists() or _partial(path).exists():
             beside(path).append(erased)
 

@@ -5,7 +5,6 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,11 +14,10 @@ import recollect
 Open = Callable[..., Any]
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
-    place = tmp_path / "memory.db" if request.param == "sqlite" else request.getfixturevalue("server_store")
+@pytest.fixture
+def opened(any_place: Any) -> Iterator[Open]:
     with ExitStack() as stack:
-        yield lambda **policy: stack.enter_context(recollect.open(place, policy=policy))
+        yield lambda **policy: stack.enter_context(recollect.open(any_place, policy=policy))
 
 
 def test_a_receipt_shows_only_what_its_caller_may_read(opened: Open) -> None:
@@ -70,6 +68,46 @@ def test_a_caller_without_the_right_to_read_is_told_so(opened: Open) -> None:
         assert len(refusals) == 1, f"{name}: the answer tells nothing of what there is"
     closed = blind.query("Which bank?")
     assert closed.items == () and {one.get("reason") for one in closed.events[:-1]} == {"border:no_read_right"}
+
+
+def test_no_change_of_a_memory_tells_a_blind_writer_whether_it_exists(opened: Open) -> None:
+    mem = opened()
+    id = mem.add("Ana's bank is Alpha", owner="ana", tags=["zzsecret"]).memory.id
+    other = mem.add("Ana's boat lies in Ghent", owner="ana").memory.id
+    blind = mem.as_caller(user="ana", rights=["write", "govern", "erase"])
+    changes: dict[str, Callable[[str], Any]] = {
+        "update": lambda id: blind.update(id, "Ana's bank is Delta"),
+        "supersedes": lambda id: blind.add("Ana's bank is Delta", supersedes=id),
+        "supersede": lambda id: blind.supersede(id, by=other),
+        "edit": lambda id: blind.edit(id, pinned=True),
+        "link": lambda id: blind.link(id, other),
+        "vouch": lambda id: blind.vouch(id),
+        "archive": lambda id: blind.archive(id),
+        "restore": lambda id: blind.restore(id),
+        "forget": lambda id: blind.forget(id),
+        "reject": lambda id: blind.reject(id),
+        "resolve": lambda id: blind.resolve(id, winner=id),
+        "grant": lambda id: blind.grant(id),
+        "promote": lambda id: blind.promote(id, "project"),
+        "erase": lambda id: blind.erase(id=id),
+        "preview_erasure": lambda id: blind.preview_erasure(id=id),
+    }
+    before = mem.state_hash()
+    for name, change in changes.items():
+        told = set()
+        for asked in (id, "7d7d7d7d-1111-5222-8333-444444444444"):
+            with pytest.raises(recollect.NotAllowed, match="right 'read'") as refused:
+                change(asked)
+            told.add(str(refused.value))
+        assert len(told) == 1, name
+    assert mem.state_hash() == before
+    line = json.dumps({"content": "Ana's bank is Alpha"})
+    report = blind.import_([line])
+    assert (
+        report.outcomes == {"reinforced": 1}
+        and "zzsecret" not in str(report.to_dict())
+        and id not in str(report.to_dict())
+    )
 
 
 def test_a_turn_tells_a_blind_writer_nothing(opened: Open) -> None:
@@ -154,25 +192,24 @@ def test_a_bound_caller_does_not_ask_its_way_into_an_earlier_phase(opened: Open)
 
 
 @pytest.mark.parametrize(("phase", "found"), [({}, False), ({"allow_cross_phase_recall": True}, True)])
-def test_the_permission_alone_opens_earlier_phases(phase: dict[str, Any], found: bool) -> None:
-    with recollect.open(":memory:", policy={"phase": phase}) as mem:
-        mem.add("The sprint goal is the login page", owner="ana")
-        mem.start_phase(space="user", owner="ana")
-        planner = mem.as_caller(agent="planner", user="ana")
-        assert bool(planner.query("sprint goal").items) == found
-        if found:
-            assert planner.query("sprint goal", filters={"phase": "any"}).items
-            assert planner.query("sprint goal", filters={"phase": "current"}).items == ()
+def test_the_permission_alone_opens_earlier_phases(opened: Open, phase: dict[str, Any], found: bool) -> None:
+    mem = opened(phase=phase)
+    mem.add("The sprint goal is the login page", owner="ana")
+    mem.start_phase(space="user", owner="ana")
+    planner = mem.as_caller(agent="planner", user="ana")
+    assert bool(planner.query("sprint goal").items) == found
+    if found:
+        assert planner.query("sprint goal", filters={"phase": "any"}).items
+        assert planner.query("sprint goal", filters={"phase": "current"}).items == ()
 
 
-def test_a_mode_that_is_named_decides_what_a_recall_sees_by_itself() -> None:
-    policy = {"phase": {"mode": "current_only", "allow_cross_phase_recall": True}}
-    with recollect.open(":memory:", policy=policy) as mem:
-        mem.add("The sprint goal is the login page", owner="ana")
-        mem.start_phase(space="user", owner="ana")
-        planner = mem.as_caller(agent="planner", user="ana")
-        assert planner.query("sprint goal").items == ()
-        assert planner.query("sprint goal", filters={"phase": "any"}).items, "it may be asked for"
+def test_a_mode_that_is_named_decides_what_a_recall_sees_by_itself(opened: Open) -> None:
+    mem = opened(phase={"mode": "current_only", "allow_cross_phase_recall": True})
+    mem.add("The sprint goal is the login page", owner="ana")
+    mem.start_phase(space="user", owner="ana")
+    planner = mem.as_caller(agent="planner", user="ana")
+    assert planner.query("sprint goal").items == ()
+    assert planner.query("sprint goal", filters={"phase": "any"}).items, "it may be asked for"
 
 
 def test_cursors_of_events_do_not_count_what_others_did(opened: Open) -> None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -40,17 +39,10 @@ NOTHING: dict[str, Any] = {
 Open = Callable[..., Any]
 
 
-@pytest.fixture(params=["sqlite", "postgres", "journal"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
-    if request.param == "postgres":
-        return request.getfixturevalue("server_store")
-    return tmp_path / ("memory.db" if request.param == "sqlite" else "vault.jsonl")
-
-
 @pytest.fixture
-def opened(place: Any) -> Iterator[Open]:
+def opened(any_place: Any) -> Iterator[Open]:
     with ExitStack() as stack:
-        yield lambda policy: stack.enter_context(recollect.open(place, policy=policy))
+        yield lambda policy: stack.enter_context(recollect.open(any_place, policy=policy))
 
 
 def stated_by_the_planner(mem: Any, content: str = BANK) -> Any:

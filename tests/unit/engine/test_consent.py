@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,10 +24,9 @@ class Clock:
         return self.now
 
 
-@pytest.fixture(params=["sqlite", "postgres", "journal"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
-    places = {"sqlite": tmp_path / "memory.db", "journal": tmp_path / "vault.jsonl"}
-    return places.get(request.param) or request.getfixturevalue("server_store")
+@pytest.fixture
+def place(any_place: Any) -> Any:
+    return any_place
 
 
 @pytest.fixture
@@ -56,7 +54,11 @@ def test_an_agents_sensitive_field_is_pending_and_in_no_recall(mem: Any, ana: An
         assert "they/them" not in seen.snapshot_block().text + seen.memory_block("pronouns").text
         assert [one.content for one in seen.list().items] == ["Ana is vegan"]
         assert [one.id for one in seen.list(status="pending").items] == [receipt.memory.id]
+        assert "they/them" not in seen.recall_if_unsure("Ana's pronouns", 0.1).text
+        assert "they/them" not in seen.as_of(tick=99).query("Ana's pronouns").text
+        assert "vegan" in seen.query("What is Ana's diet?").text, "the control: what needs no consent is recalled"
     assert "they/them" not in ana.recall_for(session="s1", user="Which pronouns do I use?").text
+    assert "they/them" not in ana.turn(session="s1", user="Which pronouns do I use?").recall.text
     again = bot.add(THEY, **PRONOUNS)
     assert again.memory.id == receipt.memory.id and again.reasons == ("consent:said_again",)
     before = mem.state_hash()

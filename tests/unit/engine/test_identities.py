@@ -46,8 +46,12 @@ def entry(author: str = "planner", content: str = WORDS, **fields: Any) -> dict[
 
 
 @pytest.fixture
-def mem(tmp_path: Path) -> Any:
-    with open_seeded(tmp_path / "memory.db") as opened:
+def mem(place: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A server has no folder that keys could lie in by themselves: here they lie where a file's would."""
+    if not isinstance(place, Path):
+        keys = tmp_path / "memory.db.keys"
+        monkeypatch.setattr(identities, "default_file", lambda _, key: keys / f"{key[:16]}.pem")
+    with open_seeded(place) as opened:
         yield opened
 
 
@@ -62,6 +66,7 @@ def kept_as_memory(mem: Recollect, signed: dict[str, Any]) -> str:
     return memory.id
 
 
+@pytest.mark.parametrize("place", ["sqlite"], indirect=True)
 def test_a_new_key_lies_beside_the_store_for_its_owner_alone(mem: Recollect, tmp_path: Path) -> None:
     made = new_identity(mem.engine, "planner")
     file = Path(made.file)
@@ -75,6 +80,7 @@ def test_a_new_key_lies_beside_the_store_for_its_owner_alone(mem: Recollect, tmp
     )
 
 
+@pytest.mark.parametrize("place", ["sqlite"], indirect=True)
 def test_no_private_key_is_in_the_database(mem: Recollect, tmp_path: Path) -> None:
     made = new_identity(mem.engine, "planner")
     seed = read_key(Path(made.file)).private_bytes_raw()

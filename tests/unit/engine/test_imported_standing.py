@@ -35,10 +35,10 @@ Open = Callable[..., Any]
 
 
 @pytest.fixture
-def opened(place: Any) -> Iterator[Open]:
+def opened(any_place: Any) -> Iterator[Open]:
     with ExitStack() as stack:
 
-        def open_at(where: Any = place, **policy: Any) -> Any:
+        def open_at(where: Any = any_place, **policy: Any) -> Any:
             return stack.enter_context(recollect.open(where, policy=policy, clock=lambda: NOW))
 
         yield open_at
@@ -194,6 +194,24 @@ def test_a_signature_with_a_key_that_is_not_hers_grants_nothing(opened: Open, tm
         standing_of[case] = {str(one.authority) for one in everything(mem)}
     assert standing_of.pop("hers") == {"user_asserted"}, "the control"
     assert standing_of == {"unregistered": {"ai_inferred"}, "revoked": set(), "anothers": set()}
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_file_lifts_no_rejection_whoever_signed_it_and_whoever_brings_it(
+    opened: Open, tmp_path: Path, whole: bool
+) -> None:
+    writer, mem = opened(":memory:"), opened(trust={"signers": {"user:ana": "user_asserted"}})
+    mem.register_identity("user:ana", writer.new_identity("user:ana", key_file=tmp_path / "ana.key").key)
+    for said in ("The valve is shut", "The pump is new"):
+        writer.add(said, author="ana", owner="ana", source="user")
+    signed = [*writer.export(format="entries", status=None, sign_as="user:ana", key_file=tmp_path / "ana.key")]
+    ana = mem.as_caller(user="ana")
+    rejection = ana.reject(ana.add("The valve is shut").memory.id)
+    for brings in (mem, ana):
+        done = brings.import_(signed, owner="ana", format="entries", whole=whole, believe="weight")
+        assert done.reasons["rejected:value"] == 1 and [one.id for one in mem.rejections()] == [rejection.id]
+    assert [one.content for one in everything(mem) if one.status == "active"] == ["The pump is new"]
+    assert ana.add("The valve is shut").outcome == "stored" and mem.rejections() == (), "her own word does"
 
 
 def test_a_file_archives_nothing_that_is_believed_more_than_it_is(opened: Open) -> None:

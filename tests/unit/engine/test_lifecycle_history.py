@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -30,11 +29,9 @@ def days() -> Days:
     return Days()
 
 
-@pytest.fixture(params=["sqlite", "postgres", "journal"])
-def mem(request: pytest.FixtureRequest, tmp_path: Path, days: Days) -> Iterator[Any]:
-    files = {"sqlite": tmp_path / "memory.db", "journal": tmp_path / "memory.jsonl"}
-    place = files.get(request.param) or request.getfixturevalue("server_store")
-    with recollect.open(place, clock=days, policy="default") as opened:
+@pytest.fixture
+def mem(any_place: Any, days: Days) -> Iterator[Any]:
+    with recollect.open(any_place, clock=days, policy="default") as opened:
         yield opened
 
 

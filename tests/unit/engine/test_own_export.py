@@ -13,13 +13,6 @@ from recollect.stores.protocol import NO_LIMIT
 FORMATS = ("recollect", "items", "entries")
 
 
-@pytest.fixture(params=["sqlite", "journal", "postgres"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
-    if request.param == "postgres":
-        return request.getfixturevalue("server_store")
-    return tmp_path / {"sqlite": "memory.db", "journal": "vault.jsonl"}[request.param]
-
-
 def contents(mem: Any) -> list[tuple[str, str, str]]:
     """Every memory of the store, in any status: whose it is, its kind and its words."""
     with mem.engine.read() as reader:
@@ -27,8 +20,8 @@ def contents(mem: Any) -> list[tuple[str, str, str]]:
     return sorted((one.state.canonical_key, one.body["owner"], one.body["content"]) for one in found)
 
 
-def test_importing_a_stores_own_export_of_a_turn_changes_nothing(place: Any) -> None:
-    with recollect.open(place, policy="default") as mem:
+def test_importing_a_stores_own_export_of_a_turn_changes_nothing(any_place: Any) -> None:
+    with recollect.open(any_place, policy="default") as mem:
         mem.record(session="s1", user="My favourite colour is green.", ai="Nice!", owner="ana")
         mem.record(session="s2", user="My dentist is Dr. Lund.", ai="Noted.")
         before = contents(mem)
@@ -44,16 +37,16 @@ def test_importing_a_stores_own_export_of_a_turn_changes_nothing(place: Any) -> 
         assert contents(mem) == before
 
 
-def test_an_own_record_is_copied_to_the_place_that_the_command_names(place: Any) -> None:
-    with recollect.open(place, policy="default") as mem:
+def test_an_own_record_is_copied_to_the_place_that_the_command_names(any_place: Any) -> None:
+    with recollect.open(any_place, policy="default") as mem:
         kept = mem.add("The bees live in the orchard", owner="ana").memory
         report = mem.import_(list(mem.export(owner="ana")), owner="ben")
         assert report.outcomes == {"stored": 1}
         assert [m.content for m in mem.list(owner="ben").items] == [kept.content]
 
 
-def test_an_edited_record_of_the_stores_own_is_taken_in(place: Any) -> None:
-    with recollect.open(place, policy="default") as mem:
+def test_an_edited_record_of_the_stores_own_is_taken_in(any_place: Any) -> None:
+    with recollect.open(any_place, policy="default") as mem:
         mem.add("The bees live in the orchard", owner="ana", canonical_key="Bees-Place-General")
         lines = [
             line.replace("orchard", "garden").replace('"content_hash"', '"old_hash"')
@@ -62,8 +55,8 @@ def test_an_edited_record_of_the_stores_own_is_taken_in(place: Any) -> None:
         assert mem.import_(lines, owner="ana").outcomes == {"contradicted": 1}
 
 
-def test_a_persons_export_with_their_sessions_is_one_persons(place: Any, tmp_path: Path) -> None:
-    with recollect.open(place, policy="default") as mem:
+def test_a_persons_export_with_their_sessions_is_one_persons(any_place: Any, tmp_path: Path) -> None:
+    with recollect.open(any_place, policy="default") as mem:
         for session in ("s1", "s2"):
             mem.record(
                 session=session, user=f"My favourite colour is green, I said in {session}.", ai="Nice!", owner="ana"

@@ -1,7 +1,6 @@
 """``user_id`` names the owner where no owner is given: two people are never mixed, and a filter finds what a person owns."""
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,10 +8,9 @@ import pytest
 import recollect
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def mem(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
-    place = tmp_path / "memory.db" if request.param == "sqlite" else request.getfixturevalue("server_store")
-    with recollect.open(place) as opened:
+@pytest.fixture
+def mem(any_place: Any) -> Iterator[Any]:
+    with recollect.open(any_place, policy="default") as opened:
         yield opened
 
 

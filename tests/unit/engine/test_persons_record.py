@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,11 +13,9 @@ SAID = "I live in Lisbon and I'm allergic to peanuts."
 TOOLS = [{"name": "weather", "output": "Sunny in Lisbon, 21 degrees."}]
 
 
-@pytest.fixture(params=["sqlite", "postgres", "journal"])
-def mem(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
-    files = {"sqlite": tmp_path / "memory.db", "journal": tmp_path / "memory.jsonl"}
-    place = files.get(request.param) or request.getfixturevalue("server_store")
-    with recollect.open(place, policy={"turns": {"short_term_window": 2}}) as opened:
+@pytest.fixture
+def mem(any_place: Any) -> Iterator[Any]:
+    with recollect.open(any_place, policy={"turns": {"short_term_window": 2}}) as opened:
         yield opened
 
 
@@ -83,3 +80,34 @@ def test_summaries_of_a_session_go_with_those_who_spoke_in_it(mem: Any) -> None:
     record = exported(mem, **EVERYTHING)
     assert summed_up and summed_up <= record == in_history(mem)
     assert set(mem.erase(owner="ana").removed) == record
+
+
+def test_the_three_are_one_set_whatever_a_memory_is_and_wherever_it_lies(mem: Any) -> None:
+    """What waits, was rejected, lost, put away, is test data or an agent's own; in projects; written by them elsewhere."""
+    ana = mem.as_caller(user="ana", session="s1", projects=["lab"])
+    bot = mem.as_caller(user="ana", agent="bot", session="s1", projects=["lab"])
+    lab: dict[str, Any] = {"owner": "lab", "space": "project"}
+    bank: dict[str, Any] = {"owner": "ana", "canonical_key": "Ana-Bank"}
+    mem.turn(session="s1", owner="ana", user=SAID, ai="Noted.", tools=TOOLS)
+    assert bot.add("Ana's pronouns are they/them", kind="profile", key="pronouns").outcome == "pending"
+    ana.reject(ana.add("Ana has a sister called Lea").memory.id)
+    ana.archive(ana.add("Ana owns a boat").memory.id)
+    mem.add("Ana's bank is Alpha", **bank)
+    assert mem.add("Ana's bank is Beta", source="agent", change="contradiction", **bank).outcome == "contradicted"
+    ana.add("Ana tries a probe", namespace="test")
+    bot.add("For the bot alone", scope="bot")
+    ana.add("The kiln is hot", **lab)
+    bot.add("The clay is wet", **lab)
+    mem.add("Ana leads the survey", user_id="ana", **lab)
+    mem.add("Zinc came by mail", owner="ben", author="ana")
+    mem.promote(mem.add("Ana paints doors", owner="ana").memory.id, "project", owner="lab")
+    others = {mem.add(said, owner="ben").memory.id for said in ("Ben hums", "Ana sings")}
+    others |= {mem.add("For an agent of that name", owner="ben", scope="ana").memory.id}
+    record = exported(mem, **EVERYTHING)
+    statuses = {mem.get(id).status for id in record}
+    assert statuses >= {"active", "pending", "archived", "contradictory", "soft_deleted"} and not record & others
+    assert in_history(mem) == record
+    preview, erased = mem.preview_erasure(owner="ana"), mem.erase(owner="ana")
+    assert {*preview.removed, *preview.authored} == {*erased.removed, *erased.authored} == record
+    assert in_history(mem) == exported(mem, **EVERYTHING) == set() and mem.verify().ok
+    assert all(mem.get(id).status == "active" for id in others)

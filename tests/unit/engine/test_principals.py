@@ -14,8 +14,8 @@ IN_LAB = {"projects": ["lab"]}
 
 
 @pytest.fixture
-def mem(place: str) -> Iterator[Any]:
-    with recollect.open(place, policy="entry") as opened:
+def mem(any_place: Any) -> Iterator[Any]:
+    with recollect.open(any_place, policy="entry") as opened:
         yield opened
 
 

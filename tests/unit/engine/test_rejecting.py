@@ -14,6 +14,7 @@ import recollect
 from recollect.interfaces.mcp.catalogue import TOOLS
 from recollect.langgraph import RecollectStore
 from recollect.vault import MemoryVault
+from rows import every_row
 from support.machine import START
 from support.postgres_server import binaries
 from support.script import canonical_state
@@ -23,6 +24,11 @@ SPLIT = "Ana has a sister. The sister is called Lea."
 TEA = "Ana likes green tea"
 SECRET = "rejected:value"
 Open = Callable[..., Any]
+
+
+@pytest.fixture
+def place(any_place: Any) -> Any:
+    return any_place
 
 
 @pytest.fixture
@@ -69,8 +75,18 @@ def rejected(mem: Any, content: str = LEA, **fields: Any) -> Any:
     return person(mem).reject(told.id, "I have no sister")
 
 
+@pytest.fixture
+def rejecting(mem: Any) -> Any:
+    rejected(mem)
+    return mem
+
+
 def active(mem: Any) -> list[str]:
     return sorted(one.content for space in ("user", "session") for one in mem.list(space=space, limit=1000).items)
+
+
+def state_of(mem: Any) -> str:
+    return "\n".join(canonical_state(mem.engine)).casefold()
 
 
 def is_refused(receipt: Any) -> bool:
@@ -90,7 +106,7 @@ def test_the_value_leaves_the_active_set_and_the_same_value_is_refused(mem: Any)
     assert event["reason"] == SECRET and "Lea" not in json.dumps(event)
 
 
-@pytest.mark.parametrize(
+@every_row(
     "wording",
     [
         "ANA HAS A SISTER CALLED LEA!",
@@ -109,12 +125,10 @@ def test_the_value_leaves_the_active_set_and_the_same_value_is_refused(mem: Any)
         "Remember that my sister is called Lea!",
     ],
 )
-def test_other_spellings_and_wordings_are_the_same_value(tmp_path: Path, wording: str) -> None:
-    with recollect.open(tmp_path / "memory.db") as mem:
-        rejected(mem)
-        for fields in ({}, {"title": "Something else"}, {"kind": "episodic"}, {"kind": "insight"}):
-            assert is_refused(agent(mem).add(wording, **fields)), fields
-        assert active(mem) == [TEA]
+def test_other_spellings_and_wordings_are_the_same_value(rejecting: Any, wording: str) -> None:
+    for fields in ({}, {"title": "Something else"}, {"kind": "episodic"}, {"kind": "insight"}):
+        assert is_refused(agent(rejecting).add(wording, **fields)), fields
+    assert active(rejecting) == [TEA]
 
 
 def test_under_a_given_key_the_value_is_the_same_only_there(mem: Any) -> None:
@@ -242,6 +256,7 @@ def test_promotion_and_consolidation_refuse_it(mem: Any) -> None:
 
 def test_it_survives_expiry_purge_rebuild_reindex_rekey_and_a_restart(mem: Any, opened: Open, clock: Clock) -> None:
     value = rejected(mem)
+    assert "sister" in state_of(mem), "until the purge the words are there"
     clock.days_later(400)
     assert value.memory_id in mem.upkeep().purged
     with pytest.raises(recollect.NotFound):
@@ -251,6 +266,7 @@ def test_it_survives_expiry_purge_rebuild_reindex_rekey_and_a_restart(mem: Any, 
         assert is_refused(agent(mem).add(LEA)), care
     (left,) = person(mem).rejections()
     assert left.id == value.id and left.content is None and left.reason is None
+    assert value.id in state_of(mem) and "sister" not in state_of(mem), "what is kept is its mark, and no word of it"
     mem.close()
     assert is_refused(agent(opened(clock=clock)).add(LEA))
     assert opened(clock=clock).verify().ok
@@ -261,12 +277,14 @@ def test_it_moves_with_the_store_and_with_its_backup(
 ) -> None:
     monkeypatch.setenv("RECOLLECT_PG_BIN", str(binaries()))
     rejected(mem)
-    recollect.migrate(mem.engine.store.location, tmp_path / "moved.db")
+    moved = (tmp_path / "moved.db", tmp_path / "moved.jsonl", postgres.new_database())
+    for target in moved:
+        recollect.migrate(mem.engine.store.location, target)
     mem.backup(tmp_path / "backup")
     restored = tmp_path / "restored.db" if isinstance(place, Path) else postgres.new_database()
     recollect.restore_backup(tmp_path / "backup", restored)
-    for copy in (tmp_path / "moved.db", restored):
-        with recollect.open(copy) as there:
+    for copy in (*moved, restored):
+        with recollect.open(copy, policy="default") as there:
             assert is_refused(agent(there).add(LEA)) and there.verify().ok
             assert agent(there).add("Ana speaks Danish").outcome == "stored"
 
@@ -275,7 +293,7 @@ def test_a_restored_backup_from_before_it_knows_it_unless_it_was_lifted(
     opened: Open, place: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, postgres: Any
 ) -> None:
     monkeypatch.setenv("RECOLLECT_PG_BIN", str(binaries()))
-    mem = opened()
+    mem = opened(policy="default")
     told, kim = (person(mem).add(text).memory for text in (LEA, "Ana's cousin is called Kim"))
     copy = agent(mem).add(f"Note: {LEA}.", title="Family").memory
     mem.backup(tmp_path / "backup")

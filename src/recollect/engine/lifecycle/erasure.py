@@ -1,5 +1,6 @@
 """Erase a person's memories or one memory: content, salts, names, keys, postings and traces go; the chain still verifies."""
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, replace
@@ -40,6 +41,7 @@ DAMAGED = (
     "memories elsewhere that name them and are damaged, so that nobody can read whose they are: erase them by id: {}"
 )
 STAYS = "their name, where it stands for something else or somebody else uses it: {}"
+IN_A_PATH = "their name in the path of a backup, beside which the store notes erasures: name no backup after a person"
 FOREIGN = "the {}, which Recollect did not make and which may hold copies: find out what it holds, then drop it"
 UNSEALED = "the hash of an erased memory in versions of an earlier release that name it as a parent: erase those too"
 BY_RIGHT, WITH_ITS_SOURCE = "erased:by_right", "erased:with_its_source"
@@ -84,7 +86,7 @@ def erase(
         operations.keep(engine, writer, operations.removals(engine, len(plan.gone), at, Node.HOTPATH, owner))
         beyond = [*_list_beyond_reach(engine, plan), *_find_name(engine, writer, owner)]
     foreign = [FOREIGN.format(what) for what in engine.store.foreign_objects()]
-    beyond_reach = (*beyond, *foreign, *scrub_files(engine))
+    beyond_reach = (*beyond, *_find_name_in_paths(engine, owner), *foreign, *scrub_files(engine))
     return _make_receipt(plan, erased, cut, *names, traces, len(person.threads), beyond_reach, at)
 
 
@@ -261,6 +263,14 @@ def _find_name(engine: Engine, reader: Reader, owner: str | None) -> list[str]:
         return []
     found = reader.columns_naming(engine.tenant, owner)
     return [STAYS.format(", ".join(found))] if found else []
+
+
+def _find_name_in_paths(engine: Engine, owner: str | None) -> list[str]:
+    """Return a sentence if an erased name is a whole word of a backup's path, in capitals or not."""
+    if owner is None or not _sees_everything(engine):
+        return []
+    word = re.compile(rf"(?<![^\W_]){re.escape(owner)}(?![^\W_])", re.IGNORECASE)
+    return [IN_A_PATH] if any(map(word.search, engine.store.backup_paths())) else []
 
 
 def _make_receipt(

@@ -1,6 +1,7 @@
 """Check the input of a write before the lock, run the gates, and build the body of the version to store."""
 
 from collections.abc import Mapping, Sequence
+from time import thread_time
 from typing import Any
 
 from pydantic import ValidationError
@@ -19,6 +20,7 @@ from recollect.rules.gates.draft import Context, Draft, Rejection
 from recollect.rules.gates.naming import slots_of
 from recollect.rules.gates.pipeline import pass_gates
 from recollect.rules.identity.keys import explicit_key
+from recollect.rules.privacy.gate import TIME_LIMIT_OF_ALL_S
 
 _AS_GIVEN = tuple(name for name in Candidate.model_fields if name in FIELDS)
 """The fields that a version keeps as given, unless the gates decide otherwise."""
@@ -107,7 +109,10 @@ def draft_for(
     """Return what the gates make of a candidate. A batch shares the set of texts known to be ``clean``."""
     check_concepts(candidate)
     known = set() if clean is None else clean
-    context = Context(engine.policy, engine.caller, engine.clock(), promoting, proposed, known)
+    patience = thread_time() + TIME_LIMIT_OF_ALL_S  # of computing: a machine that stalls denies nothing
+    context = Context(
+        engine.policy, engine.caller, engine.clock(), promoting, proposed, known, lambda: thread_time() > patience
+    )
     return pass_gates(Draft(candidate), context)
 
 

@@ -61,7 +61,7 @@ class Rejection:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a gate may read: the policy, the caller and the time. It has no store and no clock."""
+    """What a gate may read: the policy, the caller and the time. It has no store and no clock of its own."""
 
     policy: Policy
     caller: Caller
@@ -72,6 +72,8 @@ class Context:
     """Whether a model of upkeep proposes it, and nobody said it."""
     clean: set[str] = field(default_factory=set)
     """Short texts known to hold nothing sensitive, shared within a batch so that each is scanned once."""
+    out_of_time: Callable[[], bool] = bool
+    """Whether the operator's patterns have taken all the time that they may take with one memory; by default never."""
 
 
 class Draft(NamedTuple):

@@ -4,7 +4,7 @@ The regular expressions of an operator run here too. Nobody has proved that they
 cannot be stopped, the ``regex`` library can, and it reads the same expressions.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from recollect.model.policy import Privacy
@@ -32,7 +32,7 @@ def privacy_gate(draft: Draft, context: Context) -> Draft | Rejection:
     if candidate.kind is Kind.PROFILE and unlisted:
         detail = "The policy does not list this profile key. Add it to privacy.profile_keys, or use kind 'semantic'."
         return Rejection("privacy", "privacy_profile_key_not_allowed", detail)
-    found = scan_fields(candidate, settings, context.clean)
+    found = scan_fields(candidate, settings, context.clean, context.out_of_time)
     if found.denied:
         names = ", ".join(sorted(found.denied))
         return Rejection("privacy", "privacy_deny_sensitive", f"It holds {names}, which the policy denies. Remove it.")
@@ -54,24 +54,32 @@ class Found:
         self.fields: set[str] = set()
 
 
-def scan_fields(candidate: Candidate, settings: Privacy, clean: set[str]) -> Found:
+def scan_fields(
+    candidate: Candidate, settings: Privacy, clean: set[str], out_of_time: Callable[[], bool] = bool
+) -> Found:
     """Scan every string of every field that the caller set, except strings that are known to be ``clean``."""
     found = Found()
     for name in _names(candidate):
-        _note(found, "content", f"{name}: {candidate.content}", settings, after=len(name))
+        _note(found, "content", f"{name}: {candidate.content}", settings, out_of_time, after=len(name))
     for name in sorted(candidate.model_fields_set - _SKIPPED):
         for text in strings(getattr(candidate, name)):
-            if text not in clean and not _note(found, name, text, settings) and len(text) <= SHARED_CHARACTERS:
+            if (
+                text not in clean
+                and not _note(found, name, text, settings, out_of_time)
+                and len(text) <= SHARED_CHARACTERS
+            ):
                 clean.add(text)
     return found
 
 
-def _note(found: Found, field: str, text: str, settings: Privacy, after: int = 0) -> bool:
+def _note(
+    found: Found, field: str, text: str, settings: Privacy, out_of_time: Callable[[], bool], after: int = 0
+) -> bool:
     """Add the sensitive types in a text to ``found``; return whether there were any.
 
     What ends ``after`` so many characters is only the name of a content, which is scanned by itself.
     """
-    own = OWN_PATTERN not in found.denied and _own_pattern(text, settings)
+    own = OWN_PATTERN not in found.denied and _own_pattern(text, settings, out_of_time)
     hits = [hit for hit in privacy.scan(text) if hit.end > after]
     if own:
         found.denied.add(OWN_PATTERN)
@@ -85,9 +93,9 @@ def _note(found: Found, field: str, text: str, settings: Privacy, after: int = 0
     return own or bool(hits)
 
 
-def _own_pattern(text: str, settings: Privacy) -> bool:
-    """Return whether one of the operator's patterns finds something."""
-    return any(pattern_finds(pattern, text) for pattern in settings.deny_patterns)
+def _own_pattern(text: str, settings: Privacy, out_of_time: Callable[[], bool] = bool) -> bool:
+    """Return whether one of the operator's patterns finds something, or there is no time left to try it."""
+    return any(out_of_time() or pattern_finds(pattern, text) for pattern in settings.deny_patterns)
 
 
 def _names(candidate: Candidate) -> list[str]:
@@ -167,6 +175,10 @@ def _redact_text(text: str, settings: Privacy, prefix: str) -> str:
 
 TIME_LIMIT_S = 0.25
 """For one pattern on one text of at most 10 KB: a thousand times what a sound pattern takes."""
+
+
+TIME_LIMIT_OF_ALL_S = 1.0
+"""For all patterns on all strings of one memory, which can be hundreds."""
 
 
 def pattern_finds(pattern: str, text: str) -> bool:

@@ -133,8 +133,8 @@ class Replica:
         found = self._db.execute(QUERIES["store_value"], {"name": name}).fetchone()
         return str(found[0]) if found else None
 
-    def values(self, prefix: str) -> dict[str, str]:
-        return dict(self._db.execute(QUERIES["store_values"], {"prefix": prefix}).fetchall())
+    def value_names(self, prefix: str) -> list[str]:
+        return [name for (name,) in self._db.execute(QUERIES["store_value_names"], {"prefix": prefix})]
 
     def set_value(self, name: str, value: str | None) -> None:
         query = "remove_store_value" if value is None else "set_store_value"

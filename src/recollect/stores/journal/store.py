@@ -181,9 +181,9 @@ class JournalStore:
         with self._refresh() as replica:
             return replica.value(name)
 
-    def _values(self, prefix: str) -> dict[str, str]:
+    def backup_paths(self) -> list[str]:
         with self._refresh() as replica:
-            return replica.values(prefix)
+            return backups.paths_in(replica.value_names(backups.PLACE))
 
     def set_value(self, name: str, value: str | None) -> None:
         with self._transact() as (replica, _):
@@ -268,7 +268,7 @@ class JournalStore:
     def note_erasures(self, erased: Sequence[Erased]) -> None:
         with translate_errors(self.location):
             self._erased.append(erased)
-            backups.note(self._values(backups.PLACE), erased)
+            backups.note(self.backup_paths(), erased)
 
     def back_up(self, path: Path) -> None:
         """Write a backup as an SQLite database, which ``restore`` reads."""

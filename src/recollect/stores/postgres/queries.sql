@@ -522,5 +522,5 @@ INSERT INTO erasures (tenant, what, id) SELECT tenant, what, id
 -- name: scrub_notes
 SELECT name FROM store WHERE name LIKE 'scrub_due %' ORDER BY name
 
--- name: store_values
-SELECT name, value FROM store WHERE starts_with(name, :prefix) ORDER BY name
+-- name: store_value_names
+SELECT name FROM store WHERE starts_with(name, :prefix) ORDER BY name

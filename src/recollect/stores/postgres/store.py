@@ -77,7 +77,7 @@ class PostgresStore:
             for tenant, of_tenant in groupby(erased, key=lambda one: one.tenant):
                 with open_write(db, tenant, self._timeout_s, self._timeout_s, self.location) as writer:
                     writer.note_erasures(list(of_tenant))
-        backups.note(self._values(backups.PLACE), erased)
+        backups.note(self.backup_paths(), erased)
 
     def tenants(self) -> list[str]:
         """Return every tenant that has rows. It takes a role that row-level security does not bind."""
@@ -88,9 +88,9 @@ class PostgresStore:
         with self._open_reader() as reader:
             return reader.store_value(name)
 
-    def _values(self, prefix: str) -> dict[str, str]:
+    def backup_paths(self) -> list[str]:
         with self._open_reader() as reader:
-            return reader.store_values(prefix)
+            return backups.paths_in(reader.value_names(backups.PLACE))
 
     def set_value(self, name: str, value: str | None) -> None:
         """Set or remove a value. It takes a role that owns the tables."""

@@ -238,8 +238,8 @@ class PostgresTransaction(Transaction):
         found = self._db.rows("store_value", name=name)
         return str(found[0]["value"]) if found else None
 
-    def store_values(self, prefix: str) -> dict[str, str]:
-        return {row["name"]: row["value"] for row in self._db.rows("store_values", prefix=prefix)}
+    def value_names(self, prefix: str) -> list[str]:
+        return [row["name"] for row in self._db.rows("store_value_names", prefix=prefix)]
 
 
 class PostgresReader(AnnouncedReads, PostgresTransaction):

@@ -65,6 +65,9 @@ class Store(Protocol):
     def check(self) -> list[str]:
         """Return what the database itself finds wrong with its files; empty when sound."""
 
+    def backup_paths(self) -> list[str]:
+        """Return the path of each backup beside which the store notes what is erased."""
+
     def foreign_objects(self) -> list[str]:
         """Return each table, trigger, view or rule in the database that this release did not make: it may keep copies of rows."""
 

@@ -265,8 +265,8 @@ INSERT INTO store (name, value) VALUES ('scrub_due', 'yes') ON CONFLICT (name) D
 -- name: scrub_done
 DELETE FROM store WHERE name = 'scrub_due'
 
--- name: store_values
-SELECT name, value FROM store WHERE substr(name, 1, length(:prefix)) = :prefix ORDER BY name
+-- name: store_value_names
+SELECT name FROM store WHERE substr(name, 1, length(:prefix)) = :prefix ORDER BY name
 
 -- name: remove_store_value
 DELETE FROM store WHERE name = :name

@@ -271,9 +271,10 @@ class SqliteStore:
             found = db.execute(QUERIES["store_value"], {"name": name}).fetchone()
         return str(found[0]) if found else None
 
-    def _values(self, prefix: str) -> dict[str, str]:
+    def backup_paths(self) -> list[str]:
         with self._lend_reader() as db:
-            return dict(db.execute(QUERIES["store_values"], {"prefix": prefix}).fetchall())
+            found = db.execute(QUERIES["store_value_names"], {"prefix": backups.PLACE}).fetchall()
+        return backups.paths_in(name for (name,) in found)
 
     @contextmanager
     def _lend_reader(self) -> Iterator[sqlite3.Connection]:
@@ -299,7 +300,7 @@ class SqliteStore:
         with translate_errors(self.location):
             self._erased.append(erased)
             if not self._in_memory:
-                backups.note(self._values(backups.PLACE), erased)
+                backups.note(self.backup_paths(), erased)
 
     def back_up(self, path: Path) -> None:
         """Write a backup through SQLite's own interface, in one step: a snapshot, while others write."""

@@ -5,8 +5,10 @@ import time
 import pytest
 
 import recollect
+from recollect.engine.write import drafting
 from recollect.model.errors import BadInput
 from recollect.model.policy import Privacy
+from recollect.rules.privacy import gate
 from recollect.rules.privacy.gate import TIME_LIMIT_S, denied_types, pattern_finds, pattern_places
 from recollect.rules.privacy.gate import places as denied_places
 
@@ -41,6 +43,25 @@ def test_a_write_that_holds_up_a_pattern_is_denied() -> None:
         receipt = mem.add("a" * 60 + "b", meta={"more": ["a" * 60 + "b"] * 20})
         assert receipt.denied and receipt.reasons[-1] == "privacy_deny_sensitive"
         assert mem.add("The deploy job runs at night").outcome == "stored"
+
+
+def test_a_memory_of_many_strings_holds_up_no_write_either(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each string keeps a pattern just within its limit; after a second of that the rest counts as found."""
+    seconds, tried = [0.0], []
+
+    def take_long(pattern: str, text: str) -> bool:
+        tried.append(text)
+        seconds[0] += 0.2
+        return False
+
+    monkeypatch.setattr(gate, "pattern_finds", take_long)
+    monkeypatch.setattr(drafting, "thread_time", lambda: seconds[0])
+    with recollect.open(":memory:", policy={"privacy": {"deny_patterns": [r"(?:a|aa)+$"]}}) as mem:
+        receipt = mem.add("The deploy job runs at night", meta={f"k{n}": "a" * 28 for n in range(100)})
+        assert receipt.denied and receipt.reasons[-1] == "privacy_deny_sensitive" and len(tried) < 8
+        assert mem.add("The deploy job runs at noon", tags=["a"]).outcome == "stored", (
+            "each memory has a second of its own"
+        )
 
 
 def test_a_test_pattern_of_the_operators_own_cannot_hold_a_write_up_either() -> None:
