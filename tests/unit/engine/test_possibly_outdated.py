@@ -166,6 +166,21 @@ def test_what_may_outdate_the_best_answer_comes_with_it(mem: recollect.Recollect
     assert [item.memory.content for item in recalled[:2]] == [outdated.memory.content, later.memory.content]
 
 
+def test_a_successor_far_down_the_answer_moves_up_behind_what_it_may_outdate(mem: recollect.Recollect) -> None:
+    for text in (
+        "Our car is a red Skoda, the licence plate is B-RK 2041.",
+        "I've got two kids, Jonas and Mila.",
+        "We sold the Skoda and bought a VW ID.3.",
+    ):
+        mem.turn(session="monday", owner="ana", user=text, ai="Ok.")
+    told = mem.query("What car do we have?", owner="ana").items
+    outdated, later = told[:2]
+    assert "licence plate" in outdated.memory.content and later.memory.content.startswith("We sold the Skoda")
+    assert outdated.outdated_by == later.memory.id and later.may_update == (outdated.memory.id,)
+    assert len({item.memory.id for item in told}) == len(told) == 3
+    assert [item.score for item in told] == sorted((item.score for item in told), reverse=True)
+
+
 def test_a_new_version_may_outdate_what_the_version_before_it_did(mem: recollect.Recollect) -> None:
     old = add(mem, "The pottery class is on Tuesdays at seven")
     moved = add(mem, "Pottery moved to Thursdays, same time")

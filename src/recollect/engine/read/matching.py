@@ -123,29 +123,32 @@ SUCCEEDED = 3
 def with_successors(engine: Engine, reader: Reader, chosen: Sequence[Ranked], selection: Selection) -> list[Ranked]:
     """Return the chosen memories, each of the best followed by the latest one that may outdate it for a stated reason.
 
-    "CircleCI is gone" does not answer where CI runs, but an answer that says CircleCI is wrong without it.
+    "CircleCI is gone" does not answer where CI runs, but an answer that says CircleCI is wrong without it. A successor
+    that is among the chosen, but further down, moves up.
     """
-    present = {item.place for item in chosen}
-    later: dict[Place, list[Place]] = {
-        item.place: [
-            link.source
-            for link in item.relations or ()
-            if link.relation_type == MAY_UPDATE
-            and link.reason != NEAR
-            and link.target == item.place
-            and link.source not in present
-        ]
-        for item in chosen[:SUCCEEDED]
-    }
-    places = sorted({place for successors in later.values() for place in successors})
-    rows = reader.candidates(engine.tenant, places, selection) if places else {}
+    at_hand = {item.place: item.row for item in chosen}
+    later = {item.place: _stated_successors(item) for item in chosen[:SUCCEEDED]}
+    missing = sorted({place for places in later.values() for place in places} - at_hand.keys())
+    rows = {**at_hand, **(reader.candidates(engine.tenant, missing, selection) if missing else {})}
     ranked: list[Ranked] = []
     for item in chosen:
+        if item.place not in rows:  # it was moved up
+            continue
         ranked.append(item)
-        visible = [place for place in later.get(item.place, ()) if place in rows]
-        if visible:
-            ranked.append(_as_successor(item, max(visible), rows.pop(max(visible))))
+        del rows[item.place]
+        successor = max((place for place in later.get(item.place, ()) if place in rows), default=None)
+        if successor is not None:
+            ranked.append(_as_successor(item, successor, rows.pop(successor)))
     return ranked
+
+
+def _stated_successors(item: Ranked) -> list[Place]:
+    """Return the places of the memories that may outdate this one for a stated reason."""
+    return [
+        link.source
+        for link in item.relations or ()
+        if link.relation_type == MAY_UPDATE and link.reason != NEAR and link.target == item.place
+    ]
 
 
 def _as_successor(item: Ranked, place: Place, row: Contender) -> Ranked:
