@@ -179,20 +179,27 @@ _LINKS = frozenset("of from with out to in".split())
 
 
 def read_parting(context: Context) -> list[Frame]:
-    """ "Ida and Robin broke up", "Ida and Marek divorced last year", "Ana and Tom got divorced"."""
-    verb, subject = context.verb, context.subject_words
+    """ "Ida and Robin broke up", "Ana and Tom got divorced", "My wife and I separated"."""
+    verb, subject, rest = context.verb, context.subject_words, context.rest
     joined = next((at for at, word in enumerate(subject) if word.tag == "CJC"), None)
     parted = verb.lemma in _PARTING or f"{verb.lemma}-{verb.particle}" in _PARTING
-    if verb.lemma in ("get", "be") and context.rest and context.rest[0].lower in ("divorced", "separated"):
-        parted = True
+    if verb.lemma in ("get", "be") and rest and rest[0].lower in ("divorced", "separated"):
+        parted, rest = True, rest[1:]
+    rest = rest[1:] if verb.particle else rest
     if joined is None or not parted or context.negated or not (verb.past or verb.perfect or verb.copula):
         return []
     first, other = subject[:joined], subject[joined + 1 :]
     if [word.lower for word in other] in (["i"], ["me"]):  # "Paul and I split up"
         first, other = other, first
     who = noun_phrase(first, context.speaker).whole
-    if not who or not other:
+    has_object = bool(rest) and rest[0].tag not in ("PRP", "CJS", "AV0") and rest[0].lower not in DEICTIC
+    if not who or not other or has_object:  # "Paul and I split the bill"
         return []
+    if other[0].tag == "DPS":  # "my wife" is not her name
+        role = tables.predicates().by_noun.get(noun_phrase(other, context.speaker).head)
+        if role is None or role.attribute not in ("partner", "spouse"):
+            return []
+        other = []
     return [
         build(context, attribute, Tail(other), "parted", subject=who, one=True, negated=True, change=ChangeMark.STOP,
               tense=Tense.NOW)

@@ -10,7 +10,7 @@ from recollect.rules.statements.descriptions import STATES, read_copula, read_du
 from recollect.rules.statements.frame import ANY, ChangeMark, Frame, Tense
 from recollect.rules.statements.named_values import read_named_value
 from recollect.rules.statements.open_verbs import read_open
-from recollect.rules.statements.phrases import DAYS, MONTHS, PERIODS, Form, content, noun_phrase, split_tail
+from recollect.rules.statements.phrases import DAYS, MONTHS, NOW, PERIODS, Form, content, noun_phrase, split_tail
 from recollect.rules.statements.predicates import read_predicate
 from recollect.rules.statements.tagger import FINITE, Word, gerund_base
 from recollect.rules.statements.templates import read_template
@@ -106,10 +106,20 @@ def _read_clause(context: Context) -> list[Frame]:
         return frames
     if context.verb.copula:
         return read_copula(context)
-    if context.verb.passive and context.verb.surface in STATES and not context.rest:
-        participle = Word(context.verb.surface, context.verb.surface, "AJ0")  # "is divorced" is not what was done
-        return read_copula(replace(context, verb=replace(context.verb, copula=True, passive=False), rest=[participle]))
-    return read_open(context)
+    return read_copula(state) if (state := _as_state(context)) else read_open(context)
+
+
+def _as_state(context: Context) -> Context | None:
+    """Read "is divorced now" as a state and not as what was done, and "got engaged" as the change to one."""
+    verb, rest = context.verb, context.rest
+    as_copula = replace(verb, copula=True, passive=False)
+    if verb.passive and verb.surface in STATES and all(word.lower in NOW for word in rest):
+        return replace(context, verb=as_copula, rest=[Word(verb.surface, verb.surface, "AJ0"), *rest])
+    happened = verb.lemma == "get" and not verb.passive and (verb.past or verb.perfect) and not verb.negated
+    if happened and rest and STATES.get(rest[0].lower) == "marital":
+        now = replace(as_copula, past=False, perfect=False)
+        return replace(context, verb=now, change=ChangeMark.CHANGE)
+    return None
 
 
 def _as_value(context: Context) -> Context:

@@ -135,7 +135,7 @@ def _read_sentence(text: str, speaker: str) -> list[Frame]:
     if permission := read_permission(context):
         return permission
     if _points_elsewhere(clause.subject):
-        parted = read_parting(context) if [word.lower for word in clause.subject[1:]] == ["and", "i"] else []
+        parted = read_parting(context) if [word.lower for word in clause.subject[-2:]] == ["and", "i"] else []
         return parted or read_absence(words, speaker)
     if clause.apposition:
         return read_death(context, clause.apposition)

@@ -306,6 +306,8 @@ def _repair_word(words: list[Word], at: int, word: Word) -> None:
         word.tag = "ORD"  # "the ground floor" is one of several, as "the second floor" is
     elif lower == "time" and after.lower == "out" and at:
         word.tag = "VVB"
+    elif lower == "single" and previous.lemma in ("be", "not"):
+        word.tag = "AJ0"  # "is single again"
     elif lower == "done" and previous.lemma == "be":
         word.tag, word.lemma = "VVN", "do"
     elif lower == "has" and word.tag == "NN1":
