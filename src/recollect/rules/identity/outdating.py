@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple, TypeVar
 
 from recollect.rules.language.calendar import ANY_MONTH, ANY_WEEKDAY
+from recollect.rules.language.marks import UNDER_HUNDRED
 from recollect.rules.language.patterns import lazy_pattern
 from recollect.rules.language.text import stem, terms
 from recollect.rules.language.word_lists import load_table
@@ -52,7 +53,8 @@ def _sorts_in(table: Mapping[str, str]) -> dict[str, re.Pattern[str]]:
 _IN_WORDS, _WITH_DIGITS = _sorts_in(_TABLE["sorts_in_words"]), _sorts_in(_TABLE["sorts"])
 _TELLS_NOTHING = frozenset(term for word in _TABLE["tells_nothing"] for term in terms(word))
 _DIGIT = lazy_pattern(r"\d")
-_QUANTITY = lazy_pattern(r"\b(?P<number>\d[\d,.]*)\s?(?P<unit>[A-Za-z]{2,})\b")
+_NUMBER = "|".join(word for word, value in UNDER_HUNDRED.items() if value > 1)
+_QUANTITY = lazy_pattern(rf"\b(?P<number>\d[\d,.]*|(?:{_NUMBER})\b)\s?(?P<unit>[A-Za-z]{{2,}})\b", re.IGNORECASE)
 _YEAR = lazy_pattern(r"\b(?:19|20)\d\d\b")
 _CLAUSE_ENDS = lazy_pattern(r"[;:.!?](?=\s|$)|\bbecause\b|\s[-–—]\s")
 
@@ -87,7 +89,8 @@ def signs_of(text: str) -> Signs:
     for name in found:
         rest = sorts[name].sub(" ", rest)
     for quantity in _QUANTITY.finditer(rest):
-        found.setdefault(stem(quantity["unit"].lower()), []).append(quantity["number"])
+        number = quantity["number"].lower()
+        found.setdefault(stem(quantity["unit"].lower()), []).append(str(UNDER_HUNDRED.get(number, number)))
     values = {name: tuple(sorted(map(str.lower, texts))) for name, texts in found.items()}
     of_values = frozenset(term for texts in values.values() for value in texts for term in terms(value))
     stops = [stop.group() for stop in _STOPS.finditer(text)]
