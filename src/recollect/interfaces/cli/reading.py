@@ -83,7 +83,7 @@ def get(context: typer.Context, id: Id, as_of: AsOf = None) -> None:
         get_session(context).answer(_at_point(memory, as_of).get(id), "memory")
 
 
-def list_memories(
+def list_(
     context: typer.Context,
     owner: Owner = None,
     user_id: UserId = None,
