@@ -1,6 +1,7 @@
 """Open the store under test, and write small rows to it: addresses, bodies, states and ledger entries."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from uuid import NAMESPACE_OID, uuid5
@@ -117,6 +118,18 @@ class Scribe:
     def stream(self, writer: Writer) -> Stream:
         """Return the scribe's stream, made on first use."""
         return writer.stream_at(self.address) or writer.add_stream(self.address, self.uid)
+
+    @contextmanager
+    def reading(self) -> Iterator[tuple[Reader, Stream]]:
+        """Read the store, and the scribe's stream as the reader finds it."""
+        with self.store.read(self.address.tenant) as reader:
+            yield reader, self.seen_by(reader)
+
+    @contextmanager
+    def writing(self) -> Iterator[tuple[Writer, Stream]]:
+        """Write to the store, and to the scribe's stream, in one transaction."""
+        with self.store.write(self.address.tenant) as writer:
+            yield writer, self.stream(writer)
 
     def keep(
         self,
