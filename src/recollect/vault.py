@@ -22,15 +22,7 @@ import yaml
 
 from recollect.engine.arguments import check_names, check_number, check_path
 from recollect.engine.context import Clock, Randomness, SystemRandomness, system_clock
-from recollect.formats.vault import (
-    FIELD,
-    REJECTIONS,
-    from_line,
-    is_store_line,
-    read_memories,
-    resolve,
-    select_needed,
-)
+from recollect.formats.vault import FIELD, REJECTIONS, from_line, is_store_line, read_memories, resolve, select_needed
 from recollect.model.errors import BadInput, NotAllowed, StoreUnavailable, WrongState
 from recollect.model.policy import Policy
 from recollect.model.rendering import envelope, one_line

@@ -140,12 +140,7 @@ class RecollectStore(UsesMemory, BaseStore):
     supports_ttl = True
 
     def __init__(
-        self,
-        mem: recollect.Recollect,
-        *,
-        scope: str = SHARED,
-        ttl: TTLConfig | None = None,
-        owns_mem: bool = False,
+        self, mem: recollect.Recollect, *, scope: str = SHARED, ttl: TTLConfig | None = None, owns_mem: bool = False
     ) -> None:
         super().__init__()
         self._use(mem, owns_mem)

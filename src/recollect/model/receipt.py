@@ -247,11 +247,7 @@ class Recall(Plain):
         return {"query": self.query, "header": self.header, "items": to_plain(self.items), **self._about()}
 
     def _about(self) -> dict[str, Any]:
-        about = {
-            "confidence": self.confidence,
-            "abstained": self.abstained,
-            "no_room": self.no_room,
-        }
+        about = {"confidence": self.confidence, "abstained": self.abstained, "no_room": self.no_room}
         said = {"because": self.because, "notice": self.notice, "left_out": to_plain(self.left_out)}
         return about | {name: value for name, value in said.items() if value}
 

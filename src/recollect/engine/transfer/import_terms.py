@@ -28,11 +28,7 @@ class ImportTerms:
     """What an import grants to records. The command's options win over what a record says."""
 
     def __init__(
-        self,
-        engine: Engine,
-        options: Mapping[str, Any],
-        believe: Iterable[str] = (),
-        stated: Iterable[str] = (),
+        self, engine: Engine, options: Mapping[str, Any], believe: Iterable[str] = (), stated: Iterable[str] = ()
     ) -> None:
         """Check the options. ``stated`` are fields whose column the command named, so that they count like options."""
         for name in options:

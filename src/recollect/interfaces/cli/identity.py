@@ -100,12 +100,7 @@ def unlink(name: Name, id: PlatformId, platform: Platform = None, key_file: KeyF
 
 
 @identity.command()
-def history(
-    context: typer.Context,
-    sign_as: SignAs = None,
-    key_file: KeyFile = None,
-    out: Out = None,
-) -> None:
+def history(context: typer.Context, sign_as: SignAs = None, key_file: KeyFile = None, out: Out = None) -> None:
     """Write the signed history of all keys, for those who check without the store. It holds no names."""
     with get_session(context).memory() as memory:
         found = memory.identity_history(sign_as=sign_as, key_file=key_file)

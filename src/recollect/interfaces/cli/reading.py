@@ -90,8 +90,7 @@ def list_(
     space: InSpaces = None,
     include_namespaces: Namespaces = None,
     status: Annotated[
-        list[str] | None,
-        typer.Option(help=f"Instead of active: {', '.join(list(Status)[1:])}; may be given again."),
+        list[str] | None, typer.Option(help=f"Instead of active: {', '.join(list(Status)[1:])}; may be given again.")
     ] = None,
     any_status: Annotated[bool, typer.Option("--any-status", help="Whatever the status.")] = False,
     kind: Annotated[Kind | None, typer.Option(help="Only this kind.")] = None,

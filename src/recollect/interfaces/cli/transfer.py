@@ -243,8 +243,7 @@ def schema() -> None:
 
 @entry.command()
 def cid(
-    context: typer.Context,
-    content: Annotated[str, typer.Argument(help="The content; - reads it from standard input.")],
+    context: typer.Context, content: Annotated[str, typer.Argument(help="The content; - reads it from standard input.")]
 ) -> None:
     """Print the content address of a text: its SHA-256 as a CIDv1."""
     from recollect.rules.ledger.content_ids import cid_of

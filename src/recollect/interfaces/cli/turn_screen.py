@@ -2,15 +2,7 @@
 
 from collections.abc import Iterator
 
-from recollect.interfaces.cli.screen import (
-    colour_word,
-    console,
-    draw_missing,
-    escape,
-    print_table,
-    style_text,
-    to_cell,
-)
+from recollect.interfaces.cli.screen import colour_word, console, draw_missing, escape, print_table, style_text, to_cell
 from recollect.model.receipt import Recall, Receipt, Turn, holds
 from recollect.model.vocabulary import Kind
 from recollect.rules.plain_view import counted, memories
