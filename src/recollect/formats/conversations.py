@@ -226,7 +226,7 @@ def read_claude(source: Source, options: Options) -> Iterator[Foreign]:
         about = Conversation(CLAUDE_NAME, place, id_of(talk.get("uuid")), text_of(talk.get("name")))
         last = talk.get("current_leaf_message_uuid") or (messages[-1].get("uuid") if messages else None)
         branch, root = _walk_branch(parents, last)
-        shown = set(branch) if isinstance(root, str) and root.startswith(ROOT) else None  # else the order is not told
+        shown = set(branch) if isinstance(root, str) and root.startswith(ROOT) else None  # else every message was
         for number, message in enumerate(talk["chat_messages"], start=1):
             found = _read_claude_message(message)
             if shown is not None and found.id not in shown:

@@ -44,7 +44,7 @@ class Read(NamedTuple):
 
 
 def read_entries(stream: Readable) -> Iterator[Read]:
-    """Yield every entry of a file in order. A broken line is told and passed over; a broken list ends where it breaks."""
+    """Yield every entry of a file in order. A broken line is reported and skipped; a broken list ends where it breaks."""
     source = _Source(stream)
     if source.peek() == "[":
         yield from _read_list(source)
@@ -224,7 +224,7 @@ class _Noted(NamedTuple):
 
 
 def hash_home(entry: Mapping[str, Any]) -> int:
-    """Return a number for where a memory of Recollect was, and under which name; others have none."""
+    """Return a hash of the place and the name that an entry from Recollect states; other entries share one."""
     known = mapping_of(entry.get("metadata", {}).get("recollect"))
     return hash(tuple(str(known.get(name)) for name in _HOME))
 

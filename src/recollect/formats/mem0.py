@@ -44,10 +44,10 @@ from recollect.rules.identity.keys import fallback_key, read_key
 from recollect.rules.language.text import fingerprint
 from recollect.rules.statements import read_statement
 
-# Its history as versions: what a memory said before stands behind what it says now.
-# A model rewrites mem0's memories, and may make one about something else. Where the rules are sure what the last wording is
-# about, only the wordings before it that are about the same become its earlier versions, under the name of that concept; what
-# it said before that is kept with it as it was told. Else all of them do, under a name that nothing else has.
+# The history of a memory becomes its earlier versions.
+# In mem0 a model rewrites memories, and a rewrite may be about something else. If the rules are sure what the last wording is
+# about, only the wordings directly before it that are about the same become earlier versions, under the key of that concept;
+# older ones are kept in its origin. Otherwise every wording becomes a version, under a key that nothing else has.
 Change = Mapping[str, Any]
 """A row of mem0's history: the event, the old and the new words, and when."""
 
@@ -143,13 +143,13 @@ POINTS = {"folder": "qdrant_points", "database": "qdrant_points", "server": "pgv
 CHANGES = "mem0_changes"
 LISTS = ("results", "memories", "points", "result")
 GRAPH = ("entities", "relations")
-"""What a graph memory gives beside them."""
+"""The lists of a graph memory, in the same document."""
 SPEAKERS = {"assistant": "agent", "tool": "tool"}
 """Who speaks, where that is known. What has the role of a user may be a model's summary of what they said: an import."""
 OWN = frozenset(
     "id data memory hash created_at updated_at user_id agent_id run_id actor_id role text_lemmatized score".split()
 )
-"""What mem0 itself puts beside a memory; the rest of a payload is the user's own metadata."""
+"""The fields of a payload that are mem0's own; the others are the user's metadata."""
 BEYOND = (
     *(name for name in (*PLACE, *SAID) if name != "owner"),
     *("importance", "kind", "event_type", "layer", "sublayer", "canonical_key", *WITH_IT),
@@ -208,7 +208,7 @@ def _is_one_document(source: Source) -> bool:
 
 
 def _read_document(source: Source) -> Iterator[Foreign]:
-    """Yield the memories of a document, and the graph that may stand beside them."""
+    """Yield the memories of a document, and the parts of a graph that it may hold."""
     users: set[str] = set()
     for element in source.elements(*LISTS, *GRAPH):
         if element.member not in GRAPH:
@@ -332,7 +332,7 @@ def _find_words(values: Mapping[str, Any]) -> str | None:
 
 
 def _find_other_fields(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what stands beside a memory, and is neither mem0's own nor the user's metadata: its categories, say."""
+    """Return the fields of a record that are neither mem0's own nor the user's metadata, such as its categories."""
     if not isinstance(values.get("metadata"), dict) and "data" in values:
         return {}  # the payloads have it all in one, and it counts as metadata
     text = ("text",) if text_of(values.get("memory")) is None else ()
@@ -352,7 +352,7 @@ def _read_expiry(value: Any) -> str | None:
 
 
 def _read_metadata(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the user of mem0 said about a memory: its export has it apart, its payloads beside the rest."""
+    """Return the user's metadata: an export has it under a name of its own, a payload among its other fields."""
     if isinstance(values.get("metadata"), dict):
         return dict(values["metadata"])
     if "data" not in values:

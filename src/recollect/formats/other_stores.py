@@ -240,7 +240,7 @@ def write_graph(memories: Iterable[Memory]) -> Iterator[str]:
 
 
 def _find_extra_fields(memory: Memory) -> Mapping[str, Any]:
-    """Return what the line of an entity or a relation had beside the fields of a graph."""
+    """Return the fields of the line of an entity or a relation that a graph has no place for."""
     came_from = mapping_of(memory.meta.get(ORIGIN))
     part = isinstance(memory.meta.get("graph"), dict) and came_from.get("format") == GRAPH_NAME
     return mapping_of(came_from.get(FIELDS)) if part else {}

@@ -114,7 +114,7 @@ class Foreign:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the user said beside the path: which column holds what, for formats that cannot know."""
+    """What the user named in addition to the path: which column holds which field, for formats that do not say."""
 
     columns: Mapping[str, str] = field(default_factory=dict)
 
@@ -140,7 +140,7 @@ class Format:
     tells_scope: bool = True
     """Whether what it writes can say who may see a memory. If not, what is not shared stays out of it."""
     history: str | None = None
-    """The query that reads a history of changes, where one may be named beside it."""
+    """The name of the query that reads a history of changes, if the format keeps one in another file."""
 
 
 def origin(format: str, record: Mapping[str, Any], *names: str, earlier: Any = None) -> dict[str, Any]:

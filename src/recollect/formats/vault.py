@@ -255,7 +255,7 @@ BEYOND = (
     *(name for name in PLACE if name != "scope"),
     *("kind", "author", "confidence", "pinned", "importance", "expires_at", *HOLDS, *BY_WHOM, *WITH_IT),
 )
-"""What a vault has no field for. A line says it only where it does not go without saying: one of an old vault never does."""
+"""What a vault has no field for. A line has these only where they differ from the default; a line of an old vault never has."""
 BESIDE = (*BEYOND, "key", "meta")
 WEIGHED = ("importance:canon", "importance:event_type:")
 """How the reason begins where a rule set the importance: the next store sets it again."""
@@ -282,9 +282,9 @@ def read(source: Source, options: Options) -> Iterator[Foreign]:
 
 
 def _read_records(source: Source) -> Iterator[_Place]:
-    """Yield every record, numbered by its line; behind a line that carries several, those that follow count on.
+    """Yield every record with its number: that of its line, plus the further records of the lines before it.
 
-    A line that says two things ends the reading. Left out alone, it would bring an older version back, or what it deleted.
+    A line with a field that is there twice ends the reading: without it, an older version or a deleted memory would come back.
     """
     carried = 0
     for line in source.lines():
@@ -379,7 +379,7 @@ def _to_line(memory: Memory) -> dict[str, Any]:
 
 
 def _extra_fields(memory: Memory) -> dict[str, Any]:
-    """Return the fields that a vault has no field for, except those that an import would set by itself."""
+    """Return what a vault has no field for, except what an import would set by itself."""
     said = carried_fields(memory, BEYOND, NAME)
     if memory.importance_reason and memory.importance_reason[0].startswith(WEIGHED):
         del said["importance"]

@@ -303,7 +303,7 @@ async def serve_app(
 
 
 class _Leaving(uvicorn.Server):
-    """A server that says that it is told to end before it waits for its clients."""
+    """A server that calls ``on_leaving`` when a signal ends it, before it waits for its clients."""
 
     def __init__(self, config: uvicorn.Config, on_leaving: Callable[[], None]) -> None:
         super().__init__(config)

@@ -1,4 +1,4 @@
-"""Between LangGraph's checkpoints and the rows that a store keeps. Nothing here reads or writes.
+"""Convert LangGraph's checkpoints into the rows that a store keeps, and back. Nothing here reads or writes a store.
 
 The values of the channels are packed one by one and known by their digest, so that versions which share a value share
 its bytes, and no numbering of channel versions can make one value pass for another.

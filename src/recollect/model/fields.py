@@ -186,7 +186,7 @@ _UNSEEN = {
     "key_source": "text", "slot": "text", "subject_value": "text", "relation_type": "text", "salts": "object", "set": "object",
     "strength": "number", "neighbours": "list", "cut": "list",
 }  # fmt: skip
-"""What versions and amendments hold beside the fields, and no caller sees."""
+"""What versions and amendments hold in addition to the fields, and no caller sees."""
 _STORED = {name: field.sort for name, field in FIELDS.items()} | _UNSEEN
 STORED_TYPES = {name: _TYPES[sort] for name, sort in _STORED.items() if sort in _TYPES}
 """What a stored value is, by its name; a name that is missing is any value of JSON, or one of ``STORED_WORDS``."""

@@ -110,7 +110,7 @@ Word = Annotated[str, Field(min_length=1, max_length=256, strict=True)]
 
 
 class VaultProfile(Section):
-    """The ``memory`` section of an agent's profile: whether it remembers, what it sees, and how much of it is told.
+    """The ``memory`` section of an agent's profile: whether it remembers, what it sees, and how much of that a prompt gets.
 
     ``scopes`` are those that this agent reads and writes (by default all of them), ``max_items`` how many memories a
     search, a recall or a block returns at most, ``similarity_threshold`` how alike the letters of two texts must be for

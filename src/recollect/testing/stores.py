@@ -102,7 +102,7 @@ def entry(stream: Stream, seq: int, memory: str, event: Event = Event.STORED, **
 
 
 def notes_of_terms(reader: Reader, stream: Stream) -> dict[int, str]:
-    """Return what each memory of a stream noted when its text was indexed; nothing for those that are not."""
+    """Return the index note of each memory of a stream whose text is indexed, by the memory's number."""
     rows = reader.states_after(stream, 0, NO_LIMIT)
     return {row.number: row.terms for row in rows if row.terms is not None}
 
@@ -222,7 +222,7 @@ class StoreUnderTest:
 
 
 def leave_out(items: list[pytest.Item]) -> list[pytest.Item]:
-    """Return the tests to leave out: those that open a store twice, where the store cannot be."""
+    """Return the tests to leave out: they open a store twice that cannot be opened twice."""
     return [
         item
         for item in items

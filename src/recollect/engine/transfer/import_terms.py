@@ -18,7 +18,7 @@ OPTIONS = ("owner", "user_id", "space", "namespace", "scope", "category")
 
 
 class Admitted(NamedTuple):
-    """The fields that a record is granted, and the names of those that it only claims."""
+    """The fields that a record is granted, and the names of the fields that it only claims."""
 
     fields: dict[str, Any]
     claimed: tuple[str, ...] = ()

@@ -154,7 +154,7 @@ def _list_commands(group: Any) -> Iterator[Any]:
 
 
 def _repeat_option(option: TyperOption) -> TyperOption:
-    """Return a global option for one command: no argument of its function, but a change of the session that it runs in."""
+    """Return a copy of a global option for one command, whose function does not get it: it changes the command's session."""
     repeated = copy(option)
     repeated.expose_value = False
     repeated.callback = _override

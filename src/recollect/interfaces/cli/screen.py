@@ -1,4 +1,4 @@
-"""The terminal: what people see of each answer, and stored words that cannot pass for markup or move a cursor.
+"""Draw answers on the terminal. Stored words are escaped, so that none of them acts as markup or moves the cursor.
 
 Functions that draw an answer are called ``draw_`` and the name that commands give; nothing here decides anything.
 """
@@ -44,7 +44,7 @@ COPIED = frozenset({"id", "memory", "when", "public key", "root", "ledger root",
 """Columns whose values people copy: they are neither folded nor cut."""
 
 _BRACKETS = re.compile(r"(\\*)\[([a-z#/@][^[]*?\])?")
-"""A bracket, with the backslashes before it, and the rest of the tag that it would be."""
+"""A bracket with the backslashes before it, and the rest of the tag that it would begin."""
 
 BOUNDLESS = 100_000
 """Wider than any table here."""
@@ -101,7 +101,7 @@ def colour_word(text: str) -> str:
 
 
 def escape(text: str) -> str:
-    """Return visible words for a line of markup, nothing of which is markup. Directly before a tag ``styled`` is needed.
+    """Return words that rich prints as they are, with nothing invisible in them. ``style_text`` does it before a tag.
 
     Rich's own ``escape`` doubles a backslash at the very end, which is shown twice unless a tag follows.
     """
@@ -123,7 +123,7 @@ def _escape_bracket(found: re.Match[str]) -> str:
 
 
 def style_text(style: str, text: str) -> str:
-    """Return the same in a colour. Backslashes before the tag that ends it count double."""
+    """Return words in a colour. Backslashes at their end are doubled, since a tag follows."""
     backslashes = "\\" * (len(text) - len(text.rstrip("\\")))
     return f"[{style}]{escape(text)}{backslashes}[/]"
 

@@ -142,7 +142,7 @@ class Session:
 
 
 def expect_few_texts() -> None:
-    """Have numpy start without threads, which takes as long as the rest of it: they pay where many texts are embedded."""
+    """Start numpy without threads: they take as long as the rest of it, and pay only where many texts are embedded."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
@@ -165,9 +165,9 @@ def calls(
 ) -> Callable[[Callable[..., None]], Callable[..., int]]:
     """Make a command of a function that only declares options: call the method of that name, and draw its answer.
 
-    The method of :class:`recollect.Recollect` gets the options that were given, each under its own name, and, where the bar
-    has a title, the ``progress`` to report. What is ``opened`` instead of the store may take options for itself. A number
-    is answered under a ``name``.
+    The method of :class:`recollect.Recollect` gets the options that were given, each under its own name; with the title of a
+    bar, it also gets a ``progress`` function that draws it. ``opened`` opens something other than the store, such as a vault,
+    and may take options out of the mapping. ``name`` is the key of an answer that is a bare number.
     """
 
     def decorate(declared: Callable[..., None]) -> Callable[..., int]:
@@ -208,7 +208,7 @@ def _lazy_bar(title: str) -> Iterator[Callable[[int, int], None]]:
 
 
 def drop_missing(**options: Any) -> dict[str, Any]:
-    """Return the options that were given; one that may be repeated and is not there is an empty list."""
+    """Return the options that were given. An option that is missing is ``None``, or an empty list if it may be repeated."""
     return {name: value for name, value in options.items() if value is not None and value != []}
 
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from recollect.model.record import Memory
 
 _NOT_FIELDS = frozenset({"context", "content", "parent", "meta", "field", "idempotency_key"})
-"""What `add` takes that is no field of a memory under its own name."""
+"""The parameters of `add` that are not passed on as fields of the memory."""
 
 
 Tags = Annotated[list[str] | None, typer.Option("--tag", help="A tag; may be given again.")]
@@ -169,7 +169,7 @@ def _read_records(file: str) -> dict[str, dict[str, Any]]:
 
 
 def _name_place(error: BadInput, places: Sequence[str]) -> BadInput:
-    """Return the same error, which names a memory by its index, with the place where it stands."""
+    """Return an error about the memory at an index of the batch as an error about its place in the file."""
     found = _INDEX.match(error.field or "")
     if found is None:
         return error
@@ -304,8 +304,10 @@ _KINDS: dict[type, tuple[str, ...]] = {
 def named_values(
     option: str, options: list[str] | None, takes: Callable[[str], Collection[str] | None]
 ) -> dict[str, Any]:
-    """``name=value`` options as a mapping. A value is taken as JSON where its name ``takes`` such JSON (``None``: any), else as
-    it is written: a user may be called 123."""
+    """Return ``name=value`` options as a mapping. ``takes`` returns the kinds of JSON that a name may have (``None``: any).
+
+    A value of another kind stays text: a user may be called 123.
+    """
     values: dict[str, Any] = {}
     for written, text in split_pairs(option, options):
         name = written.replace("-", "_")

@@ -1,4 +1,4 @@
-"""A store as it was at an earlier point, for reading alone; and the view of one agent."""
+"""The read-only view of a store at an earlier point, and the view of one agent."""
 
 from __future__ import annotations
 

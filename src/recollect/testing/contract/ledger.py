@@ -71,13 +71,13 @@ class LedgerContract(StoreUnderTest):
             assert [one.memory_id for one in reader.entries(stream)] == [memory_id("tea")]
 
     def test_a_part_of_the_ledger_holds_what_states_follow_from(self, store: Store, scribe: Scribe) -> None:
-        told = (("tea", None), ("coffee", "tea"), ("cocoa", "coffee"), ("milk", None))
+        linked = (("tea", None), ("coffee", "tea"), ("cocoa", "coffee"), ("milk", None))
         with scribe.writing() as (writer, stream):
-            for seq, (name, other) in enumerate(told, start=1):
+            for seq, (name, other) in enumerate(linked, start=1):
                 writer.add_version(stream, seq, memory_id(name), f'{{"n":{seq}}}', SALT)
                 writer.put_memory(stream, seq, state(memory_id(name), canonical_key=f"Drink-{name}"), body(name), None)
-                linked = memory_id(other) if other else None
-                writer.add_entry(stream, entry(stream, seq, memory_id(name), Event.STORED, tick=seq, other_id=linked))
+                source = memory_id(other) if other else None
+                writer.add_entry(stream, entry(stream, seq, memory_id(name), Event.STORED, tick=seq, other_id=source))
             writer.add_amendment(stream, 3, memory_id("cocoa"), "{}", SALT)
         chain = [memory_id(name) for name in ("tea", "coffee", "cocoa")]
         with store.read(TENANT) as reader:
