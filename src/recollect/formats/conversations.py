@@ -10,7 +10,7 @@ from itertools import count
 from typing import Any, NamedTuple
 
 from recollect.formats.fields import as_created_at, describe_refusal, id_of, mapping_of, text_of, without_empty
-from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source
+from recollect.formats.protocol import ORIGIN, Foreign, Format, Source
 from recollect.model.record import MAX_CONTENT_BYTES
 from recollect.rules.privacy import scan
 from recollect.rules.prompt.turn_lines import split_parts
@@ -124,7 +124,7 @@ def _to_fields(talk: Conversation, message: Message, text: str, part: dict[str, 
 CHATGPT_NAME = "chatgpt"
 
 
-def read_chatgpt(source: Source, options: Options) -> Iterator[Foreign]:
+def read_chatgpt(source: Source) -> Iterator[Foreign]:
     numbers = count(1)
     for element in source.elements():
         place = f"conversation {element.number}"
@@ -206,7 +206,7 @@ TOO_LONG = f"is a file of more than {MAX_MESSAGE_CHARACTERS:,} characters, and n
 _HEADING = re.compile(r"#{1,6} (?P<hashed>[^\n]+)|\*\*(?P<bold>[^*\n]+)\*\*:?")
 
 
-def read_claude(source: Source, options: Options) -> Iterator[Foreign]:
+def read_claude(source: Source) -> Iterator[Foreign]:
     numbers = count(1)
     for element in source.elements():
         talk = element.value

@@ -15,7 +15,7 @@ from recollect.formats import entries
 from recollect.formats.decoding import JsonText, Unreadable, note_repeated_fields
 from recollect.formats.entries import find_problems, isolate_fields
 from recollect.formats.fields import as_created_at, mapping_of, parse_lines, read_each_line, writes_lines
-from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source
+from recollect.formats.protocol import ORIGIN, Foreign, Format, Source
 from recollect.model.canonical import parse_time
 from recollect.rules.trust.provenance import Circle, circles, on_a_cycle
 
@@ -404,7 +404,7 @@ def _find_named(in_order: Sequence[Placed], at: At) -> int | None:
 NAME = "entries"
 
 
-def read(source: Source, options: Options) -> Iterator[Foreign]:
+def read(source: Source) -> Iterator[Foreign]:
     """Read twice: once to see which entries supersede each other, and once to take them in."""
     latest: dict[str, str] = {}
     round = _find_circles(_note_latest(source, latest))

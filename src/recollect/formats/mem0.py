@@ -35,7 +35,7 @@ from recollect.formats.fields import (
     texts_of,
     without_empty,
 )
-from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, at_line, origin
+from recollect.formats.protocol import ORIGIN, Foreign, Format, Source, at_line, origin
 from recollect.model.canonical import canonical_json, format_time
 from recollect.model.errors import BadInput
 from recollect.model.record import Memory, name_fault
@@ -163,7 +163,7 @@ MAX_HISTORY_CHARACTERS = 2**27
 """How much of all of them is held at once, until their memories come by; half a million changes of usual length."""
 
 
-def read(source: Source, options: Options) -> Iterator[Foreign]:
+def read(source: Source) -> Iterator[Foreign]:
     """Return every memory after its earlier wordings, if its history is there; then the deleted ones.
 
     Records are counted as the versions that they become: a memory that was changed twice is three.

@@ -66,6 +66,10 @@ class Source(Protocol):
     def kind(self) -> str:
         """``lines``, ``json``, ``folder``, ``database`` or ``server``: what its name and its first bytes say that it is."""
 
+    @property
+    def columns(self) -> Mapping[str, str]:
+        """Which column holds which field, where the user said so: some formats do not."""
+
     def lines(self, *, whole: bool = False) -> Iterator[Line]:
         """Return every line that is not blank, without its end; or, if they are wanted ``whole``, every line as it stands."""
 
@@ -112,14 +116,7 @@ class Foreign:
     note: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What the user named in addition to the path: which column holds which field, for formats that do not say."""
-
-    columns: Mapping[str, str] = field(default_factory=dict)
-
-
-Reads = Callable[[Source, Options], Iterator[Foreign]]
+Reads = Callable[[Source], Iterator[Foreign]]
 Writes = Callable[[Iterable[Memory]], Iterator[str]]
 
 

@@ -21,7 +21,7 @@ from recollect.formats.fields import (
     texts_of,
     writes_lines,
 )
-from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, origin
+from recollect.formats.protocol import ORIGIN, Foreign, Format, Source, origin
 from recollect.model.fields import EXPORTED
 from recollect.model.item import from_item, to_item
 from recollect.model.record import ENTRY_ORIGIN, Memory
@@ -34,7 +34,7 @@ KNOWN = frozenset(Memory.__dataclass_fields__) - {"vouchers"}
 entry carries it, and a list of another shape is kept with the rest."""
 
 
-def read(source: Source, options: Options) -> Iterator[Foreign]:
+def read(source: Source) -> Iterator[Foreign]:
     """Read the oldest record first, which stands last: what came later there comes later here."""
     numbers = [line.number for line in source.lines()]
     return read_each_line(source, source.lines_at(reversed(numbers)), _read_record)

@@ -30,7 +30,7 @@ from recollect.formats.fields import (
     user_data,
     without_empty,
 )
-from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, at_line, origin
+from recollect.formats.protocol import ORIGIN, Foreign, Format, Source, at_line, origin
 from recollect.model.canonical import canonical_json
 from recollect.model.errors import BadInput
 from recollect.model.record import Candidate, Memory
@@ -65,12 +65,12 @@ BEYOND = ("entities", "relationships", "artifact_ref", "context", "authority")
 """What has no cell of its own; and that a row is the system's word, which the name of a column alone does not say."""
 
 
-def read_csv(source: Source, options: Options) -> Iterator[Foreign]:
+def read_csv(source: Source) -> Iterator[Foreign]:
     """Read a table whose first row names the columns."""
     rows = csv.reader(lines := _Lines(source), strict=True)
     try:
         header = _name_columns(next(rows, []), source.name)
-        columns = _check_columns(header, options, source.name)
+        columns = _check_columns(header, source)
         lines.begin()
         number = 0
         for row in rows:
@@ -118,8 +118,8 @@ class _Lines:
             yield line.text
 
 
-def read_jsonl(source: Source, options: Options) -> Iterator[Foreign]:
-    columns = _check_columns(None, options, source.name)
+def read_jsonl(source: Source) -> Iterator[Foreign]:
+    columns = _check_columns(None, source)
 
     def to_foreign(number: int, place: str, record: Mapping[str, Any]) -> Foreign:
         return _to_foreign(JSONL, number, place, record, columns)
@@ -127,15 +127,17 @@ def read_jsonl(source: Source, options: Options) -> Iterator[Foreign]:
     return read_each_line(source, source.lines(), to_foreign)
 
 
-def _check_columns(header: Iterable[str] | None, options: Options, name: str) -> Mapping[str, str]:
+def _check_columns(header: Iterable[str] | None, source: Source) -> Mapping[str, str]:
     """Return the user's map from field to column, or raise for a field or a column that does not exist."""
-    for target, column in options.columns.items():
+    for target, column in source.columns.items():
         if target not in KNOWN and not target.startswith(META):
             known = ", ".join(sorted(KNOWN))
             raise BadInput(f"there is no field {target!r}.", field="map", hint=f"Known: {known}, and meta.…")
         if header is not None and column not in header:
-            raise BadInput(f"there is no column {column!r}.", field="map", hint=f"{name} has: {', '.join(header)}.")
-    return options.columns
+            raise BadInput(
+                f"there is no column {column!r}.", field="map", hint=f"{source.name} has: {', '.join(header)}."
+            )
+    return source.columns
 
 
 def _to_foreign(format: str, number: int, place: str, record: Mapping[str, Any], columns: Mapping[str, str]) -> Foreign:

@@ -29,7 +29,7 @@ from recollect.formats.fields import (
     without_empty,
     writes_lines,
 )
-from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, at_line, origin
+from recollect.formats.protocol import ORIGIN, Foreign, Format, Source, at_line, origin
 from recollect.model.caller import APPLICATION, SYSTEM, principal
 from recollect.model.canonical import format_time
 from recollect.model.errors import StoreCorrupt
@@ -269,7 +269,7 @@ class _Place(NamedTuple):
     value: Any
 
 
-def read(source: Source, options: Options) -> Iterator[Foreign]:
+def read(source: Source) -> Iterator[Foreign]:
     """Read twice: once to see which record of each id is the latest, and once to take those in."""
     latest: dict[str, tuple[int, int]] = {}
     for found in _read_records(source):

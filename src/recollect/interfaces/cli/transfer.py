@@ -5,7 +5,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import resources
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -157,19 +156,12 @@ def audit(
 ) -> None:
     """Look at another tool's memories without importing them: duplicates, contradictions, secrets, test data, noise."""
     from recollect.engine.transfer.foreign_audit import audit_file
-    from recollect.engine.transfer.foreign_files import Beside
     from recollect.policies import load_policy
 
     session = get_session(context)
     with screen.progress("audit") as progress:
-        done = audit_file(
-            load_policy(session.policy),
-            format,
-            path,
-            columns=dict(split_pairs("map", columns)),
-            beside=Beside(table, Path(history) if history is not None else None),
-            progress=progress,
-        )
+        named: dict[str, Any] = {"columns": dict(split_pairs("map", columns)), "table": table, "history": history}
+        done = audit_file(load_policy(session.policy), format, path, **named, progress=progress)
     if html is not None:
         with _open_output(html) as write:
             write(done.page())

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from recollect.engine.lifecycle.consolidation import ConsolidationReport
     from recollect.engine.read import reindexing
     from recollect.engine.read.reindexing import Reindexed
-    from recollect.engine.transfer import exporting, foreign_audit, foreign_files, importing
+    from recollect.engine.transfer import exporting, foreign_audit, importing
     from recollect.engine.transfer.entries import Readable
     from recollect.engine.transfer.exporting import Backup, LeftOut
     from recollect.engine.transfer.foreign_audit import AuditedFile
@@ -50,9 +50,7 @@ else:
     (audit,) = lazy("recollect.engine.ledger", "audit")
     consolidation, erasure = lazy("recollect.engine.lifecycle", "consolidation erasure")
     (reindexing,) = lazy("recollect.engine.read", "reindexing")
-    exporting, foreign_audit, foreign_files, importing = lazy(
-        "recollect.engine.transfer", "exporting foreign_audit foreign_files importing"
-    )
+    exporting, foreign_audit, importing = lazy("recollect.engine.transfer", "exporting foreign_audit importing")
     model_jobs, proposals, runs, worker = lazy("recollect.engine.upkeep", "jobs proposals runs worker")
     (trying,) = lazy("recollect.engine.write", "trying")
 
@@ -315,7 +313,8 @@ class Care:
             place={name: value for name, value in place.items() if value is not None},
             believe=believe,
             columns=columns,
-            beside=foreign_files.Beside(table, Path(history) if history is not None else None),
+            table=table,
+            history=history,
             progress=progress,
             each=each,
         )
@@ -373,7 +372,5 @@ class Care:
         progress: Progress | None = None,
     ) -> AuditedFile:
         """Report what is wrong with the memories in a file, by this store's policy. Nothing is imported."""
-        beside = foreign_files.Beside(table, Path(history) if history is not None else None)
-        return foreign_audit.audit_file(
-            self._engine.policy, format, source, columns=columns, beside=beside, progress=progress
-        )
+        named: dict[str, Any] = {"columns": columns, "table": table, "history": history}
+        return foreign_audit.audit_file(self._engine.policy, format, source, **named, progress=progress)
