@@ -131,9 +131,9 @@ def _draw_checkpoints(found: "Sequence[Checkpoint]") -> None:
 def _draw_check(answer: "ProofCheck") -> None:
     screen.console.print(f"[green]holds[/]  {answer.kind}" if answer.ok else f"[red]refused[/]  {answer.kind}")
     for line in answer.shows:
-        screen.console.print(f"  {line}", markup=False, soft_wrap=True)
+        screen.say_plain(f"  {line}")
     if answer.problem:
-        screen.console.print(f"  {answer.problem}", markup=False, soft_wrap=True)
+        screen.say_plain(f"  {answer.problem}")
 
 
 def read_object(file: str) -> dict[str, Any]:

@@ -138,7 +138,7 @@ class Session:
         """Tell people which file was written, if one was."""
         if file is not None and not self.as_json:
             size = Path(file).stat().st_size
-            screen.console.print(f"written to {file}, {size:,} bytes", markup=False, soft_wrap=True)
+            screen.say_plain(f"written to {file}, {size:,} bytes")
 
 
 def expect_few_texts() -> None:

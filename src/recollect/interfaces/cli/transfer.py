@@ -254,29 +254,27 @@ def schema_text() -> str:
 
 
 def _draw_import(done: Any) -> None:
-    console, escape, styled, word = screen.console, screen.escape, screen.style_text, screen.colour_word
+    say, escape, styled, word = screen.say, screen.escape, screen.style_text, screen.colour_word
     from recollect.rules.plain_view import counted
 
     said = "what would become of them" if done.dry_run else "what became of them"
-    console.print(f"{escape(done.file)}: {counted(done.read, 'record')}, and {said}", soft_wrap=True)
+    say(f"{escape(done.file)}: {counted(done.read, 'record')}, and {said}")
     for outcome, count in done.outcomes.items():
         which = f"{'record' if count == 1 else 'records'} {_shorten(done.numbers[outcome])}"
-        console.print(f"  {word(outcome)} {count:,}  {styled('dim', which)}", soft_wrap=True)
+        say(f"  {word(outcome)} {count:,}  {styled('dim', which)}")
     for one in done.refused[:20]:
         where = f"record {one.number:,} ({one.place}): {one.reasons[0]}"
-        console.print(f"  {word('denied')} {escape(where)}  {escape(one.detail or '')}", soft_wrap=True)
+        say(f"  {word('denied')} {escape(where)}  {escape(one.detail or '')}")
     if len(done.refused) > 20:
-        console.print("  [dim]more: --json, or --report FILE[/]")
+        say("  [dim]more: --json, or --report FILE[/]")
     for column in done.guessed_columns:
-        console.print(f"  the words were taken from the column {escape(repr(column))}; --map content=… names another")
+        say(f"  the words were taken from the column {escape(repr(column))}; --map content=… names another")
     for name, count in done.claimed.items():
-        console.print(
-            f"  {counted(count, 'record')} claimed {name}, which was not granted; see meta.claimed, and --believe"
-        )
+        say(f"  {counted(count, 'record')} claimed {name}, which was not granted; see meta.claimed, and --believe")
     for line in (*done.by_time[:20], *done.notes[:20]):
-        console.print(f"  {escape(line)}", soft_wrap=True)
+        say(f"  {escape(line)}")
     if done.all_malformed:
-        console.print(f"  not one is a record of {escape(done.format)}: is the file of another format?")
+        say(f"  not one is a record of {escape(done.format)}: is the file of another format?")
 
 
 def _draw_audit(done: Any) -> None:
