@@ -101,10 +101,10 @@ SNAPSHOT = "## Memory snapshot"
 RELEVANT = "## Relevant memories"
 HEADINGS = {CANON: "Canon", REGISTER: "Registers"}
 UNSTATED = "unstated"
-"""Stands for the source of a memory that names none."""
+"""Shown as the source of a memory that names none."""
 FILTERS = ("tier", "category", "topic_id", "tag")
 CONSOLIDATION_FLOOR = 0.40
-"""How alike two memories are to be worth a look: well below what the gate refuses."""
+"""From which likeness on two memories are a pair to merge; what the gate refuses is far more alike."""
 
 Write = Callable[[WriteBatch], VaultReceipt]
 """One write: it is decided under the file's lock, against the vault as it is then."""

@@ -73,7 +73,7 @@ def list_versions(last: Foreign, changes: Sequence[Change]) -> list[Foreign]:
 
 
 def _find_earlier(changes: Sequence[Change], said: str) -> list[Wording]:
-    """Return what it said before, each wording once in a row, up to what it says now."""
+    """Return the wordings before the present one, in order and without direct repetitions."""
     wordings = [Wording(one.get("new_memory", ""), one.get("updated_at") or one.get("created_at")) for one in changes]
     if changes:  # where the history does not go back to the beginning, its first change knows one wording more
         wordings.insert(0, Wording(changes[0].get("old_memory", ""), changes[0].get("created_at")))
@@ -97,7 +97,7 @@ def _replace_surrogates(text: str) -> str:
 
 
 def _make_earlier(last: Foreign, wording: Wording, number: int) -> Foreign:
-    """Return an earlier wording: whose it is, it shares with the last; the id is the last one's name alone."""
+    """Return an earlier wording with the fields of the last one, except its alias, which names the last one alone."""
     came_from = last.fields["meta"][ORIGIN]
     kept = without_empty({"format": came_from["format"], "id": came_from.get("id"), "since": wording.since})
     fields = drop_fields(last.fields, "aliases")
@@ -158,9 +158,9 @@ BEYOND = (
 EXPIRES = "expiration_date"
 MAX_TAGS = 64
 MAX_HISTORY = 20
-"""How many changes of one memory are carried along, the latest."""
+"""How many of the latest changes of one memory are kept."""
 MAX_HISTORY_CHARACTERS = 2**27
-"""How much of all of them is held at once, until their memories come by; half a million changes of usual length."""
+"""How many characters of changes are held until their memories are read: half a million changes of usual length."""
 
 
 def read(source: Source) -> Iterator[Foreign]:

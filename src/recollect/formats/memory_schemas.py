@@ -47,7 +47,7 @@ _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 def read_v3(source: Source) -> Iterator[Foreign]:
-    """Read twice: once to see in which order, of which little has to be remembered, and once to take them in."""
+    """Read twice: once to find the order of the records, which takes little memory, and once to import them."""
     seen = [_summarise(line.number, value) for line, value in parse_lines(source, source.lines())]
     best = {brief.title: brief for brief in sorted(seen, key=lambda brief: brief.worth)}
 

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple, Protocol
 from recollect.model.record import Memory
 
 ORIGIN = "imported_from"
-"""Where in ``meta`` it is kept what a record was called, and when it was made, where it came from."""
+"""The key in ``meta`` of a record's origin: the format, and the id and the times that it had there."""
 FIRST = "first"
-"""Where in it the origin is kept that it had before."""
+"""The key in an origin of the origin before it."""
 
 
 class Line(NamedTuple):
@@ -34,7 +34,7 @@ def at_line(name: str, number: int) -> str:
 
 
 class Element(NamedTuple):
-    """An element of a JSON array, where it begins, and under which name the array stands, if it has one."""
+    """An element of a JSON array, the place where it begins, and the name of the member that holds the array, if one does."""
 
     number: int
     place: str
@@ -79,7 +79,7 @@ class Source(Protocol):
     def elements(self, *members: str) -> Iterator[Element]:
         """Return the elements of a JSON array: the document itself, or what stands under one of the ``members``.
 
-        In place of another list of objects in it stands one ``PassedOver``.
+        One ``PassedOver`` stands for each other list of objects.
         """
 
     def documents(self, suffix: str) -> Iterator[Document]:
@@ -96,8 +96,8 @@ class Source(Protocol):
 class Foreign:
     """One record of a foreign file: what ``add`` would be given for it, or why it is not taken in.
 
-    ``number`` counts the records of the file. ``refused`` says that it is broken, ``skipped`` that it is none that
-    should come along, such as one that was deleted over there. ``earlier`` says that it is an older version of one that
+    ``number`` counts the records of the file. ``refused`` says that it is broken, ``skipped`` that it should not
+    come along, such as one that was deleted there. ``earlier`` says that it is an older version of one that
     follows, ``put_away`` that it is kept for the record only, and archived. ``entry`` is a record that is kept even where
     another memory says the same already. ``guessed`` names the column whose words were taken for the content, where
     nobody said which it is. ``note`` says what of it could not be kept.

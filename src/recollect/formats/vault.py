@@ -1,4 +1,4 @@
-"""The vault's file: its lines, which line of an id counts, and a vault's memories in a store and the other way round.
+"""The vault's file: its lines, which line of an id counts, and how a vault's memories become a store's and back.
 
 A line is one version of one memory. A transaction of a store is one line too, however many memories it changed: such a line
 has a field ``recollect``. The line itself is then the first of the memories, or a tombstone under a reserved id if the
@@ -72,7 +72,7 @@ _NOTHING_ELSE: Mapping[str, Any] = {}
 _ONLY_TEXT = frozenset(_TEXT)
 _values = itemgetter(*_FIELDS)
 _SIGNATURES = frozenset(product(*_TYPES.values()))
-"""The types that the twelve values may have together: one look for all of them, since a vault has many thousand lines."""
+"""Every combination of types that the twelve values may have, so that one lookup checks a line: a vault has thousands."""
 
 
 def from_line(record: Record) -> VaultMemory:

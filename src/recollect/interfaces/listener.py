@@ -30,7 +30,7 @@ from recollect.model.rendering import visible
 BACKLOG = 64
 """How many connections the event loop accepts at once, before any of them is counted."""
 MOST_SORTS = 100
-"""Of how many sorts of log records it is counted how many were left out."""
+"""For how many sorts of log records the ones left out are counted."""
 LINE_CHARACTERS = 2_000
 TOO_MANY = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n"
 

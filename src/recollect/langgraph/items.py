@@ -164,7 +164,7 @@ def to_candidate(put: PutOp, scope: str, now: datetime, created_at: datetime | N
 
 
 def tags_of(put: PutOp) -> list[str]:
-    """Return how long an item lives and what finds it, where they can still be changed while the value stays the same."""
+    """Return an item's lifetime and index as tags, which can be changed while the value stays the same."""
     tags = [] if put.ttl is None else [f"{TTL_TAG}{float(put.ttl)!r}"]
     if put.index is False:
         return [*tags, NO_INDEX]

@@ -160,7 +160,7 @@ class Scribe:
         key_terms: Sequence[str] = (),
         **fields: Any,
     ) -> str:
-        """Version, ledger entry, current state and, where terms are given, their index: as one operation would."""
+        """Write a version, its ledger entry, its state and, where terms are given, their index, as one operation would."""
         stream, id = self.stream(writer), memory_id(name)
         stream.tick, stream.last_seq, stream.last_memory = stream.tick + 1, stream.last_seq + 1, stream.last_memory + 1
         made = body(content, **(body_fields or {}))
@@ -196,8 +196,8 @@ class StoreUnderTest:
     beyond_reach: tuple[str, ...] = ()
     """What a scrub cannot reach, and says so."""
     opens_twice = True
-    """Whether a store can be opened again while it is open. Where it cannot, what needs that is no part of its
-    contract: a test's ``conftest.py`` leaves it out with :func:`leave_out`."""
+    """Whether a store can be opened again while it is open. If not, the cases that open it twice are no part of its
+    contract: a ``conftest.py`` leaves them out with :func:`leave_out`."""
 
     def open_again(self, location: str) -> Store:
         """Return the store at a location once more, as another process would open it."""

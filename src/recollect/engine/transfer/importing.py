@@ -75,7 +75,7 @@ BATCH = 200
 MAX_SHOWN = 1_000
 """How many refusals, and how many notes, a report has in full; it has the numbers of all refused records."""
 GIVE_UP_AFTER = 1_000
-"""After how many broken records, if they are the majority, a file is taken to be of another format."""
+"""After so many broken records, if they are the majority, the file is taken for one of another format."""
 DELETED_HERE = "forgotten:here"
 OTHERS_WORDS = "those who vouch for it were not added to the memory that says the same: it is of another author or time"
 REFUSED, SKIPPED, ALREADY, SAID_BEFORE = "refused", "skipped", "already_there", "said_before"
@@ -202,7 +202,7 @@ def _import_records(
     while batch := [intake.check(engine, record) for record in islice(remaining, BATCH)]:
         try:
             written = _write_batch(engine, batch)
-        except OutcomeUnknown:  # its commit got no answer; by the keys a second try finds out what took place
+        except OutcomeUnknown:  # the commit may have happened: a second try finds by the keys what was written
             written = _write_batch(engine, batch)
         for taken in _follow_up(engine, intake, batch, written):
             tally.note(taken)
@@ -410,8 +410,8 @@ _Answered = tuple[_Asked | None, Answer | Taken]
 def _find_own(engine: Engine, batch: Sequence[_Asked]) -> dict[str, Taken]:
     """Return the outcomes of the records of a batch that this store exported itself, by their keys.
 
-    A record whose memory was deleted since is refused: a file does not bring it back. One whose memory has the same content,
-    where the record is to go, is that memory.
+    A record whose memory was deleted since is refused: a file does not bring it back. A record is a memory's own if it
+    has the same content and the same place.
     """
     ids = sorted({alias for one in batch for alias in one.candidate.aliases})
     entries = [one.record.entry for one in batch if one.record.entry is not None]

@@ -156,7 +156,7 @@ def erase(
             )
         if record is not None:
             write_json(record.to_dict(), receipt)
-        # Somebody who erases their own memories need not be allowed to walk everybody's.
+        # a caller who may erase their own memories need not have the right to verify the whole store
         found = memory.verify() if verify and memory.caller.may(Right.OPERATE) else None
     receipt = None if record is None else receipt
     signed = record is not None and bool(record.signatures)

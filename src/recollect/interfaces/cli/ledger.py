@@ -148,7 +148,7 @@ def read_object(file: str) -> dict[str, Any]:
 
 
 def read_kept(file: str | None) -> "Checkpoint | None":
-    """Return the checkpoint that somebody kept, if they name one."""
+    """Return the checkpoint in a file; ``None`` if no file is named."""
     from recollect.rules.ledger.merkle import BadProof
     from recollect.rules.ledger.proofs import read_checkpoint
 
@@ -161,7 +161,7 @@ def read_kept(file: str | None) -> "Checkpoint | None":
 
 
 def read_history(file: str | None) -> "KeyHistory | None":
-    """Return what became of keys, if somebody names a file that tells it."""
+    """Return the history of keys in a file; ``None`` if no file is named."""
     from recollect.rules.ledger.merkle import BadProof
     from recollect.rules.ledger.proofs import read_key_history
 

@@ -32,7 +32,7 @@ from recollect.stores.sqlite.store import QUERIES, NamedQueries
 
 REPLICA = load_queries(__package__, "replica.sql")
 _SIDES = (("INSERT", "NEW"), ("UPDATE", "NEW"), ("UPDATE OF {key}", "OLD"), ("DELETE", "OLD"))
-"""Which key is noted when: the one that a row had only where an update may have changed it."""
+"""Which key of a row each trigger notes: its old one only if it was removed, or if an update may have changed it."""
 
 
 class Replica:
