@@ -1,6 +1,5 @@
 """Commands about proof: checkpoints of the ledger, proofs from it, and checking them without the store."""
 
-import json
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -13,7 +12,9 @@ from recollect.interfaces.cli.session import (
     Out,
     SignAs,
     calls,
+    check_object,
     get_session,
+    parse_json,
     read_text,
     require_new_file,
     screen,
@@ -138,13 +139,7 @@ def _draw_check(answer: "ProofCheck") -> None:
 
 def read_object(file: str) -> dict[str, Any]:
     """Return the one JSON object that a file holds."""
-    try:
-        found = json.loads(read_text(file))
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise BadInput(f"it is not JSON: {error}.", field=file) from None
-    if not isinstance(found, dict):
-        raise BadInput("it does not hold one JSON object.", field=file)
-    return found
+    return check_object(file, parse_json(file, read_text(file)))
 
 
 def read_kept(file: str | None) -> "Checkpoint | None":

@@ -30,6 +30,7 @@ __all__ = ["screen"]
 
 MAX_DOCUMENT_BYTES = 16 * 1024 * 1024
 """Thousands of entries about one memory, at two kilobytes each; no document of ours is larger."""
+AN_OBJECT = 'Such as {"name": "value"}.'
 PRIVATE = 0o600
 """The mode of new files: only their owner reads and writes them."""
 
@@ -253,6 +254,22 @@ def read_text(file: str) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise BadInput(f"it is not UTF-8 at byte {error.start}.", field=file) from None
+
+
+def parse_json(field: str, text: str) -> Any:
+    """Return a JSON text as a value; an error names the option or the place that it is from."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        why = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+        raise BadInput(f"is not JSON: {why}.", field=field, hint=AN_OBJECT) from None
+
+
+def check_object(field: str, value: Any) -> dict[str, Any]:
+    """Return a value that is a JSON object, or raise an error that names where it is from."""
+    if not isinstance(value, dict):
+        raise BadInput("must be a JSON object.", field=field, hint=AN_OBJECT)
+    return value
 
 
 def write_json(values: dict[str, Any], file: str | None) -> None:

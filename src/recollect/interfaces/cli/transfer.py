@@ -278,21 +278,16 @@ def _draw_import(done: Any) -> None:
 
 
 def _draw_audit(done: Any) -> None:
-    from rich.table import Table
-
-    cell, console, escape = screen.to_cell, screen.console, screen.escape
     from recollect.rules.plain_view import counted
 
-    found = done.found
-    table = Table("found", "records", "such as", box=None, pad_edge=False)
+    found, rows = done.found, []
     for kind, count in found.counts.items():
         example = found.examples[kind][0] if found.examples[kind] else None
         such_as = f"{example.place}: {example.text or example.why}" if example else ""
-        table.add_row(kind.replace("_", " "), f"{count:,}", cell(_shorten(such_as)))
-    console.print(table)
-    console.print(
-        f"{escape(done.file)}: {found.worthless:,} of {counted(found.read, 'record')} say nothing worth keeping"
-    )
+        rows.append((kind.replace("_", " "), f"{count:,}", screen.to_cell(_shorten(such_as))))
+    screen.print_table("found, records, such as", rows)
+    worthless = f"{found.worthless:,} of {counted(found.read, 'record')} say nothing worth keeping"
+    screen.console.print(f"{screen.escape(done.file)}: {worthless}")
 
 
 def _shorten(text: str, length: int = 100) -> str:
