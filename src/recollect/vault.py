@@ -22,15 +22,7 @@ import yaml
 
 from recollect.engine.arguments import check_names, check_number, check_path
 from recollect.engine.context import Clock, Randomness, SystemRandomness, system_clock
-from recollect.formats.vault import (
-    FIELD,
-    REJECTIONS,
-    from_line,
-    is_store_line,
-    read_memories,
-    resolve,
-    select_needed,
-)
+from recollect.formats.vault import FIELD, REJECTIONS, from_line, is_store_line, read_memories, resolve, select_needed
 from recollect.model.errors import BadInput, NotAllowed, StoreUnavailable, WrongState
 from recollect.model.policy import Policy
 from recollect.model.rendering import envelope, one_line
@@ -109,10 +101,10 @@ SNAPSHOT = "## Memory snapshot"
 RELEVANT = "## Relevant memories"
 HEADINGS = {CANON: "Canon", REGISTER: "Registers"}
 UNSTATED = "unstated"
-"""Stands for the source of a memory that names none."""
+"""Shown as the source of a memory that names none."""
 FILTERS = ("tier", "category", "topic_id", "tag")
 CONSOLIDATION_FLOOR = 0.40
-"""How alike two memories are to be worth a look: well below what the gate refuses."""
+"""From which likeness on two memories are a pair to merge; what the gate refuses is far more alike."""
 
 Write = Callable[[WriteBatch], VaultReceipt]
 """One write: it is decided under the file's lock, against the vault as it is then."""
@@ -506,23 +498,23 @@ class _Line(NamedTuple):
 
 def _render_snapshot(memories: Iterable[VaultMemory], budget: Budget | None = None) -> str:
     """Render canon, and registers with a topic, oldest first, so that the text is stable until one of them changes."""
-    told = [one for one in memories if one.tier == CANON or (one.tier == REGISTER and one.topic_id is not None)]
-    return _render(SNAPSHOT, sorted(told, key=lambda memory: (memory.created_at, memory.id)), budget)
+    shown = [one for one in memories if one.tier == CANON or (one.tier == REGISTER and one.topic_id is not None)]
+    return _render(SNAPSHOT, sorted(shown, key=lambda memory: (memory.created_at, memory.id)), budget)
 
 
 def _render(heading: str, memories: Sequence[VaultMemory], budget: Budget | None) -> str:
     """Render memories as Markdown, canon first, fenced as data."""
     lines = [_Line(tier, _render_line(memory)) for tier in HEADINGS for memory in memories if memory.tier == tier]
-    told, written = lines, partial(_render_block, heading)
+    shown, write_block = lines, partial(_render_block, heading)
     if budget is not None:
-        told = choose_fitting(lines, written, *budget, lambda line: heading == SNAPSHOT and line.tier == REGISTER)
-    return written(told, len(lines) - len(told)) if told else ""
+        shown = choose_fitting(lines, write_block, *budget, lambda line: heading == SNAPSHOT and line.tier == REGISTER)
+    return write_block(shown, len(lines) - len(shown)) if shown else ""
 
 
 def _render_block(heading: str, lines: Sequence[_Line], left_out: int) -> str:
     groups = [(title, [line.text for line in lines if line.tier == tier]) for tier, title in HEADINGS.items()]
-    told = [part for title, texts in groups if texts for part in (f"{title}:", *texts)]
-    return "\n".join([heading, envelope(told), *render_left_out(left_out)])
+    parts = [part for title, texts in groups if texts for part in (f"{title}:", *texts)]
+    return "\n".join([heading, envelope(parts), *render_left_out(left_out)])
 
 
 def _render_line(memory: VaultMemory) -> str:

@@ -150,3 +150,12 @@ def test_the_table_marks_what_may_be_outdated(shell: Shell) -> None:
     marked = next(place for place, line in enumerate(lines) if "may be outdated" in line)
     assert later.replace("-", "")[:12] in lines[marked], "and names what may have replaced it"
     assert "30 fps" in lines[marked - 1] and not any("may be outdated" in line for line in lines[:marked])
+
+
+def test_what_was_left_out_is_shown_even_where_nothing_is_told(shell: Shell) -> None:
+    shell.run("add", "Noor is Ana's daughter", "--owner", "ana")
+    asked = ("query", "How old is Noor?", "--owner", "ana", "--left-out")
+    missing = next(one for one in shell.json(*asked)["left_out"] if "daughter" in one["content"])
+    shown = shell.run(*asked)
+    assert "nothing is told: " in shown
+    assert f"left out  {missing['id'].replace('-', '')[:12]}  not sure: Noor is Ana's daughter" in shown

@@ -105,7 +105,6 @@ FROM_THE_ENGINE = {
     "cli": {
         "recollect.engine.transfer.entries.validate",
         "recollect.engine.transfer.foreign_audit.audit_file",
-        "recollect.engine.transfer.foreign_files.Beside",
     },
     "mcp": {
         "recollect.engine.read.filters.FILTERS",

@@ -5,6 +5,7 @@ ids, because spans leave the machine. Without the library nothing is wrapped.
 """
 
 import functools
+import inspect
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -31,6 +32,7 @@ else:
 
 P = ParamSpec("P")
 T = TypeVar("T")
+C = TypeVar("C", bound=type)
 Value = str | bool | int | Sequence[str]
 Attributes = Mapping[str, Value]
 
@@ -72,6 +74,14 @@ def trace_method(method: Callable[P, T]) -> Callable[P, T]:
             return answer
 
     return spanned
+
+
+def traced(of: C) -> C:
+    """Wrap every public method of a class with :func:`trace_method`, except generators: their work follows the call."""
+    for name, method in [*vars(of).items()]:
+        if inspect.isfunction(method) and not name.startswith("_") and not inspect.isgeneratorfunction(method):
+            setattr(of, name, trace_method(method))
+    return of
 
 
 def _prefix_names(attributes: Attributes) -> dict[str, Value]:

@@ -10,7 +10,7 @@ from itertools import count
 from typing import Any, NamedTuple
 
 from recollect.formats.fields import as_created_at, describe_refusal, id_of, mapping_of, text_of, without_empty
-from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source
+from recollect.formats.protocol import ORIGIN, Foreign, Format, Source
 from recollect.model.record import MAX_CONTENT_BYTES
 from recollect.rules.privacy import scan
 from recollect.rules.prompt.turn_lines import split_parts
@@ -124,7 +124,7 @@ def _to_fields(talk: Conversation, message: Message, text: str, part: dict[str, 
 CHATGPT_NAME = "chatgpt"
 
 
-def read_chatgpt(source: Source, options: Options) -> Iterator[Foreign]:
+def read_chatgpt(source: Source) -> Iterator[Foreign]:
     numbers = count(1)
     for element in source.elements():
         place = f"conversation {element.number}"
@@ -206,7 +206,7 @@ TOO_LONG = f"is a file of more than {MAX_MESSAGE_CHARACTERS:,} characters, and n
 _HEADING = re.compile(r"#{1,6} (?P<hashed>[^\n]+)|\*\*(?P<bold>[^*\n]+)\*\*:?")
 
 
-def read_claude(source: Source, options: Options) -> Iterator[Foreign]:
+def read_claude(source: Source) -> Iterator[Foreign]:
     numbers = count(1)
     for element in source.elements():
         talk = element.value
@@ -226,7 +226,7 @@ def read_claude(source: Source, options: Options) -> Iterator[Foreign]:
         about = Conversation(CLAUDE_NAME, place, id_of(talk.get("uuid")), text_of(talk.get("name")))
         last = talk.get("current_leaf_message_uuid") or (messages[-1].get("uuid") if messages else None)
         branch, root = _walk_branch(parents, last)
-        shown = set(branch) if isinstance(root, str) and root.startswith(ROOT) else None  # else the order is not told
+        shown = set(branch) if isinstance(root, str) and root.startswith(ROOT) else None  # else every message was
         for number, message in enumerate(talk["chat_messages"], start=1):
             found = _read_claude_message(message)
             if shown is not None and found.id not in shown:

@@ -1,9 +1,9 @@
 """Memory entries: the portable form of a memory, with who said it, what it builds upon and who vouches for it.
 
-``problems_of`` says what is wrong with one entry, by the path of each field. ``to_entry`` makes an entry of a memory and
-``candidate_fields`` leads back: what an entry has no field for travels under ``metadata.recollect``, and what the next
-store would decide anew (when it was said, under which id, who vouched there) is kept as the entry told it, so that an
-entry that was taken in is handed on unchanged. ``memory-entry-schema.json`` in this folder is the published form.
+``find_problems`` says what is wrong with one entry, by the path of each field. ``to_entry`` makes an entry of a memory, and
+``candidate_fields`` makes the fields of a candidate of an entry. What an entry has no field for is under
+``metadata.recollect``. What the next store decides by itself (its own time, id and vouchers) is kept as the entry states it,
+so that an imported entry is exported unchanged. ``memory-entry-schema.json`` in this folder is the published form.
 """
 
 import hashlib
@@ -52,9 +52,9 @@ def version_key(content_hash: str) -> str:
 
 
 def isolate_fields(entry: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of an entry that is kept for the record, under a key that nothing else has: it meets no other memory.
+    """Return the fields of an entry that is kept for the record, under a key that nothing else has or replaces.
 
-    Its own name is kept with where it came from, and told again.
+    The key that it had is kept in its origin, and exported again.
     """
     identity = canonical_json(identity_of(entry))
     origin = {**fields["meta"][ENTRY_ORIGIN], **{name: fields[name] for name in ("canonical_key",) if name in fields}}

@@ -15,7 +15,7 @@ from recollect.formats import entries
 from recollect.formats.decoding import JsonText, Unreadable, note_repeated_fields
 from recollect.formats.entries import find_problems, isolate_fields
 from recollect.formats.fields import as_created_at, mapping_of, parse_lines, read_each_line, writes_lines
-from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source
+from recollect.formats.protocol import ORIGIN, Foreign, Format, Source
 from recollect.model.canonical import parse_time
 from recollect.rules.trust.provenance import Circle, circles, on_a_cycle
 
@@ -44,7 +44,7 @@ class Read(NamedTuple):
 
 
 def read_entries(stream: Readable) -> Iterator[Read]:
-    """Yield every entry of a file in order. A broken line is told and passed over; a broken list ends where it breaks."""
+    """Yield every entry of a file in order. A broken line is reported and skipped; a broken list ends where it breaks."""
     source = _Source(stream)
     if source.peek() == "[":
         yield from _read_list(source)
@@ -224,7 +224,7 @@ class _Noted(NamedTuple):
 
 
 def hash_home(entry: Mapping[str, Any]) -> int:
-    """Return a number for where a memory of Recollect was, and under which name; others have none."""
+    """Return a hash of the place and the name that an entry from Recollect states; other entries share one."""
     known = mapping_of(entry.get("metadata", {}).get("recollect"))
     return hash(tuple(str(known.get(name)) for name in _HOME))
 
@@ -404,7 +404,7 @@ def _find_named(in_order: Sequence[Placed], at: At) -> int | None:
 NAME = "entries"
 
 
-def read(source: Source, options: Options) -> Iterator[Foreign]:
+def read(source: Source) -> Iterator[Foreign]:
     """Read twice: once to see which entries supersede each other, and once to take them in."""
     latest: dict[str, str] = {}
     round = _find_circles(_note_latest(source, latest))

@@ -38,7 +38,7 @@ def read_each_line(source: Source, lines: Iterable[Line], to_foreign: Maps) -> I
 
 def reads_lines(to_foreign: Maps) -> Reads:
     """Return the reader of a format that has one JSON object a line."""
-    return lambda source, options: read_each_line(source, source.lines(), to_foreign)
+    return lambda source: read_each_line(source, source.lines(), to_foreign)
 
 
 def writes_lines(to_record: Callable[[Memory], Mapping[str, Any]]) -> Writes:

@@ -35,7 +35,7 @@ from recollect.formats.fields import (
     texts_of,
     without_empty,
 )
-from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, at_line, origin
+from recollect.formats.protocol import ORIGIN, Foreign, Format, Source, at_line, origin
 from recollect.model.canonical import canonical_json, format_time
 from recollect.model.errors import BadInput
 from recollect.model.record import Memory, name_fault
@@ -44,10 +44,10 @@ from recollect.rules.identity.keys import fallback_key, read_key
 from recollect.rules.language.text import fingerprint
 from recollect.rules.statements import read_statement
 
-# Its history as versions: what a memory said before stands behind what it says now.
-# A model rewrites mem0's memories, and may make one about something else. Where the rules are sure what the last wording is
-# about, only the wordings before it that are about the same become its earlier versions, under the name of that concept; what
-# it said before that is kept with it as it was told. Else all of them do, under a name that nothing else has.
+# The history of a memory becomes its earlier versions.
+# In mem0 a model rewrites memories, and a rewrite may be about something else. If the rules are sure what the last wording is
+# about, only the wordings directly before it that are about the same become earlier versions, under the key of that concept;
+# older ones are kept in its origin. Otherwise every wording becomes a version, under a key that nothing else has.
 Change = Mapping[str, Any]
 """A row of mem0's history: the event, the old and the new words, and when."""
 
@@ -73,7 +73,7 @@ def list_versions(last: Foreign, changes: Sequence[Change]) -> list[Foreign]:
 
 
 def _find_earlier(changes: Sequence[Change], said: str) -> list[Wording]:
-    """Return what it said before, each wording once in a row, up to what it says now."""
+    """Return the wordings before the present one, in order and without direct repetitions."""
     wordings = [Wording(one.get("new_memory", ""), one.get("updated_at") or one.get("created_at")) for one in changes]
     if changes:  # where the history does not go back to the beginning, its first change knows one wording more
         wordings.insert(0, Wording(changes[0].get("old_memory", ""), changes[0].get("created_at")))
@@ -97,7 +97,7 @@ def _replace_surrogates(text: str) -> str:
 
 
 def _make_earlier(last: Foreign, wording: Wording, number: int) -> Foreign:
-    """Return an earlier wording: whose it is, it shares with the last; the id is the last one's name alone."""
+    """Return an earlier wording with the fields of the last one, except its alias, which names the last one alone."""
     came_from = last.fields["meta"][ORIGIN]
     kept = without_empty({"format": came_from["format"], "id": came_from.get("id"), "since": wording.since})
     fields = drop_fields(last.fields, "aliases")
@@ -143,13 +143,13 @@ POINTS = {"folder": "qdrant_points", "database": "qdrant_points", "server": "pgv
 CHANGES = "mem0_changes"
 LISTS = ("results", "memories", "points", "result")
 GRAPH = ("entities", "relations")
-"""What a graph memory gives beside them."""
+"""The lists of a graph memory, in the same document."""
 SPEAKERS = {"assistant": "agent", "tool": "tool"}
 """Who speaks, where that is known. What has the role of a user may be a model's summary of what they said: an import."""
 OWN = frozenset(
     "id data memory hash created_at updated_at user_id agent_id run_id actor_id role text_lemmatized score".split()
 )
-"""What mem0 itself puts beside a memory; the rest of a payload is the user's own metadata."""
+"""The fields of a payload that are mem0's own; the others are the user's metadata."""
 BEYOND = (
     *(name for name in (*PLACE, *SAID) if name != "owner"),
     *("importance", "kind", "event_type", "layer", "sublayer", "canonical_key", *WITH_IT),
@@ -158,12 +158,12 @@ BEYOND = (
 EXPIRES = "expiration_date"
 MAX_TAGS = 64
 MAX_HISTORY = 20
-"""How many changes of one memory are carried along, the latest."""
+"""How many of the latest changes of one memory are kept."""
 MAX_HISTORY_CHARACTERS = 2**27
-"""How much of all of them is held at once, until their memories come by; half a million changes of usual length."""
+"""How many characters of changes are held until their memories are read: half a million changes of usual length."""
 
 
-def read(source: Source, options: Options) -> Iterator[Foreign]:
+def read(source: Source) -> Iterator[Foreign]:
     """Return every memory after its earlier wordings, if its history is there; then the deleted ones.
 
     Records are counted as the versions that they become: a memory that was changed twice is three.
@@ -208,7 +208,7 @@ def _is_one_document(source: Source) -> bool:
 
 
 def _read_document(source: Source) -> Iterator[Foreign]:
-    """Yield the memories of a document, and the graph that may stand beside them."""
+    """Yield the memories of a document, and the parts of a graph that it may hold."""
     users: set[str] = set()
     for element in source.elements(*LISTS, *GRAPH):
         if element.member not in GRAPH:
@@ -332,7 +332,7 @@ def _find_words(values: Mapping[str, Any]) -> str | None:
 
 
 def _find_other_fields(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what stands beside a memory, and is neither mem0's own nor the user's metadata: its categories, say."""
+    """Return the fields of a record that are neither mem0's own nor the user's metadata, such as its categories."""
     if not isinstance(values.get("metadata"), dict) and "data" in values:
         return {}  # the payloads have it all in one, and it counts as metadata
     text = ("text",) if text_of(values.get("memory")) is None else ()
@@ -352,7 +352,7 @@ def _read_expiry(value: Any) -> str | None:
 
 
 def _read_metadata(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the user of mem0 said about a memory: its export has it apart, its payloads beside the rest."""
+    """Return the user's metadata: an export has it under a name of its own, a payload among its other fields."""
     if isinstance(values.get("metadata"), dict):
         return dict(values["metadata"])
     if "data" not in values:

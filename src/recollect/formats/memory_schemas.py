@@ -29,7 +29,7 @@ from recollect.formats.fields import (
     without_empty,
     writes_lines,
 )
-from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, origin
+from recollect.formats.protocol import ORIGIN, Foreign, Format, Source, origin
 from recollect.model.record import Memory
 from recollect.rules.identity.keys import FALLBACK
 from recollect.rules.language.text import fingerprint, sha256_hex
@@ -46,8 +46,8 @@ _KEPT_WITH_THE_ORIGIN = ("id", "created_at", "timestamp", "source", "memory_type
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
-def read_v3(source: Source, options: Options) -> Iterator[Foreign]:
-    """Read twice: once to see in which order, of which little has to be remembered, and once to take them in."""
+def read_v3(source: Source) -> Iterator[Foreign]:
+    """Read twice: once to find the order of the records, which takes little memory, and once to import them."""
     seen = [_summarise(line.number, value) for line, value in parse_lines(source, source.lines())]
     best = {brief.title: brief for brief in sorted(seen, key=lambda brief: brief.worth)}
 

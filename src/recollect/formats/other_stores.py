@@ -21,7 +21,7 @@ from recollect.formats.fields import (
     texts_of,
     without_empty,
 )
-from recollect.formats.protocol import ORIGIN, Document, Foreign, Format, Options, Source, origin
+from recollect.formats.protocol import ORIGIN, Document, Foreign, Format, Source, origin
 from recollect.model.canonical import canonical_json
 from recollect.model.errors import BadInput
 from recollect.model.record import Memory
@@ -54,7 +54,7 @@ class _Part(NamedTuple):
     piece: int = 1
 
 
-def read_notes(source: Source, options: Options) -> Iterator[Foreign]:
+def read_notes(source: Source) -> Iterator[Foreign]:
     number = count(1)
     for document in source.documents(SUFFIX):
         path = document.path
@@ -178,7 +178,7 @@ ENTITY = ("type", "name", "entityType", "observations")
 RELATION = ("type", "from", "to", "relationType")
 
 
-def read_graph(source: Source, options: Options) -> Iterator[Foreign]:
+def read_graph(source: Source) -> Iterator[Foreign]:
     """Read a graph, and count records as the memories that they become: an entity with two observations is three."""
     parts = ((line, part) for line, value in parse_lines(source, source.lines()) for part in _read_graph_line(value))
     for number, (line, part) in enumerate(parts, start=1):
@@ -240,7 +240,7 @@ def write_graph(memories: Iterable[Memory]) -> Iterator[str]:
 
 
 def _find_extra_fields(memory: Memory) -> Mapping[str, Any]:
-    """Return what the line of an entity or a relation had beside the fields of a graph."""
+    """Return the fields of the line of an entity or a relation that a graph has no place for."""
     came_from = mapping_of(memory.meta.get(ORIGIN))
     part = isinstance(memory.meta.get("graph"), dict) and came_from.get("format") == GRAPH_NAME
     return mapping_of(came_from.get(FIELDS)) if part else {}
@@ -266,7 +266,7 @@ MAX_DEPTH = 4
 ITEMS = "langgraph_items"
 
 
-def read_langgraph(source: Source, options: Options) -> Iterator[Foreign]:
+def read_langgraph(source: Source) -> Iterator[Foreign]:
     if not source.has_table_for(ITEMS):
         raise BadInput(
             "is not a LangGraph store: expected an SQLite database with the table `store`.",

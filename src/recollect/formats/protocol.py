@@ -12,9 +12,9 @@ from typing import Any, NamedTuple, Protocol
 from recollect.model.record import Memory
 
 ORIGIN = "imported_from"
-"""Where in ``meta`` it is kept what a record was called, and when it was made, where it came from."""
+"""The key in ``meta`` of a record's origin: the format, and the id and the times that it had there."""
 FIRST = "first"
-"""Where in it the origin is kept that it had before."""
+"""The key in an origin of the origin before it."""
 
 
 class Line(NamedTuple):
@@ -34,7 +34,7 @@ def at_line(name: str, number: int) -> str:
 
 
 class Element(NamedTuple):
-    """An element of a JSON array, where it begins, and under which name the array stands, if it has one."""
+    """An element of a JSON array, the place where it begins, and the name of the member that holds the array, if one does."""
 
     number: int
     place: str
@@ -66,6 +66,10 @@ class Source(Protocol):
     def kind(self) -> str:
         """``lines``, ``json``, ``folder``, ``database`` or ``server``: what its name and its first bytes say that it is."""
 
+    @property
+    def columns(self) -> Mapping[str, str]:
+        """Which column holds which field, where the user said so: some formats do not."""
+
     def lines(self, *, whole: bool = False) -> Iterator[Line]:
         """Return every line that is not blank, without its end; or, if they are wanted ``whole``, every line as it stands."""
 
@@ -75,7 +79,7 @@ class Source(Protocol):
     def elements(self, *members: str) -> Iterator[Element]:
         """Return the elements of a JSON array: the document itself, or what stands under one of the ``members``.
 
-        In place of another list of objects in it stands one ``PassedOver``.
+        One ``PassedOver`` stands for each other list of objects.
         """
 
     def documents(self, suffix: str) -> Iterator[Document]:
@@ -92,8 +96,8 @@ class Source(Protocol):
 class Foreign:
     """One record of a foreign file: what ``add`` would be given for it, or why it is not taken in.
 
-    ``number`` counts the records of the file. ``refused`` says that it is broken, ``skipped`` that it is none that
-    should come along, such as one that was deleted over there. ``earlier`` says that it is an older version of one that
+    ``number`` counts the records of the file. ``refused`` says that it is broken, ``skipped`` that it should not
+    come along, such as one that was deleted there. ``earlier`` says that it is an older version of one that
     follows, ``put_away`` that it is kept for the record only, and archived. ``entry`` is a record that is kept even where
     another memory says the same already. ``guessed`` names the column whose words were taken for the content, where
     nobody said which it is. ``note`` says what of it could not be kept.
@@ -112,14 +116,7 @@ class Foreign:
     note: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What the user said beside the path: which column holds what, for formats that cannot know."""
-
-    columns: Mapping[str, str] = field(default_factory=dict)
-
-
-Reads = Callable[[Source, Options], Iterator[Foreign]]
+Reads = Callable[[Source], Iterator[Foreign]]
 Writes = Callable[[Iterable[Memory]], Iterator[str]]
 
 
@@ -140,7 +137,7 @@ class Format:
     tells_scope: bool = True
     """Whether what it writes can say who may see a memory. If not, what is not shared stays out of it."""
     history: str | None = None
-    """The query that reads a history of changes, where one may be named beside it."""
+    """The name of the query that reads a history of changes, if the format keeps one in another file."""
 
 
 def origin(format: str, record: Mapping[str, Any], *names: str, earlier: Any = None) -> dict[str, Any]:

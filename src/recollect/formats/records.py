@@ -21,7 +21,7 @@ from recollect.formats.fields import (
     texts_of,
     writes_lines,
 )
-from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, origin
+from recollect.formats.protocol import ORIGIN, Foreign, Format, Source, origin
 from recollect.model.fields import EXPORTED
 from recollect.model.item import from_item, to_item
 from recollect.model.record import ENTRY_ORIGIN, Memory
@@ -30,12 +30,12 @@ from recollect.rules.language.text import sha256_hex
 
 NAME = "recollect"
 KNOWN = frozenset(Memory.__dataclass_fields__) - {"vouchers"}
-"""What a memory has. Whatever else a record says is kept with where it came from. Who vouched for it there is carried as an
-entry carries it, and a list of another shape is kept with the rest."""
+"""The fields of a memory. Any other field of a record is kept in its origin. Vouchers are carried as an entry carries them; a
+list of another shape is kept in the origin too."""
 
 
-def read(source: Source, options: Options) -> Iterator[Foreign]:
-    """Read the oldest record first, which stands last: what came later there comes later here."""
+def read(source: Source) -> Iterator[Foreign]:
+    """Read the file backwards: its last line is the oldest record, and has to come first here too."""
     numbers = [line.number for line in source.lines()]
     return read_each_line(source, source.lines_at(reversed(numbers)), _read_record)
 

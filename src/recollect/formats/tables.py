@@ -1,4 +1,4 @@
-"""Plain CSV and JSON lines: which column holds what is said by a map, or by the columns' own names.
+"""Plain CSV and JSON lines: a map says which column holds which field, or else the names of the columns do.
 
 ``--map content=note`` reads the content from the column ``note``; ``--map meta.team=team`` keeps a column under a name
 of its own. A column that is named like a field is that field. Every other column is kept with where it came from. How far
@@ -30,7 +30,7 @@ from recollect.formats.fields import (
     user_data,
     without_empty,
 )
-from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, at_line, origin
+from recollect.formats.protocol import ORIGIN, Foreign, Format, Source, at_line, origin
 from recollect.model.canonical import canonical_json
 from recollect.model.errors import BadInput
 from recollect.model.record import Candidate, Memory
@@ -39,7 +39,7 @@ from recollect.model.vocabulary import Source as Spoken
 
 CSV, JSONL = "csv", "jsonl"
 CONTENT = ("content", "text", "memory", "data", "fact", "note")
-"""What the column of the words is usually called."""
+"""The usual names of the column that holds the content."""
 LISTS = ("tags", "aliases", "parent_refs")
 NUMBERS = {"importance": int, "ttl_ticks": int, "confidence": float}
 AUTHOR = {"author_id": "id", "author_name": "name", "author_platform": "platform"}
@@ -48,29 +48,29 @@ BY_NAME = {
     "authority": frozenset(map(str, Authority)) - {"system_imposed"},
     "source": frozenset(map(str, Spoken)) - {"system", "operator"},
 }
-"""What a column may say by its name alone of whose words a row holds. That they are the system's takes a map."""
+"""The values that count in a column of this name. A row is the system's or an operator's only by a mapped column."""
 NOT_MAPPED = frozenset({"authority_reason", "meta"})
 KNOWN = (frozenset(Candidate.model_fields) | AUTHOR.keys()) - NOT_MAPPED
 META = "meta."
 QUOTE = "'"
 """What tells a spreadsheet that a cell is text."""
 _FORMULA = re.compile(rf"{QUOTE}*[=+\-@\t\r\n]")
-"""How a cell begins that a spreadsheet would take for a formula, and run: such as one that sends what is in the others."""
+"""How a cell begins that a spreadsheet would run as a formula, which may send away what is in the others."""
 WRITTEN = """
     id content owner space namespace scope kind key canonical_key topic_id event_type layer sublayer tier category tags
     importance pinned expires_at valid_from valid_until user_id agent_id run_id thread_id actor_id role created_at
     author_id author_name author_platform confidence authority parent_refs
 """.split()
 BEYOND = ("entities", "relationships", "artifact_ref", "context", "authority")
-"""What has no cell of its own; and that a row is the system's word, which the name of a column alone does not say."""
+"""What has no cell of its own; and an authority of the system, for which the name of a column is not enough."""
 
 
-def read_csv(source: Source, options: Options) -> Iterator[Foreign]:
+def read_csv(source: Source) -> Iterator[Foreign]:
     """Read a table whose first row names the columns."""
     rows = csv.reader(lines := _Lines(source), strict=True)
     try:
         header = _name_columns(next(rows, []), source.name)
-        columns = _check_columns(header, options, source.name)
+        columns = _check_columns(header, source)
         lines.begin()
         number = 0
         for row in rows:
@@ -118,8 +118,8 @@ class _Lines:
             yield line.text
 
 
-def read_jsonl(source: Source, options: Options) -> Iterator[Foreign]:
-    columns = _check_columns(None, options, source.name)
+def read_jsonl(source: Source) -> Iterator[Foreign]:
+    columns = _check_columns(None, source)
 
     def to_foreign(number: int, place: str, record: Mapping[str, Any]) -> Foreign:
         return _to_foreign(JSONL, number, place, record, columns)
@@ -127,15 +127,17 @@ def read_jsonl(source: Source, options: Options) -> Iterator[Foreign]:
     return read_each_line(source, source.lines(), to_foreign)
 
 
-def _check_columns(header: Iterable[str] | None, options: Options, name: str) -> Mapping[str, str]:
+def _check_columns(header: Iterable[str] | None, source: Source) -> Mapping[str, str]:
     """Return the user's map from field to column, or raise for a field or a column that does not exist."""
-    for target, column in options.columns.items():
+    for target, column in source.columns.items():
         if target not in KNOWN and not target.startswith(META):
             known = ", ".join(sorted(KNOWN))
             raise BadInput(f"there is no field {target!r}.", field="map", hint=f"Known: {known}, and meta.…")
         if header is not None and column not in header:
-            raise BadInput(f"there is no column {column!r}.", field="map", hint=f"{name} has: {', '.join(header)}.")
-    return options.columns
+            raise BadInput(
+                f"there is no column {column!r}.", field="map", hint=f"{source.name} has: {', '.join(header)}."
+            )
+    return source.columns
 
 
 def _to_foreign(format: str, number: int, place: str, record: Mapping[str, Any], columns: Mapping[str, str]) -> Foreign:

@@ -1,4 +1,4 @@
-"""The vault's file: its lines, which line of an id counts, and a vault's memories in a store and the other way round.
+"""The vault's file: its lines, which line of an id counts, and how a vault's memories become a store's and back.
 
 A line is one version of one memory. A transaction of a store is one line too, however many memories it changed: such a line
 has a field ``recollect``. The line itself is then the first of the memories, or a tombstone under a reserved id if the
@@ -29,7 +29,7 @@ from recollect.formats.fields import (
     without_empty,
     writes_lines,
 )
-from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, at_line, origin
+from recollect.formats.protocol import ORIGIN, Foreign, Format, Source, at_line, origin
 from recollect.model.caller import APPLICATION, SYSTEM, principal
 from recollect.model.canonical import format_time
 from recollect.model.errors import StoreCorrupt
@@ -72,7 +72,7 @@ _NOTHING_ELSE: Mapping[str, Any] = {}
 _ONLY_TEXT = frozenset(_TEXT)
 _values = itemgetter(*_FIELDS)
 _SIGNATURES = frozenset(product(*_TYPES.values()))
-"""The types that the twelve values may have together: one look for all of them, since a vault has many thousand lines."""
+"""Every combination of types that the twelve values may have, so that one lookup checks a line: a vault has thousands."""
 
 
 def from_line(record: Record) -> VaultMemory:
@@ -255,7 +255,7 @@ BEYOND = (
     *(name for name in PLACE if name != "scope"),
     *("kind", "author", "confidence", "pinned", "importance", "expires_at", *HOLDS, *BY_WHOM, *WITH_IT),
 )
-"""What a vault has no field for. A line says it only where it does not go without saying: one of an old vault never does."""
+"""What a vault has no field for. A line has these only where they differ from the default; a line of an old vault never has."""
 BESIDE = (*BEYOND, "key", "meta")
 WEIGHED = ("importance:canon", "importance:event_type:")
 """How the reason begins where a rule set the importance: the next store sets it again."""
@@ -269,7 +269,7 @@ class _Place(NamedTuple):
     value: Any
 
 
-def read(source: Source, options: Options) -> Iterator[Foreign]:
+def read(source: Source) -> Iterator[Foreign]:
     """Read twice: once to see which record of each id is the latest, and once to take those in."""
     latest: dict[str, tuple[int, int]] = {}
     for found in _read_records(source):
@@ -282,9 +282,9 @@ def read(source: Source, options: Options) -> Iterator[Foreign]:
 
 
 def _read_records(source: Source) -> Iterator[_Place]:
-    """Yield every record, numbered by its line; behind a line that carries several, those that follow count on.
+    """Yield every record with its number: that of its line, plus the further records of the lines before it.
 
-    A line that says two things ends the reading. Left out alone, it would bring an older version back, or what it deleted.
+    A line with a field that is there twice ends the reading: without it, an older version or a deleted memory would come back.
     """
     carried = 0
     for line in source.lines():
@@ -379,7 +379,7 @@ def _to_line(memory: Memory) -> dict[str, Any]:
 
 
 def _extra_fields(memory: Memory) -> dict[str, Any]:
-    """Return the fields that a vault has no field for, except those that an import would set by itself."""
+    """Return what a vault has no field for, except what an import would set by itself."""
     said = carried_fields(memory, BEYOND, NAME)
     if memory.importance_reason and memory.importance_reason[0].startswith(WEIGHED):
         del said["importance"]

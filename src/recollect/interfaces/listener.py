@@ -30,7 +30,7 @@ from recollect.model.rendering import visible
 BACKLOG = 64
 """How many connections the event loop accepts at once, before any of them is counted."""
 MOST_SORTS = 100
-"""Of how many sorts of log records it is counted how many were left out."""
+"""For how many sorts of log records the ones left out are counted."""
 LINE_CHARACTERS = 2_000
 TOO_MANY = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n"
 
@@ -303,7 +303,7 @@ async def serve_app(
 
 
 class _Leaving(uvicorn.Server):
-    """A server that says that it is told to end before it waits for its clients."""
+    """A server that calls ``on_leaving`` when a signal ends it, before it waits for its clients."""
 
     def __init__(self, config: uvicorn.Config, on_leaving: Callable[[], None]) -> None:
         super().__init__(config)

@@ -1,7 +1,7 @@
 """The same memory over HTTP: :func:`connect` returns a :class:`recollect.Recollect` whose methods ask a server.
 
-The methods are made from the table of operations, so that they have the arguments, answers and errors of those that they stand
-for. Every change is sent under an idempotency key, and sent again if the connection breaks before the answer is there.
+The methods are made from the table of operations, and have the arguments, answers and errors of the local methods. Every change
+is sent under an idempotency key, and sent again if the connection breaks before the answer is there.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ TRIES = 3
 FIRST_PAUSE_S = 0.2
 PAGE = 1_000
 ROWS = {one.name: [row for row in OPERATIONS if row.name == one.name and not row.fixed] for one in OPERATIONS}
-"""The paths of each operation, those first that name more in the path."""
+"""The rows of each operation. A row with more arguments in its path comes first."""
 
 
 def connect(url: str, key: str | None = None, *, timeout_s: float = 60.0) -> Recollect:
     """Open the memory that a server has at ``url``, such as ``http://127.0.0.1:8766``, as the caller of your ``key``.
 
-    It has the methods of :func:`recollect.open`'s answer, but for those that concern files and keys of the server's machine.
+    It has every method of what :func:`recollect.open` returns, except for files and keys on the server's machine.
     """
     if not url.startswith(("http://", "https://")):
         raise BadInput("must begin with http:// or https://.", field="url", hint="A file is opened by recollect.open.")
@@ -231,7 +231,7 @@ def _check_sendable(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _to_query(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return arguments as a query string has them: no value is left out, or said as ``null`` where that makes a difference."""
+    """Return arguments for a query string. ``None`` is left out, or written as ``null`` where that makes a difference."""
     values = {name: "null" if value is None and name in SAY_NULL else value for name, value in arguments.items()}
     return {name: value for name, value in values.items() if value is not None}
 

@@ -16,8 +16,7 @@ try:
     import langgraph.store.base  # noqa: F401
 except ModuleNotFoundError as missing:
     raise ModuleNotFoundError(
-        f"recollect.langgraph needs LangGraph, which is not installed. {how_to_install('langgraph')}",
-        name=missing.name,
+        f"recollect.langgraph needs LangGraph, which is not installed. {how_to_install('langgraph')}", name=missing.name
     ) from missing
 
 from recollect.engine.graphs import Retention

@@ -1,4 +1,4 @@
-"""Between LangGraph's items and memories. Nothing here reads or writes.
+"""Convert LangGraph's items into memories and back. Nothing here reads or writes a store.
 
 A namespace becomes the owner of a stream in the project space, so that namespaces do not wait for each other, have text
 statistics of their own, and can be opened to a bound caller or erased by that name. The value becomes the memory's
@@ -40,7 +40,7 @@ _UNSTABLE = re.compile(r"[^\S ]|(?<= ) |[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 class Stamped(NamedTuple):
-    """An item as a memory has it: beside what LangGraph sees, how long it lives and what a query may find it by."""
+    """An item with what LangGraph does not show of it: its memory, its lifetime, and the fields that a query looks at."""
 
     item: Item
     memory_id: str
@@ -164,7 +164,7 @@ def to_candidate(put: PutOp, scope: str, now: datetime, created_at: datetime | N
 
 
 def tags_of(put: PutOp) -> list[str]:
-    """Return how long an item lives and what finds it, where they can still be changed while the value stays the same."""
+    """Return an item's lifetime and index as tags, which can be changed while the value stays the same."""
     tags = [] if put.ttl is None else [f"{TTL_TAG}{float(put.ttl)!r}"]
     if put.index is False:
         return [*tags, NO_INDEX]

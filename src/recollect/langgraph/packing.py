@@ -1,4 +1,4 @@
-"""Between LangGraph's checkpoints and the rows that a store keeps. Nothing here reads or writes.
+"""Convert LangGraph's checkpoints into the rows that a store keeps, and back. Nothing here reads or writes a store.
 
 The values of the channels are packed one by one and known by their digest, so that versions which share a value share
 its bytes, and no numbering of channel versions can make one value pass for another.
@@ -48,7 +48,7 @@ def read_place(settings: Privacy, config: RunnableConfig, user_id: str) -> Where
 
 
 def check_kept_name(settings: Privacy, field: str, name: Any) -> str:
-    """Return a name that somebody gave and that is stored: held to what any stored text is held to, too."""
+    """Return a name that will be stored; it must pass the privacy rules for stored text as well."""
     text = check_name(field, name)
     if denied_types(text, settings):
         raise BadInput("holds sensitive data.", field=f"configurable.{field}", hint="It is kept: use another name.")

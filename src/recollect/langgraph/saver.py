@@ -47,7 +47,7 @@ BATCH = 50
 """How many checkpoints are kept in one transaction."""
 
 Users = dict[tuple[str | None, str], str]
-"""The user of each thread; savers that know users name theirs beside the thread."""
+"""The user that each thread of another saver goes to, by that saver's own user, if it knows users, and the thread."""
 
 
 class ImportedCheckpoints(NamedTuple):
@@ -85,8 +85,8 @@ class RecollectSaver(UsesMemory, BaseCheckpointSaver[Any]):
     """Keeps the checkpoints of graphs in a Recollect store.
 
     Each thread belongs to the ``user_id`` of the run's configuration, by default ``default``: two users may have threads
-    of one name and never see each other's. ``delete_thread``, ``copy_thread``, ``prune`` and ``delete_for_runs`` are told
-    no user, so they act on the threads of every user, or, in a saver that is bound to a user, on that user's alone.
+    of one name and never see each other's. ``delete_thread``, ``copy_thread``, ``prune`` and ``delete_for_runs`` take no
+    user, so they act on the threads of every user, or, in a saver that is bound to a user, on that user's alone.
 
     ``retention`` says how much history a thread keeps, by default what the policy's ``checkpoints`` say.
     Use the saver as a context manager, or close it.
@@ -279,7 +279,7 @@ class RecollectSaver(UsesMemory, BaseCheckpointSaver[Any]):
         graphs.delete_thread(self._engine, check_name("thread_id", thread_id), self._user)
 
     def delete_for_runs(self, run_ids: Sequence[str]) -> None:
-        """Remove the checkpoints that these runs made, even those that later ones are rebuilt from."""
+        """Remove the checkpoints that these runs made, even if later checkpoints are rebuilt from them."""
         self._require(Right.WRITE)
         graphs.delete_for_runs(self._engine, [str(id) for id in run_ids], self._user)
 

@@ -4,7 +4,6 @@ import heapq
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime
 from functools import partial
 from itertools import islice
 from operator import ge, gt, le, lt
@@ -28,7 +27,7 @@ from langgraph.store.base import (
 
 import recollect
 from recollect.engine import graphs
-from recollect.engine.context import Engine, PolicyInForce
+from recollect.engine.context import PolicyInForce
 from recollect.engine.lifecycle import changes
 from recollect.engine.read import reading, recall
 from recollect.engine.write import ingest
@@ -53,17 +52,8 @@ _COMPARE: dict[str, Callable[[Any, Any], bool]] = {"$gt": gt, "$gte": ge, "$lt":
 OPERATORS = ("$eq", "$ne", *_COMPARE)
 
 
-def lies_under(namespace: Sequence[str], prefix: Sequence[str]) -> bool:
-    """Return whether a namespace is the one that a prefix names, or lies in it."""
-    return tuple(namespace[: len(prefix)]) == tuple(prefix)
-
-
-def fits_all(namespace: Sequence[str], conditions: Sequence[MatchCondition] | None) -> bool:
-    """Return whether a namespace begins or ends as every condition says; ``*`` stands for any one label."""
-    return all(_fits_path(namespace, condition) for condition in conditions or ())
-
-
 def _fits_path(namespace: Sequence[str], condition: MatchCondition) -> bool:
+    """Return whether a namespace begins or ends as a condition says; ``*`` stands for any one label."""
     path = tuple(condition.path)
     if len(namespace) < len(path):
         return False
@@ -131,138 +121,6 @@ def store_policy(policy: Policy) -> Policy:
     return policy.model_copy(update={**changed, "privacy": privacy})
 
 
-def find_item(engine: Engine, scope: str, namespace: Namespace, key: str) -> Stamped | None:
-    """Return one item, unless there is none, it has expired, or the caller may not know of it."""
-    (memory,) = _memories(engine, scope, [(namespace, key)])
-    if memory is None:
-        return None
-    engine.accesses.note(engine.tenant, [memory.id], engine.now())
-    return items.from_memory(memory)
-
-
-def _memories(engine: Engine, scope: str, wanted: Sequence[tuple[Namespace, str]]) -> list[Memory | None]:
-    """Return the memory of each item in one snapshot; ``None`` for an item that is not there."""
-    keys = [
-        (_address(engine, items.owner_of(namespace)), items.canonical_key(scope, namespace, key))
-        for namespace, key in wanted
-    ]
-    return graphs.active_memories(engine, scope, keys)
-
-
-def _address(engine: Engine, owner: str) -> Address:
-    return Address(engine.tenant, Environment.PROD, Space.PROJECT, owner)
-
-
-def item_namespaces(engine: Engine, scope: str, prefix: Namespace = ()) -> list[Namespace]:
-    """Return the namespaces in and under a prefix that have an item, in order."""
-    low = items.owner_of(prefix) if prefix else items.OWNER
-    visible = [
-        owner for owner in graphs.item_owners(engine, low, scope) if sees(engine.caller, _address(engine, owner), scope)
-    ]
-    return sorted(one for one in map(items.namespace_of, visible) if lies_under(one, prefix))
-
-
-def newest_items(engine: Engine, scope: str, prefix: Namespace) -> Iterator[Stamped]:
-    """Yield the items in and under a prefix, the last updated first; pages are read on demand."""
-    each = [_newest_of(engine, scope, namespace) for namespace in item_namespaces(engine, scope, prefix)]
-    merged = heapq.merge(*each, key=lambda memory: memory.created_at, reverse=True)
-    return (items.from_memory(memory) for memory in merged)
-
-
-def _newest_of(engine: Engine, scope: str, namespace: Namespace) -> Iterator[Memory]:
-    cursor, more = None, True
-    where = {"owner": items.owner_of(namespace), "space": Space.PROJECT, "scope": scope, "limit": PAGE}
-    while more:
-        page = reading.list_memories(engine, **where, cursor=cursor)
-        yield from filter(items.is_item, page.items)
-        cursor, more = page.next_cursor, page.next_cursor is not None
-
-
-def rank_items(engine: Engine, scope: str, prefix: Namespace, query: str) -> list[tuple[Stamped, float]]:
-    """Return the items in and under a prefix that answer a query, best first."""
-    found = []
-    for namespace in item_namespaces(engine, scope, prefix):
-        owner = items.owner_of(namespace)
-        wanted = recall.Query(query, owner=owner, space=Space.PROJECT, top_k=MAX_RANKED)
-        for one in recall.query(engine, wanted).items:
-            if one.memory.scope == scope and items.is_item(one.memory):
-                found.append((items.from_memory(one.memory), one.score))
-    return sorted((pair for pair in found if items.matches_query(pair[0], query)), key=lambda pair: -pair[1])
-
-
-def put_items(engine: Engine, scope: str, puts: Sequence[PutOp]) -> None:
-    """Keep values under their keys, all in one transaction; if one is refused none is kept, and the error says why."""
-    now = engine.clock()
-    before = _memories(engine, scope, [(one.namespace, one.key) for one in puts])
-    wanted = [
-        items.to_candidate(one, scope, now, items.from_memory(memory).item.created_at if memory else None)
-        for one, memory in zip(puts, before, strict=True)
-    ]
-    for one, fields in zip(puts, wanted, strict=True):
-        _refuse_early(engine, one, fields, alone=len(puts) == 1)
-    receipts = ingest.add_many(engine, wanted)
-    for one, fields, receipt in zip(puts, wanted, receipts, strict=True):
-        kept = _check_receipt(one, fields, receipt)
-        changed = list(kept.tags) != fields["tags"] or kept.expires_at != fields["expires_at"]
-        if receipt.outcome is Outcome.REINFORCED and changed:  # the same value, with another life or index
-            changes.edit(engine, kept.id, {"tags": fields["tags"], "expires_at": fields["expires_at"]})
-
-
-def _refuse_early(engine: Engine, one: PutOp, fields: dict[str, Any], *, alone: bool) -> None:
-    """Refuse before anything is written what the gates would refuse, or what is a secret under its key.
-
-    "hunter2" is harmless by itself; under "password" it is a password. What the gates refuse is put to them by itself, so
-    that it leaves its trace. A put that is alone needs no asking beforehand: refusing it leaves nothing half done.
-    """
-    found = denied_types({one.key: items.list_leaves(one.value)}, engine.policy.privacy)
-    asked = bool(found) or not alone
-    if asked and isinstance(draft_for(engine, parse_candidate(engine, fields)), Rejection):
-        _check_receipt(one, fields, ingest.add(engine, fields))
-    if found:
-        raise Refused(
-            "the put was refused (privacy_deny_sensitive).",
-            field=_place(one),
-            hint=f"Under this key it holds {', '.join(sorted(found))}, which the policy denies. Remove it.",
-        )
-
-
-def _check_receipt(one: PutOp, fields: dict[str, Any], receipt: Receipt) -> Memory:
-    memory = receipt.memory
-    if receipt.outcome in _KEPT and memory is not None and memory.content == fields["content"]:
-        return memory
-    why = f"the put was refused ({', '.join(receipt.reasons)})."
-    raise Refused(why, field=_place(one), hint=receipt.detail or "Nothing was stored.")
-
-
-def _place(one: PutOp) -> str:
-    """Return where it was put; a key that is itself a secret is not repeated."""
-    if any(privacy.scan(text) for text in (one.key, *one.namespace)):
-        return "key"
-    return f"key {one.key!r:.80} in {'.'.join(one.namespace):.80}"
-
-
-def drop_item(engine: Engine, scope: str, namespace: Namespace, key: str) -> None:
-    """Take an item out of every read; its history stays. Nothing happens if there is none."""
-    (memory,) = _memories(engine, scope, [(namespace, key)])
-    if memory is not None:
-        with _unless_gone():
-            changes.forget(engine, memory.id)
-
-
-def prolong_item(engine: Engine, stamped: Stamped, now: datetime) -> None:
-    """Begin an item's life anew because it was read, unless it has only just begun."""
-    later = items.compute_expiry(stamped.ttl_minutes, now)
-    if later is None or stamped.expires_at is None or stamped.ttl_minutes is None:
-        return
-    if (later - stamped.expires_at).total_seconds() >= stamped.ttl_minutes * 60 * EARLY:
-        with _unless_gone():
-            changes.edit(engine, stamped.memory_id, {"expires_at": later})
-
-
-_unless_gone = partial(suppress, NotFound, WrongState)
-"""Around the change of a memory that somebody else may just have updated, dropped or erased: then there is nothing to do."""
-
-
 class RecollectStore(UsesMemory, BaseStore):
     """Keeps LangGraph's items as memories: every put passes the gates, has a history, and can be explained and erased.
 
@@ -282,12 +140,7 @@ class RecollectStore(UsesMemory, BaseStore):
     supports_ttl = True
 
     def __init__(
-        self,
-        mem: recollect.Recollect,
-        *,
-        scope: str = SHARED,
-        ttl: TTLConfig | None = None,
-        owns_mem: bool = False,
+        self, mem: recollect.Recollect, *, scope: str = SHARED, ttl: TTLConfig | None = None, owns_mem: bool = False
     ) -> None:
         super().__init__()
         self._use(mem, owns_mem)
@@ -334,52 +187,154 @@ class RecollectStore(UsesMemory, BaseStore):
         raise BadInput(f"{type(op).__name__} is no operation of a store.", field="ops")
 
     def _get(self, op: GetOp) -> Item | None:
-        found = find_item(self._engine, self._scope, tuple(op.namespace), op.key)
-        if found is None:
+        (memory,) = self._memories([(op.namespace, op.key)])
+        if memory is None:
             return None
+        self._engine.accesses.note(self._engine.tenant, [memory.id], self._engine.now())
+        found = items.from_memory(memory)
         self._prolong([found], op.refresh_ttl)
         return found.item
+
+    def _memories(self, wanted: Sequence[tuple[Namespace, str]]) -> list[Memory | None]:
+        """Return the memory of each item in one snapshot; ``None`` for one that is missing, expired, or not for this caller."""
+        keys = [
+            (self._address(items.owner_of(namespace)), items.canonical_key(self._scope, namespace, key))
+            for namespace, key in wanted
+        ]
+        return graphs.active_memories(self._engine, self._scope, keys)
+
+    def _address(self, owner: str) -> Address:
+        return Address(self._engine.tenant, Environment.PROD, Space.PROJECT, owner)
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
         _check_page(op.limit, op.offset)
         prefix = tuple(op.namespace_prefix)
         if op.query and op.query.strip():
-            candidates = self._ranked(prefix, op.query)
+            candidates = self._rank(prefix, op.query)
         else:
-            candidates = ((found, None) for found in newest_items(self._engine, self._scope, prefix))
+            candidates = ((found, None) for found in self._newest(prefix))
         fitting = (pair for pair in candidates if matches(pair[0].item.value, op.filter))
         page = list(islice(fitting, op.offset, op.offset + op.limit))
         self._prolong([found for found, _ in page], op.refresh_ttl)
         return [items.to_search_item(found, score) for found, score in page]
 
-    def _ranked(self, prefix: Namespace, query: str) -> Iterable[tuple[Stamped, float | None]]:
-        """Return what answers the query, best first; then the rest, as LangGraph's stores rank everything they have indexed."""
-        best = rank_items(self._engine, self._scope, prefix, query)
+    def _rank(self, prefix: Namespace, query: str) -> Iterable[tuple[Stamped, float | None]]:
+        """Yield what answers the query, best first; then the rest, as LangGraph's stores rank everything they have indexed."""
+        found = []
+        for namespace in self._namespaces(prefix):
+            wanted = recall.Query(query, owner=items.owner_of(namespace), space=Space.PROJECT, top_k=MAX_RANKED)
+            for one in recall.query(self._engine, wanted).items:
+                if one.memory.scope == self._scope and items.is_item(one.memory):
+                    found.append((items.from_memory(one.memory), one.score))
+        best = sorted((pair for pair in found if items.matches_query(pair[0], query)), key=lambda pair: -pair[1])
         yield from best
-        seen = {found.memory_id for found, _ in best}
-        for found in newest_items(self._engine, self._scope, prefix):
-            if found.memory_id not in seen and found.indexed != ():
-                yield found, 0.0
+        seen = {stamped.memory_id for stamped, _ in best}
+        for stamped in self._newest(prefix):
+            if stamped.memory_id not in seen and stamped.indexed != ():
+                yield stamped, 0.0
+
+    def _newest(self, prefix: Namespace) -> Iterator[Stamped]:
+        """Return the items in and under a prefix, the last updated first; pages are read on demand."""
+        each = [self._newest_of(namespace) for namespace in self._namespaces(prefix)]
+        merged = heapq.merge(*each, key=lambda memory: memory.created_at, reverse=True)
+        return (items.from_memory(memory) for memory in merged)
+
+    def _newest_of(self, namespace: Namespace) -> Iterator[Memory]:
+        cursor, more = None, True
+        where = {"owner": items.owner_of(namespace), "space": Space.PROJECT, "scope": self._scope, "limit": PAGE}
+        while more:
+            page = reading.list_memories(self._engine, **where, cursor=cursor)
+            yield from filter(items.is_item, page.items)
+            cursor, more = page.next_cursor, page.next_cursor is not None
+
+    def _namespaces(self, prefix: Namespace = ()) -> list[Namespace]:
+        """Return the namespaces in and under a prefix that have an item, in order."""
+        low = items.owner_of(prefix) if prefix else items.OWNER
+        owners = graphs.item_owners(self._engine, low, self._scope)
+        visible = [owner for owner in owners if sees(self._engine.caller, self._address(owner), self._scope)]
+        return sorted(one for one in map(items.namespace_of, visible) if one[: len(prefix)] == prefix)
 
     def _list_namespaces(self, op: ListNamespacesOp) -> list[Namespace]:
         _check_page(op.limit, op.offset)
-        found = [one for one in item_namespaces(self._engine, self._scope) if fits_all(one, op.match_conditions)]
+        conditions = op.match_conditions or ()
+        found = [one for one in self._namespaces() if all(_fits_path(one, condition) for condition in conditions)]
         cut = sorted({one[: op.max_depth] for one in found})
         return cut[op.offset : op.offset + op.limit]
 
     def _write(self, puts: Sequence[PutOp]) -> None:
         last = {(tuple(op.namespace), op.key): op for op in puts}
-        values = [op for op in last.values() if op.value is not None]
-        if values:
-            put_items(self._engine, self._scope, values)
-        for (namespace, key), op in last.items():
-            if op.value is None:
-                drop_item(self._engine, self._scope, namespace, key)
+        self._put([op for op in last.values() if op.value is not None])
+        for which in (key for key, op in last.items() if op.value is None):
+            (memory,) = self._memories([which])
+            if memory is not None:
+                with _unless_gone():
+                    changes.forget(self._engine, memory.id)
+
+    def _put(self, puts: Sequence[PutOp]) -> None:
+        """Keep values under their keys, all in one transaction; if one is refused none is kept, and the error says why."""
+        if not puts:
+            return
+        now = self._engine.clock()
+        before = self._memories([(one.namespace, one.key) for one in puts])
+        wanted = [
+            items.to_candidate(one, self._scope, now, items.from_memory(memory).item.created_at if memory else None)
+            for one, memory in zip(puts, before, strict=True)
+        ]
+        for one, fields in zip(puts, wanted, strict=True):
+            self._refuse_early(one, fields, alone=len(puts) == 1)
+        receipts = ingest.add_many(self._engine, wanted)
+        for one, fields, receipt in zip(puts, wanted, receipts, strict=True):
+            kept = _check_receipt(one, fields, receipt)
+            changed = list(kept.tags) != fields["tags"] or kept.expires_at != fields["expires_at"]
+            if receipt.outcome is Outcome.REINFORCED and changed:  # the same value, with another life or index
+                changes.edit(self._engine, kept.id, {"tags": fields["tags"], "expires_at": fields["expires_at"]})
+
+    def _refuse_early(self, one: PutOp, fields: dict[str, Any], *, alone: bool) -> None:
+        """Refuse before anything is written what the gates would refuse, or what is a secret under its key.
+
+        "hunter2" is harmless by itself; under "password" it is a password. What the gates refuse is put to them by itself, so
+        that it leaves its trace. A put that is alone needs no asking beforehand: refusing it leaves nothing half done.
+        """
+        found = denied_types({one.key: items.list_leaves(one.value)}, self._engine.policy.privacy)
+        asked = bool(found) or not alone
+        if asked and isinstance(draft_for(self._engine, parse_candidate(self._engine, fields)), Rejection):
+            _check_receipt(one, fields, ingest.add(self._engine, fields))
+        if found:
+            raise Refused(
+                "the put was refused (privacy_deny_sensitive).",
+                field=_place(one),
+                hint=f"Under this key it holds {', '.join(sorted(found))}, which the policy denies. Remove it.",
+            )
 
     def _prolong(self, found: Sequence[Stamped], wanted: bool) -> None:
+        """Begin the life of items anew because they were read, except those that have only just begun it."""
         now = self._engine.clock()
         for one in found if wanted else ():
-            prolong_item(self._engine, one, now)
+            later = items.compute_expiry(one.ttl_minutes, now)
+            if later is None or one.expires_at is None or one.ttl_minutes is None:
+                continue
+            if (later - one.expires_at).total_seconds() >= one.ttl_minutes * 60 * EARLY:
+                with _unless_gone():
+                    changes.edit(self._engine, one.memory_id, {"expires_at": later})
+
+
+_unless_gone = partial(suppress, NotFound, WrongState)
+"""Around the change of a memory that somebody else may just have updated, dropped or erased: then there is nothing to do."""
+
+
+def _check_receipt(one: PutOp, fields: dict[str, Any], receipt: Receipt) -> Memory:
+    memory = receipt.memory
+    if receipt.outcome in _KEPT and memory is not None and memory.content == fields["content"]:
+        return memory
+    why = f"the put was refused ({', '.join(receipt.reasons)})."
+    raise Refused(why, field=_place(one), hint=receipt.detail or "Nothing was stored.")
+
+
+def _place(one: PutOp) -> str:
+    """Return where it was put; a key that is itself a secret is not repeated."""
+    if any(privacy.scan(text) for text in (one.key, *one.namespace)):
+        return "key"
+    return f"key {one.key!r:.80} in {'.'.join(one.namespace):.80}"
 
 
 def _check_page(limit: int, offset: int) -> None:

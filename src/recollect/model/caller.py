@@ -10,7 +10,7 @@ from recollect.model.vocabulary import Source
 USER, AGENT, TOOL, SYSTEM = "user", "agent", "tool", "system"
 KINDS = (USER, AGENT, TOOL, SYSTEM)
 MAX_KIND = max(len(kind) for kind in KINDS) + 1
-"""How much longer a principal is than its name, at most."""
+"""By how many characters a principal may be longer than its name."""
 
 
 def principal(kind: str, name: str) -> str:

@@ -39,7 +39,7 @@ def canonical_json(value: Any) -> str:
 
 
 def to_json_values(value: Any) -> Any:
-    """Return an answer as the values that its JSON has: every interface shows it alike."""
+    """Return an answer as the JSON values that every interface shows."""
     if hasattr(value, "to_dict"):
         value = value.to_dict()
     elif isinstance(value, list | tuple):
@@ -125,9 +125,9 @@ def read_moment(value: Any) -> datetime:
 
 
 def validity_words(start: datetime | None, end: datetime | None, said: datetime | None = None) -> str:
-    """Say from when until when something holds, in as few digits as are true; empty if both sides are open.
+    """Return from when until when something holds, in as few digits as say it; empty if both sides are open.
 
-    What was still to come when it was ``said`` holds from then on, and not since.
+    What was still to come when it was ``said`` holds "from" that time on, and not "since" then.
 
     >>> validity_words(datetime(2019, 1, 1, tzinfo=UTC), datetime(2024, 3, 1, tzinfo=UTC))
     'since 2019, until 2024-03'

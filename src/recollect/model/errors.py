@@ -17,7 +17,7 @@
     │   └── RetryMismatch    an idempotency key was used again for another request
     └── StoreError           the store could not do its work                              (exit code 3)
         ├── StoreUnavailable missing, unreadable, read-only, or the disk is full
-        │   └── StoreClosed  whoever opened it has closed it
+        │   └── StoreClosed  the program that opened it has closed it
         ├── StoreBusy        another writer held the store for longer than the timeout
         │   └── StoreConflict another writer came first, also at every retry
         ├── OutcomeUnknown   the connection was lost while a write was being committed

@@ -37,7 +37,7 @@ class Kept(StrEnum):
 
 
 class Reach(StrEnum):
-    """How far a value goes that somebody gave."""
+    """How far a given value goes with its memory."""
 
     STAYS = "stays"
     """It holds for this store alone, or is decided anew wherever the memory goes."""
@@ -54,13 +54,13 @@ class Field(NamedTuple):
     kept: Kept
     reach: Reach
     read: Callable[[Any], Any]
-    """From the stored value to the one that callers see; ``None`` stands for a value that is not there."""
+    """Converts the stored value, ``None`` if it is missing, into the one that callers see."""
     required: bool = False
     """Whether every version has it as text, so that one without it is damaged."""
     words: frozenset[str] = frozenset()
-    """The only words that it may be, if there are such."""
+    """Its closed list of values, if it has one."""
     sort: str = "json"
-    """What its stored value is."""
+    """The type of its stored value, by a name of ``_TYPES``; another name stands for any value of JSON."""
 
 
 def _keep(value: Any) -> Any:
@@ -186,14 +186,14 @@ _UNSEEN = {
     "key_source": "text", "slot": "text", "subject_value": "text", "relation_type": "text", "salts": "object", "set": "object",
     "strength": "number", "neighbours": "list", "cut": "list",
 }  # fmt: skip
-"""What versions and amendments hold beside the fields, and no caller sees."""
+"""What versions and amendments hold in addition to the fields, and no caller sees."""
 _STORED = {name: field.sort for name, field in FIELDS.items()} | _UNSEEN
 STORED_TYPES = {name: _TYPES[sort] for name, sort in _STORED.items() if sort in _TYPES}
-"""What a stored value is, by its name; a name that is missing is any value of JSON, or one of ``STORED_WORDS``."""
+"""The types of stored values by name. One that is missing may be any value of JSON, or one of ``STORED_WORDS``."""
 STORED_TIMES = frozenset(name for name, sort in _STORED.items() if sort == "time")
 STORED_WORDS = {field.name: field.words for field in REQUIRED if field.words}
 KEY_SOURCES = frozenset(map(str, KeySource))
-"""The words of a version for what named its concept."""
+"""The values of ``key_source``, by which a version says what named its concept."""
 
 _FROM_VERSION = tuple((name, field.read) for name, field in FIELDS.items() if field.kept is Kept.VERSION)
 _FROM_STATE = tuple((name, field.read) for name, field in FIELDS.items() if field.kept is Kept.STATE)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 UNNAMED = "World-Fact-General-"
 """How the key of a memory begins that nothing named: its text is its slot."""
 MAX_DEDUP_CHARACTERS = 200
-"""How much of a text its key repeats; a longer one is told apart by its fingerprint."""
+"""How much of a text its key repeats; the key of a longer text ends in its fingerprint."""
 
 _WORD_FOR = {Source.AGENT: "ai", Source.OPERATOR: "system"}
 _SPOKEN_BY = {

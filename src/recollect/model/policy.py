@@ -275,8 +275,7 @@ class Privacy(Section):
         description="deny, redact or allow for each type of sensitive data; a type left out has its own default",
     )
     deny_patterns: tuple[LimitedPattern, ...] = Field(
-        (),
-        description="regular expressions of your own; what one finds, or searches for too long, is refused",
+        (), description="regular expressions of your own; what one finds, or searches for too long, is refused"
     )
     profile_keys: tuple[str, ...] | None = Field(
         tuple(PROFILE_KEYS), description="the fact keys that a profile memory may have (null: any)"

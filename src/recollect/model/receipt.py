@@ -247,11 +247,7 @@ class Recall(Plain):
         return {"query": self.query, "header": self.header, "items": to_plain(self.items), **self._about()}
 
     def _about(self) -> dict[str, Any]:
-        about = {
-            "confidence": self.confidence,
-            "abstained": self.abstained,
-            "no_room": self.no_room,
-        }
+        about = {"confidence": self.confidence, "abstained": self.abstained, "no_room": self.no_room}
         said = {"because": self.because, "notice": self.notice, "left_out": to_plain(self.left_out)}
         return about | {name: value for name, value in said.items() if value}
 
@@ -293,12 +289,12 @@ def _bullet_to_dict(item: Recalled) -> dict[str, Any]:
 
 
 def bullet(memory: Memory, *, outdated: bool = False) -> str:
-    """Return one memory as one line, so that nothing in it looks like another memory, or like what is told below one.
+    """Return one memory as one line, in which nothing looks like another memory, or like a line below one.
 
-    The last brackets are never its own: they hold when it was said, and since or until when it holds.
+    The last brackets are never part of its words: they say when it was said, and from or until when it holds.
     """
-    told = one_line(with_heading(memory)) or NOTHING
-    return f"- [{_choose_label(memory)}] {told} ({when(memory, outdated=outdated)})"
+    words = one_line(with_heading(memory)) or NOTHING
+    return f"- [{_choose_label(memory)}] {words} ({when(memory, outdated=outdated)})"
 
 
 def with_heading(memory: Memory) -> str:
@@ -512,7 +508,7 @@ class Verification(Plain):
 
     ``signed_entries`` and ``signed_vouches`` count every signature that was checked, by what it is worth: ``good``,
     ``rotated`` or ``revoked`` (the log has it after its key ended), ``unknown`` (nobody registered the key), ``another's``,
-    ``erased`` (whoever held it was), ``invalid``, and ``elsewhere`` (only the signed document can tell).
+    ``erased`` (its holder was), ``invalid``, and ``elsewhere`` (only the signed document can show it).
     """
 
     ok: bool
@@ -589,7 +585,7 @@ class TriedWrite(Plain):
 
 @dataclass(frozen=True, slots=True)
 class PolicyTrial(Plain):
-    """What another policy would have made of the last writes; ``changed`` are those that would have ended otherwise.
+    """What another policy would have made of the last writes; ``changed`` are the writes that would have ended otherwise.
 
     They come oldest first. Refused writes are not among ``tried``: their words were never kept.
     """

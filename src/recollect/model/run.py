@@ -140,8 +140,8 @@ class Evidence(Plain):
 class ModelProposal(Plain):
     """What a model proposed and what became of it. ``content`` and ``evidence`` are there while it waits.
 
-    ``memory_id`` is the memory that was stored or changed, ``sources`` are those that it was made from: of a pair, the
-    earlier and the later one.
+    ``memory_id`` is the memory that was stored or changed, ``sources`` are the memories that it was made from: of a
+    pair, the earlier and the later one.
     """
 
     id: str
@@ -186,7 +186,7 @@ class Run(Plain):
 
 @dataclass(frozen=True, slots=True)
 class Undone(Plain):
-    """What undoing a run did: the memories that were archived, those that came back, and the proposals that no longer wait."""
+    """What undoing a run did: which memories it archived and brought back, and which proposals no longer wait."""
 
     run: str
     removed: tuple[str, ...] = ()

@@ -23,7 +23,7 @@ _SINGLE = (SIGNATURE, *NAMES)
 """Fields that hold one value, and no list."""
 
 _SALTS, _CUT, _SEALED = "salts", "cut", "sealed"
-"""In a body: the salts of its links, and the seals of those that were cut. In what is committed to: all the seals."""
+"""In a body: the salts of its links, and the seals of the links that were cut. In what is committed to: all the seals."""
 _MARKS = tuple(f'"{name}":' for name in (_SALTS, _CUT, _SEALED))
 
 
@@ -133,7 +133,7 @@ def committed_form(body: Mapping[str, Any], text: str) -> str:
 
 
 def _seals(body: Mapping[str, Any], field: str, cut: Sequence[Sequence[Any]]) -> list[str]:
-    """Return the seals of a field's links in the order of their places, those that were cut included."""
+    """Return the seals of a field's links in the order of their places, including the links that were cut."""
     salts = body.get(_SALTS, {}).get(field, ())
     seals = [seal_of(salt, field, value) for salt, value in zip(salts, _values(body, field), strict=True)]
     for place, seal in [(place, seal) for of, place, seal in cut if of == field]:

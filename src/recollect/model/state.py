@@ -60,7 +60,7 @@ class State:
     vouchers: list[dict[str, Any]] = field(default_factory=list)
     """Who vouches for it: the ``actor`` by uid, ``at`` when, and what the amendment brought.
 
-    Vouchers of another store, which an import reported, are no actors here, and stand under ``told``.
+    Vouchers of another store, which an import reported, are no actors here; they have the key ``told`` instead.
     """
     removed: str | None = None
     """``erased`` or ``purged`` once the content is gone: this state is then a tombstone."""

@@ -12,9 +12,9 @@ E = TypeVar("E", bound=StrEnum)
 
 
 class ByText(dict[str, E]):
-    """The members of an enumeration by their text, for walks that look up each of many rows: calling it takes far longer.
+    """The members of an enumeration by their text. Looking one up is far faster than a call, which counts over many rows.
 
-    A text that is none of them brings the same ``ValueError`` as a call.
+    An unknown text raises the same ``ValueError`` as a call.
     """
 
     def __init__(self, members: type[E]) -> None:
@@ -26,7 +26,7 @@ class ByText(dict[str, E]):
 
 
 SHARED = "shared"
-"""The scope of what everybody sees who may see the place; any other scope is the name of the one agent that does."""
+"""The scope of a memory that everybody sees who may read its stream; any other scope is the name of the one agent."""
 
 MAY_UPDATE = "may_update"
 """The type of a relation from a later memory to an earlier one that it may make outdated."""

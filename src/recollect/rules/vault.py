@@ -110,7 +110,7 @@ Word = Annotated[str, Field(min_length=1, max_length=256, strict=True)]
 
 
 class VaultProfile(Section):
-    """The ``memory`` section of an agent's profile: whether it remembers, what it sees, and how much of it is told.
+    """The ``memory`` section of an agent's profile: whether it remembers, what it sees, and how much of that a prompt gets.
 
     ``scopes`` are those that this agent reads and writes (by default all of them), ``max_items`` how many memories a
     search, a recall or a block returns at most, ``similarity_threshold`` how alike the letters of two texts must be for
@@ -314,7 +314,7 @@ class WriteBatch:
         return self.add(asked if known else asked._replace(category=GENERAL))
 
     def update(self, memory_id: str, asked: Mapping[str, Any]) -> VaultReceipt:
-        """Write a new version, which passes steps 1 to 5 as it would then stand."""
+        """Write a new version, all of which passes steps 1 to 5, whether it is changed or not."""
         memory = self._find(memory_id)
         if isinstance(memory, Rejection):
             return _deny(memory)
@@ -335,7 +335,7 @@ class WriteBatch:
         return VaultReceipt("deleted", self._next_version(memory, deleted_at=self._at))
 
     def promote(self, memory_id: str, text: str | None) -> VaultReceipt:
-        """Make a register canon. New words may repeat no other memory; its own were let in before."""
+        """Make a register canon. New words may duplicate no other memory; its own words passed when they were written."""
         memory = self._find(memory_id)
         if isinstance(memory, Rejection):
             return _deny(memory)
@@ -505,7 +505,7 @@ class Deletion(NamedTuple):
 def likely_deletions(memories: Sequence[VaultMemory], policy: Policy, profile: VaultProfile) -> list[Deletion]:
     """Return memories that the gates would refuse today, registers without a topic, and duplicates of other memories.
 
-    Of two duplicates it is the register if the other one is canon, else the older.
+    Of two duplicates the register is returned if the other one is canon, and otherwise the older one.
     """
     found: dict[str, Deletion] = {}
     for memory in memories:

@@ -1,6 +1,7 @@
 """Open the store under test, and write small rows to it: addresses, bodies, states and ledger entries."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from uuid import NAMESPACE_OID, uuid5
@@ -101,7 +102,7 @@ def entry(stream: Stream, seq: int, memory: str, event: Event = Event.STORED, **
 
 
 def notes_of_terms(reader: Reader, stream: Stream) -> dict[int, str]:
-    """Return what each memory of a stream noted when its text was indexed; nothing for those that are not."""
+    """Return the index note of each memory of a stream whose text is indexed, by the memory's number."""
     rows = reader.states_after(stream, 0, NO_LIMIT)
     return {row.number: row.terms for row in rows if row.terms is not None}
 
@@ -117,6 +118,18 @@ class Scribe:
     def stream(self, writer: Writer) -> Stream:
         """Return the scribe's stream, made on first use."""
         return writer.stream_at(self.address) or writer.add_stream(self.address, self.uid)
+
+    @contextmanager
+    def reading(self) -> Iterator[tuple[Reader, Stream]]:
+        """Read the store, and the scribe's stream as the reader finds it."""
+        with self.store.read(self.address.tenant) as reader:
+            yield reader, self.seen_by(reader)
+
+    @contextmanager
+    def writing(self) -> Iterator[tuple[Writer, Stream]]:
+        """Write to the store, and to the scribe's stream, in one transaction."""
+        with self.store.write(self.address.tenant) as writer:
+            yield writer, self.stream(writer)
 
     def keep(
         self,
@@ -147,7 +160,7 @@ class Scribe:
         key_terms: Sequence[str] = (),
         **fields: Any,
     ) -> str:
-        """Version, ledger entry, current state and, where terms are given, their index: as one operation would."""
+        """Write a version, its ledger entry, its state and, where terms are given, their index, as one operation would."""
         stream, id = self.stream(writer), memory_id(name)
         stream.tick, stream.last_seq, stream.last_memory = stream.tick + 1, stream.last_seq + 1, stream.last_memory + 1
         made = body(content, **(body_fields or {}))
@@ -183,8 +196,8 @@ class StoreUnderTest:
     beyond_reach: tuple[str, ...] = ()
     """What a scrub cannot reach, and says so."""
     opens_twice = True
-    """Whether a store can be opened again while it is open. Where it cannot, what needs that is no part of its
-    contract: a test's ``conftest.py`` leaves it out with :func:`leave_out`."""
+    """Whether a store can be opened again while it is open. If not, the cases that open it twice are no part of its
+    contract: a ``conftest.py`` leaves them out with :func:`leave_out`."""
 
     def open_again(self, location: str) -> Store:
         """Return the store at a location once more, as another process would open it."""
@@ -209,7 +222,7 @@ class StoreUnderTest:
 
 
 def leave_out(items: list[pytest.Item]) -> list[pytest.Item]:
-    """Return the tests to leave out: those that open a store twice, where the store cannot be."""
+    """Return the tests to leave out: they open a store twice that cannot be opened twice."""
     return [
         item
         for item in items

@@ -140,7 +140,7 @@ def export_entries(
 
 
 def _check_statuses(status: str | Sequence[str] | None) -> tuple[str, ...]:
-    """Return those of the given statuses that entries can have."""
+    """Return the given statuses that entries can have."""
     if status is None:
         return EXPORTED
     asked = [status] if isinstance(status, str) else check_names("status", status)

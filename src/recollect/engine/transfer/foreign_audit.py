@@ -6,8 +6,8 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from recollect.engine.transfer.foreign_files import NOTHING, Beside, open_source
-from recollect.engine.transfer.importing import Progress, column_options
+from recollect.engine.transfer.foreign_files import Named, open_source
+from recollect.engine.transfer.importing import Progress
 from recollect.engine.write.drafting import bad_input
 from recollect.formats.audit_page import page
 from recollect.formats.protocol import Foreign
@@ -37,15 +37,16 @@ def audit_file(
     path: str | Path,
     *,
     columns: Mapping[str, str] | None = None,
-    beside: Beside = NOTHING,
+    table: str | None = None,
+    history: str | Path | None = None,
     progress: Progress | None = None,
 ) -> AuditedFile:
     """Find duplicates, contradictions, secrets, personal data, test data and noise in a file of any format."""
-    known = find_readable(format)
-    options = column_options(known, columns)
+    known, named = find_readable(format), Named(columns, table, history)
+    named.check(path, known)
     auditor = Auditor(policy)
-    with open_source(path, known, beside) as source:
-        for done, record in enumerate(known.read(source, options), start=1):
+    with open_source(path, known, named) as source:
+        for done, record in enumerate(known.read(source), start=1):
             if record.skipped is not None or record.earlier or record.put_away:
                 auditor.skip()
             elif record.refused is not None:

@@ -7,7 +7,7 @@ import io
 import pickle
 import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from importlib import resources
 from pathlib import Path
@@ -125,7 +125,7 @@ class _Budget:
         return value if value is None or isinstance(value, str | int | float | bool) else str(value)
 
 
-def is_server(path: str | Path) -> bool:
+def is_server(path: object) -> bool:
     """Return whether what the user named is a server and no file."""
     return str(path).startswith(SCHEMES)
 
@@ -158,6 +158,7 @@ class ForeignServer:
     """A :class:`recollect.formats.protocol.Source` of rows: those of a table, and those of a history file."""
 
     kind = "server"
+    columns: Mapping[str, str] = {}
 
     def __init__(self, db: "psycopg.Connection[Any]", table: str, history: Path | None) -> None:
         self._db, self._table, self._history = db, table, history

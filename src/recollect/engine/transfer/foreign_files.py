@@ -10,12 +10,11 @@ import tempfile
 import zipfile
 import zlib
 from array import array
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import yaml
 
@@ -88,57 +87,58 @@ _SQLITE = b"SQLite format 3\0"
 _HISTORY = "mem0 keeps it in ~/.mem0/history.db."
 
 
-@dataclass(frozen=True, slots=True)
-class Beside:
-    """What the user named in addition to the path: a server's table, and a history of changes."""
+class Named(NamedTuple):
+    """What the user named in addition to the path: the columns of fields, a server's table, and a history of changes."""
 
+    columns: Mapping[str, str] | None = None
     table: str | None = None
-    history: Path | None = None
+    history: str | Path | None = None
 
-
-NOTHING = Beside()
+    def check(self, given: object, format: Format) -> None:
+        """Raise for what the format, or what is read, does not have."""
+        if self.columns and not format.mapped:
+            raise BadInput(f"{format.name} has no columns to map.", field="map", hint="csv and jsonl have.")
+        if self.table is not None and not is_server(given):
+            raise BadInput(
+                "only a server has tables.", field="table", hint="Name a postgresql:// URL, or leave it out."
+            )
+        if self.history is not None:
+            if format.history is None:
+                raise BadInput(f"{format.name} has no history of its own.", field="history", hint="Leave it out.")
+            if not Path(self.history).is_file():
+                raise BadInput("is not a file.", field=str(self.history), hint=_HISTORY)
+            if not foreign_databases.has_table_for(Path(self.history), format.history):
+                raise BadInput("is not a history: it has no table `history`.", field=str(self.history), hint=_HISTORY)
 
 
 @contextmanager
 def open_source(
-    given: str | Path | Readable | Iterable[str], format: Format, beside: Beside = NOTHING
+    given: str | Path | Readable | Iterable[str], format: Format, named: Named | None = None
 ) -> Iterator["ForeignFile | ForeignServer | ForeignLines"]:
     """Open what the user named, or the lines that a program gave, for as long as the block runs."""
-    path = given if isinstance(given, str | Path) else ""
-    _check_beside(path, format, beside)
+    columns, table, history = named or Named()
+    columns, history = columns or {}, Path(history) if history is not None else None
     if not isinstance(given, str | Path):
-        yield ForeignLines(iter(given.readline, "") if isinstance(given, Readable) else given)
-        return
-    if is_server(path):
-        with connect(str(path), format, beside.table, beside.history) as server:
+        yield ForeignLines(iter(given.readline, "") if isinstance(given, Readable) else given, columns)
+    elif is_server(given):
+        with connect(str(given), format, table, history) as server:
             yield server
-    elif str(path) == STDIN:
+    elif str(given) == STDIN:
         with tempfile.TemporaryDirectory(prefix="recollect-") as folder:
             copy = Path(folder) / "standard input"
             with copy.open("wb") as file:  # an import reads twice, to check and to store, and a pipe only once
                 shutil.copyfileobj(sys.stdin.buffer, file)
-            yield ForeignFile(copy, format, beside.history)
+            yield ForeignFile(copy, format, columns, history)
     else:
-        yield ForeignFile(Path(path), format, beside.history)
-
-
-def _check_beside(path: str | Path, format: Format, beside: Beside) -> None:
-    if beside.table is not None and not is_server(path):
-        raise BadInput("only a server has tables.", field="table", hint="Name a postgresql:// URL, or leave it out.")
-    if beside.history is not None:
-        if format.history is None:
-            raise BadInput(f"{format.name} has no history of its own.", field="history", hint="Leave it out.")
-        if not beside.history.is_file():
-            raise BadInput("is not a file.", field=str(beside.history), hint=_HISTORY)
-        if not foreign_databases.has_table_for(beside.history, format.history):
-            raise BadInput("is not a history: it has no table `history`.", field=str(beside.history), hint=_HISTORY)
+        yield ForeignFile(Path(given), format, columns, history)
 
 
 class ForeignFile:
     """A :class:`recollect.formats.protocol.Source`. Every method reads from the beginning."""
 
-    def __init__(self, path: Path, format: Format, history: Path | None = None) -> None:
+    def __init__(self, path: Path, format: Format, columns: Mapping[str, str], history: Path | None = None) -> None:
         self._path, self._format, self._history = path, format, history
+        self.columns = columns
         self._offsets: array[int] = array("Q")
         self._first_seen: dict[str, tuple[int, ...]] = {}
         self.kind = self._find_kind()
@@ -245,11 +245,11 @@ class ForeignFile:
             yield from foreign_databases.rows(file, query)
 
     def _find_databases(self) -> list[Path]:
-        beside = [] if self._history is None else [self._history]
+        history = [] if self._history is None else [self._history]
         if self._path.is_dir():
             within = [file for file in sorted(self._path.rglob("*")) if file.suffix in (".db", ".sqlite")]
-            return [*(file for file in within if stat.S_ISREG(file.lstat().st_mode)), *beside]
-        return [self._path, *beside] if self.kind == "database" else beside
+            return [*(file for file in within if stat.S_ISREG(file.lstat().st_mode)), *history]
+        return [self._path, *history] if self.kind == "database" else history
 
     def _stream(self) -> IO[bytes]:
         return self._open_regular(self._path, follow=True)
@@ -319,7 +319,8 @@ class ForeignLines:
 
     name = ""
 
-    def __init__(self, lines: Iterable[str]) -> None:
+    def __init__(self, lines: Iterable[str], columns: Mapping[str, str]) -> None:
+        self.columns = columns
         if isinstance(lines, str | bytes) or not isinstance(lines, Iterable):
             raise BadInput("must be lines of text.", field="lines", hint="Pass an open file, or text.splitlines().")
         self._lines = list(lines)

@@ -18,7 +18,7 @@ OPTIONS = ("owner", "user_id", "space", "namespace", "scope", "category")
 
 
 class Admitted(NamedTuple):
-    """The fields that a record is granted, and the names of those that it only claims."""
+    """The fields that a record is granted, and the names of the fields that it only claims."""
 
     fields: dict[str, Any]
     claimed: tuple[str, ...] = ()
@@ -28,11 +28,7 @@ class ImportTerms:
     """What an import grants to records. The command's options win over what a record says."""
 
     def __init__(
-        self,
-        engine: Engine,
-        options: Mapping[str, Any],
-        believe: Iterable[str] = (),
-        stated: Iterable[str] = (),
+        self, engine: Engine, options: Mapping[str, Any], believe: Iterable[str] = (), stated: Iterable[str] = ()
     ) -> None:
         """Check the options. ``stated`` are fields whose column the command named, so that they count like options."""
         for name in options:

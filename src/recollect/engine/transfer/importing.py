@@ -20,7 +20,7 @@ from recollect.engine.read.meaning import Meanings
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.transaction import REJECTED_VALUE, rejections_of
 from recollect.engine.transfer.entries import archive_untouched, find_entries, is_another, keep_apart, read_whole
-from recollect.engine.transfer.foreign_files import NOTHING, Beside, ForeignLines, open_source
+from recollect.engine.transfer.foreign_files import ForeignLines, Named, open_source
 from recollect.engine.transfer.import_terms import ImportTerms, decided_by_time
 from recollect.engine.transfer.migration import copy_rows
 from recollect.engine.trust.imported_signatures import ImportedSignatures, add_later_vouches
@@ -31,7 +31,7 @@ from recollect.engine.write.preparing import Answer, Prepared, Refused, addresse
 from recollect.formats.entries import identity_of
 from recollect.formats.entry_files import NAME as ENTRIES
 from recollect.formats.entry_files import Readable
-from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source
+from recollect.formats.protocol import ORIGIN, Foreign, Format, Source
 from recollect.formats.registry import find_readable
 from recollect.model.caller import as_principal
 from recollect.model.canonical import Plain, canonical_json
@@ -75,7 +75,7 @@ BATCH = 200
 MAX_SHOWN = 1_000
 """How many refusals, and how many notes, a report has in full; it has the numbers of all refused records."""
 GIVE_UP_AFTER = 1_000
-"""After how many broken records, if they are the majority, a file is taken to be of another format."""
+"""After so many broken records, if they are the majority, the file is taken for one of another format."""
 DELETED_HERE = "forgotten:here"
 OTHERS_WORDS = "those who vouch for it were not added to the memory that says the same: it is of another author or time"
 REFUSED, SKIPPED, ALREADY, SAID_BEFORE = "refused", "skipped", "already_there", "said_before"
@@ -154,7 +154,8 @@ def import_source(
     place: Mapping[str, Any] | None = None,
     believe: Iterable[str] = (),
     columns: Mapping[str, str] | None = None,
-    beside: Beside = NOTHING,
+    table: str | None = None,
+    history: str | Path | None = None,
     progress: Progress | None = None,
     each: Each | None = None,
 ) -> ImportReport:
@@ -162,8 +163,9 @@ def import_source(
 
     ``place`` overrides the owner, space, namespace, scope and category of all records. What a record says of its own
     authority or place is kept as a claim, unless the caller says what to ``believe``: ``place``, ``weight``. ``columns``
-    maps columns to fields, for formats that have columns; ``beside`` names a server's table and a history. ``each`` is
-    called with the outcome of every record. A dry run makes every decision, on a copy of the tenant, and blocks nobody.
+    maps columns to fields, for formats that have columns; ``table`` names a server's table, ``history`` a file of changes.
+    ``each`` is called with the outcome of every record. A dry run makes every decision, on a copy of the tenant, and blocks
+    nobody.
 
     A file comes from somebody else, but lines can be corrected by the caller. So a line that is no record of the format, or
     has a wrong field, is an error that names the line, and then nothing is stored.
@@ -172,8 +174,9 @@ def import_source(
     parents may be elsewhere.
     """
     known = find_readable(format)
-    mapped = column_options(known, columns)
-    terms = ImportTerms(engine, place or {}, believe, mapped.columns)
+    named = Named(columns, table, history)
+    named.check(source, known)
+    terms = ImportTerms(engine, place or {}, believe, columns or {})
     if whole:
         if known.name != ENTRIES:
             raise BadInput("only a file of entries is taken in as a whole.", field="whole", hint="Leave it out.")
@@ -183,12 +186,12 @@ def import_source(
             return _import_records(into, intake, records, tally, dry_run)
     if partial:
         raise BadInput("is for entries that are taken in as a whole.", field="partial", hint="Give whole as well.")
-    with open_source(source, known, beside) as found:
+    with open_source(source, known, named) as found:
         check = bind(_check_sound, engine, terms) if isinstance(found, ForeignLines) else None
-        total, guessed = _read_through(known, found, mapped, terms, check)
+        total, guessed = _read_through(known, found, terms, check)
         intake, tally = _Intake(engine, known, found.name, terms), Tally(each, progress, total, guessed)
         with open_copy(engine) if dry_run else nullcontext(engine) as into:
-            return _import_records(into, intake, known.read(found, mapped), tally, dry_run)
+            return _import_records(into, intake, known.read(found), tally, dry_run)
 
 
 def _import_records(
@@ -199,22 +202,15 @@ def _import_records(
     while batch := [intake.check(engine, record) for record in islice(remaining, BATCH)]:
         try:
             written = _write_batch(engine, batch)
-        except OutcomeUnknown:  # its commit got no answer; by the keys a second try finds out what took place
+        except OutcomeUnknown:  # the commit may have happened: a second try finds by the keys what was written
             written = _write_batch(engine, batch)
         for taken in _follow_up(engine, intake, batch, written):
             tally.note(taken)
     return tally.report(intake, dry_run)
 
 
-def column_options(format: Format, columns: Mapping[str, str] | None) -> Options:
-    """Return the user's map of columns, or raise if the format has none."""
-    if columns and not format.mapped:
-        raise BadInput(f"{format.name} has no columns to map.", field="map", hint="csv and jsonl have.")
-    return Options(dict(columns or {}))
-
-
 def _read_through(
-    format: Format, source: Source, options: Options, terms: ImportTerms, check: Callable[[Foreign], None] | None
+    format: Format, source: Source, terms: ImportTerms, check: Callable[[Foreign], None] | None
 ) -> tuple[int, tuple[str, ...]]:
     """Read everything once, so that a wrong file is an error now, and not in the middle of an import.
 
@@ -223,7 +219,7 @@ def _read_through(
     """
     read = broken = 0
     guessed: dict[str | None, None] = {}
-    for record in format.read(source, options):
+    for record in format.read(source):
         read += 1
         guessed[record.guessed] = None
         terms.note_owner(record.fields)
@@ -414,8 +410,8 @@ _Answered = tuple[_Asked | None, Answer | Taken]
 def _find_own(engine: Engine, batch: Sequence[_Asked]) -> dict[str, Taken]:
     """Return the outcomes of the records of a batch that this store exported itself, by their keys.
 
-    A record whose memory was deleted since is refused: a file does not bring it back. One whose memory has the same content,
-    where the record is to go, is that memory.
+    A record whose memory was deleted since is refused: a file does not bring it back. A record is a memory's own if it
+    has the same content and the same place.
     """
     ids = sorted({alias for one in batch for alias in one.candidate.aliases})
     entries = [one.record.entry for one in batch if one.record.entry is not None]

@@ -9,8 +9,8 @@ import sys
 from typing import Any
 
 FIRST_OBJECTS = 1_000_000
-"""After how many objects the search for cycles begins. A short command makes fewer, nearly all of them modules and tables
-that stay: it would search them again and again, for a fifth of its time."""
+"""How many objects are made before Python first searches for cycles. A short command makes fewer, nearly all of which stay:
+searching them again and again would take a fifth of its time."""
 
 
 def main() -> None:

@@ -22,98 +22,39 @@ from recollect.model.rendering import visible, visible_json
 
 NAME = "recollect"
 
-COMMANDS: dict[str, dict[str, str]] = {
-    "Remember": {
-        "add": "writing.add",
-        "add-many": "writing.add_many",
-        "update": "writing.update",
-        "supersede": "writing.supersede",
-        "edit": "writing.edit",
-        "promote": "writing.promote",
-        "link": "provenance.link",
-        "unlink": "provenance.unlink",
-    },
-    "Recall": {
-        "query": "reading.query",
-        "get": "reading.get",
-        "list": "reading.list_memories",
-        "difference": "reading.difference",
-        "chain": "reading.chain",
-        "related": "provenance.related",
-        "snapshot-block": "reading.snapshot_block",
-        "memory-block": "reading.memory_block",
-    },
-    "Converse": {
-        "turn": "turns.turn",
-        "recall-for": "turns.recall_for",
-        "record": "turns.record",
-        "change-header": "turns.change_header",
-        "phase": "turns.phase",
-    },
-    "Decide and put away": {
-        "outdated": "provenance.outdated",
-        "resolve": "writing.resolve",
-        "reject": "writing.reject",
-        "lift": "writing.lift",
-        "rejections": "writing.rejections",
-        "consent": "writing.consent",
-        "proposals": "upkeep.proposals",
-        "archive": "writing.archive",
-        "forget": "writing.forget",
-        "restore": "writing.restore",
-        "erase": "care.erase",
-    },
-    "See what happened": {
-        "history": "activity.history",
-        "explain": "activity.explain",
-        "events": "activity.events",
-        "ops": "activity.ops",
-        "traces": "activity.traces",
-    },
-    "Move in and out": {
-        "import": "transfer.import_",
-        "export": "transfer.export",
-        "audit": "transfer.audit",
-        "entry": "transfer.entry",
-        "backup": "stores.backup",
-        "restore-backup": "stores.restore_backup",
-        "migrate": "stores.migrate",
-    },
-    "Trust and prove": {
-        "verify": "care.verify",
-        "ledger": "ledger.ledger",
-        "identity": "identity.identity",
-        "vouch": "provenance.vouch",
-        "withdraw-vouch": "provenance.withdraw_vouch",
-        "provenance": "provenance.provenance",
-    },
-    "Look after the store": {
-        "upkeep": "upkeep.upkeep",
-        "runs": "upkeep.runs",
-        "worker": "worker.worker",
-        "consolidate": "care.consolidate",
-        "rekey": "care.rekey",
-        "reindex": "care.reindex",
-        "rebuild": "care.rebuild",
-        "doctor": "care.doctor",
-        "stats": "care.stats",
-        "streams": "care.streams",
-        "growth": "care.growth",
-        "policy": "care.policy",
-        "try-policy": "care.try_policy",
-        "embedder": "stores.embedder",
-        "db": "stores.db",
-        "mcp": "stores.mcp",
-        "serve": "stores.serve",
-        "key": "keys.key",
-        "studio": "stores.studio",
-        "demo": "stores.demo",
-    },
-    "Keep a vault": {"vault": "vault.vault"},
+_COMMANDS = {
+    "Remember": """
+        writing.add writing.add-many writing.update writing.supersede writing.edit writing.promote provenance.link
+        provenance.unlink
+    """,
+    "Recall": """
+        reading.query reading.get reading.list reading.difference reading.chain provenance.related
+        reading.snapshot-block reading.memory-block
+    """,
+    "Converse": "turns.turn turns.recall-for turns.record turns.change-header turns.phase",
+    "Decide and put away": """
+        provenance.outdated writing.resolve writing.reject writing.lift writing.rejections writing.consent
+        upkeep.proposals writing.archive writing.forget writing.restore care.erase
+    """,
+    "See what happened": "activity.history activity.explain activity.events activity.ops activity.traces",
+    "Move in and out": """
+        transfer.import transfer.export transfer.audit transfer.entry stores.backup stores.restore-backup
+        stores.migrate
+    """,
+    "Trust and prove": """
+        care.verify ledger.ledger identity.identity provenance.vouch provenance.withdraw-vouch provenance.provenance
+    """,
+    "Look after the store": """
+        upkeep.upkeep upkeep.runs worker.worker care.consolidate care.rekey care.reindex care.rebuild care.doctor
+        care.stats care.streams care.growth care.policy care.try-policy stores.embedder stores.db stores.mcp
+        stores.serve keys.key stores.studio stores.demo
+    """,
+    "Keep a vault": "vault.vault",
 }
-"""Every command, by what people want to do, and its function: a module of this folder and a name in it.
+"""Every command, by what people want to do, behind the module of this folder in which its function is.
 
 Most modules, and what their options are made of, are loaded only for the help: one run needs one command."""
+COMMANDS = {purpose: {row.partition(".")[2]: row for row in rows.split()} for purpose, rows in _COMMANDS.items()}
 _ALSO_CALLED = {
     "query": "search find ask recall",
     "add": "remember save store insert create",
@@ -164,9 +105,13 @@ class Commands(Mapping[str, Any]):
 
 
 def _make_command(name: str, home: str) -> Any:
-    """Load the module of a command, and make the command of its function, or of its commands."""
-    module, function = home.split(".")
-    declared = getattr(import_module(f"recollect.interfaces.cli.{module}"), function)
+    """Load the module of a command, and make the command of its function, or of its commands.
+
+    The function has the command's name, and an underscore behind it if Python has something of that name.
+    """
+    module = import_module(f"recollect.interfaces.cli.{home.partition('.')[0]}")
+    function = name.replace("-", "_")
+    declared = getattr(module, function, None) or getattr(module, f"{function}_")
     around = typer.Typer(rich_markup_mode=None)
     if isinstance(declared, typer.Typer):
         around.add_typer(declared, name=name)
@@ -209,7 +154,7 @@ def _list_commands(group: Any) -> Iterator[Any]:
 
 
 def _repeat_option(option: TyperOption) -> TyperOption:
-    """Return a global option for one command: no argument of its function, but a change of the session that it runs in."""
+    """Return a copy of a global option for one command, whose function does not get it: it changes the command's session."""
     repeated = copy(option)
     repeated.expose_value = False
     repeated.callback = _override

@@ -156,7 +156,7 @@ def erase(
             )
         if record is not None:
             write_json(record.to_dict(), receipt)
-        # Somebody who erases their own memories need not be allowed to walk everybody's.
+        # a caller who may erase their own memories need not have the right to verify the whole store
         found = memory.verify() if verify and memory.caller.may(Right.OPERATE) else None
     receipt = None if record is None else receipt
     signed = record is not None and bool(record.signatures)
@@ -186,7 +186,7 @@ def _draw(done: "ErasureReceipt", found: "Verification | None", receipt: str | N
         _draw_erased(done)
     if receipt is not None:
         what = "signed" if signed else f"not signed, and it cannot be signed later: next time, {SIGN}"
-        screen.console.print(f"receipt written to {receipt} ({what})", markup=False, soft_wrap=True)
+        screen.say_plain(f"receipt written to {receipt} ({what})")
     if found is not None:
         screen.draw_verification(found)
 
@@ -215,7 +215,7 @@ def _draw_erased(done: "ErasureReceipt") -> None:
         _draw_derived(done)
     if done.remaining:
         others = ", ".join(id[:13] for id in done.remaining)
-        screen.console.print(f"[yellow]still there in the same chain:[/] {others} (--whole-chain)", soft_wrap=True)
+        screen.say(f"[yellow]still there in the same chain:[/] {others} (--whole-chain)")
     screen.draw_beyond_reach(done.beyond_reach)
 
 

@@ -100,12 +100,7 @@ def unlink(name: Name, id: PlatformId, platform: Platform = None, key_file: KeyF
 
 
 @identity.command()
-def history(
-    context: typer.Context,
-    sign_as: SignAs = None,
-    key_file: KeyFile = None,
-    out: Out = None,
-) -> None:
+def history(context: typer.Context, sign_as: SignAs = None, key_file: KeyFile = None, out: Out = None) -> None:
     """Write the signed history of all keys, for those who check without the store. It holds no names."""
     with get_session(context).memory() as memory:
         found = memory.identity_history(sign_as=sign_as, key_file=key_file)
@@ -167,13 +162,13 @@ def _refuse_bad_proof(file: str | None) -> Iterator[None]:
 
 
 def _draw_new(made: "NewKey") -> None:
-    screen.console.print(f"{made.name}  {made.key}", markup=False, soft_wrap=True)
-    screen.console.print(f"  private key: {made.file}", markup=False, soft_wrap=True)
+    screen.say_plain(f"{made.name}  {made.key}")
+    screen.say_plain(f"  private key: {made.file}")
     screen.console.print("  Keep a copy of it somewhere safe: backups of the store do not hold it.", markup=False)
 
 
 def _draw_registered(made: "RegisteredKey") -> None:
-    screen.console.print(f"{made.name}  {made.key}", markup=False, soft_wrap=True)
+    screen.say_plain(f"{made.name}  {made.key}")
     if made.replaced is not None:
         screen.console.print(f"  takes over from {made.replaced[:12]}", markup=False)
     screen.console.print("  by your word: nothing here shows that the key is theirs", markup=False)
@@ -193,11 +188,11 @@ def _draw(found: "Sequence[Identity]") -> None:
     screen.print_uncut("who, since, state, public key", rows)
     for name, linked in ((one.name, linked) for one in found for linked in one.platform_ids):
         also = f"{name} is also {linked.id}{f' on {linked.platform}' if linked.platform else ''}"
-        screen.console.print(also, markup=False, soft_wrap=True)
+        screen.say_plain(also)
 
 
 def _draw_checked(answer: "SignatureCheck") -> None:
     line = f"{answer.name or 'nobody known'}, key {answer.key[:12]}"
     screen.console.print(f"[green]holds[/]  {line}" if answer.ok else f"[red]refused[/]  {line}")
     if answer.problem:
-        screen.console.print(f"  {answer.problem}", markup=False, soft_wrap=True)
+        screen.say_plain(f"  {answer.problem}")

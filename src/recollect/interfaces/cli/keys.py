@@ -46,7 +46,7 @@ def revoke(id: Annotated[str, typer.Argument(help="The key's id, or its first di
 
 
 def _draw_new(made: "NewAccessKey") -> None:
-    screen.console.print(made.key, markup=False, soft_wrap=True)
+    screen.say_plain(made.key)
     of_whom = f"user {made.about.user}" + (f", agent {made.about.agent}" if made.about.agent else "")
     screen.errors.print(f"key {made.about.id} for {of_whom}; it is shown this once", markup=False, soft_wrap=True)
 
@@ -57,4 +57,4 @@ def _draw_all(keys: "tuple[AccessKey, ...]") -> None:
         ends = f"revoked {one.revoked_at[:16]}" if one.revoked_at else f"until {(one.expires_at or 'revoked')[:16]}"
         used = f"last used {one.last_used[:16]}" if one.last_used else "never used"
         line = f"{one.id}  {one.name}  {stands_for}  {'+'.join(one.rights)}  {ends}  {used}"
-        screen.console.print(line, markup=False, soft_wrap=True)
+        screen.say_plain(line)

@@ -1,6 +1,5 @@
 """Commands about proof: checkpoints of the ledger, proofs from it, and checking them without the store."""
 
-import json
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -13,7 +12,9 @@ from recollect.interfaces.cli.session import (
     Out,
     SignAs,
     calls,
+    check_object,
     get_session,
+    parse_json,
     read_text,
     require_new_file,
     screen,
@@ -131,24 +132,18 @@ def _draw_checkpoints(found: "Sequence[Checkpoint]") -> None:
 def _draw_check(answer: "ProofCheck") -> None:
     screen.console.print(f"[green]holds[/]  {answer.kind}" if answer.ok else f"[red]refused[/]  {answer.kind}")
     for line in answer.shows:
-        screen.console.print(f"  {line}", markup=False, soft_wrap=True)
+        screen.say_plain(f"  {line}")
     if answer.problem:
-        screen.console.print(f"  {answer.problem}", markup=False, soft_wrap=True)
+        screen.say_plain(f"  {answer.problem}")
 
 
 def read_object(file: str) -> dict[str, Any]:
     """Return the one JSON object that a file holds."""
-    try:
-        found = json.loads(read_text(file))
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise BadInput(f"it is not JSON: {error}.", field=file) from None
-    if not isinstance(found, dict):
-        raise BadInput("it does not hold one JSON object.", field=file)
-    return found
+    return check_object(file, parse_json(file, read_text(file)))
 
 
 def read_kept(file: str | None) -> "Checkpoint | None":
-    """Return the checkpoint that somebody kept, if they name one."""
+    """Return the checkpoint in a file; ``None`` if no file is named."""
     from recollect.rules.ledger.merkle import BadProof
     from recollect.rules.ledger.proofs import read_checkpoint
 
@@ -161,7 +156,7 @@ def read_kept(file: str | None) -> "Checkpoint | None":
 
 
 def read_history(file: str | None) -> "KeyHistory | None":
-    """Return what became of keys, if somebody names a file that tells it."""
+    """Return the history of keys in a file; ``None`` if no file is named."""
     from recollect.rules.ledger.merkle import BadProof
     from recollect.rules.ledger.proofs import read_key_history
 

@@ -83,15 +83,14 @@ def get(context: typer.Context, id: Id, as_of: AsOf = None) -> None:
         get_session(context).answer(_at_point(memory, as_of).get(id), "memory")
 
 
-def list_memories(
+def list_(
     context: typer.Context,
     owner: Owner = None,
     user_id: UserId = None,
     space: InSpaces = None,
     include_namespaces: Namespaces = None,
     status: Annotated[
-        list[str] | None,
-        typer.Option(help=f"Instead of active: {', '.join(list(Status)[1:])}; may be given again."),
+        list[str] | None, typer.Option(help=f"Instead of active: {', '.join(list(Status)[1:])}; may be given again.")
     ] = None,
     any_status: Annotated[bool, typer.Option("--any-status", help="Whatever the status.")] = False,
     kind: Annotated[Kind | None, typer.Option(help="Only this kind.")] = None,

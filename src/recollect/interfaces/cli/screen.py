@@ -1,4 +1,4 @@
-"""The terminal: what people see of each answer, and stored words that cannot pass for markup or move a cursor.
+"""Draw answers on the terminal. Stored words are escaped, so that none of them acts as markup or moves the cursor.
 
 Functions that draw an answer are called ``draw_`` and the name that commands give; nothing here decides anything.
 """
@@ -30,12 +30,14 @@ from recollect.model.receipt import (
     RejectedValue,
     Related,
     StreamInfo,
+    Turn,
     UpkeepReport,
     Verification,
     holds,
 )
 from recollect.model.record import Memory, Tombstone
 from recollect.model.rendering import BREAK, one_line, visible
+from recollect.model.vocabulary import Kind
 from recollect.rules.plain_view import counted, entries, memories
 from recollect.rules.ranking.selection import NOT_SURE
 from recollect.rules.reasons import plain
@@ -44,7 +46,7 @@ COPIED = frozenset({"id", "memory", "when", "public key", "root", "ledger root",
 """Columns whose values people copy: they are neither folded nor cut."""
 
 _BRACKETS = re.compile(r"(\\*)\[([a-z#/@][^[]*?\])?")
-"""A bracket, with the backslashes before it, and the rest of the tag that it would be."""
+"""A bracket with the backslashes before it, and the rest of the tag that it would begin."""
 
 BOUNDLESS = 100_000
 """Wider than any table here."""
@@ -101,7 +103,7 @@ def colour_word(text: str) -> str:
 
 
 def escape(text: str) -> str:
-    """Return visible words for a line of markup, nothing of which is markup. Directly before a tag ``styled`` is needed.
+    """Return words that rich prints as they are, with nothing invisible in them. ``style_text`` does it before a tag.
 
     Rich's own ``escape`` doubles a backslash at the very end, which is shown twice unless a tag follows.
     """
@@ -123,9 +125,19 @@ def _escape_bracket(found: re.Match[str]) -> str:
 
 
 def style_text(style: str, text: str) -> str:
-    """Return the same in a colour. Backslashes before the tag that ends it count double."""
+    """Return words in a colour. Backslashes at their end are doubled, since a tag follows."""
     backslashes = "\\" * (len(text) - len(text.rstrip("\\")))
     return f"[{style}]{escape(text)}{backslashes}[/]"
+
+
+def say(line: str) -> None:
+    """Print a line of markup. The terminal folds it if it is too long, so that it can be copied as one line."""
+    console.print(line, soft_wrap=True)
+
+
+def say_plain(line: str) -> None:
+    """Print a line that holds no markup, folded in the same way."""
+    console.print(line, markup=False, soft_wrap=True)
 
 
 def make_table(titles: str, rows: Iterable[Sequence[str]]) -> Table:
@@ -154,7 +166,7 @@ def print_pairs(values: Mapping[str, str]) -> None:
     width = max(map(len, values), default=0) + 2
     for name, value in values.items():
         shown = escape(value).replace("\n", "\n" + " " * width)
-        console.print(f"[dim]{name:<{width}}[/]{shown}".rstrip(), soft_wrap=True)
+        say(f"[dim]{name:<{width}}[/]{shown}".rstrip())
 
 
 @contextmanager
@@ -177,17 +189,17 @@ def draw_receipt(answer: Receipt) -> None:
         line += f"  {memory.short_id}  {style_text('bold', memory.canonical_key)} v{memory.version}"
         line += f", in place of v{memory.version - 1}" if answer.outcome == "superseded" and memory.version > 1 else ""
         line += "" if memory.namespace == "prod" else f"  in [yellow]{memory.namespace}[/]"
-    console.print(line, soft_wrap=True)
+    say(line)
     for code in answer.reasons:
-        console.print(f"  {style_text('dim', code)}  {escape(plain(code))}", soft_wrap=True)
+        say(f"  {style_text('dim', code)}  {escape(plain(code))}")
     if answer.detail:
-        console.print(f"  {escape(answer.detail)}", soft_wrap=True)
+        say(f"  {escape(answer.detail)}")
     if answer.outcome == "contradicted" and answer.memory is not None:
         asked = answer.memory.short_id
-        console.print(f"  it waits: `recollect resolve {asked} --winner {asked}` believes it,", soft_wrap=True)
+        say(f"  it waits: `recollect resolve {asked} --winner {asked}` believes it,")
         for other in answer.memory.conflict_ids[:1]:
             held = _short_id(other)
-            console.print(f"  and `recollect resolve {asked} --winner {held}` keeps what was known.", soft_wrap=True)
+            say(f"  and `recollect resolve {asked} --winner {held}` keeps what was known.")
     _draw_similar(answer)
 
 
@@ -195,12 +207,12 @@ def _draw_similar(answer: Receipt) -> None:
     """List similar memories that a new one may replace, and the command that replaces the first of them."""
     if answer.memory is None or not answer.similar:
         return
-    console.print("  similar:", soft_wrap=True)
+    say("  similar:")
     for one in answer.similar:
         line = f"    {_short_id(one.id)}  {style_text('dim', one.at[:10])}  {to_cell(one.content)}"
-        console.print(line, soft_wrap=True)
+        say(line)
     first, new = _short_id(answer.similar[0].id), answer.memory.short_id
-    console.print(f"  If it replaces one of these: recollect supersede {first} --by {new}", soft_wrap=True)
+    say(f"  If it replaces one of these: recollect supersede {first} --by {new}")
 
 
 def _short_id(id: str) -> str:
@@ -228,7 +240,7 @@ def draw_memory(one: Memory) -> None:
 def draw_changed(one: Memory, what: str) -> None:
     """Say in one line what was done to a memory."""
     named = f"{one.short_id}  {style_text('bold', one.canonical_key)} v{one.version}"
-    console.print(f"{what}  {named}" + ("" if one.status == what else f"  {colour_word(one.status)}"), soft_wrap=True)
+    say(f"{what}  {named}" + ("" if one.status == what else f"  {colour_word(one.status)}"))
 
 
 def draw_page(answer: MemoryPage) -> None:
@@ -244,14 +256,14 @@ def draw_page(answer: MemoryPage) -> None:
         rows.append((*named, escape(one.owner), to_cell(one.content + holds(one))))
     print_table("id, key, v, status, imp, owner, content", rows, "no memories")
     for problem in answer.damaged:
-        console.print(f"[red]damaged[/] {escape(one_line(problem.what))} {escape(problem.hint or '')}", soft_wrap=True)
+        say(f"[red]damaged[/] {escape(one_line(problem.what))} {escape(problem.hint or '')}")
     draw_more(answer)
 
 
 def draw_more(answer: Page[Any]) -> None:
     """Say how to continue a page that is not the last one."""
     if answer.next_cursor:
-        console.print(f"[dim]more: --cursor {answer.next_cursor}[/]", soft_wrap=True)
+        say(f"[dim]more: --cursor {answer.next_cursor}[/]")
 
 
 def draw_chain(links: Sequence[Memory | Tombstone]) -> None:
@@ -266,13 +278,7 @@ def draw_chain(links: Sequence[Memory | Tombstone]) -> None:
 
 
 def draw_recall(answer: Recall) -> None:
-    if answer.header:
-        console.print(escape(answer.header))
-    if answer.notice:
-        console.print(style_text("yellow", answer.notice))
-    draw_missing(answer.because, answer.no_room)
-    if not answer.items:
-        return
+    _draw_above(answer)
     rows = []
     for item in answer.items:
         one = item.memory
@@ -281,20 +287,19 @@ def draw_recall(answer: Recall) -> None:
         along += [("before", one.content) for one in item.earlier]
         along += [(f"↔ {one.relation_type}", one.content) for one in item.related]
         rows += [("", "", style_text("dim", how), style_text("dim", join_lines(content))) for how, content in along]
-    print_table("score, id, key, content", rows)
+    if rows:
+        print_table("score, id, key, content", rows)
     for missing in answer.left_out:
         said = f"{missing.reason.replace('_', ' ')}: {to_cell(missing.content)}"
-        console.print(f"[dim]left out[/]  {_short_id(missing.id)}  {said}", soft_wrap=True)
+        say(f"[dim]left out[/]  {_short_id(missing.id)}  {said}")
 
 
 def draw_difference(found: Difference) -> None:
     for sign, sides in (("+", found.added), ("−", found.removed)):
         for one in sides:
-            console.print(f"{sign} {_short_id(one.id)}  {to_cell(one.content)}", soft_wrap=True)
+            say(f"{sign} {_short_id(one.id)}  {to_cell(one.content)}")
     for old, new in found.replaced:
-        console.print(
-            f"↑ {_short_id(new.id)}  {to_cell(new.content)}  [dim]was: {to_cell(old.content)}[/]", soft_wrap=True
-        )
+        say(f"↑ {_short_id(new.id)}  {to_cell(new.content)}  [dim]was: {to_cell(old.content)}[/]")
     counts = f"{len(found.added)} added, {len(found.replaced)} replaced, {len(found.removed)} removed"
     console.print(f"[dim]{counts}[/]")
 
@@ -311,10 +316,7 @@ def draw_growth(found: Sequence[Growth]) -> None:
 def draw_trial(found: PolicyTrial) -> None:
     for one in found.changed:
         why = ", ".join(one.after_reasons[:1])
-        console.print(
-            f"{colour_word(one.before)} → {colour_word(one.after)}  {to_cell(one.content)}  {style_text('dim', why)}",
-            soft_wrap=True,
-        )
+        say(f"{colour_word(one.before)} → {colour_word(one.after)}  {to_cell(one.content)}  {style_text('dim', why)}")
     console.print(
         f"{len(found.changed)} of {counted(found.tried, 'write')} would have ended otherwise; nothing was changed"
     )
@@ -324,7 +326,7 @@ def draw_missing(because: str, no_room: int) -> None:
     """Say why an answer has nothing, or not everything, in it."""
     if because:
         near = "; --threshold 0 shows what comes near" if because == NOT_SURE else ""
-        console.print(f"[dim]nothing is told: {plain(because)}{near}[/]", soft_wrap=True)
+        say(f"[dim]nothing is told: {plain(because)}{near}[/]")
     if no_room:
         console.print(f"[dim]{no_room} more match, for which --budget-tokens has no room[/]")
 
@@ -339,16 +341,16 @@ def draw_related(found: Sequence[Related]) -> None:
 def draw_bullets(answer: Mapping[str, Any]) -> None:
     """Draw an answer as it stands in a prompt: what changed, then the bullets, or why there are none."""
     if answer["header"]:
-        console.print(escape(answer["header"]), soft_wrap=True)
+        say(escape(answer["header"]))
     draw_missing(answer.get("because", ""), answer["no_room"])
     for one in answer["items"]:
-        console.print(f"- {escape(one['text'])}", soft_wrap=True)
+        say(f"- {escape(one['text'])}")
         for line in (*one.get("earlier", ()), *one.get("related", ())):
-            console.print(f"  {escape(line)}", soft_wrap=True)
+            say(f"  {escape(line)}")
 
 
 def draw_change_header(found: Any) -> None:
-    console.print(escape(found.text) if found.text else "[dim]nothing changed[/]", soft_wrap=True)
+    say(escape(found.text) if found.text else "[dim]nothing changed[/]")
 
 
 def draw_history(events: Sequence[HistoryEvent]) -> None:
@@ -372,7 +374,7 @@ def draw_upkeep(report: UpkeepReport) -> None:
 def draw_beyond_reach(places: Sequence[str]) -> None:
     """List where something that was removed may still be."""
     for what in places:
-        console.print(f"  [dim]beyond reach:[/] {escape(what)}", soft_wrap=True)
+        say(f"  [dim]beyond reach:[/] {escape(what)}")
 
 
 def draw_verification(answer: Verification) -> None:
@@ -427,11 +429,11 @@ def draw_consolidation(report: Any) -> None:
 
 def draw_outdated(pairs: Sequence[OutdatedPair]) -> None:
     for pair in pairs:
-        console.print(f"[bold]{pair.reason}[/]  {pair.strength:.2f}", soft_wrap=True)
+        say(f"[bold]{pair.reason}[/]  {pair.strength:.2f}")
         for name, side in (("earlier", pair.earlier), ("later", pair.later)):
             if side is not None:
                 said = f"{side.created_at[:10]}  {side.author}: {side.content}"
-                console.print(f"  {name:<8}{side.id[:13]}  {to_cell(said)}", soft_wrap=True)
+                say(f"  {name:<8}{side.id[:13]}  {to_cell(said)}")
     if pairs:
         console.print("Decide a pair: `recollect resolve LATER --winner` and the id of the side to believe.")
     else:
@@ -443,9 +445,9 @@ def draw_rejected(values: Sequence[RejectedValue], what: str = "rejected") -> No
     for one in values:
         said = one_line(one.content) if one.content is not None else "(the memory is gone)"
         why = f"  ({one_line(one.reason)})" if one.reason else ""
-        console.print(f"{what}  {one.id[:13]}  {one.at[:10]}  {escape(said)}{escape(why)}", soft_wrap=True)
+        say(f"{what}  {one.id[:13]}  {one.at[:10]}  {escape(said)}{escape(why)}")
         if one.also_gone:
-            console.print(f"  out of recall with it: {', '.join(id[:13] for id in one.also_gone)}", soft_wrap=True)
+            say(f"  out of recall with it: {', '.join(id[:13] for id in one.also_gone)}")
     if not values:
         console.print("[dim]nothing is rejected[/]")
 
@@ -454,9 +456,9 @@ def draw_proposals(waiting: Sequence[Proposal]) -> None:
     """Draw profile fields that wait for the person: the proposal's id, its author and end, and what holds now."""
     for one in waiting:
         by = f"{one.proposed_by}, lapses {one.lapses_at[:10]}"
-        console.print(f"{one.id[:13]}  {escape(one_line(one.content))}  [dim]{escape(by)}[/]", soft_wrap=True)
+        say(f"{one.id[:13]}  {escape(one_line(one.content))}  [dim]{escape(by)}[/]")
         if one.instead_of is not None:
-            console.print(f"  instead of: {escape(one_line(one.instead_of))}", soft_wrap=True)
+            say(f"  instead of: {escape(one_line(one.instead_of))}")
     if not waiting:
         console.print("[green]nothing waits for consent[/]")
 
@@ -476,7 +478,7 @@ def draw_phases(found: Sequence[Any]) -> None:
 
 def draw_phase_diff(found: Any) -> None:
     for line in found.summary_lines:
-        console.print(line, markup=False, soft_wrap=True)
+        say_plain(line)
 
 
 def draw_fields(answer: Any) -> None:
@@ -487,14 +489,14 @@ def draw_fields(answer: Any) -> None:
 def draw_migration(report: Any) -> None:
     rows = [(escape(one.tenant), f"{one.rows:,}", one.ledger_root, one.state_hash) for one in report.tenants]
     print_uncut("tenant, rows, ledger root, state hash", rows)
-    console.print(f"[green]done[/]: {escape(report.target)} holds the same as {escape(report.source)}", soft_wrap=True)
+    say(f"[green]done[/]: {escape(report.target)} holds the same as {escape(report.source)}")
 
 
 def draw_restored(answer: Any) -> None:
     words = {True: "[green]yes[/]", False: "[red]no[/]"}
     rows = [(escape(one.tenant), words[one.verified], one.ledger_root) for one in answer.tenants]
     print_uncut("tenant, verified, ledger root", rows)
-    console.print(f"[green]done[/]: {escape(answer.target)}", soft_wrap=True)
+    say(f"[green]done[/]: {escape(answer.target)}")
     if answer.forgotten_again:
         console.print(f"  erasures on the list that were carried out again: {answer.forgotten_again:,}")
 
@@ -538,3 +540,58 @@ def draw_policy(found: Any) -> None:
         value = escape(str(values[name]))
         console.print(f"{style_text('bold', name)}  {value}", soft_wrap=not console.is_terminal)
         console.print(Padding(style_text("dim", meaning), (0, 0, 0, 4)))
+
+
+_SAID_SO = ("forgotten:said_so", "rejected:")
+
+
+def draw_given(answer: Recall) -> None:
+    """Draw what a model is given before it speaks: what changed, then each memory with the reason why it is there."""
+    _draw_above(answer)
+    rows = []
+    for item in answer.items:
+        why = "; ".join(plain(code) for code in item.recall_reason[:1])
+        rows.append((item.memory.short_id, to_cell(item.memory.content + holds(item.memory)), style_text("dim", why)))
+    if rows:
+        print_table("id, recalled, why", rows)
+
+
+def _draw_above(answer: Recall) -> None:
+    """Draw what stands above the memories of an answer: what changed, a remark, and why there are none, or not all."""
+    if answer.header:
+        console.print(escape(answer.header))
+    if answer.notice:
+        console.print(style_text("yellow", answer.notice))
+    draw_missing(answer.because, answer.no_room)
+
+
+def draw_turn(answer: Turn) -> None:
+    """Draw what was recalled, then what the exchange left behind, took back and pushed out of the window."""
+    if answer.recall is not None:
+        draw_given(answer.recall)
+    rows = list(dict.fromkeys(_stated_rows(answer)))
+    if rows:
+        print_table("outcome, what, where, why", rows)
+    lines = sum(_is_line(one) for one in answer.receipts)
+    if lines:
+        console.print(f"[dim]{counted(lines, 'line')} of the conversation kept in session {escape(answer.session)}[/]")
+    reasons = [str(event.get("reason")) for event in answer.events if event["type"] == "memory_deleted"]
+    if taken_back := sum(reason.startswith(_SAID_SO) for reason in reasons):
+        console.print(f"{memories(taken_back)} forgotten, as the person said")
+    if left := reasons.count("decay"):
+        console.print(f"[dim]{counted(left, 'line')} left the window[/]")
+
+
+def _is_line(one: Receipt) -> bool:
+    return one.memory is not None and one.memory.kind is Kind.SHORT_TERM
+
+
+def _stated_rows(answer: Turn) -> Iterator[tuple[str, str, str, str]]:
+    """Yield a row for each thing that was stated: where it ended up, and what stopped it if anything did."""
+    crossed = {one.memory.content for one in answer.promoted if one.memory is not None}
+    for one in (*answer.receipts, *answer.promoted):
+        if one.memory is None:
+            yield colour_word(str(one.outcome)), "", "", escape(plain(one.reasons[0]))
+        elif not _is_line(one) and (one in answer.promoted or one.memory.content not in crossed):
+            where = f"{one.memory.space} {one.memory.owner}"
+            yield colour_word(str(one.outcome)), to_cell(one.memory.content), escape(where), escape(one.detail or "")

@@ -30,6 +30,7 @@ __all__ = ["screen"]
 
 MAX_DOCUMENT_BYTES = 16 * 1024 * 1024
 """Thousands of entries about one memory, at two kilobytes each; no document of ours is larger."""
+AN_OBJECT = 'Such as {"name": "value"}.'
 PRIVATE = 0o600
 """The mode of new files: only their owner reads and writes them."""
 
@@ -138,11 +139,11 @@ class Session:
         """Tell people which file was written, if one was."""
         if file is not None and not self.as_json:
             size = Path(file).stat().st_size
-            screen.console.print(f"written to {file}, {size:,} bytes", markup=False, soft_wrap=True)
+            screen.say_plain(f"written to {file}, {size:,} bytes")
 
 
 def expect_few_texts() -> None:
-    """Have numpy start without threads, which takes as long as the rest of it: they pay where many texts are embedded."""
+    """Start numpy without threads: they take as long as the rest of it, and pay only where many texts are embedded."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
@@ -165,9 +166,9 @@ def calls(
 ) -> Callable[[Callable[..., None]], Callable[..., int]]:
     """Make a command of a function that only declares options: call the method of that name, and draw its answer.
 
-    The method of :class:`recollect.Recollect` gets the options that were given, each under its own name, and, where the bar
-    has a title, the ``progress`` to report. What is ``opened`` instead of the store may take options for itself. A number
-    is answered under a ``name``.
+    The method of :class:`recollect.Recollect` gets the options that were given, each under its own name; with the title of a
+    bar, it also gets a ``progress`` function that draws it. ``opened`` opens something other than the store, such as a vault,
+    and may take options out of the mapping. ``name`` is the key of an answer that is a bare number.
     """
 
     def decorate(declared: Callable[..., None]) -> Callable[..., int]:
@@ -208,7 +209,7 @@ def _lazy_bar(title: str) -> Iterator[Callable[[int, int], None]]:
 
 
 def drop_missing(**options: Any) -> dict[str, Any]:
-    """Return the options that were given; one that may be repeated and is not there is an empty list."""
+    """Return the options that were given. An option that is missing is ``None``, or an empty list if it may be repeated."""
     return {name: value for name, value in options.items() if value is not None and value != []}
 
 
@@ -253,6 +254,22 @@ def read_text(file: str) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise BadInput(f"it is not UTF-8 at byte {error.start}.", field=file) from None
+
+
+def parse_json(field: str, text: str) -> Any:
+    """Return a JSON text as a value; an error names the option or the place that it is from."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        why = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+        raise BadInput(f"is not JSON: {why}.", field=field, hint=AN_OBJECT) from None
+
+
+def check_object(field: str, value: Any) -> dict[str, Any]:
+    """Return a value that is a JSON object, or raise an error that names where it is from."""
+    if not isinstance(value, dict):
+        raise BadInput("must be a JSON object.", field=field, hint=AN_OBJECT)
+    return value
 
 
 def write_json(values: dict[str, Any], file: str | None) -> None:

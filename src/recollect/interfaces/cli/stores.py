@@ -83,8 +83,7 @@ Http = Annotated[
     str | None, typer.Option(metavar="HOST:PORT", help="Serve over HTTP there, instead of standard input and output.")
 ]
 Tools = Annotated[
-    str,
-    typer.Option(help="Which tools: default, admin, reference, all, or names of tools, with commas between them."),
+    str, typer.Option(help="Which tools: default, admin, reference, all, or names of tools, with commas between them.")
 ]
 
 

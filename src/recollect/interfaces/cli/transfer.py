@@ -5,7 +5,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import resources
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -157,19 +156,12 @@ def audit(
 ) -> None:
     """Look at another tool's memories without importing them: duplicates, contradictions, secrets, test data, noise."""
     from recollect.engine.transfer.foreign_audit import audit_file
-    from recollect.engine.transfer.foreign_files import Beside
     from recollect.policies import load_policy
 
     session = get_session(context)
     with screen.progress("audit") as progress:
-        done = audit_file(
-            load_policy(session.policy),
-            format,
-            path,
-            columns=dict(split_pairs("map", columns)),
-            beside=Beside(table, Path(history) if history is not None else None),
-            progress=progress,
-        )
+        named: dict[str, Any] = {"columns": dict(split_pairs("map", columns)), "table": table, "history": history}
+        done = audit_file(load_policy(session.policy), format, path, **named, progress=progress)
     if html is not None:
         with _open_output(html) as write:
             write(done.page())
@@ -243,8 +235,7 @@ def schema() -> None:
 
 @entry.command()
 def cid(
-    context: typer.Context,
-    content: Annotated[str, typer.Argument(help="The content; - reads it from standard input.")],
+    context: typer.Context, content: Annotated[str, typer.Argument(help="The content; - reads it from standard input.")]
 ) -> None:
     """Print the content address of a text: its SHA-256 as a CIDv1."""
     from recollect.rules.ledger.content_ids import cid_of
@@ -263,47 +254,40 @@ def schema_text() -> str:
 
 
 def _draw_import(done: Any) -> None:
-    console, escape, styled, word = screen.console, screen.escape, screen.style_text, screen.colour_word
+    say, escape, styled, word = screen.say, screen.escape, screen.style_text, screen.colour_word
     from recollect.rules.plain_view import counted
 
     said = "what would become of them" if done.dry_run else "what became of them"
-    console.print(f"{escape(done.file)}: {counted(done.read, 'record')}, and {said}", soft_wrap=True)
+    say(f"{escape(done.file)}: {counted(done.read, 'record')}, and {said}")
     for outcome, count in done.outcomes.items():
         which = f"{'record' if count == 1 else 'records'} {_shorten(done.numbers[outcome])}"
-        console.print(f"  {word(outcome)} {count:,}  {styled('dim', which)}", soft_wrap=True)
+        say(f"  {word(outcome)} {count:,}  {styled('dim', which)}")
     for one in done.refused[:20]:
         where = f"record {one.number:,} ({one.place}): {one.reasons[0]}"
-        console.print(f"  {word('denied')} {escape(where)}  {escape(one.detail or '')}", soft_wrap=True)
+        say(f"  {word('denied')} {escape(where)}  {escape(one.detail or '')}")
     if len(done.refused) > 20:
-        console.print("  [dim]more: --json, or --report FILE[/]")
+        say("  [dim]more: --json, or --report FILE[/]")
     for column in done.guessed_columns:
-        console.print(f"  the words were taken from the column {escape(repr(column))}; --map content=… names another")
+        say(f"  the words were taken from the column {escape(repr(column))}; --map content=… names another")
     for name, count in done.claimed.items():
-        console.print(
-            f"  {counted(count, 'record')} claimed {name}, which was not granted; see meta.claimed, and --believe"
-        )
+        say(f"  {counted(count, 'record')} claimed {name}, which was not granted; see meta.claimed, and --believe")
     for line in (*done.by_time[:20], *done.notes[:20]):
-        console.print(f"  {escape(line)}", soft_wrap=True)
+        say(f"  {escape(line)}")
     if done.all_malformed:
-        console.print(f"  not one is a record of {escape(done.format)}: is the file of another format?")
+        say(f"  not one is a record of {escape(done.format)}: is the file of another format?")
 
 
 def _draw_audit(done: Any) -> None:
-    from rich.table import Table
-
-    cell, console, escape = screen.to_cell, screen.console, screen.escape
     from recollect.rules.plain_view import counted
 
-    found = done.found
-    table = Table("found", "records", "such as", box=None, pad_edge=False)
+    found, rows = done.found, []
     for kind, count in found.counts.items():
         example = found.examples[kind][0] if found.examples[kind] else None
         such_as = f"{example.place}: {example.text or example.why}" if example else ""
-        table.add_row(kind.replace("_", " "), f"{count:,}", cell(_shorten(such_as)))
-    console.print(table)
-    console.print(
-        f"{escape(done.file)}: {found.worthless:,} of {counted(found.read, 'record')} say nothing worth keeping"
-    )
+        rows.append((kind.replace("_", " "), f"{count:,}", screen.to_cell(_shorten(such_as))))
+    screen.print_table("found, records, such as", rows)
+    worthless = f"{found.worthless:,} of {counted(found.read, 'record')} say nothing worth keeping"
+    screen.console.print(f"{screen.escape(done.file)}: {worthless}")
 
 
 def _shorten(text: str, length: int = 100) -> str:

@@ -89,9 +89,7 @@ def _exchange(context: typer.Context, method: str, draw: str, options: dict[str,
         arguments["tools"] = [{"name": name, "output": output} for name, output in split_pairs("tool", options["tool"])]
     with get_session(context).memory(if_missing) as memory:
         answer = getattr(memory, method)(**arguments | {"user": read_argument(arguments["user"])})
-    from recollect.interfaces.cli import turn_screen  # drawing is loaded by what draws
-
-    get_session(context).answer(answer, getattr(turn_screen, f"draw_{draw}"))
+    get_session(context).answer(answer, draw)
 
 
 @calls("change_header", "change_header")

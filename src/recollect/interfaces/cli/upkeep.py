@@ -71,7 +71,7 @@ def _draw_run(run: "Run") -> None:
     _draw_runs([run])
     for one in run.proposals:
         about = one.memory_id or ", ".join(id[:13] for id in one.sources)
-        screen.console.print(f"  {one.status:<9} {one.action:<12} {one.reason}  [dim]{about}[/]", soft_wrap=True)
+        screen.say(f"  {one.status:<9} {one.action:<12} {one.reason}  [dim]{about}[/]")
 
 
 def _draw_undone(undone: "Undone") -> None:
@@ -80,17 +80,15 @@ def _draw_undone(undone: "Undone") -> None:
 
 
 def _draw_runs(found: "Sequence[Run]") -> None:
-    from rich.markup import escape
-
     rows = []
     for one in found:
         tokens = f"{one.prompt_tokens + one.answer_tokens:,}"
         ended = one.outcome if not one.reason else f"{one.outcome} ({one.reason})"
         counts = ", ".join(f"{count} {status}" for status, count in one.counts.items())
-        rows.append((one.id, one.job, escape(one.place), one.started_at[:16], ended, tokens, counts))
+        rows.append((one.id, one.job, screen.escape(one.place), one.started_at[:16], ended, tokens, counts))
     screen.print_table("run, job, where, began, ended as, tokens, proposals", rows, "no runs")
     for problem in dict.fromkeys(one.problem for one in found if one.problem):
-        screen.console.print(escape(problem), soft_wrap=True)
+        screen.say(screen.escape(problem))
 
 
 proposals = typer.Typer(no_args_is_help=True, help="What the language model proposes: list, apply, decline.")
@@ -120,12 +118,10 @@ def decline_proposal(
 
 
 def _draw_proposals(found: "Sequence[ModelProposal]") -> None:
-    from rich.markup import escape
-
     for one in found:
         said = one.content or one.why or one.memory_id or ""
-        screen.console.print(f"{one.id}  {one.status}  [bold]{one.action}[/]  {escape(one_line(said))}", soft_wrap=True)
+        screen.say(f"{one.id}  {one.status}  [bold]{one.action}[/]  {screen.escape(one_line(said))}")
         for part in one.evidence:
-            screen.console.print(f"  {part.source_id[:13]}  “{escape(one_line(part.span))}”", soft_wrap=True)
+            screen.say(f"  {part.source_id[:13]}  “{screen.escape(one_line(part.span))}”")
     if not found:
         screen.console.print("[green]nothing waits for a decision[/]")

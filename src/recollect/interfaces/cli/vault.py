@@ -261,7 +261,7 @@ def _draw_receipts(receipts: Sequence["VaultReceipt"]) -> None:
     for receipt in receipts:
         about = receipt.code or (f"{receipt.memory.id} v{receipt.memory.version}" if receipt.memory else "")
         line = f"{screen.colour_word(receipt.outcome)}  {screen.escape(about)}  {screen.escape(receipt.message)}"
-        screen.console.print(line.rstrip(), soft_wrap=True)
+        screen.say(line.rstrip())
 
 
 def _print_text(found: dict[str, str]) -> None:

@@ -2,11 +2,9 @@
 
 import json
 import re
-import sys
 from collections.abc import Callable, Collection, Sequence
 from datetime import UTC, datetime
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
@@ -16,10 +14,13 @@ from recollect.interfaces.cli.session import (
     IfMissing,
     UserId,
     calls,
+    check_object,
     drop_missing,
     expect_few_texts,
     get_session,
+    parse_json,
     read_argument,
+    read_text,
     screen,
     split_pairs,
 )
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from recollect.model.record import Memory
 
 _NOT_FIELDS = frozenset({"context", "content", "parent", "meta", "field", "idempotency_key"})
-"""What `add` takes that is no field of a memory under its own name."""
+"""The parameters of `add` that are not passed on as fields of the memory."""
 
 
 Tags = Annotated[list[str] | None, typer.Option("--tag", help="A tag; may be given again.")]
@@ -94,7 +95,7 @@ def add(
     session = get_session(context)
     expect_few_texts()
     if meta is not None:
-        fields["meta"] = _check_object("meta", _parse_json("meta", meta))
+        fields["meta"] = check_object("meta", parse_json("meta", meta))
     fields |= named_values("field", field, field_takes)
     text = read_argument(content)
     with session.memory(IfMissing.MAKE) as memory:
@@ -156,20 +157,20 @@ def add_many(
 
 def _read_records(file: str) -> dict[str, dict[str, Any]]:
     """Return the memories that a file holds, each under its place there."""
-    text, name = _read_file(file), "standard input" if file == "-" else file
+    text, name = read_text(file), "standard input" if file == "-" else file
     if text.lstrip().startswith("["):
-        listed = _parse_json(name, text)
+        listed = parse_json(name, text)
         places = {f"{name}, record {number}": one for number, one in enumerate(listed, start=1)}
     else:
         lines = enumerate(text.split("\n"), start=1)
         places = {
-            place: _parse_json(place, line) for n, line in lines if line.strip() for place in [f"{name}, line {n}"]
+            place: parse_json(place, line) for n, line in lines if line.strip() for place in [f"{name}, line {n}"]
         }
-    return {place: _check_object(place, value) for place, value in places.items()}
+    return {place: check_object(place, value) for place, value in places.items()}
 
 
 def _name_place(error: BadInput, places: Sequence[str]) -> BadInput:
-    """Return the same error, which names a memory by its index, with the place where it stands."""
+    """Return an error about the memory at an index of the batch as an error about its place in the file."""
     found = _INDEX.match(error.field or "")
     if found is None:
         return error
@@ -289,7 +290,6 @@ def decline(id: Id, reason: Why = None) -> None:
 
 
 _INDEX = re.compile(r"\[(\d+)\](.*)", re.DOTALL)
-_AN_OBJECT = 'Such as {"name": "value"}.'
 _KINDS: dict[type, tuple[str, ...]] = {
     bool: ("boolean",),
     int: ("integer", "number"),
@@ -304,8 +304,10 @@ _KINDS: dict[type, tuple[str, ...]] = {
 def named_values(
     option: str, options: list[str] | None, takes: Callable[[str], Collection[str] | None]
 ) -> dict[str, Any]:
-    """``name=value`` options as a mapping. A value is taken as JSON where its name ``takes`` such JSON (``None``: any), else as
-    it is written: a user may be called 123."""
+    """Return ``name=value`` options as a mapping. ``takes`` returns the kinds of JSON that a name may have (``None``: any).
+
+    A value of another kind stays text: a user may be called 123.
+    """
     values: dict[str, Any] = {}
     for written, text in split_pairs(option, options):
         name = written.replace("-", "_")
@@ -339,26 +341,3 @@ def field_takes(name: str) -> Collection[str] | None:
 def _resolve_form(schema: dict[str, Any], form: dict[str, Any]) -> dict[str, Any]:
     named = form.get("$ref")
     return dict(schema["$defs"][named.rpartition("/")[2]]) if named else form
-
-
-def _read_file(file: str) -> str:
-    try:
-        return sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
-    except OSError as error:
-        raise BadInput(f"cannot read it ({error.strerror}).", field=file, hint="Check the path.") from error
-    except UnicodeDecodeError as error:
-        raise BadInput("is not UTF-8 text.", field=file, hint="Save it as UTF-8.") from error
-
-
-def _parse_json(field: str, text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        why = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
-        raise BadInput(f"is not JSON: {why}.", field=field, hint=_AN_OBJECT) from None
-
-
-def _check_object(field: str, value: Any) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise BadInput("must be a JSON object.", field=field, hint=_AN_OBJECT)
-    return value

@@ -37,7 +37,7 @@ R = TypeVar("R", bound=Request)
 
 @dataclass(frozen=True, slots=True)
 class NextStep:
-    """What a model should consider doing next, and the tool that does it. Told only where that tool is served."""
+    """What a model should consider doing next, and the tool that does it. Left out where that tool is not served."""
 
     tool: str
     text: str
@@ -57,7 +57,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Tool(Generic[R]):
-    """One tool. ``run`` may block: it is called in a thread. ``tools.toml`` says what a client is told of it."""
+    """One tool. ``run`` may block: it is called in a thread. ``tools.toml`` has its title and description."""
 
     name: str
     request: type[R]
@@ -66,7 +66,7 @@ class Tool(Generic[R]):
 
     @property
     def listing(self) -> Mapping[str, Any]:
-        """What a client is told of it: title and description, and whether it only reads, deletes, or may be repeated."""
+        """Its entry in a client's list: title, description, and whether it only reads, deletes, or may be repeated."""
         said: Mapping[str, Any] = load_table(__package__, "tools.toml")[self.name]
         return {"reads_only": False, "deletes": False, "repeatable": False, **said}
 

@@ -214,7 +214,7 @@ def _render_receipt(receipt: Receipt) -> Answer:
 
 
 def select_shown(memory: Memory) -> dict[str, Any]:
-    """Return what a model is told of a memory that it wrote or decided about."""
+    """Return the fields that a model sees of a memory that it wrote or decided about."""
     record = to_json_values(memory)
     return {name: record[name] for name in SHOWN}
 

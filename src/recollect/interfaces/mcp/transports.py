@@ -48,7 +48,7 @@ async def serve_http(server: Server[Any], socket: socket.socket, key: str | None
 
 
 def http_app(server: Server[Any], place: Place, key: str | None) -> Starlette:
-    """Return the ASGI application. No request leans on an earlier one, so that any number of clients may come and go.
+    """Return the ASGI application. No request depends on an earlier one, so that any number of clients may come and go.
 
     Without a key it answers only to names of this machine, or a web page could reach it through a name of its own.
     """

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, overload
 
 from recollect.engine.arguments import check_flags, owner_named
 from recollect.engine.context import Engine
-from recollect.engine.telemetry import trace_method
+from recollect.engine.telemetry import traced
 from recollect.interfaces.lazy import lazy
 from recollect.interfaces.python.arguments import NamespaceName, Spaces, When
 from recollect.model.errors import BadInput
@@ -27,6 +27,7 @@ else:
     (change_header,) = lazy("recollect.engine.turns", "change_header")
 
 
+@traced
 class Activity:
     """Methods of :class:`recollect.Recollect` that say what happened."""
 
@@ -44,7 +45,6 @@ class Activity:
         include_namespaces: Sequence[NamespaceName] | None = None,
         since: int = 0,
     ) -> Iterator[HistoryEvent]: ...
-    @trace_method
     def history(
         self,
         id: str | None = None,
@@ -69,7 +69,6 @@ class Activity:
             )
         raise BadInput("name either an id or an owner.", field="id", hint="history(id) or history(owner=…).")
 
-    @trace_method
     def changes(
         self,
         *,
@@ -96,7 +95,6 @@ class Activity:
             limit=limit,
         )
 
-    @trace_method
     def explain(self, id: str | None = None, *, session: str | None = None, number: int | None = None) -> Explanation:
         """Say in plain English why a memory is as it is, or what was decided in the last turn of a session.
 
@@ -105,7 +103,6 @@ class Activity:
         """
         return reading.explain(self._engine, id, session=session, number=number)
 
-    @trace_method
     def events(
         self,
         *,
@@ -131,12 +128,10 @@ class Activity:
             cursor=cursor,
         )
 
-    @trace_method
     def ops(self, *, by: str = "day", since: When | None = None, user: str | None = None) -> tuple[OperationCount, ...]:
         """Count the operations by ``hour``, ``day`` or in ``total``."""
         return operations.ops(self._engine, by=by, since=since, user=user)
 
-    @trace_method
     def traces(
         self,
         *,
@@ -167,7 +162,6 @@ class Activity:
             cursor=cursor,
         )
 
-    @trace_method
     def change_header(
         self,
         *,

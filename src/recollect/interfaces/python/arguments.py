@@ -9,18 +9,7 @@ from datetime import datetime
 from typing import Any, Literal, Required, TypedDict
 
 from recollect.model.record import Author
-from recollect.model.vocabulary import (
-    Authority,
-    Change,
-    EventType,
-    Kind,
-    Layer,
-    Namespace,
-    Source,
-    Space,
-    Status,
-    Tier,
-)
+from recollect.model.vocabulary import Authority, Change, EventType, Kind, Layer, Namespace, Source, Space, Status, Tier
 
 NamespaceName = Namespace | Literal["prod", "test", "ephemeral"]
 SpaceName = Space | Literal["session", "user", "project", "system"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Never, overload
 
 from recollect.engine.arguments import check_flags, check_names, owner_named
 from recollect.engine.context import Engine
-from recollect.engine.telemetry import trace_method
+from recollect.engine.telemetry import traced
 from recollect.interfaces.lazy import lazy
 from recollect.interfaces.python.arguments import NamespaceName, Progress, SpaceName, Spaces, Statuses
 from recollect.model.errors import BadInput
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from recollect.engine.lifecycle.consolidation import ConsolidationReport
     from recollect.engine.read import reindexing
     from recollect.engine.read.reindexing import Reindexed
-    from recollect.engine.transfer import exporting, foreign_audit, foreign_files, importing
+    from recollect.engine.transfer import exporting, foreign_audit, importing
     from recollect.engine.transfer.entries import Readable
     from recollect.engine.transfer.exporting import Backup, LeftOut
     from recollect.engine.transfer.foreign_audit import AuditedFile
@@ -50,13 +50,12 @@ else:
     (audit,) = lazy("recollect.engine.ledger", "audit")
     consolidation, erasure = lazy("recollect.engine.lifecycle", "consolidation erasure")
     (reindexing,) = lazy("recollect.engine.read", "reindexing")
-    exporting, foreign_audit, foreign_files, importing = lazy(
-        "recollect.engine.transfer", "exporting foreign_audit foreign_files importing"
-    )
+    exporting, foreign_audit, importing = lazy("recollect.engine.transfer", "exporting foreign_audit importing")
     model_jobs, proposals, runs, worker = lazy("recollect.engine.upkeep", "jobs proposals runs worker")
     (trying,) = lazy("recollect.engine.write", "trying")
 
 
+@traced
 class Care:
     """Methods of :class:`recollect.Recollect` that concern a whole store or a whole record."""
 
@@ -68,7 +67,6 @@ class Care:
     def upkeep(
         self, *, job: str, owner: str | None = None, ids: Sequence[str] = (), model: Model | None = None
     ) -> tuple[Run, ...]: ...
-    @trace_method
     def upkeep(
         self,
         progress: Progress | None = None,
@@ -90,37 +88,30 @@ class Care:
             return changes.upkeep(self._engine, progress)
         return model_jobs.run_job(self._engine, job, owner=owner, ids=ids, model=model)
 
-    @trace_method
     def runs(self, *, job: str | None = None, limit: int = 100, cursor: str | None = None) -> Page[Run]:
         """Return the runs of the language model, newest first: what each took, and what became of its proposals."""
         return runs.runs(self._engine, job=job, limit=limit, cursor=cursor)
 
-    @trace_method
     def run(self, id: str) -> Run:
         """Return one run with every proposal: stored, waiting, or refused and why."""
         return runs.run(self._engine, id)
 
-    @trace_method
     def undo(self, id: str) -> Undone:
         """Undo a run: archive what it stored, and bring back what it put away. An error names what is in the way."""
         return runs.undo(self._engine, id)
 
-    @trace_method
     def proposals(self, *, owner: str | None = None, space: Spaces = None) -> tuple[ModelProposal, ...]:
         """Return what a language model proposed and nobody has decided, oldest first, with the evidence span by span."""
         return proposals.proposals(self._engine, owner=owner, space=space)
 
-    @trace_method
     def apply_proposal(self, id: str) -> ModelProposal:
         """Carry out a proposal of a language model. The person may, or a caller with the right ``govern``; never an agent."""
         return proposals.apply(self._engine, id)
 
-    @trace_method
     def decline_proposal(self, id: str, reason: str | None = None) -> ModelProposal:
         """Decline a proposal of a language model. The value of a declined fact is rejected until the person says it."""
         return proposals.decline(self._engine, id, reason)
 
-    @trace_method
     def worker(
         self,
         *,
@@ -165,7 +156,6 @@ class Care:
             worker.work_forever(at_work, known, report, stop.wait)
             return ()
 
-    @trace_method
     def erase(
         self, *, owner: str | None = None, user_id: str | None = None, id: str | None = None, whole_chain: bool = False
     ) -> ErasureReceipt:
@@ -173,7 +163,6 @@ class Care:
         check_flags(whole_chain=whole_chain)
         return erasure.erase(self._engine, owner=owner_named(owner, user_id), id=id, whole_chain=whole_chain)
 
-    @trace_method
     def preview_erasure(
         self, *, owner: str | None = None, user_id: str | None = None, id: str | None = None, whole_chain: bool = False
     ) -> ErasurePreview:
@@ -181,7 +170,6 @@ class Care:
         check_flags(whole_chain=whole_chain)
         return erasure.preview_erasure(self._engine, owner=owner_named(owner, user_id), id=id, whole_chain=whole_chain)
 
-    @trace_method
     def consolidate(
         self,
         *,
@@ -198,7 +186,6 @@ class Care:
         owner = owner_named(owner, user_id)
         return consolidation.consolidate(self._engine, owner=owner, force=force, progress=progress)
 
-    @trace_method
     def rekey(
         self,
         *,
@@ -215,42 +202,34 @@ class Care:
         check_flags(force=force)
         return consolidation.rekey(self._engine, owner=owner_named(owner, user_id), force=force, progress=progress)
 
-    @trace_method
     def reindex(self, embedder: str | Embedder | None = None, progress: Progress | None = None) -> Reindexed:
         """Compute again every vector that another embedder made, while the store is in use; safe to repeat."""
         return reindexing.reindex(self._engine, embedder, progress)
 
-    @trace_method
     def rebuild(self, progress: Progress | None = None) -> int:
         """Build every projection again from versions and ledger, and return how many memories that are."""
         return audit.rebuild(self._engine, progress)
 
-    @trace_method
     def verify(self, progress: Progress | None = None, *, kept: Checkpoint | None = None) -> Verification:
         """Check every chain, version and projection, and compare with a checkpoint that was ``kept`` elsewhere."""
         return audit.verify(self._engine, progress, kept)
 
-    @trace_method
     def stats(self) -> dict[str, Any]:
         """Count what is in the store."""
         return audit.stats(self._engine)
 
-    @trace_method
     def streams(self) -> tuple[StreamInfo, ...]:
         """Return the streams that the caller may read: whose they are, their ticks and phases."""
         return audit.streams(self._engine)
 
-    @trace_method
     def growth(self, days: int = 30) -> tuple[Growth, ...]:
         """Count the memories that were written on each of the last days, the oldest first."""
         return audit.growth(self._engine, days)
 
-    @trace_method
     def policy(self) -> Policy:
         """Return the policy in force; ``to_dict`` has every setting."""
         return self._engine.policy
 
-    @trace_method
     def try_policy(self, other: str | Path | Mapping[str, Any] | Policy, *, limit: int = 100) -> PolicyTrial:
         """Say which of the last writes would have ended otherwise under another policy. Nothing is changed.
 
@@ -262,27 +241,22 @@ class Care:
         changed = change_policy(self._engine.policy, other) if isinstance(other, Mapping) else load_policy(other)
         return trying.try_policy(self._engine, changed, limit)
 
-    @trace_method
     def doctor(self) -> tuple[Problem, ...]:
         """Return everything that is wrong or risky, each with the next step."""
         return audit.doctor(self._engine)
 
-    @trace_method
     def state_hash(self) -> str:
         """Return one hash over the canonical state: equal for two stores that hold the same."""
         return audit.state_hash(self._engine)
 
-    @trace_method
     def ledger_root(self) -> str:
         """Return one hash over the heads of every chain: equal for two stores with the same history."""
         return audit.ledger_root(self._engine)
 
-    @trace_method
     def backup(self, path: str | Path) -> Backup:
         """Write a consistent copy of the whole store to a file, while others write. ``restore_backup`` puts it back."""
         return exporting.back_up(self._engine, path)
 
-    @trace_method
     def import_(
         self,
         source: str | Path | Readable | Iterable[str],
@@ -339,12 +313,12 @@ class Care:
             place={name: value for name, value in place.items() if value is not None},
             believe=believe,
             columns=columns,
-            beside=foreign_files.Beside(table, Path(history) if history is not None else None),
+            table=table,
+            history=history,
             progress=progress,
             each=each,
         )
 
-    @trace_method
     def export(
         self,
         *,
@@ -387,7 +361,6 @@ class Care:
             key_file=Path(key_file) if key_file is not None else None,
         )
 
-    @trace_method
     def audit_file(
         self,
         source: str | Path,
@@ -399,7 +372,5 @@ class Care:
         progress: Progress | None = None,
     ) -> AuditedFile:
         """Report what is wrong with the memories in a file, by this store's policy. Nothing is imported."""
-        beside = foreign_files.Beside(table, Path(history) if history is not None else None)
-        return foreign_audit.audit_file(
-            self._engine.policy, format, source, columns=columns, beside=beside, progress=progress
-        )
+        named: dict[str, Any] = {"columns": columns, "table": table, "history": history}
+        return foreign_audit.audit_file(self._engine.policy, format, source, **named, progress=progress)

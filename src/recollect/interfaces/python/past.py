@@ -1,4 +1,4 @@
-"""A store as it was at an earlier point, for reading alone; and the view of one agent."""
+"""The read-only view of a store at an earlier point, and the view of one agent."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Never, Unpack
 
 from recollect.engine.arguments import check_flags, owner_named
 from recollect.engine.context import Engine, check_caller
-from recollect.engine.telemetry import trace_method
+from recollect.engine.telemetry import traced
 from recollect.interfaces.lazy import lazy
 from recollect.interfaces.python.arguments import Filters, ListFilters, NamespaceName, SpaceName, Spaces, When
 from recollect.model.caller import Caller
@@ -29,6 +29,7 @@ MAX_TICK_DIGITS = 18
 """No stream ever ticks that often."""
 
 
+@traced
 class Asking:
     """The method ``query``, which the present store and a view of the past share."""
 
@@ -36,7 +37,6 @@ class Asking:
     _where: dict[str, Any] = {"owner": None, "space": None}
     """The owner and space of a query that names none."""
 
-    @trace_method
     def query(
         self,
         text: str,
@@ -100,6 +100,7 @@ class Asking:
         return recall.query(engine, wanted)
 
 
+@traced
 class Past(Asking):
     """What was believed at one point. Made by :meth:`recollect.Recollect.as_of`; there is nothing to close.
 
@@ -116,12 +117,10 @@ class Past(Asking):
         self._point = point
         self._where = {"owner": owner, "space": space}
 
-    @trace_method
     def get(self, id: str) -> Memory:
         """Return one memory as it stood then; a memory that came later is not found."""
         return as_of.get(self._engine, self._point, id)
 
-    @trace_method
     def list(self, *, limit: int = 100, cursor: str | None = None, **filters: Unpack[ListFilters]) -> MemoryPage:
         """Return the memories that fit every filter as they stood then, newest first."""
         which: dict[str, Any] = {**self._where, **filters}

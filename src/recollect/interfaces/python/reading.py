@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Unpack
 
 from recollect.engine.arguments import check_flags, owner_named
-from recollect.engine.telemetry import trace_method
+from recollect.engine.telemetry import traced
 from recollect.interfaces.lazy import lazy
 from recollect.interfaces.python.arguments import Filters, ListFilters, NamespaceName, SpaceName, Spaces, When
 from recollect.interfaces.python.past import Asking, Past, through_agent
@@ -36,15 +36,14 @@ else:
 PROD: tuple[NamespaceName, ...] = ("prod",)
 
 
+@traced
 class Reading(Asking):
     """Methods of :class:`recollect.Recollect` that read memories."""
 
-    @trace_method
     def get(self, id: str) -> Memory:
         """Return one memory."""
         return reading.get(self._engine, id)
 
-    @trace_method
     def list(self, *, limit: int = 100, cursor: str | None = None, **filters: Unpack[ListFilters]) -> MemoryPage:
         """Return memories that fit every filter, newest first, a page at a time; ``cursor`` continues a page.
 
@@ -74,7 +73,6 @@ class Reading(Asking):
             if cursor is None:
                 return
 
-    @trace_method
     def as_of(
         self,
         *,
@@ -94,7 +92,6 @@ class Reading(Asking):
         point = as_of.point(self._engine, tick=tick, time=time, phase=phase, owner=owner, space=space)
         return Past(self._engine, point, owner=owner, space=space)
 
-    @trace_method
     def difference(
         self,
         since: int | When,
@@ -117,12 +114,10 @@ class Reading(Asking):
         end = as_of.point_named(self._engine, "until", self._engine.clock() if until is None else until, owner, space)
         return as_of.difference(self._engine, start, end, owner=owner, space=space, limit=limit, cursor=cursor)
 
-    @trace_method
     def chain(self, id: str) -> tuple[Memory | Tombstone, ...]:
         """Return every version of a memory's concept, first to last."""
         return reading.chain(self._engine, id)
 
-    @trace_method
     def snapshot_block(
         self,
         *,
@@ -146,7 +141,6 @@ class Reading(Asking):
             count_tokens=count_tokens,
         )
 
-    @trace_method
     def memory_block(
         self,
         text: str,
@@ -178,7 +172,6 @@ class Reading(Asking):
             count_tokens=count_tokens,
         )
 
-    @trace_method
     def recall_if_unsure(
         self,
         text: str,
@@ -201,17 +194,14 @@ class Reading(Asking):
             budget_tokens=budget_tokens,
         )
 
-    @trace_method
     def on_demand_share(self, *, since: When | None = None, user: str | None = None) -> OnDemandShare:
         """Return the share of turns in which :meth:`recall_if_unsure` searched memory."""
         return injection.on_demand_share(self._engine, since=since, user=user)
 
-    @trace_method
     def related(self, id: str) -> tuple[Related, ...]:
         """Return the memories that a memory is related to, in either direction, strongest first."""
         return tuple(relations.related(self._engine, id))
 
-    @trace_method
     def outdated(
         self,
         *,
@@ -236,37 +226,30 @@ class Reading(Asking):
             )
         )
 
-    @trace_method
     def ancestors(self, id: str) -> Lineage:
         """Return every source that a memory goes back to; ``recollect provenance ancestors`` draws it."""
         return provenance.ancestors(self._engine, id)
 
-    @trace_method
     def descendants(self, id: str) -> Lineage:
         """Return every memory that was built upon a memory."""
         return provenance.descendants(self._engine, id)
 
-    @trace_method
     def common_sources(self, a: str, b: str) -> tuple[CommonSource, ...]:
         """Return the sources that two memories both go back to, nearest first."""
         return provenance.common_sources(self._engine, a, b)
 
-    @trace_method
     def credit(self, id: str) -> tuple[Credit, ...]:
         """Return who is credited with a memory, and for how much; the shares add up to 1."""
         return provenance.credit(self._engine, id)
 
-    @trace_method
     def derivatives(self, id: str) -> tuple[Derivative, ...]:
         """Return other authors' memories of much the same words, where neither names the other."""
         return provenance.derivatives(self._engine, id)
 
-    @trace_method
     def parent_hashes(self, named: Sequence[str]) -> tuple[str, ...]:
         """Return the content hashes, for ``parent_refs``, of parents named by an id, its first digits, an alias or a hash."""
         return tuple(provenance.parent_hashes(self._engine, named))
 
-    @trace_method
     def vouchers(self, id: str) -> Vouching:
         """Return who vouches for a memory, and what that weighs for the caller."""
         return vouching.vouching(self._engine, id)

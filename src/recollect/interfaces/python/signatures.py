@@ -17,69 +17,19 @@ from enum import Enum
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import (
-    Annotated,
-    Any,
-    Literal,
-    Never,
-    Required,
-    Union,
-    get_args,
-    get_origin,
-    get_type_hints,
-    is_typeddict,
-)
+from typing import Annotated, Any, Literal, Never, Required, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from recollect.interfaces.python.memory import Recollect
 from recollect.model.record import Candidate
+from recollect.rules.language.word_lists import load_table
 
 NOT_SENT = frozenset(
     "self progress count_tokens key_file sign_as each left_out besides kept after model stop idempotency_key".split()
 )
 """Arguments that are functions, files or keys of the machine that the store is on, or that have a header of their own."""
 TIME = Annotated[str, Field(description="ISO 8601, such as 2026-01-31T09:00:00Z", examples=["2026-01-31T09:00:00Z"])]
-EXAMPLES: dict[str, Any] = {
-    "content": "Ana prefers dark mode",
-    "text": "which theme does Ana prefer?",
-    "query": "which theme does Ana prefer?",
-    "session": "s1",
-    "TurnRequest.user": "I live in Oslo.",
-    "RecallForRequest.user": "Where do I live?",
-    "RecordRequest.user": "I live in Oslo.",
-    "ai": "Noted.",
-    "owner": "ana",
-    "id": "0123456789ab",
-    "ids": ["0123456789ab"],
-    "winner": "0123456789ab",
-    "SupersedeRequest.by": "0123456789ab",
-    "VouchRequest.by": "planner",
-    "OpsRequest.by": "day",
-    "a": "0123456789ab",
-    "b": "ba9876543210",
-    "to_space": "project",
-    "relation_type": "explains",
-    "confidence": 0.4,
-    "top_k": 3,
-    "limit": 100,
-    "reason": "it was never so",
-    "tags": ["ui"],
-    "from_phase": "phase-1",
-    "to_phase": "phase-2",
-    "name": "research",
-    "DifferenceRequest.since": 0,
-    "ChangeHeaderRequest.since": 0,
-    "ChangesRequest.since": "start",
-    "ProveGrowthRequest.since": 12,
-    "OnDemandShareRequest.since": "2026-01-31T09:00:00Z",
-    "size": 12,
-    "job": "upkeep",
-    "with_content": True,
-    "sign_as": "agent:planner",
-    "days": 30,
-}
-"""What the OpenAPI document shows for an argument, of every request or of one."""
 SAY_NULL = frozenset({"status"})
 """Arguments for which ``None`` is not the same as leaving them out: a query string says ``null``."""
 _UNIONS = (Union, types.UnionType)
@@ -186,9 +136,10 @@ def _merge_union(members: Sequence[Any]) -> Any:
 def model_of(title: str, arguments: tuple[Argument, ...], *, strict: bool = True) -> type[BaseModel]:
     """Return the model of a request with these arguments. A name that there is not is refused."""
     fields: dict[str, Any] = {}
+    examples = load_table(__package__, "examples.toml")
     for one in arguments:
         about = Candidate.model_fields.get(one.name)
-        example = EXAMPLES.get(f"{title}.{one.name}", EXAMPLES.get(one.name))
+        example = examples.get(f"{title}.{one.name}", examples.get(one.name))
         shown_as = None if example is None else [example]
         given = Field(description=about.description if about is not None else None, examples=shown_as)
         shown = as_json_type(one.type) if strict else as_query_type(one)

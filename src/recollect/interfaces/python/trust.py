@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.engine.arguments import check_flags, owner_named
 from recollect.engine.context import Engine
-from recollect.engine.telemetry import trace_method
+from recollect.engine.telemetry import traced
 from recollect.interfaces.lazy import lazy
 from recollect.interfaces.python.arguments import When
 
@@ -26,12 +26,12 @@ else:
     access_keys, identities = lazy("recollect.engine.trust", "access_keys identities")
 
 
+@traced
 class Trust:
     """Methods of :class:`recollect.Recollect`. Key files are private keys that ``new_identity`` made."""
 
     _engine: Engine
 
-    @trace_method
     def create_key(
         self,
         name: str,
@@ -47,33 +47,27 @@ class Trust:
             self._engine, name, user=user, agent=agent, projects=projects, rights=rights, expires_at=expires_at
         )
 
-    @trace_method
     def access_keys(self) -> tuple[AccessKey, ...]:
         """Return the keys of clients, oldest first: whom each stands for, until when, and when it was last used."""
         return access_keys.access_keys(self._engine)
 
-    @trace_method
     def revoke_key(self, id: str) -> AccessKey:
         """End a client's key at once, by its id or its first digits."""
         return access_keys.revoke_key(self._engine, id)
 
-    @trace_method
     def checkpoint(self, *, sign_as: str | None = None, key_file: str | Path | None = None) -> Checkpoint:
         """Take a checkpoint of everything written so far, signed if ``sign_as`` or ``key_file`` is given. Keep it elsewhere."""
         key = identities.optional_signing_key(self._engine, sign_as, _path(key_file))
         return checkpoint_log.checkpoint(self._engine, key)
 
-    @trace_method
     def checkpoints(self) -> tuple[Checkpoint, ...]:
         """Return every checkpoint that was taken, oldest first."""
         return checkpoint_log.checkpoints(self._engine)
 
-    @trace_method
     def uncovered_entries(self) -> int:
         """Return how many entries no checkpoint, and so no proof, covers yet."""
         return checkpoint_log.uncovered_entries(self._engine)
 
-    @trace_method
     def erase_with_record(
         self,
         *,
@@ -95,7 +89,6 @@ class Trust:
             key_file=_path(key_file),
         )
 
-    @trace_method
     def erasure_record(
         self, receipt: ErasureReceipt, *, sign_as: str | None = None, key_file: str | Path | None = None
     ) -> ErasureRecord:
@@ -103,34 +96,28 @@ class Trust:
         key = identities.optional_signing_key(self._engine, sign_as, _path(key_file))
         return documents.erasure_record(self._engine, receipt, key)
 
-    @trace_method
     def prove(self, id: str, *, with_content: bool = True) -> MemoryProof:
         """Return a document that proves, without the store, that the ledger has a memory's entries and what they committed to."""
         check_flags(with_content=with_content)
         return checkpoint_log.prove_memory(self._engine, id, with_content=with_content)
 
-    @trace_method
     def prove_growth(self, since: int | Checkpoint) -> GrowthProof:
         """Return a document that proves that nothing was rewritten since a checkpoint, given itself or by its size."""
         return checkpoint_log.prove_growth(self._engine, since if isinstance(since, int) else since.size)
 
-    @trace_method
     def new_identity(self, name: str, *, key_file: str | Path | None = None) -> NewKey:
         """Make and register a key for somebody who has none."""
         return identities.new_identity(self._engine, name, _path(key_file))
 
-    @trace_method
     def register_identity(self, name: str, key: str, *, replace: bool = False) -> RegisteredKey:
         """Register the public key of somebody who signs elsewhere: 64 hex digits or a PEM. ``replace`` ends the key before it."""
         check_flags(replace=replace)
         return identities.register_identity(self._engine, name, key, replace=replace)
 
-    @trace_method
     def rotate_identity(self, name: str, *, key_file: str | Path | None = None, to: str | Path | None = None) -> NewKey:
         """Replace a principal's key by a new one; what the old key signed so far still counts."""
         return identities.rotate_identity(self._engine, name, _path(key_file), _path(to))
 
-    @trace_method
     def revoke_identity(self, name: str, *, key: str | None = None, key_file: str | Path | None = None) -> Checkpoint:
         """Revoke the current key, or the one that begins with these digits: what it signs from now on does not count.
 
@@ -138,44 +125,37 @@ class Trust:
         """
         return identities.revoke_identity(self._engine, name, key, _path(key_file))
 
-    @trace_method
     def link_identity(
         self, name: str, id: str, *, platform: str | None = None, key_file: str | Path | None = None
     ) -> Identity:
         """Link an id of another platform to a principal, by the principal's own signature."""
         return identities.link_identity(self._engine, name, id, platform, _path(key_file))
 
-    @trace_method
     def unlink_identity(
         self, name: str, id: str, *, platform: str | None = None, key_file: str | Path | None = None
     ) -> Identity:
         """Remove the link between a principal and an id of another platform."""
         return identities.unlink_identity(self._engine, name, id, platform, _path(key_file))
 
-    @trace_method
     def identity(self, name: str) -> Identity:
         """Return the keys of a principal, and what became of each."""
         return identities.identity(self._engine, name)
 
-    @trace_method
     def identities(self) -> tuple[Identity, ...]:
         """Return everybody who has or had a key."""
         return identities.identities(self._engine)
 
-    @trace_method
     def identity_history(self, *, sign_as: str | None = None, key_file: str | Path | None = None) -> KeyHistory:
         """Return the history of all keys, signed, for checking proofs without the store. It holds no names."""
         private = identities.signing_key(self._engine, sign_as, _path(key_file))
         return documents.identity_history(self._engine, private)
 
-    @trace_method
     def sign_entry(
         self, entry: Mapping[str, Any], *, sign_as: str | None = None, key_file: str | Path | None = None
     ) -> dict[str, Any]:
         """Return an exported entry with its author's signature in it."""
         return identities.sign_entry(entry, identities.signing_key(self._engine, sign_as, _path(key_file)))
 
-    @trace_method
     def check_entry(self, entry: Mapping[str, Any], *, memory: str | None = None) -> SignatureCheck:
         """Check whether an entry's author signed it with a key that counts now, or counted when ``memory`` was written."""
         place = identities.place_of_memory(self._engine, memory) if memory is not None else None

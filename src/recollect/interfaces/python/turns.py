@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.engine.arguments import owner_named
 from recollect.engine.context import Engine
-from recollect.engine.telemetry import trace_method
+from recollect.engine.telemetry import traced
 from recollect.interfaces.lazy import lazy
 from recollect.interfaces.python.arguments import SpaceName, ToolOutput
 from recollect.interfaces.python.past import through_agent
@@ -23,12 +23,12 @@ else:
     exchanges, turn_recall, turns = lazy("recollect.engine.turns", "exchange turn_recall turns")
 
 
+@traced
 class Turns:
     """Methods of :class:`recollect.Recollect` for conversations."""
 
     _engine: Engine
 
-    @trace_method
     def turn(
         self,
         *,
@@ -56,7 +56,6 @@ class Turns:
         engine, exchange = self._exchange(agent, owner, user_id, session=session, user=user, **said)
         return turns.turn(engine, exchange, ai_profile=ai_profile, top_k=top_k, idempotency_key=idempotency_key)
 
-    @trace_method
     def recall_for(
         self,
         *,
@@ -77,7 +76,6 @@ class Turns:
         engine, exchange = self._exchange(agent, owner, user_id, session=session, user=user, project=project)
         return turn_recall.recall_for(engine, exchange, ai_profile=ai_profile, top_k=top_k)
 
-    @trace_method
     def record(
         self,
         *,
@@ -106,7 +104,6 @@ class Turns:
         engine = through_agent(self._engine, agent)
         return engine, exchanges.parse_exchange(engine, owner=owner_named(owner, user_id), **said)
 
-    @trace_method
     def start_phase(
         self,
         *,
@@ -120,14 +117,12 @@ class Turns:
         owner = owner_named(owner, user_id, space)
         return phases.start_phase(self._engine, name=name, reason=reason, space=space, owner=owner)
 
-    @trace_method
     def phases(
         self, *, space: SpaceName = "session", owner: str | None = None, user_id: str | None = None
     ) -> tuple[PhaseInfo, ...]:
         """Return the phases of one owner's space, oldest first."""
         return tuple(phases.phases(self._engine, space=space, owner=owner_named(owner, user_id, space)))
 
-    @trace_method
     def phase_diff(
         self,
         from_phase: str,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from recollect.engine.arguments import owner_named
 from recollect.engine.context import Engine
-from recollect.engine.telemetry import trace_method
+from recollect.engine.telemetry import traced
 from recollect.interfaces.lazy import lazy
 from recollect.interfaces.python.arguments import Edits, MemoryFields, NewMemory, SpaceName, Spaces
 
@@ -26,12 +26,12 @@ else:
     ingest, relations, superseding = lazy("recollect.engine.write", "ingest relations superseding")
 
 
+@traced
 class Writing:
     """Methods of :class:`recollect.Recollect` that change memories."""
 
     _engine: Engine
 
-    @trace_method
     def add(self, content: str, *, idempotency_key: str | None = None, **fields: Unpack[MemoryFields]) -> Receipt:
         """Remember one thing, and return a receipt that says what became of it.
 
@@ -41,7 +41,6 @@ class Writing:
         """
         return ingest.add(self._engine, {"content": content, **fields}, idempotency_key, refuse_expired=True)
 
-    @trace_method
     def add_many(self, memories: Sequence[NewMemory]) -> tuple[Receipt, ...]:
         """Remember many things in one transaction, and return a receipt for each.
 
@@ -49,7 +48,6 @@ class Writing:
         """
         return tuple(ingest.add_many(self._engine, memories, refuse_expired=True))
 
-    @trace_method
     def update(
         self, id: str, content: str, *, idempotency_key: str | None = None, **fields: Unpack[MemoryFields]
     ) -> Receipt:
@@ -60,37 +58,30 @@ class Writing:
         """
         return superseding.update(self._engine, id, content, fields, idempotency_key)
 
-    @trace_method
     def supersede(self, id: str, *, by: str) -> Receipt:
         """Make the active memory ``by`` the next version of another, such as one that :attr:`Receipt.similar` offered."""
         return superseding.supersede(self._engine, id, by=by)
 
-    @trace_method
     def edit(self, id: str, **changes: Unpack[Edits]) -> Memory:
         """Change a memory's metadata (tags, category, pin, importance, dates) without a new version."""
         return lifecycle.edit(self._engine, id, changes)
 
-    @trace_method
     def resolve(self, id: str, *, winner: str) -> Memory:
         """Decide a contradiction, or a pair that may be outdated; ``winner`` is the id of the side to believe."""
         return lifecycle.resolve(self._engine, id, winner=winner)
 
-    @trace_method
     def archive(self, id: str) -> Memory:
         """Take a memory out of recall, and keep it for the record."""
         return lifecycle.archive(self._engine, id)
 
-    @trace_method
     def forget(self, id: str) -> Memory:
         """Soft-delete a memory; ``restore`` brings it back until its purge date."""
         return lifecycle.forget(self._engine, id)
 
-    @trace_method
     def restore(self, id: str) -> Memory:
         """Bring back a memory that was archived, forgotten, expired or redundant."""
         return lifecycle.restore(self._engine, id)
 
-    @trace_method
     def promote(
         self,
         id: str,
@@ -103,7 +94,6 @@ class Writing:
         """Take a memory into another space, along the policy's paths. A denied promotion is an answer too."""
         return promotion.promote(self._engine, id, to_space, owner=owner_named(owner, user_id, to_space), reason=reason)
 
-    @trace_method
     def reject(self, id: str, reason: str | None = None) -> RejectedValue:
         """Say that a memory was never true: its value is refused from now on, until the person says it again.
 
@@ -111,47 +101,38 @@ class Writing:
         """
         return rejecting.reject(self._engine, id, reason)
 
-    @trace_method
     def lift(self, id: str) -> RejectedValue:
         """End a rejection, named by its own id or its memory's; ``restore`` then brings the memory back."""
         return rejecting.lift(self._engine, id)
 
-    @trace_method
     def rejections(self, *, owner: str | None = None, space: Spaces = None) -> tuple[RejectedValue, ...]:
         """Return the rejections in force, oldest first, with the words of memories that still exist."""
         return rejecting.rejections(self._engine, owner=owner, space=space)
 
-    @trace_method
     def consent(self, *, owner: str | None = None, space: Spaces = None) -> tuple[Proposal, ...]:
         """Return the profile fields that somebody proposed and that wait for the person, oldest first."""
         return consent.proposals(self._engine, owner=owner, space=space)
 
-    @trace_method
     def grant(self, id: str) -> Memory:
         """Consent to a proposal, which becomes active. The person may, or a caller with the right ``govern``; never an agent."""
         return consent.grant(self._engine, id)
 
-    @trace_method
     def decline(self, id: str, reason: str | None = None) -> RejectedValue:
         """Decline a proposal: its value is rejected, until the person says it themselves."""
         return consent.decline(self._engine, id, reason)
 
-    @trace_method
     def permitted(self, ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """Return, for each id, the operations that the caller may do to that memory as it stands now, by their names."""
         return lifecycle.permitted(self._engine, ids)
 
-    @trace_method
     def link(self, id: str, other: str, *, relation_type: str = "related_to", strength: float = 1.0) -> Related:
         """Relate one memory to another: ``explains``, ``part_of``, ``contrasts_with`` …"""
         return relations.link(self._engine, id, other, relation_type=relation_type, strength=strength)
 
-    @trace_method
     def unlink(self, id: str, other: str) -> int:
         """Remove every relation of one memory to another, and return how many there were."""
         return relations.unlink(self._engine, id, other)
 
-    @trace_method
     def vouch(
         self,
         id: str,
@@ -170,7 +151,6 @@ class Writing:
         file = Path(key_file) if key_file is not None else None
         return vouching.vouch(self._engine, id, confidence=confidence, says=says, by=by, sign_as=sign_as, key_file=file)
 
-    @trace_method
     def withdraw_vouch(self, id: str, *, by: str | None = None) -> Memory:
         """Withdraw the caller's own vouch, or, for an application, the vouch of ``by``."""
         return vouching.withdraw_vouch(self._engine, id, by=by)

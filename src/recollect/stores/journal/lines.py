@@ -22,9 +22,9 @@ from recollect.model.errors import StoreError
 from recollect.stores.protocol import Table
 
 MAX_LINE_BYTES = 64 * 1_048_576
-"""The longest line that is written or read: a transaction may change thousands of rows, and whatever is longer is no line."""
+"""The longest line that is written or read. A transaction may change thousands of rows; a longer line is taken for damage."""
 READABLE_ROWS = 250
-"""A memory has some twenty-five rows: so many can be read, and more are packed."""
+"""Up to so many rows are written as plain JSON, which people can read; more are packed. A memory has some twenty-five."""
 FASTEST = 1
 """How hard to squeeze: the next step up saves a tenth, and takes more than twice the time."""
 
@@ -80,7 +80,7 @@ def _compress(tables: Mapping[str, Any]) -> str:
 
 
 def _decompress(text: str) -> Any:
-    """Return the tables of a compressed text, never more than a line may have: a few bytes may claim to be gigabytes."""
+    """Return the tables of a compressed text, up to the size of a line: a few bytes may expand to gigabytes."""
     reader = zlib.decompressobj()
     try:
         found = json.loads(reader.decompress(base64.b64decode(text, validate=True), MAX_LINE_BYTES))
@@ -140,11 +140,11 @@ _ROWS, _NO_OTHERS = f', "{FIELD}": {{"tables": '.encode(), b', "also": []}}'
 """How a store's line goes on after its memory, and how it ends if it has no other. No text holds that: quotes are escaped."""
 
 LETTERS_BYTES = 16
-"""In such an encoding at least every so many bytes some are zero: the quotes, names and digits of JSON are ASCII."""
+"""In UTF-16 and UTF-32 at least one byte of so many is zero: the quotes, names and digits of JSON are ASCII."""
 _ZEROS = re.compile(rb"\0+")
 
 _as_text = json.JSONEncoder(ensure_ascii=False, check_circular=False).encode
-"""Made once, where ``json.dumps`` makes another for each line. What came from a line cannot hold itself."""
+"""Made once; ``json.dumps`` would make one for each line. Values that came from a line have no cycles to check for."""
 
 Record = dict[str, Any]
 
@@ -235,8 +235,7 @@ def _check_payload(payload: Mapping[str, Any]) -> None:
 def write_line(record: Mapping[str, Any] | Sequence[Any]) -> bytes:
     """Return a record as one line, its end included. Whatever the text holds, there is no other line end in it.
 
-    What a line of another tool had is written as it came: half a letter (a lone surrogate) has no bytes of its own, so
-    that such a line is written in escapes.
+    A line of another tool may hold a lone surrogate, which UTF-8 has no bytes for; it is written in ASCII, with escapes.
     """
     try:
         return _as_text(record).encode("utf-8") + b"\n"

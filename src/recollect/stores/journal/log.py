@@ -191,7 +191,7 @@ class JournalLog:
         return {id: number for id, (_, number) in found.items()}
 
     def _open_current(self) -> int:
-        """Return the file that has the name now. If it is another one than before, all of it is unread."""
+        """Return the file that the path names now. If it was replaced, all of it is unread."""
         if self._file is None or not files.is_at(self._file, self.path):
             old, self._afresh = self._file, True
             self._file, self._seen = files.open_or_make(self.path), Position()
@@ -245,7 +245,7 @@ class JournalLog:
             return
         start = max(0, size - 2 * MAX_LINE_BYTES)
         last = places(os.pread(file, size - start, start), start)[1 if start else 0 :]
-        end = classify_end(last) if last else "foreign"  # without a beginning in sight it is longer than any of ours
+        end = classify_end(last) if last else "foreign"  # a line that begins further back is longer than any of ours
         if end == "foreign":
             raise self._find_damage(file, last[-1].line if last else b"")
         if end == "torn":

@@ -32,7 +32,7 @@ from recollect.stores.sqlite.store import QUERIES, NamedQueries
 
 REPLICA = load_queries(__package__, "replica.sql")
 _SIDES = (("INSERT", "NEW"), ("UPDATE", "NEW"), ("UPDATE OF {key}", "OLD"), ("DELETE", "OLD"))
-"""Which key is noted when: the one that a row had only where an update may have changed it."""
+"""Which key of a row each trigger notes: its old one only if it was removed, or if an update may have changed it."""
 
 
 class Replica:
@@ -256,7 +256,7 @@ class Saved(NamedTuple):
 
 
 class SavedCopy:
-    """The file ``….copy`` beside a journal. Everything but ``load`` belongs inside a turn of the journal."""
+    """The file ``….copy`` next to a journal. Call everything but ``load`` within a turn of the journal."""
 
     def __init__(self, journal: Path, worth_saving_bytes: int = WORTH_SAVING_BYTES) -> None:
         self.path = Path(f"{journal}.copy")
@@ -331,8 +331,8 @@ def _read_saved(copy: sqlite3.Connection, journal: int) -> Saved | None:
     if facts is None or not same_schema(copy.execute(SAVED["schema"]).fetchall()):
         return None
     digest, to, lines, last, adopted = facts
-    with ThreadPoolExecutor(max_workers=1) as beside:
-        found = beside.submit(files.digest_of, journal, to)
+    with ThreadPoolExecutor(max_workers=1) as hashing:
+        found = hashing.submit(files.digest_of, journal, to)
         view = _read_view(copy, adopted)
         replica = Replica(copy, [SAVED["forget_facts"], SAVED["forget_lines"]])
         if found.result() == digest:

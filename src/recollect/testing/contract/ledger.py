@@ -35,8 +35,7 @@ class LedgerContract(StoreUnderTest):
 
     def test_a_version_comes_back_byte_for_byte(self, store: Store, scribe: Scribe) -> None:
         salt = bytes([0, 255, *range(14)])
-        with store.write(TENANT) as writer:
-            stream = scribe.stream(writer)
+        with scribe.writing() as (writer, stream):
             writer.add_version(stream, 1, memory_id("tea"), AWKWARD, salt)
         with store.read(TENANT) as reader:
             assert reader.versions(stream) == [Version(1, memory_id("tea"), AWKWARD, salt)]
@@ -61,8 +60,7 @@ class LedgerContract(StoreUnderTest):
             lambda writer, stream, id: writer.add_entry(stream, entry(stream, 1, id)),
             lambda writer, stream, id: writer.add_amendment(stream, 1, id, "{}", SALT),
         )
-        with store.write(TENANT) as writer:
-            stream = scribe.stream(writer)
+        with scribe.writing() as (writer, stream):
             for write in writes:
                 write(writer, stream, memory_id("tea"))
         for write in writes:
@@ -73,14 +71,13 @@ class LedgerContract(StoreUnderTest):
             assert [one.memory_id for one in reader.entries(stream)] == [memory_id("tea")]
 
     def test_a_part_of_the_ledger_holds_what_states_follow_from(self, store: Store, scribe: Scribe) -> None:
-        told = (("tea", None), ("coffee", "tea"), ("cocoa", "coffee"), ("milk", None))
-        with store.write(TENANT) as writer:
-            stream = scribe.stream(writer)
-            for seq, (name, other) in enumerate(told, start=1):
+        linked = (("tea", None), ("coffee", "tea"), ("cocoa", "coffee"), ("milk", None))
+        with scribe.writing() as (writer, stream):
+            for seq, (name, other) in enumerate(linked, start=1):
                 writer.add_version(stream, seq, memory_id(name), f'{{"n":{seq}}}', SALT)
                 writer.put_memory(stream, seq, state(memory_id(name), canonical_key=f"Drink-{name}"), body(name), None)
-                linked = memory_id(other) if other else None
-                writer.add_entry(stream, entry(stream, seq, memory_id(name), Event.STORED, tick=seq, other_id=linked))
+                source = memory_id(other) if other else None
+                writer.add_entry(stream, entry(stream, seq, memory_id(name), Event.STORED, tick=seq, other_id=source))
             writer.add_amendment(stream, 3, memory_id("cocoa"), "{}", SALT)
         chain = [memory_id(name) for name in ("tea", "coffee", "cocoa")]
         with store.read(TENANT) as reader:
@@ -95,8 +92,7 @@ class LedgerContract(StoreUnderTest):
             assert changed == [memory_id(name) for name in ("milk", "cocoa", "coffee")]
 
     def test_an_entry_comes_back_whole_and_still_gives_its_hash(self, store: Store, scribe: Scribe) -> None:
-        with store.write(TENANT) as writer:
-            stream = scribe.stream(writer)
+        with scribe.writing() as (writer, stream):
             full = entry(
                 stream,
                 1,
@@ -132,8 +128,7 @@ class LedgerContract(StoreUnderTest):
 
     def test_entries_about_a_memory_include_those_that_name_it_as_the_other(self, store: Store, scribe: Scribe) -> None:
         tea, coffee = memory_id("tea"), memory_id("coffee")
-        with store.write(TENANT) as writer:
-            stream = scribe.stream(writer)
+        with scribe.writing() as (writer, stream):
             writer.add_entry(stream, entry(stream, 1, tea))
             writer.add_entry(stream, entry(stream, 2, coffee))
             writer.add_entry(stream, entry(stream, 3, coffee, Event.LINKED, other_id=tea))
@@ -162,8 +157,7 @@ class LedgerContract(StoreUnderTest):
 
     def test_what_consolidation_did_is_found_by_the_run_it_was_part_of(self, store: Store, scribe: Scribe) -> None:
         tea = memory_id("tea")
-        with store.write(TENANT) as writer:
-            stream = scribe.stream(writer)
+        with scribe.writing() as (writer, stream):
             events = {1: Event.CONSOLIDATED, 2: Event.LINKED, 3: Event.EDITED, 4: Event.LINKED}
             for seq, event in events.items():
                 writer.add_entry(stream, entry(stream, seq, tea, event, commitment="c" * 64))
@@ -186,8 +180,7 @@ class PagesContract(StoreUnderTest):
     def test_versions_and_states_come_page_by_page(self, store: Store, scribe: Scribe) -> None:
         ids = [scribe.keep(name, terms=[name]) for name in ("tea", "coffee", "milk")]
         Scribe(store, address("ben")).keep("theirs")
-        with store.read(TENANT) as reader:
-            stream = scribe.seen_by(reader)
+        with scribe.reading() as (reader, stream):
             first, rest = reader.versions_after(stream, 0, 2), reader.versions_after(stream, 2, 2)
             assert [(one.number, one.id) for one in (*first, *rest)] == list(enumerate(ids, start=1))
             assert [one[:4] for one in (*first, *rest)] == [tuple(one) for one in reader.versions(stream)]
@@ -196,11 +189,10 @@ class PagesContract(StoreUnderTest):
             assert (states[0].number, states[0].terms) == (1, "1 tea:1")
             assert not reader.versions_after(stream, 3, 2) and not reader.states_after(stream, 3, 2)
 
-    def test_postings_come_page_by_page_behind_the_count_of_their_term(self, store: Store, scribe: Scribe) -> None:
+    def test_postings_come_page_by_page_behind_the_count_of_their_term(self, scribe: Scribe) -> None:
         scribe.keep("tea", terms=["tea", "hot", "hot"])
         scribe.keep("coffee", terms=["hot"])
-        with store.read(TENANT) as reader:
-            stream = scribe.seen_by(reader)
+        with scribe.reading() as (reader, stream):
             found: list[IndexedTerm] = []
             while page := reader.postings_after(stream, found[-1][:2] if found else None, 2):
                 assert len(page) <= 2
@@ -214,8 +206,7 @@ class PagesContract(StoreUnderTest):
         ]
 
     def test_amendments_hashes_and_removals(self, store: Store, scribe: Scribe) -> None:
-        with store.write(TENANT) as writer:
-            stream = scribe.stream(writer)
+        with scribe.writing() as (writer, stream):
             for seq, event in enumerate((Event.STORED, Event.EDITED, Event.ERASED, Event.SEVERED), start=1):
                 said = {"commitment": "5" * 64} if event is Event.SEVERED else {}
                 writer.add_entry(stream, entry(stream, seq, memory_id("tea"), event, **said))
@@ -325,8 +316,7 @@ class CheckpointLogContract(StoreUnderTest):
     def test_what_entries_committed_to_comes_back_until_it_is_removed(self, store: Store, scribe: Scribe) -> None:
         id, other = scribe.keep("one", content="Ana likes tea é"), scribe.keep("two")
         Scribe(store, address("ben")).keep("three")
-        with store.write(TENANT) as writer:
-            stream = scribe.stream(writer)
+        with scribe.writing() as (writer, stream):
             writer.add_entry(stream, entry(stream, 3, id, Event.EDITED))
             writer.add_amendment(stream, 3, id, '{"set":{}}', SALT)
         with store.read(TENANT) as reader:

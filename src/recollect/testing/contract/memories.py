@@ -104,8 +104,7 @@ class MemoryContract(StoreUnderTest):
     def test_a_memory_is_found_by_id_number_and_stream(self, store: Store, scribe: Scribe) -> None:
         ids = [scribe.keep(name) for name in ("one", "two", "three")]
         Scribe(store, address("ben")).keep("ben's")
-        with store.read(TENANT) as reader:
-            stream = scribe.seen_by(reader)
+        with scribe.reading() as (reader, stream):
             assert set(reader.by_ids(TENANT, [ids[0], ids[2], memory_id("nothing")])) == {ids[0], ids[2]}
             assert reader.by_ids("globex", ids) == {}
             assert reader.by_ids(TENANT, []) == {}
@@ -113,14 +112,11 @@ class MemoryContract(StoreUnderTest):
             assert [s.state.id for s in reader.states(stream)] == ids
             assert [s.number for s in reader.states(stream)] == [1, 2, 3]
 
-    def test_nearby_are_the_active_ones_of_some_numbers_with_what_a_link_needs(
-        self, store: Store, scribe: Scribe
-    ) -> None:
+    def test_nearby_are_the_active_ones_of_some_numbers_with_what_a_link_needs(self, scribe: Scribe) -> None:
         one = scribe.keep("one", canonical_key="One", slot="5" * 32)
         scribe.keep("gone", canonical_key="Two", status=Status.SUPERSEDED)
         three = scribe.keep("three", canonical_key="Three", category="work")
-        with store.read(TENANT) as reader:
-            stream = scribe.seen_by(reader)
+        with scribe.reading() as (reader, stream):
             stored = reader.by_ids(TENANT, [one, three])
             bodies = {id: memory.body or {} for id, memory in stored.items()}
             found = {near.number: near for near in reader.nearby(stream, [3, 1, 2, 99])}
@@ -202,8 +198,7 @@ class MemoryContract(StoreUnderTest):
         new = scribe.keep("new", canonical_key="Ana-Likes-Tea")
         mine = scribe.keep("mine", canonical_key="Ana-Likes-Tea", body_fields={"scope": "planner"})
         Scribe(store, address("ben")).keep("ben's", canonical_key="Ben-Likes-Tea")
-        with store.read(TENANT) as reader:
-            stream = scribe.seen_by(reader)
+        with scribe.reading() as (reader, stream):
             (shared,) = reader.active_with_key(stream, "shared", "semantic", "ana-likes-tea")
             (own,) = reader.active_with_key(stream, "planner", "semantic", "ana-likes-tea")
             assert (shared.state.id, own.state.id) == (new, mine)
@@ -215,20 +210,17 @@ class MemoryContract(StoreUnderTest):
             assert writer.active_with_key(stream, "shared", "semantic", "ana-likes-tea") == []
         assert old != new
 
-    def test_a_shadowed_key_may_be_active_beside_another_and_stays_so(self, store: Store, scribe: Scribe) -> None:
+    def test_a_shadowed_key_may_be_active_beside_another_and_stays_so(self, scribe: Scribe) -> None:
         key: dict[str, Any] = {"canonical_key": "Ana-Likes-Tea"}
         ids = [scribe.keep("one", **key)]
         scribe.keep("of a longer key", canonical_key="Ana-Likes-Tea-Too")
         ids += [scribe.keep("three", status=Status.ARCHIVED, **key), scribe.keep("four", status=Status.ARCHIVED, **key)]
-        with store.write(TENANT) as writer:
-            stream = scribe.stream(writer)
+        with scribe.writing() as (writer, stream):
             writer.move_memory(stream, 3, state(ids[1], **key), shadowed=True)
             writer.move_memory(stream, 4, state(ids[2], **key), shadowed=True)
-        with store.write(TENANT) as writer:
-            stream = scribe.stream(writer)
+        with scribe.writing() as (writer, stream):
             writer.move_memory(stream, 3, state(ids[1], pinned=True, **key))
-        with store.read(TENANT) as reader:
-            stream = scribe.seen_by(reader)
+        with scribe.reading() as (reader, stream):
             found = reader.active_with_key(stream, "shared", "semantic", "ana-likes-tea")
             assert [stored.state.id for stored in found] == ids
             holders = reader.key_holders(stream, ["shared"], [("semantic", "ana-likes-tea")])
@@ -250,8 +242,7 @@ class MemoryContract(StoreUnderTest):
             assert reader.entities(TENANT, []) == {} == reader.entities("another", [(stream, 1)])
 
     def test_ids_are_found_by_their_first_digits_or_an_alias(self, store: Store, scribe: Scribe) -> None:
-        with store.write(TENANT) as writer:
-            stream = scribe.stream(writer)
+        with scribe.writing() as (writer, stream):
             aliases = {ID: ["100 %"], SIBLING: [], COUSIN: ["ticket-7", "ticket-7"]}
             for number, (id, names) in enumerate(aliases.items(), start=1):
                 writer.add_version(stream, number, id, "{}", b"salt")
@@ -303,8 +294,7 @@ def keep_secret(store: Store, scribe: Scribe) -> str:
         category=SECRET,
     )
     scribe.keep("other", terms=("word",))
-    with store.write(TENANT) as writer:
-        stream = scribe.stream(writer)
+    with scribe.writing() as (writer, stream):
         writer.add_amendment(stream, 9, id, f'{{"set":{{"tags":["{SECRET}"]}}}}', SALT)
         writer.keep_trace(TENANT, {"type": "memory_write", "memory_id": id, "x": SECRET}, at(1), None, None)
         answer = {"digest": SECRET, "salt": b"s", "outcome": "stored", "memory_id": id, "reasons": (), "at": at(1)}
@@ -314,8 +304,7 @@ def keep_secret(store: Store, scribe: Scribe) -> str:
 
 
 def remove_secret(store: Store, scribe: Scribe, id: str) -> int:
-    with store.write(TENANT) as writer:
-        stream = scribe.stream(writer)
+    with scribe.writing() as (writer, stream):
         writer.unindex_text(stream, [1])
         writer.add_entry(stream, entry(stream, 3, id, Event.ERASED))
         writer.move_memory(stream, 1, State(id, Status.SOFT_DELETED, removed="erased", deleted_at=at(3)))
@@ -329,8 +318,7 @@ class RemovalContract(StoreUnderTest):
     def test_every_value_goes_and_the_place_stays(self, store: Store, scribe: Scribe) -> None:
         id = keep_secret(store, scribe)
         assert remove_secret(store, scribe, id) == 1, "the number of traces that went"
-        with store.read(TENANT) as reader:
-            stream = scribe.seen_by(reader)
+        with scribe.reading() as (reader, stream):
             version = reader.versions(stream)[0]
             assert (version.number, version.id, version.body, version.salt) == (1, id, None, None)
             assert reader.amendments(stream)[9] == (None, None)
@@ -370,12 +358,10 @@ class RemovalContract(StoreUnderTest):
     def test_a_scrub_leaves_the_rest_alone(self, store: Store, scribe: Scribe) -> None:
         id = keep_secret(store, scribe)
         remove_secret(store, scribe, id)
-        with store.read(TENANT) as reader:
-            stream = scribe.seen_by(reader)
+        with scribe.reading() as (reader, stream):
             before = (stream, reader.entries(stream), reader.versions(stream), reader.states(stream))
         store.scrub()
-        with store.read(TENANT) as reader:
-            stream = scribe.seen_by(reader)
+        with scribe.reading() as (reader, stream):
             assert (stream, reader.entries(stream), reader.versions(stream), reader.states(stream)) == before
 
     def test_the_list_of_erasures_is_kept_for_a_restored_copy(self, store: Store, second: Store) -> None:

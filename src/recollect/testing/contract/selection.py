@@ -215,8 +215,7 @@ class SelectionContract(StoreUnderTest):
         scribe.keep("gone already", expires_at=at(10), expires_at_tick=5, status=Status.SOFT_DELETED)
         scribe.keep("forever")
         Scribe(store, address("ben")).keep("ben's", expires_at=at(10))
-        with store.read(TENANT) as reader:
-            stream = scribe.seen_by(reader)
+        with scribe.reading() as (reader, stream):
             assert reader.first_expiry(stream) == (at(10), 5)
             assert reader.expired_ids(stream, at(9), 4) == []
             assert reader.expired_ids(stream, at(10), 4) == [dated]
@@ -232,19 +231,17 @@ class SelectionContract(StoreUnderTest):
         read = scribe.keep("read since", importance=2, last_reinforced=at(10))
         with store.write(TENANT) as writer:
             writer.count_accesses(TENANT, {read: (1, at(30))})
-        with store.read(TENANT) as reader:
-            stream = scribe.seen_by(reader)
+        with scribe.reading() as (reader, stream):
             assert reader.unused_ids(stream, at(10), 3) == []
             assert reader.unused_ids(stream, at(11), 3) == [old]
             assert reader.unused_ids(stream, at(30), 3) == [old]
             assert reader.unused_ids(stream, at(31), 3) == [old, read]
             assert reader.unused_ids(stream, at(31), 2) == []
 
-    def test_what_is_past_its_purge_date_and_still_there_can_be_purged(self, store: Store, scribe: Scribe) -> None:
+    def test_what_is_past_its_purge_date_and_still_there_can_be_purged(self, scribe: Scribe) -> None:
         due = scribe.keep("due", status=Status.SOFT_DELETED, purge_at=at(10))
         scribe.keep("purged", status=Status.SOFT_DELETED, purge_at=at(10), removed="purged")
         scribe.keep("active")
-        with store.read(TENANT) as reader:
-            stream = scribe.seen_by(reader)
+        with scribe.reading() as (reader, stream):
             assert reader.purgeable_ids(stream, at(9)) == []
             assert reader.purgeable_ids(stream, at(10)) == [due]

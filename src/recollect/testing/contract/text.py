@@ -23,11 +23,10 @@ def _index(reader: Reader, stream: Stream) -> tuple[object, ...]:
 class TextContract(StoreUnderTest):
     """``ReadsText``, and the writes that go with it."""
 
-    def test_indexed_terms_are_found_with_their_counts(self, store: Store, scribe: Scribe) -> None:
+    def test_indexed_terms_are_found_with_their_counts(self, scribe: Scribe) -> None:
         scribe.keep("tea", terms=TEA)
         scribe.keep("coffee", terms=COFFEE)
-        with store.read(TENANT) as reader:
-            stream = scribe.seen_by(reader)
+        with scribe.reading() as (reader, stream):
             assert (stream.documents, stream.words) == (2, 7)
             assert reader.term_frequencies(stream, ["like", "tea", "milk"]) == {"like": 2, "tea": 1}
             assert reader.term_frequencies(stream, []) == {}
@@ -43,10 +42,9 @@ class TextContract(StoreUnderTest):
             ]
             assert notes_of_terms(reader, stream).keys() == {1, 2}
 
-    def test_the_words_of_a_key_are_found_and_make_no_text_longer(self, store: Store, scribe: Scribe) -> None:
+    def test_the_words_of_a_key_are_found_and_make_no_text_longer(self, scribe: Scribe) -> None:
         scribe.keep("tea", terms=TEA, key_terms=["drink"])
-        with store.write(TENANT) as writer:
-            stream = scribe.stream(writer)
+        with scribe.writing() as (writer, stream):
             assert (stream.words, writer.postings(stream, {"drink": 9})["drink"]) == (4, [(1, 1, 4)])
             assert notes_of_terms(writer, stream) == {1: "4 ana:1 like:1 tea:2\ndrink:1"}
             writer.unindex_text(stream, [1])
@@ -60,12 +58,11 @@ class TextContract(StoreUnderTest):
             assert reader.term_frequencies(scribe.seen_by(reader), ["like"]) == {"like": 1}
             assert reader.postings(other.seen_by(reader), {"tea": 10})["tea"] == []
 
-    def test_postings_of_some_memories_are_those_that_have_the_term(self, store: Store, scribe: Scribe) -> None:
+    def test_postings_of_some_memories_are_those_that_have_the_term(self, scribe: Scribe) -> None:
         scribe.keep("tea", terms=TEA)
         scribe.keep("coffee", terms=COFFEE)
         scribe.keep("more tea", terms=TEA)
-        with store.read(TENANT) as reader:
-            stream = scribe.seen_by(reader)
+        with scribe.reading() as (reader, stream):
             whole = {posting[0]: posting for posting in reader.postings(stream, {"tea": 10})["tea"]}
             assert whole.keys() == {1, 3}
             assert reader.postings_of(stream, ["tea", "none"], [3, 2, 99, 3]) == {"tea": [whole[3]], "none": []}
@@ -80,46 +77,41 @@ class TextContract(StoreUnderTest):
         with store.read(TENANT) as reader:
             before = _index(reader, scribe.seen_by(reader))
         scribe.keep("odd", terms=terms)
-        with store.read(TENANT) as reader:
-            stream = scribe.seen_by(reader)
+        with scribe.reading() as (reader, stream):
             assert (stream.documents, stream.words) == (2, 4 + len(terms))
             for term in set(terms) - set(TEA):
                 assert reader.postings(stream, {term: 10})[term] == [(2, list(terms).count(term), len(terms))]
-        with store.write(TENANT) as writer:
-            stream = scribe.stream(writer)
+        with scribe.writing() as (writer, stream):
             assert _index(writer, stream) != before
             writer.unindex_text(stream, [2])
             writer.advance_stream(stream)
         with store.read(TENANT) as reader:
             assert _index(reader, scribe.seen_by(reader)) == before
 
-    def test_taking_out_what_is_not_indexed_does_nothing(self, store: Store, scribe: Scribe) -> None:
+    def test_taking_out_what_is_not_indexed_does_nothing(self, scribe: Scribe) -> None:
         scribe.keep("tea", terms=TEA)
         scribe.keep("silent")
-        with store.write(TENANT) as writer:
-            stream = scribe.stream(writer)
+        with scribe.writing() as (writer, stream):
             before = _index(writer, stream)
             writer.unindex_text(stream, [2])
             writer.unindex_text(stream, [99])
             assert _index(writer, stream) == before
 
-    def test_postings_come_newest_first_and_up_to_a_limit(self, store: Store, scribe: Scribe) -> None:
+    def test_postings_come_newest_first_and_up_to_a_limit(self, scribe: Scribe) -> None:
         for number in range(1, 6):
             scribe.keep(f"tea {number}", terms=("tea",) * number)
-        with store.read(TENANT) as reader:
-            stream = scribe.seen_by(reader)
+        with scribe.reading() as (reader, stream):
             assert reader.postings(stream, {"tea": 10})["tea"] == [
                 (number, number, number) for number in (5, 4, 3, 2, 1)
             ]
             assert reader.postings(stream, {"tea": 2})["tea"] == [(5, 5, 5), (4, 4, 4)]
 
-    def test_a_limit_counts_only_what_fits(self, store: Store, scribe: Scribe) -> None:
+    def test_a_limit_counts_only_what_fits(self, scribe: Scribe) -> None:
         scribe.keep("tea of the planner", terms=TEA, body_fields={"scope": "planner"})
         for number in range(2, 6):
             scribe.keep(f"tea {number}", terms=TEA)
         planners = Selection(scopes=("planner",), equal={"status": "active"})
-        with store.read(TENANT) as reader:
-            stream = scribe.seen_by(reader)
+        with scribe.reading() as (reader, stream):
             found = reader.postings(stream, {"tea": 2, "milk": 2}, planners)
             assert found == {"tea": [(1, 2, 4)], "milk": []}
             assert reader.sharing(stream, TEA, 2, 0, 2, planners) == [1]
@@ -131,8 +123,7 @@ class TextContract(StoreUnderTest):
         scribe.keep("both", terms=(*TEA, "ben"))
         Scribe(store, address("ben")).keep("ben's", terms=TEA)
         words = ("ana", "like", "tea", "milk")
-        with store.read(TENANT) as reader:
-            stream = scribe.seen_by(reader)
+        with scribe.reading() as (reader, stream):
             assert reader.sharing(stream, words, 1, 0, 10, ANY) == [3, 1, 2]
             assert reader.sharing(stream, words, 3, 0, 10, ANY) == [3, 1]
             assert reader.sharing(stream, words, 4, 0, 10, ANY) == []
@@ -140,10 +131,9 @@ class TextContract(StoreUnderTest):
             assert reader.sharing(stream, words, 1, 0, 1, ANY) == [3]
             assert reader.sharing(stream, (), 1, 0, 10, ANY) == []
 
-    def test_asking_twice_for_the_same_one_gives_it_once(self, store: Store, scribe: Scribe) -> None:
+    def test_asking_twice_for_the_same_one_gives_it_once(self, scribe: Scribe) -> None:
         scribe.keep("tea", terms=TEA)
-        with store.read(TENANT) as reader:
-            stream = scribe.seen_by(reader)
+        with scribe.reading() as (reader, stream):
             assert [s.number for s in reader.by_numbers(stream, [1, 1])] == [1]
             assert [n.number for n in reader.neighbours(stream, [1, 1], frozenset(TEA), 1)] == [1]
             assert reader.sharing(stream, ("tea", "tea"), 2, 0, 10, ANY) == []
@@ -152,8 +142,7 @@ class TextContract(StoreUnderTest):
         scribe.keep("tea", terms=TEA)
         with store.read(TENANT) as reader:
             before = _index(reader, scribe.seen_by(reader))
-        with store.write(TENANT) as writer:
-            stream = scribe.stream(writer)
+        with scribe.writing() as (writer, stream):
             writer.unindex_text(stream, [1])
             assert _index(writer, stream) == (0, 0, {}, [], set())
             writer.index_text(stream, 1, Findable(TEA))
@@ -169,17 +158,15 @@ class TextContract(StoreUnderTest):
             found = reader.neighbours(scribe.seen_by(reader), [1, 2, 3, 99], frozenset(TEA), 1)
         assert found == [Neighbour(1, tea, frozenset(TEA))]
 
-    def test_neighbours_are_not_compared_by_the_words_of_their_keys(self, store: Store, scribe: Scribe) -> None:
+    def test_neighbours_are_not_compared_by_the_words_of_their_keys(self, scribe: Scribe) -> None:
         scribe.keep("tea", terms=TEA, key_terms=["drink", "hot"])
-        with store.read(TENANT) as reader:
-            stream = scribe.seen_by(reader)
+        with scribe.reading() as (reader, stream):
             assert reader.neighbours(stream, [1], frozenset({"tea", "drink", "hot"}), 1)[0].terms == frozenset(TEA)
             assert not reader.neighbours(stream, [1], frozenset({"tea", "drink", "hot"}), 2)
 
-    def test_neighbours_share_at_least_as_many_terms_as_asked(self, store: Store, scribe: Scribe) -> None:
+    def test_neighbours_share_at_least_as_many_terms_as_asked(self, scribe: Scribe) -> None:
         scribe.keep("odd", terms=["a:b", "tea", "cup"])
-        with store.read(TENANT) as reader:
-            stream = scribe.seen_by(reader)
+        with scribe.reading() as (reader, stream):
             shared = [(frozenset({"tea", "cup", "pot"}), 2), (frozenset({"a", "tea"}), 1), (frozenset({"a:b"}), 1)]
             short = [(frozenset({"tea", "pot"}), 2), (frozenset({"a", "tea"}), 2), (frozenset({"ea", "a:"}), 1)]
             assert all(reader.neighbours(stream, [1], terms, least) for terms, least in shared)
@@ -192,20 +179,18 @@ class TextContract(StoreUnderTest):
         scribe.keep("expired", expires_at=at(5))
         Scribe(store, address("ben")).keep("ben's")
         numbers = [1, 2, 3, 4, 99]
-        with store.read(TENANT) as reader:
-            stream = scribe.seen_by(reader)
+        with scribe.reading() as (reader, stream):
             assert reader.visible(stream, numbers, Selection()) == {1, 2, 3, 4}
             assert reader.visible(stream, [2, 3], Selection()) == {2, 3}
             seen = Selection(scopes=("shared",), equal={"status": "active"}, unexpired_at=at(5))
             assert reader.visible(stream, numbers, seen) == {1}
 
-    def test_what_lies_beyond_some_scopes_and_categories_is_counted(self, store: Store, scribe: Scribe) -> None:
+    def test_what_lies_beyond_some_scopes_and_categories_is_counted(self, scribe: Scribe) -> None:
         for scope in ("shared", "coder", "stylist"):
             scribe.keep(f"said in {scope}", body_fields={"scope": scope}, canonical_key="Said")
             scribe.keep(f"planned in {scope}", body_fields={"scope": scope}, canonical_key="Planned", category="tasks")
         scribe.keep("put away", status=Status.ARCHIVED, body_fields={"scope": "stylist"})
-        with store.read(TENANT) as reader:
-            stream = scribe.seen_by(reader)
+        with scribe.reading() as (reader, stream):
             assert reader.count_beyond(stream, None, None)() == 0
             assert reader.count_beyond(stream, ["shared", "coder", "stylist"], ["general", "tasks"])() == 0
             assert reader.count_beyond(stream, ["shared", "coder"], None)() == 2
@@ -217,12 +202,10 @@ class TextContract(StoreUnderTest):
         scribe.keep("tea", terms=TEA)
         other = Scribe(store, address("ben"))
         other.keep("coffee", terms=COFFEE)
-        with store.write(TENANT) as writer:
-            stream = scribe.stream(writer)
+        with scribe.writing() as (writer, stream):
             writer.drop_projections(stream)
             writer.advance_stream(stream)
-        with store.read(TENANT) as reader:
-            stream = scribe.seen_by(reader)
+        with scribe.reading() as (reader, stream):
             assert (stream.documents, stream.words) == (0, 0)
             assert (reader.states(stream), reader.indexed_text(stream), notes_of_terms(reader, stream)) == ([], [], {})
             assert reader.term_frequencies(stream, TEA) == {}

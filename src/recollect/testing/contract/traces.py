@@ -90,8 +90,7 @@ class TracesContract(StoreUnderTest):
             assert [trace["n"] for trace in reader.traces("globex")] == [0]
 
     def test_the_traces_of_a_stream_can_be_removed(self, store: Store, scribe: Scribe) -> None:
-        with store.write(TENANT) as writer:
-            stream = scribe.stream(writer)
+        with scribe.writing() as (writer, stream):
             for number, of in enumerate((stream.number, stream.number + 1, None)):
                 writer.keep_trace(TENANT, {"type": "memory_write", "n": number}, at(1), of, None)
             assert writer.remove_traces_of_stream(stream) == 1

@@ -59,8 +59,7 @@ class VectorsContract(StoreUnderTest):
             stream.embedder, stream.generation = "small/4", 1
             writer.set_embedder(stream)
             writer.drop_vectors(stream, 0)
-        with store.read(TENANT) as reader:
-            stream = scribe.seen_by(reader)
+        with scribe.reading() as (reader, stream):
             assert (stream.embedder, stream.generation, stream.next_embedder) == ("small/4", 1, "")
             assert [number for number, _ in reader.vectors_after(stream, 0)] == [2]
             assert reader.without_vector(stream, 0, 0, NO_LIMIT) != [], "the old ones are gone"
