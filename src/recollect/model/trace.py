@@ -1,8 +1,8 @@
 """Governance events: what was recalled, written, refused, moved and forgotten, as plain values.
 
 An event is handed to the caller and, where policy asks, kept in the store. Each function here makes one event with
-exactly the keys that its schema in ``trace_schemas/`` names, which are mostly its parameters (``locals()``);
-``docs/traces.md`` explains them. Nothing here decides anything: the caller has decided.
+exactly the keys that its schema in ``trace_schemas/`` names; ``docs/traces.md`` explains them. Nothing here decides
+anything: the caller has decided.
 """
 
 import hashlib
@@ -74,47 +74,50 @@ def memory_recall(
     phase_counts: Mapping[str, Mapping[str, int]] | None = None,
 ) -> Trace:
     """Return the event of a recall. ``query`` comes redacted (``engine.tracing.redact_query`` does it) and is truncated here."""
-    phases = {} if phase_counts is None else {"phase_counts": phase_counts}
-    return _event(
+    event = _event(
         TraceType.RECALL,
         caller,
-        policy,
         query=truncated(query),
-        recalled=recalled,
+        recalled=[dict(item) for item in recalled],
+        policy=policy,
         deterministic_hash=deterministic_hash(recalled),
-        spaces_consulted=spaces_consulted,
-        recall_counts=recall_counts,
-        current_phase=current_phase,
-        **phases,
+        spaces_consulted=[str(space) for space in spaces_consulted],
+        recall_counts={str(space): count for space, count in recall_counts.items()},
+        current_phase=None if current_phase is None else dict(current_phase),
     )
+    if phase_counts is not None:
+        event["phase_counts"] = {str(space): dict(counts) for space, counts in phase_counts.items()}
+    return event
 
 
 def memory_write(caller: Caller, *items: Item) -> Trace:
     """Return the event of a write: of one item, or of all that one operation wrote."""
-    return _event(TraceType.WRITE, caller, written=items, reason="interaction_recorded")
+    return _event(TraceType.WRITE, caller, written=[dict(item) for item in items], reason="interaction_recorded")
 
 
 def memory_denied(caller: Caller, attempted: Item, reason: str, policy: Policy) -> Trace:
     """Return the event of a refused write. ``attempted`` comes without its words: a refused secret must not live on."""
-    return _event(TraceType.DENIED, **locals())
+    return _event(TraceType.DENIED, caller, attempted=dict(attempted), reason=reason, policy_snapshot=policy)
 
 
 def memory_conflict(caller: Caller, winner_id: str, loser_id: str, rule: str, dedup_key: str) -> Trace:
     """Return the event of a contradiction that a rule decided."""
-    return _event(TraceType.CONFLICT, **locals())
+    return _event(TraceType.CONFLICT, caller, winner_id=winner_id, loser_id=loser_id, rule=rule, dedup_key=dedup_key)
 
 
 def memory_forget(caller: Caller, memory_id: str, reason: str, policy: Policy) -> Trace:
     """Return the event of a memory whose time was over."""
-    return _event(TraceType.FORGET, **locals())
+    return _event(TraceType.FORGET, caller, memory_id=memory_id, reason=reason, policy_snapshot=policy)
 
 
 def memory_border_check(
     caller: Caller, action: str, from_space: str, to_space: str | None, allowed: bool, reason: str, policy: Policy
 ) -> Trace:
     """Return the event of a border check. A read has no ``to_space``: its event does without the key."""
-    ends = {"from_space": from_space} | ({} if to_space is None else {"to_space": to_space})
-    return _event(TraceType.BORDER_CHECK, caller, policy, action=action, **ends, allowed=allowed, reason=reason)
+    ends = {"from_space": str(from_space)} | ({} if to_space is None else {"to_space": str(to_space)})
+    return _event(
+        TraceType.BORDER_CHECK, caller, action=action, **ends, allowed=allowed, reason=reason, policy_snapshot=policy
+    )
 
 
 def memory_promoted(
@@ -128,25 +131,60 @@ def memory_promoted(
     policy: Policy,
 ) -> Trace:
     """Return the event of a memory that crossed from one space to another, as a new memory there."""
-    return _event(TraceType.PROMOTED, **locals())
+    return _event(
+        TraceType.PROMOTED,
+        caller,
+        from_space=str(from_space),
+        to_space=str(to_space),
+        from_id=from_id,
+        to_id=to_id,
+        authority_used=str(authority_used),
+        reason=reason,
+        policy_snapshot=policy,
+    )
 
 
 def memory_promotion_denied(
     caller: Caller, from_space: str, to_space: str, memory_id: str, reason: str, policy: Policy
 ) -> Trace:
     """Return the event of a memory that was not let across."""
-    return _event(TraceType.PROMOTION_DENIED, **locals(), allowed=False)
+    return _event(
+        TraceType.PROMOTION_DENIED,
+        caller,
+        from_space=str(from_space),
+        to_space=str(to_space),
+        memory_id=memory_id,
+        allowed=False,
+        reason=reason,
+        policy_snapshot=policy,
+    )
 
 
 def memory_phase_started(caller: Caller, space: str, owner: str, phase_id: str, reason: str, policy: Policy) -> Trace:
     """Return the event of a new phase in one owner's space."""
-    return _event(TraceType.PHASE_STARTED, **locals())
+    return _event(
+        TraceType.PHASE_STARTED,
+        caller,
+        space=str(space),
+        owner=owner,
+        phase_id=phase_id,
+        reason=reason,
+        policy_snapshot=policy,
+    )
 
 
 def memory_deleted(caller: Caller, memory_id: str, body: Mapping[str, Any], reason: str, policy: Policy) -> Trace:
     """Return the event of a memory that left the active set. ``body`` is its version, which says where it lived."""
-    place = {"space": body["space"], "owner": body["owner"], "phase_id": body.get("phase_id")}
-    return _event(TraceType.DELETED, caller, policy, **place, memory_id=memory_id, reason=reason)
+    return _event(
+        TraceType.DELETED,
+        caller,
+        space=body["space"],
+        owner=body["owner"],
+        phase_id=body.get("phase_id"),
+        memory_id=memory_id,
+        reason=reason,
+        policy_snapshot=policy,
+    )
 
 
 def memory_phase_diff(
@@ -162,19 +200,20 @@ def memory_phase_diff(
     summary_lines: Sequence[str],
 ) -> Trace:
     """Return the event of a comparison of two phases of one owner's space."""
-    return _event(TraceType.PHASE_DIFF, **locals())
+    return _event(
+        TraceType.PHASE_DIFF,
+        caller,
+        space=str(space),
+        owner=owner,
+        from_phase_id=from_phase_id,
+        to_phase_id=to_phase_id,
+        added_count=added_count,
+        deleted_count=deleted_count,
+        replaced_count=replaced_count,
+        top_changes=[dict(change) for change in top_changes],
+        summary_lines=list(summary_lines),
+    )
 
 
-def _event(type: TraceType, caller: Caller, policy: Policy | None = None, **fields: Any) -> Trace:
-    """Return an event with these keys, and under its own key the policy that was in force, as it is: it may be large."""
-    event = {"type": str(type), "ai_profile": caller.ai_profile, "session": caller.session, **_as_plain(fields)}
-    return event if policy is None else {**event, policy_key(type): policy}
-
-
-def _as_plain(value: Any) -> Any:
-    """Return a copy of a value that consists of plain dicts, lists and text."""
-    if isinstance(value, Mapping):
-        return {str(name): _as_plain(inner) for name, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_as_plain(inner) for inner in value]
-    return str(value) if isinstance(value, StrEnum) else value
+def _event(type: TraceType, caller: Caller, **fields: Any) -> Trace:
+    return {"type": str(type), "ai_profile": caller.ai_profile, "session": caller.session, **fields}
