@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import zip_longest
 from types import MappingProxyType
 
 from recollect.engine.context import Engine
@@ -131,13 +132,13 @@ def with_successors(engine: Engine, reader: Reader, chosen: Sequence[Ranked], se
     missing = sorted({place for places in later.values() for place in places} - at_hand.keys())
     rows = {**at_hand, **(reader.candidates(engine.tenant, missing, selection) if missing else {})}
     ranked: list[Ranked] = []
-    for item in chosen:
+    for item, following in zip_longest(chosen, chosen[1:]):
         if item.place not in rows:  # it was moved up
             continue
         ranked.append(item)
         del rows[item.place]
         successor = max((place for place in later.get(item.place, ()) if place in rows), default=None)
-        if successor is not None:
+        if successor is not None and (following is None or following.place != successor):
             ranked.append(_as_successor(item, successor, rows.pop(successor)))
     return ranked
 
