@@ -318,6 +318,10 @@ def _repair_word(words: list[Word], at: int, word: Word) -> None:
         word.tag = "PRP"
     elif lower == "that" and previous.is_noun:
         word.tag = "CJT"
+    elif word.tag == "VVN" and previous.tag == "CJT" and (after.is_name or after.tag in DETERMINERS):
+        word.tag = "VVD"  # "the company that produced iPhone"
+    elif word.tag == "AV0" and previous.lower == "of" and after is _NOTHING:
+        word.tag, word.lemma = "NN1", lower  # "the position of forward"
     elif (lower in _APPROXIMATELY and _QUANTITY.fullmatch(after.text)) or lower == "please":
         word.tag = "AV0"
     elif word.text == "A" and at:
