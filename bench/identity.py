@@ -24,7 +24,20 @@ import yaml
 import recollect
 
 CASES = Path(__file__).parents[1] / "tests" / "cases" / "identity"
-PARTS = ("dev", "frozen", "second", "third", "third b", "fourth", "sixth", "sixth b", "seventh", "seventh b", "eighth")
+PARTS = (
+    "dev",
+    "frozen",
+    "second",
+    "third",
+    "third b",
+    "fourth",
+    "sixth",
+    "sixth b",
+    "seventh",
+    "seventh b",
+    "eighth",
+    "ninth",
+)
 SLOTS = {
     f"{part}{half}": f"{part}_slots_{half.strip() or 'a'}"
     for part in ("third", "sixth", "seventh")
@@ -37,6 +50,7 @@ ONLY_APART = {
     "seventh": "seventh_apart_a",
     "seventh b": "seventh_apart_b",
     "eighth": "eighth_apart",
+    "ninth": "ninth_apart",
 }
 """Parts that have hostile pairs, and no pairs of other kinds."""
 MEETS = {"superseded", "contradicted"}
@@ -53,10 +67,17 @@ class Told:
         self.mem = recollect.open(":memory:", clock=lambda: next(ticks))
         self.owners = 0
 
-    def outcome(self, first: str, second: str) -> str:
+    def add_both(self, first: str, second: str) -> tuple[recollect.Receipt, recollect.Receipt]:
         self.owners += 1
-        self.mem.add(first, owner=str(self.owners), source="user")
-        return str(self.mem.add(second, owner=str(self.owners), source="user").outcome)
+        one, other = (self.mem.add(text, owner=str(self.owners), source="user") for text in (first, second))
+        return one, other
+
+    def outcome(self, first: str, second: str) -> str:
+        return str(self.add_both(first, second)[1].outcome)
+
+    def flagged(self) -> bool:
+        """Whether the last two are linked with a stated reason."""
+        return any(pair.reason != "near" for pair in self.mem.outdated(owner=str(self.owners)))
 
 
 def pairs(half: str, told: Told, show: bool) -> None:
@@ -121,14 +142,18 @@ def slots(half: str, told: Told, show: bool) -> None:
     met: Counter[str] = Counter()
     asked: Counter[str] = Counter()
     statements: set[str] = set()
-    merged = apart = 0
+    merged = apart = missed = flagged = 0
     for relation in _load(SLOTS.get(half, f"{half}_slots"))["relations"]:
         for how, old, new in changed_slots(relation):
             statements |= {old, new}
-            meets = told.outcome(old, new) in MEETS
+            older, newer = told.add_both(old, new)
+            meets = newer.outcome in MEETS
             if relation["single"]:
                 asked[how] += 1
                 met[how] += meets
+                if newer.outcome == "stored" and older.memory is not None:
+                    missed += 1
+                    flagged += told.flagged()
             else:
                 apart, merged = apart + 1, merged + meets
             if show and meets != relation["single"]:
@@ -138,6 +163,7 @@ def slots(half: str, told: Told, show: bool) -> None:
             apart, merged = apart + 1, merged + (told.outcome(old, new) not in KEPT_APART)
     found = ", ".join(f"{how} {share(met[how], asked[how])}" for how in asked)
     print(f"  one slot       {len(statements)} statements; changes met: {found}; wrongly merged {merged} of {apart}")
+    print(f"                 of {missed} stored under a new key, linked with a stated reason: {share(flagged, missed)}")
 
 
 def week(path: Path) -> None:

@@ -232,6 +232,7 @@ def describe(context: Context, phrase: NounPhrase, tail: Tail, rule: str, **opti
         named and context.subject_words[0].lower == "the"
     )  # "the name of Ana's pet": she has one
     several = several and form_of(tail.value) is not Form.QUANTITY  # a goal of 300 euros has one amount
+    several = several and _CURRENT.isdisjoint(phrase.head.split()[:-1])  # "the current book of the club"
     frame = build(
         context,
         attribute,
@@ -251,6 +252,8 @@ def describe(context: Context, phrase: NounPhrase, tail: Tail, rule: str, **opti
         frame = replace(frame, open_to_others=True)
     return frame
 
+
+_CURRENT = frozenset(("current", "present"))
 
 _CHOICES = {
     name.strip(): (aspect, [one.strip() for one in listed.split(",")])

@@ -6,11 +6,21 @@ from recollect.rules.statements import tables
 from recollect.rules.statements.building import PROPERTY, Context, build, first_of, names_the_only_one
 from recollect.rules.statements.changes import CHANGE_VERBS, read_change, read_parting, read_stop
 from recollect.rules.statements.clause import TENTATIVE, Clause, VerbGroup
-from recollect.rules.statements.descriptions import STATES, read_copula, read_duty, read_swapped
+from recollect.rules.statements.descriptions import STATES, read_copula, read_duty, read_status, read_swapped
 from recollect.rules.statements.frame import ANY, ChangeMark, Frame, Tense
 from recollect.rules.statements.named_values import read_named_value
 from recollect.rules.statements.open_verbs import read_open
-from recollect.rules.statements.phrases import DAYS, MONTHS, NOW, PERIODS, Form, content, noun_phrase, split_tail
+from recollect.rules.statements.phrases import (
+    DAYS,
+    MONTHS,
+    NOW,
+    PERIODS,
+    Form,
+    content,
+    dimension,
+    noun_phrase,
+    split_tail,
+)
 from recollect.rules.statements.predicates import read_predicate
 from recollect.rules.statements.tagger import FINITE, Word, gerund_base
 from recollect.rules.statements.templates import read_template
@@ -61,7 +71,8 @@ def context_of(clause: Clause, speaker: str) -> Context:
     sure = subject[0].lower not in _NOT_ONE_THING and subject[0].tag not in ("DT0", "PNI")
     sure = sure or (len(subject) > 2 and subject[1].is_name and subject[-1].is_name)  # a title
     phrase = noun_phrase(subject, speaker)
-    sure = sure or (subject[0].lower in ("a", "an") and verb.lemma == "cost" and bool(phrase.owner))
+    priced = verb.lemma == "cost" or (verb.copula and dimension(split_tail(clause.rest).value) == "money")
+    sure = sure or (subject[0].lower in ("a", "an") and priced and bool(phrase.owner))  # "an adult ticket for the zoo"
     return Context(speaker, subject, phrase, verb, clause.rest, tense, verb.negated, change, tuple(scope), sure)
 
 
@@ -85,7 +96,7 @@ def _is_decided(frame: Frame) -> bool:
 def _read_clause(context: Context) -> list[Frame]:
     if (chained := _read_governed_verb(context)) is not None:
         return chained
-    if frames := first_of(context, read_swapped, read_duty, read_parting):
+    if frames := first_of(context, read_status, read_swapped, read_duty, read_parting):
         return frames
     verb, rest = context.verb, context.rest
     done = len(rest) > 1 and rest[0].tag == "VVN" and (rest[0].lemma in CHANGE_VERBS or rest[1].lower == "by")

@@ -110,8 +110,6 @@ def read_copula(context: Context) -> list[Frame]:
     if not rest:
         return []
     if rest[0].tag == "PRP" and rest[0].lower not in ("about", "around"):
-        if _is_status(context) and len(rest) <= 3:  # "The status of the order is in review"
-            return [describe(context, context.phrase, Tail(rest), "nominal status")]
         return [_read_preposition(context)]
     tail = split_tail(rest)
     if not tail.value:
@@ -129,6 +127,18 @@ def read_copula(context: Context) -> list[Frame]:
     if _is_slot(context, tail):
         return [describe(context, context.phrase, tail, "nominal")]
     return [build(context, "be", tail, "be")]
+
+
+def read_status(context: Context) -> list[Frame]:
+    """ "The status of the order is on hold": what follows is a state, and no place."""
+    rest = context.rest
+    if not context.verb.copula or not 1 < len(rest) <= 3 or rest[0].tag != "PRP" or not _is_status(context):
+        return []
+    return (
+        []
+        if rest[0].lower in ("about", "around")
+        else [describe(context, context.phrase, Tail(rest), "nominal status")]
+    )
 
 
 def _is_status(context: Context) -> bool:

@@ -136,7 +136,7 @@ def _read_phrase(context: Context, phrase: Phrase, left: list[Word]) -> list[Fra
     return _add_implied(context, phrase, left, tail, frame)
 
 
-_SECOND_JOB = frozenset("volunteer part-time freelance temporary seasonal amateur weekend occasional".split())
+SECOND_JOB = frozenset("volunteer part-time freelance temporary seasonal amateur weekend occasional".split())
 
 
 def _names_the_whole(context: Context, phrase: Phrase, tail: Tail) -> bool:
@@ -146,7 +146,7 @@ def _names_the_whole(context: Context, phrase: Phrase, tail: Tail) -> bool:
         words = context.subject_words
         return words[-1].tag != "NN2" and (words[0].tag == "DPS" or any(word.text == "'s" for word in words))
     if phrase.predicate.attribute == "job":
-        second = tail.scope or not _SECOND_JOB.isdisjoint(word.lower for word in tail.value)
+        second = tail.scope or not SECOND_JOB.isdisjoint(word.lower for word in tail.value)
         return phrase.words == ("work", "as") and not second
     return phrase.predicate.attribute == "store" and not tail.has_name
 

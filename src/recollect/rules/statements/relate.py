@@ -18,6 +18,7 @@ from recollect.rules.statements.frame import (
     names_in,
     normal_value,
 )
+from recollect.rules.statements.predicates import SECOND_JOB
 from recollect.rules.statements.tables import CITIES, COUNTRIES, PROVINCES, are_far_apart, place_name
 
 _STRENGTH = (Relation.APART, Relation.CONTESTED, Relation.SAME, Relation.CHANGED, Relation.RETRACTED)
@@ -76,7 +77,21 @@ def compare(old: Sequence[Frame], new: Sequence[Frame]) -> tuple[Relation, Frame
             relation = relate(former, later)
             if _STRENGTH.index(relation) > _STRENGTH.index(best[0]):
                 best = relation, former, later
+    relation, former, later = best
+    if relation is Relation.CONTESTED and former and later and _is_other_job(former, later):
+        return (Relation.CHANGED if _employers(old) == _employers(new) != set() else relation), former, later
     return best
+
+
+def _is_other_job(old: Frame, new: Frame) -> bool:
+    """Return whether two jobs are contested only because somebody may have another one elsewhere."""
+    plain = old.single and new.single and not old.partial and not new.partial
+    second = any(not SECOND_JOB.isdisjoint(frame.value.lower().split()) for frame in (old, new))
+    return old.attribute == new.attribute == "job" and plain and not second and not _refines(old, new)
+
+
+def _employers(frames: Sequence[Frame]) -> set[str]:
+    return {normal_value(frame.value) for frame in frames if frame.attribute == "employer"}
 
 
 def changes_in_same_words(old: tuple[str, Sequence[Frame]], new: tuple[str, Sequence[Frame]]) -> bool:

@@ -324,7 +324,7 @@ def _repair_word(words: list[Word], at: int, word: Word) -> None:
         word.tag, word.lemma = "NN1", lower  # "the position of forward"
     elif (lower in _APPROXIMATELY and _QUANTITY.fullmatch(after.text)) or lower == "please":
         word.tag = "AV0"
-    elif word.text == "A" and at:
+    elif at and (word.text == "A" or (word.text == "The" and after.text[:1].isupper())):
         word.tag, word.lemma = "NP0", lower
     elif at == 0 and word.tag == "VVB" and _QUANTITY.fullmatch(after.text):
         word.tag = "NN1"  # "Release 4.2 ships"

@@ -64,9 +64,12 @@ def _read_measure(context: Context) -> Frame | None:
     kind = _kind_of_measure(value)
     hour = before[-1:] and before[-1].lower in ("at", "until", "till") and value[-1].text.isdecimal()
     timed = kind in (ValueKind.CLOCK, ValueKind.DATE) or bool(hour)
-    if any(word.lower in ("a", "an", "another") for word in before) and (timed or kind is ValueKind.NAME):
-        return None  # "has a lesson at 9", "has a v1 endpoint": there may be another one
     definite = any(w.tag == "DPS" or w.lower == "the" or is_possessive(w) or w.is_name for w in before)
+    one_of_some = any(word.lower in ("a", "an", "another") for word in before)
+    on_a_date = any(word.lower in MONTHS or word.tag == "ORD" for word in value)
+    some = one_of_some or (verb.lemma == "have" and not definite and not on_a_date)
+    if (one_of_some and kind is ValueKind.NAME) or (timed and some):
+        return None  # "has a lesson at 9", "has training on Tuesday", "has a v1 endpoint": there may be another one
     if context.is_self and not definite and (timed or not before):
         return None
     if timed and not before:

@@ -34,6 +34,21 @@ Ottilie's code editor is Kate. | Ottilie has left Kate for Zed.
 The default timeout of the importer is 20 seconds. | I changed the timeout of the importer from 20 seconds to 3 minutes.
 Ottilie is learning Hindi. | Ottilie is learning Welsh instead of Hindi.
 The base image of the worker is node:20-slim. | The worker uses wolfi as base image.
+The current song of the choir is The Lark of Varn. | The current song of the choir is Nightfall.
+The state of batch 4471 is on pause. | The state of batch 4471 is in transit.
+A day pass for Varn Castle is 12 euros. | A day pass for Varn Castle is 14 euros.
+Ottilie works as a cook at Bistro Lune. | Ottilie works as head chef at Bistro Lune.
+Ottilie plays the position of forward. | Ottilie plays the position of goaltender.
+Ottilie is a citizen of United States of America. | Ottilie is a citizen of South Africa.
+The firm that produced the harp is Hadley. | The firm that produced the harp is Oakstone.
+"""
+
+NOT_CHANGED = """
+Ottilie has harp training on Tuesday. | Ottilie has harp training on Friday.
+Ottilie works as a cook at Bistro Lune. | Ottilie works as a part-time teacher at Bistro Lune.
+Ottilie works as a cook at Bistro Lune. | Ottilie works as a teacher at Tarn School.
+Ottilie works as a nurse. | Ottilie works as a volunteer firefighter.
+A new book of the club is Nightfall. | A new book of the club is The Lark of Varn.
 """
 
 
@@ -45,8 +60,13 @@ def test_another_value_of_a_slot_meets_the_old_one_in_other_words() -> None:
         assert found, (old, new)
 
 
+def test_what_there_may_be_two_of_is_not_changed() -> None:
+    for old, new in (line.split(" | ") for line in NOT_CHANGED.strip().splitlines()):
+        assert compare(read_statement(old), read_statement(new))[0] in (Relation.APART, Relation.CONTESTED), (old, new)
+
+
 def test_look_alike_statements_stay_apart_in_both_orders() -> None:
-    names = ("fifth_apart", "sixth_apart", "seventh_apart_a", "seventh_apart_b", "eighth_apart")
+    names = ("fifth_apart", "sixth_apart", "seventh_apart_a", "seventh_apart_b", "eighth_apart", "ninth_apart")
     rows = [row for name in names for row in yaml.safe_load((CASES / f"{name}.yaml").read_text("utf-8"))]
     for row in rows:
         for old, new in ((row["a"], row["b"]), (row["b"], row["a"])):
@@ -55,7 +75,7 @@ def test_look_alike_statements_stay_apart_in_both_orders() -> None:
 
 
 def test_what_has_several_values_is_never_taken_for_a_slot() -> None:
-    for name in ("sixth_slots_a", "sixth_slots_b", "seventh_slots_a", "seventh_slots_b", "eighth_slots"):
+    for name in ("sixth_slots_a", "sixth_slots_b", "seventh_slots_a", "seventh_slots_b", "eighth_slots", "ninth_slots"):
         relations = yaml.safe_load((CASES / f"{name}.yaml").read_text("utf-8"))["relations"]
         for relation in (one for one in relations if not one["single"]):
             for template in relation["templates"]:
@@ -117,6 +137,7 @@ def test_the_same_words_around_another_thing_settle_nothing() -> None:
         "seventh_apart_a",
         "seventh_apart_b",
         "eighth_apart",
+        "ninth_apart",
     )
     rows = [row for name in names for row in yaml.safe_load((CASES / f"{name}.yaml").read_text("utf-8"))]
     assert [row for row in rows if _same_words(row["a"], row["b"]) or _same_words(row["b"], row["a"])] == []
