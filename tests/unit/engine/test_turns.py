@@ -385,6 +385,30 @@ def test_a_denial_ends_what_is_believed_and_nothing_else(mem: Any) -> None:
     }
 
 
+@pytest.mark.parametrize(
+    "words", ["I quit my job.", "I got laid off last week.", "I was let go.", "I've just retired!"]
+)
+def test_a_job_ends_without_its_employer_being_named(mem: Any, words: str) -> None:
+    say(mem, words)
+    assert not known(mem, kind="profile")  # nothing was believed, so nothing ends
+    say(mem, "I work at Corvex.")
+    say(mem, words, session="s2")
+    assert set(known(mem, kind="profile").values()) == {"The user has left their job."}
+
+
+def test_somebody_elses_job_and_other_things_left_end_no_job(mem: Any) -> None:
+    say(mem, "I work at Corvex.")
+    for words in (
+        "Bo got laid off.",
+        "I left work early.",
+        "I let go of the rope.",
+        "I retired my laptop.",
+        "I quit smoking.",
+    ):
+        say(mem, words)
+    assert set(known(mem, kind="profile").values()) == {"The user works at Corvex."}
+
+
 def test_a_number_without_its_unit_is_no_weight(mem: Any) -> None:
     say(mem, "I weigh 82 kilos.")
     for words in ("I'm down to 2 now.", "I'm down to 3 cigarettes a day."):

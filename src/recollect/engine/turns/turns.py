@@ -437,9 +437,12 @@ def _facts(engine: Engine, exchange: Exchange, said: str) -> list[Extracted]:
 
 
 def _is_known(fact: Extracted, known: Sequence[Stored]) -> bool:
-    """Return whether what a fact ends or denies is believed; otherwise its sentence is kept as it was said."""
+    """Return whether what a fact ends or denies is believed; otherwise its sentence is kept as it was said.
+
+    An end without a value ("I got laid off") ends what is believed under its key, whatever it is.
+    """
     bodies = (stored.body for stored in known if stored.body is not None)
-    return any(body["meta"].get("key") == fact.key and says(_content(body), fact.value) for body in bodies)
+    return any(body["meta"].get("key") == fact.key and _tells(body, fact.value) for body in bodies)
 
 
 def _fact_fields(engine: Engine, exchange: Exchange, fact: Extracted) -> dict[str, Any]:
@@ -584,7 +587,11 @@ def _still_holds(writing: Writing, stated: _Stated, fact: Extracted) -> bool:
         where = writing.writer, stream, candidate.scope, KIND_CLASS[candidate.kind]
         stored = holder(writing.engine, *where, key, category=candidate.category).incumbent
         believed += [stored.body] if stored is not None and stored.body is not None else []
-    return bool(believed) and all(says(_content(body), fact.value) for body in believed)
+    return bool(believed) and all(_tells(body, fact.value) for body in believed)
+
+
+def _tells(body: Mapping[str, Any], value: str) -> bool:
+    return not value or says(_content(body), value)
 
 
 def _content(body: Mapping[str, Any]) -> str:

@@ -17,7 +17,7 @@ from recollect.rules.language.patterns import lazy_pattern
 from recollect.rules.language.spelling import third_person
 from recollect.rules.language.word_lists import word_set
 from recollect.rules.statements import ChangeMark, Frame, Tense, ValueKind, read_statement
-from recollect.rules.statements.frame import ANY, normal_text
+from recollect.rules.statements.frame import ANY, JOB_END, normal_text
 from recollect.rules.statements.tables import KNOWN_PLACES, place_level
 from recollect.rules.statements.tagger import is_only_a_state
 from recollect.rules.time.validity import announces
@@ -308,8 +308,11 @@ def _read_home(said: Said) -> Iterable[Found]:
 
 
 def _read_employer(said: Said) -> Iterable[Found]:
-    """ "I work at Siemens as a mechanical engineer", "I quit my job at Acme"."""
-    text = said.from_value()
+    """ "I work at Siemens as a mechanical engineer", "I quit my job at Acme", "I got laid off"."""
+    if said.frame.rule == JOB_END:
+        yield Found("extracted:employer", "", "The user has left their job.", "employer")
+        return
+    text = said.frame.value if said.ended else said.from_value()
     where = values.read_organisation(text)
     if where is None or said.is_unsure:
         return

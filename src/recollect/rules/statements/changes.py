@@ -5,7 +5,7 @@ from dataclasses import replace
 from recollect.rules.statements import tables
 from recollect.rules.statements.building import Context, build, describe, first_of, split_off_owner
 from recollect.rules.statements.clause import VerbGroup
-from recollect.rules.statements.frame import ANY, ChangeMark, Frame, Tense
+from recollect.rules.statements.frame import ANY, JOB_END, ChangeMark, Frame, Tense
 from recollect.rules.statements.phrases import (
     CREATURES,
     DEICTIC,
@@ -205,6 +205,29 @@ def read_parting(context: Context) -> list[Frame]:
               tense=Tense.NOW)
         for attribute in ("partner", "spouse")
     ]  # fmt: skip
+
+
+def read_job_end(context: Context) -> list[Frame]:
+    """ "I quit my job", "Ida got laid off last week": the employer is no longer the one there was, whoever it is."""
+    verb = context.verb
+    happened = verb.past or verb.perfect or verb.lemma == "quit"
+    if context.negated or context.tense is Tense.UNSURE or not happened:
+        return []
+    if not (context.is_self or (context.subject_words[0].is_name and not context.phrase.owner)):
+        return []
+    end = next((at for at, word in enumerate(context.rest) if word.lower in DEICTIC), len(context.rest))
+    said = [word.lemma for word in context.rest[:end] if word.tag not in ("DPS", "AV0")]
+    if verb.passive or verb.lemma == "get":
+        ends = " ".join(said if verb.lemma == "get" else [verb.lemma, *said]) in _DISMISSED
+    else:
+        ends = " ".join([verb.lemma, *said]) in _GAVE_UP_A_JOB
+    if not ends or split_tail(context.rest[end:]).more:
+        return []
+    stop = ChangeMark.STOP
+    return [build(context, "employer", Tail([]), JOB_END, one=True, negated=True, change=stop, tense=Tense.NOW)]
+
+
+_GAVE_UP_A_JOB, _DISMISSED = tables.entries("verbs", "gave_up_a_job"), tables.entries("verbs", "dismissed")
 
 
 def read_stop(context: Context) -> list[Frame]:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from recollect.rules.statements import tables
 from recollect.rules.statements.building import PROPERTY, Context, build, first_of, names_the_only_one
-from recollect.rules.statements.changes import CHANGE_VERBS, read_change, read_parting, read_stop
+from recollect.rules.statements.changes import CHANGE_VERBS, read_change, read_job_end, read_parting, read_stop
 from recollect.rules.statements.clause import TENTATIVE, Clause, VerbGroup
 from recollect.rules.statements.descriptions import STATES, read_copula, read_duty, read_status, read_swapped
 from recollect.rules.statements.frame import ANY, ChangeMark, Frame, Tense
@@ -96,7 +96,7 @@ def _is_decided(frame: Frame) -> bool:
 def _read_clause(context: Context) -> list[Frame]:
     if (chained := _read_governed_verb(context)) is not None:
         return chained
-    if frames := first_of(context, read_status, read_swapped, read_duty, read_parting):
+    if frames := first_of(context, read_status, read_swapped, read_duty, read_parting, read_job_end):
         return frames
     verb, rest = context.verb, context.rest
     done = len(rest) > 1 and rest[0].tag == "VVN" and (rest[0].lemma in CHANGE_VERBS or rest[1].lower == "by")

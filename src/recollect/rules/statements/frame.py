@@ -16,6 +16,9 @@ SELF = "Self"
 ANY = "*"
 """The attribute of a frame that names a value and no attribute: "sold the Volvo"."""
 
+JOB_END = "job end"
+"""The rule of a frame that ends a job and names no employer: "I got laid off"."""
+
 NO_SUBJECT = "-"
 """The subject of a definite description without an owner: "The port is 8080"."""
 

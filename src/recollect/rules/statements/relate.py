@@ -77,9 +77,9 @@ def compare(old: Sequence[Frame], new: Sequence[Frame]) -> tuple[Relation, Frame
             relation = relate(former, later)
             if _STRENGTH.index(relation) > _STRENGTH.index(best[0]):
                 best = relation, former, later
-    relation, former, later = best
-    if relation is Relation.CONTESTED and former and later and _is_other_job(former, later):
-        return (Relation.CHANGED if _employers(old) == _employers(new) != set() else relation), former, later
+    relation, before, after = best
+    if relation is Relation.CONTESTED and before and after and _is_other_job(before, after):
+        return (Relation.CHANGED if _employers(old) == _employers(new) != set() else relation), before, after
     return best
 
 
