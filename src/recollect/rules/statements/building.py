@@ -158,7 +158,7 @@ def _split_sort(context: Context, value: list[Word]) -> tuple[str, list[Word], b
         return None
     sort, verb = words[0].lower, context.verb
     one = (verb.lemma, sort) in _ONE_OF_A_TYPE or (sort in _ONE_SORT and verb.lemma not in _OF_MANY and not verb.past)
-    return sort, words[2:], one
+    return sort, words[2:], one or (verb.lemma, sort) == ("hold", "rank")
 
 
 _ADDING = frozenset(("also", "too", "additionally", "another", "sometimes", "occasionally", "often"))
