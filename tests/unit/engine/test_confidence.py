@@ -32,6 +32,26 @@ def test_one_memory_must_have_both_whom_it_is_about_and_what_is_asked(told: reco
     assert unknown.confidence < known.confidence
 
 
+@pytest.mark.parametrize(
+    ("memory", "question", "answered"),
+    [
+        ("Jana's brother Ben is 12", "How old is Ben?", True),
+        ("Ben turned seven last week", "How old is Ben?", True),
+        ("Ben likes the harbour", "How old is Ben?", False),
+        ("Ida is 12 and a friend of nobody here", "How old is Ben?", False),
+        ("Lotte gets here on 12 July", "When does Lotte arrive?", True),
+        ("Lotte gets here by train", "When does Lotte arrive?", False),
+    ],
+)
+def test_a_value_of_the_kind_asked_for_answers_in_other_words(memory: str, question: str, answered: bool) -> None:
+    with recollect.open(":memory:", policy={"recall": {"confidence_min": 0.6}}) as mem:
+        for fact in (*FACTS, memory):
+            mem.add(fact, owner="u", source="agent")
+        answer = mem.query(question, owner="u")
+    assert answer.abstained is not answered
+    assert (memory in [one.memory.content for one in answer.items]) is answered
+
+
 def test_what_nothing_supports_is_left_unanswered_and_says_why(told: recollect.Recollect) -> None:
     answer = told.query("What is the wifi password of the Zanzibar hotel?", owner="u")
     assert answer.abstained and answer.items == ()

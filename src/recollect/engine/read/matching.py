@@ -19,8 +19,8 @@ from recollect.rules.identity.outdating import NEAR, announces_change, later_fir
 from recollect.rules.language.findable import asks_for_everything
 from recollect.rules.language.text import words
 from recollect.rules.ranking.fusion import DIGITS
-from recollect.rules.ranking.question import asks
-from recollect.rules.ranking.selection import Concept, Precedence, make_room_for, shadows
+from recollect.rules.ranking.question import asks, says_what_is_asked
+from recollect.rules.ranking.selection import SAID, Concept, Precedence, confidence, make_room_for, shadows
 from recollect.rules.trust.authority import outranks
 from recollect.stores.protocol import Contender, Later, Place, Reader, Relation, Selection, Standing, Stored, Stream
 
@@ -74,12 +74,30 @@ def find_matches(
     return make_room_for(found, believed, top_k)
 
 
-def is_unsure(engine: Engine, prepared: PreparedQuestion, confidence: float) -> bool:
+def is_unsure(engine: Engine, prepared: PreparedQuestion, sure: float) -> bool:
     """Return whether to answer nothing, since the store probably holds no answer to a question.
 
     Only vectors can tell, so without them every question is answered. A text that asks nothing is always answered.
     """
-    return prepared.codes is not None and confidence < engine.policy.recall.confidence_min and asks(prepared.text)
+    return prepared.codes is not None and sure < engine.policy.recall.confidence_min and asks(prepared.text)
+
+
+LOOKED_INTO = 3
+"""In how many of the best memories a value of the kind asked for is looked for."""
+
+
+def measure_confidence(engine: Engine, reader: Reader, prepared: PreparedQuestion, found: Sequence[Ranked]) -> float:
+    """Return how likely a right memory is among the found ones, from 0 to 1.
+
+    What repeats no word of "How old is Ben?" may still answer it: "Ben is 12" has the name and the kind of value. Contents
+    are read only for a question that would be left unanswered.
+    """
+    sure = confidence([one.support for one in found])
+    if not found or not is_unsure(engine, prepared, sure):
+        return sure
+    contents = reader.contents(engine.tenant, [one.place for one in found[:LOOKED_INTO]])
+    said = any(says_what_is_asked(prepared.text, content) for content in contents.values())
+    return confidence([SAID]) if said else sure
 
 
 _BELIEVED_MORE = tuple(authority for authority in Authority if authority is not Authority.AI_INFERRED)

@@ -18,6 +18,7 @@ from recollect.engine.read.matching import (
     is_unsure,
     load_chosen,
     mark_outdated,
+    measure_confidence,
     newest_phase_first,
     to_recalled,
     with_counterparts,
@@ -47,7 +48,6 @@ from recollect.rules.ranking.selection import (
     Room,
     Shares,
     best_within,
-    confidence,
     least_relevance,
 )
 from recollect.rules.trust.borders import only_passed_over, read_refusals
@@ -155,7 +155,7 @@ def answer(engine: Engine, request: Query) -> Answer:
         streams = [s for s in readable if s.address is not None and s.address.space in consulted]
         selection = _selection(engine, streams, request)
         found = _find_answers(engine, reader, streams, prepared, top_k, selection, held_when)
-        sure = confidence([candidate.support for candidate in found])
+        sure = measure_confidence(engine, reader, prepared, found)
         not_sure = request.threshold is None and is_unsure(engine, prepared, sure) and bool(found)
         chosen, items, no_room = _choose(engine, reader, request, [] if not_sure else found, top_k, budget, selection)
         items = _with_history(engine, reader, items, budget) if request.history else items

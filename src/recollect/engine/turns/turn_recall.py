@@ -19,6 +19,7 @@ from recollect.engine.read.matching import (
     is_unsure,
     load_chosen,
     mark_outdated,
+    measure_confidence,
     newest_phase_first,
     rank_unasked,
     read_standing,
@@ -38,7 +39,7 @@ from recollect.model.vocabulary import Authority, Kind, Space
 from recollect.rules.extraction.said import read_discretion
 from recollect.rules.gates.classification import by_weight, is_standing_rule
 from recollect.rules.prompt.turn_lines import split_parts
-from recollect.rules.ranking.selection import NOT_SURE, NOTHING_MATCHES, Room, best_within, confidence
+from recollect.rules.ranking.selection import NOT_SURE, NOTHING_MATCHES, Room, best_within
 from recollect.rules.trust.borders import read_refusal
 from recollect.stores.protocol import Later, Reader, Stored, Stream
 
@@ -129,7 +130,7 @@ def _items(
     matches = find_matches(engine, reader, streams, prepared, top_k, selection)
     matches = with_counterparts(engine, reader, streams, matches, selection, one_person=True)
     matches = newest_phase_first(engine, matches)
-    sure = confidence([one.support for one in matches])
+    sure = measure_confidence(engine, reader, prepared, matches)
     matches = [] if is_unsure(engine, prepared, sure) else matches
     rules_found = [one for one in read_rules() if one.body is not None and is_standing_rule(one.body)]
     rules = _most_important(engine, rules_found, settings.recalled_rules)

@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from recollect.rules.language.calendar import MONTHS, WEEKDAYS
+from recollect.rules.language.calendar import ANY_MONTH, ANY_WEEKDAY, MONTHS, WEEKDAYS
 from recollect.rules.language.findable import bearing_terms
+from recollect.rules.language.marks import UNDER_HUNDRED
 from recollect.rules.language.patterns import lazy_pattern
 from recollect.rules.language.text import STOP_WORDS, stem, terms, words
 from recollect.rules.time.times import Span, asks_of_what_is_to_come, read_times
@@ -140,6 +141,32 @@ def aspect_of(text: str) -> str:
     named = named_in(text)
     possessives = {f"{name}s" for name in named}
     return " ".join(word for word in words(text) if word not in named and word not in possessives) if named else ""
+
+
+_NUMBER = rf"\d[\d.,]*|(?:{'|'.join(UNDER_HUNDRED)})"
+_A_TIME = rf"(?:{ANY_WEEKDAY})s?|(?:{ANY_MONTH})|\d{{1,2}}[:.]\d\d|\d{{1,2}} ?(?:am|pm)|(?:19|20)\d\d"
+_KINDS_ASKED = tuple(
+    (lazy_pattern(rf"\b(?:{asked})\b", re.IGNORECASE), lazy_pattern(rf"\b(?:{said})\b", re.IGNORECASE))
+    for asked, said in (
+        ("how old|what age", rf"(?:is|was|are|were|turn(?:s|ed|ing)?|aged?) (?:\w+ )?(?:{_NUMBER})|born|birthday"),
+        ("when|what (?:time|date|day|month|year)", _A_TIME),
+        ("how (?:many|much|long|tall|high|big|heavy|far|wide|deep)", _NUMBER),
+    )
+)
+"""Questions for one kind of value, each with how such a value is written."""
+
+
+def says_what_is_asked(question: str, text: str) -> bool:
+    """Return whether a text names all that a question names, and has a value of the one kind that it asks for.
+
+    >>> asked = "How old is Ben?"
+    >>> [says_what_is_asked(asked, text) for text in ("My brother Ben is 12.", "Ben likes tea", "Ida is 12.")]
+    [True, False, False]
+    """
+    named = named_in(question)
+    kinds = [said for asked, said in _KINDS_ASKED if asked.search(question)]
+    plain = {word.removesuffix("s") for word in words(text)} | {*words(text)} if named and kinds else set()
+    return bool(named) and named <= plain and any(said.search(text) for said in kinds)
 
 
 @dataclass(frozen=True, slots=True)
