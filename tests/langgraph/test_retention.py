@@ -8,7 +8,7 @@ import recollect
 from recollect.engine.context import SteppingClock
 from recollect.engine.graphs import all_but_latest, find_outdated
 from recollect.langgraph import RecollectSaver, Retention
-from recollect.stores.protocol.graphs import GraphVersion
+from recollect.stores.protocol import GraphVersion
 
 NOW = datetime(2026, 1, 31, tzinfo=UTC)
 NOTHING = lambda version: set[str]()  # noqa: E731

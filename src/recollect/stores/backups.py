@@ -20,7 +20,7 @@ from typing import Protocol
 from recollect.model.canonical import canonical_json
 from recollect.model.errors import StoreUnavailable
 from recollect.stores.files import PRIVATE, sync
-from recollect.stores.protocol import LISTED, Erased
+from recollect.stores.values import LISTED, Erased
 
 
 def beside(path: Path | str) -> "ErasureList":

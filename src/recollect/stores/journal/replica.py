@@ -26,7 +26,7 @@ from recollect.stores.journal.log import Position
 from recollect.stores.journal.view import Part, VaultView, from_saved, to_saved
 from recollect.stores.protocol import Table
 from recollect.stores.sql.queries import fill, load_queries
-from recollect.stores.sql.transaction import Transaction, tables_in
+from recollect.stores.sql.transaction import Writer, tables_in
 from recollect.stores.sqlite import migrations
 from recollect.stores.sqlite.store import QUERIES, NamedQueries
 
@@ -50,12 +50,12 @@ class Replica:
     def close(self) -> None:
         self._db.close()
 
-    def transaction(self) -> Transaction:
+    def transaction(self) -> Writer:
         """Return a transaction on the rows as they are."""
-        return Transaction(NamedQueries(self._db))
+        return Writer(NamedQueries(self._db))
 
     @contextmanager
-    def record_changes(self) -> Iterator[Transaction]:
+    def record_changes(self) -> Iterator[Writer]:
         """Run a transaction whose changes are recorded, and commit it, or roll it back on an error."""
         if not self._has_triggers:
             self._install_triggers()

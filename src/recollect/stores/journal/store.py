@@ -22,7 +22,6 @@ from recollect.stores.journal.log import JournalLog, Position
 from recollect.stores.journal.replica import WORTH_SAVING_BYTES, Replica, Saved, SavedCopy
 from recollect.stores.journal.view import NO_DIFFERENCE, SHOWN, Difference, Unadopted, VaultView
 from recollect.stores.protocol import Erased, Reader, Writer
-from recollect.stores.sql.transaction import Transaction
 from recollect.stores.sqlite.connections import translate_errors
 from recollect.stores.sqlite.queue import WriterQueue
 
@@ -87,7 +86,7 @@ class JournalStore:
             yield transaction
 
     @contextmanager
-    def _transact(self, patience_s: float | None = None) -> Iterator[tuple[Replica, Transaction]]:
+    def _transact(self, patience_s: float | None = None) -> Iterator[tuple[Replica, Writer]]:
         """Run a transaction in the replica, which may refuse it; sync its line before the replica commits."""
         with translate_errors(self.location), self._journal.turn(patience_s), self._refresh() as replica:
             with replica.record_changes() as transaction:

@@ -12,7 +12,7 @@ from recollect.model.ledger import EVENTS, GENESIS, Address, Entry, phase_number
 from recollect.model.state import State, are_vouchers, body_from, body_in_force, is_authority, is_time
 from recollect.model.vocabulary import KIND_CLASS, KINDS, STATUSES, Kind, Namespace, Space, Status
 from recollect.rules.identity.keys import identity, shadow_key
-from recollect.stores.protocol import Damage, Stored, Stream
+from recollect.stores.values import Damage, Stored, Stream
 
 Row = Mapping[str, Any]
 

@@ -15,7 +15,6 @@ from recollect.stores import backups
 from recollect.stores.backups import ErasureList
 from recollect.stores.protocol import Erased, Reader, Writer
 from recollect.stores.sql.queries import Answers, Dialect, fill, load_dialect
-from recollect.stores.sql.transaction import Transaction
 from recollect.stores.sqlite import migrations
 from recollect.stores.sqlite.connections import IN_MEMORY, Connections, translate_errors
 from recollect.stores.sqlite.queue import WriterQueue
@@ -122,14 +121,14 @@ class RememberedQueries(NamedQueries):
         return found
 
 
-class BriefSnapshot(Transaction):
+class BriefSnapshot(Writer):
     """A snapshot over the writer's own connection. What is asked in advance need not be asked inside the lock."""
 
     def __init__(self, queries: RememberedQueries) -> None:
         super().__init__(queries)
         self.asked_in_advance = False
 
-    def in_advance(self) -> Transaction:
+    def in_advance(self) -> Writer:
         self.asked_in_advance = True
         return self
 
@@ -187,11 +186,11 @@ class SqliteStore:
         with translate_errors(self.location):
             if self._in_memory:
                 with self._line().turn():
-                    yield Transaction(NamedQueries(self._connections.writer()))
+                    yield Writer(NamedQueries(self._connections.writer()))
             else:
                 with self._lend_warmest(brief) as (db, is_writers), _snapshot(db):
                     if not is_writers:
-                        yield Transaction(NamedQueries(db))
+                        yield Writer(NamedQueries(db))
                         return
                     queries = RememberedQueries(db)
                     reader = BriefSnapshot(queries)
@@ -220,7 +219,7 @@ class SqliteStore:
             try:
                 with _limit_wait(db, patience_s, self._timeout_s):
                     _begin(db, "BEGIN IMMEDIATE")
-                yield Transaction(NamedQueries(db, self._reuse_answers(db)))
+                yield Writer(NamedQueries(db, self._reuse_answers(db)))
                 db.execute("COMMIT")
             finally:
                 if db.in_transaction:
@@ -262,7 +261,7 @@ class SqliteStore:
     def tenants(self) -> list[str]:
         with self._lend_reader() as db:
             queries = NamedQueries(db)
-            tables = Transaction(queries).tables()
+            tables = Writer(queries).tables()
             found = [queries.filtered("tenants", "1 = 1", {}, table=table.name) for table in tables]
             return sorted({row[0] for rows in found for row in rows if isinstance(row[0], str)})
 
