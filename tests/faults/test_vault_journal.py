@@ -22,9 +22,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.determinism import SeededRandomness, SteppingClock
 
 import recollect
-from recollect.engine.context import SeededRandomness, SteppingClock
 from recollect.model.errors import StoreUnavailable
 from recollect.stores.journal import JournalStore
 from recollect.vault import MemoryVault

@@ -7,9 +7,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from tests.support.determinism import SeededRandomness
+
 import recollect
 from recollect import Recollect
-from recollect.engine.context import SeededRandomness
 
 from .readable import POLICY_KEYS, Names
 from .scenario import BadScenario, Scenario, Step

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 from langgraph.checkpoint.base import empty_checkpoint
+from tests.support.determinism import SeededRandomness
 
 import recollect
 from recollect.compose import open_store
-from recollect.engine.context import SeededRandomness
 from recollect.langgraph import RecollectSaver
 from recollect.stores.postgres import init
 from support.postgres_server import PostgresServer, binaries

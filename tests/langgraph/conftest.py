@@ -5,9 +5,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from tests.support.determinism import SteppingClock
 
 import recollect
-from recollect.engine.context import SteppingClock
 from recollect.langgraph import RecollectSaver, RecollectStore
 from recollect.stores.postgres import init
 from support.postgres_server import PostgresServer, running_server

@@ -4,9 +4,9 @@ from datetime import timedelta
 
 import pytest
 from graphs import keys, value
+from tests.support.determinism import SteppingClock
 
 import recollect
-from recollect.engine.context import SteppingClock
 from recollect.langgraph import RecollectStore
 from recollect.model.errors import BadInput
 from rows import every_row

@@ -3,9 +3,9 @@
 from datetime import UTC, datetime, timedelta
 
 from graphs import checkpoint, metadata, put_steps, replaying_graph, rows, steps, thread
+from tests.support.determinism import SteppingClock
 
 import recollect
-from recollect.engine.context import SteppingClock
 from recollect.engine.graphs import all_but_latest, find_outdated
 from recollect.langgraph import RecollectSaver, Retention
 from recollect.stores.protocol import GraphVersion

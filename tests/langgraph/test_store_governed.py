@@ -8,6 +8,7 @@ from graphs import value
 from hypothesis import given
 from hypothesis import strategies as st
 from langgraph.store.base import PutOp
+from tests.support.determinism import SteppingClock
 
 import recollect
 from recollect.langgraph import RecollectStore
@@ -218,8 +219,6 @@ def test_a_namespace_can_be_erased(store: RecollectStore, mem: recollect.Recolle
 
 def test_upkeep_does_not_put_items_away(location: str) -> None:
     from datetime import UTC, datetime, timedelta
-
-    from recollect.engine.context import SteppingClock
 
     clock = SteppingClock(datetime(2026, 1, 1, tzinfo=UTC))
     with recollect.open(location, clock=clock) as mem, RecollectStore(mem) as store:

@@ -5,9 +5,9 @@ import threading
 from typing import Any
 
 import pytest
+from tests.support.determinism import SeededRandomness
 
 import recollect
-from recollect.engine.context import SeededRandomness
 from recollect.engine.upkeep import worker
 from recollect.engine.upkeep.running import day_of
 from recollect.model.operation import JobReport, Round

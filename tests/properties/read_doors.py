@@ -10,8 +10,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
+from tests.support.determinism import SeededRandomness
+
 import recollect
-from recollect.engine.context import SeededRandomness
 from recollect.interfaces.mcp.catalogue import GRAPH, PAGE, SNAPSHOT, TOOLS, get_prompt, read_resource
 from recollect.interfaces.python import Recollect
 from recollect.model.caller import Caller

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.determinism import SeededRandomness
 
 from recollect.compose import open as open_memory
-from recollect.engine.context import SeededRandomness
 from recollect.interfaces.python import Recollect
 from recollect.model.canonical import canonical_json
 from recollect.model.item import to_item

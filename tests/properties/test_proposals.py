@@ -7,9 +7,9 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.determinism import SeededRandomness
 
 import recollect
-from recollect.engine.context import SeededRandomness
 from recollect.llm import Prompt, Reply, Usage
 
 POLICY: dict[str, Any] = {

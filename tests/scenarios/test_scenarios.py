@@ -22,9 +22,9 @@ from typing import Any
 
 import pytest
 import yaml
+from tests.support.determinism import SeededRandomness
 
 import recollect
-from recollect.engine.context import SeededRandomness
 
 HERE = Path(__file__).parent
 

@@ -21,9 +21,9 @@ from typing import Any
 
 import pytest
 import yaml
+from tests.support.determinism import SeededRandomness, SteppingClock
 
 import recollect
-from recollect.engine.context import SeededRandomness, SteppingClock
 from recollect.vault import MemoryVault, VaultReceipt, build_memory_block, build_snapshot_block
 
 ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z?")

@@ -18,9 +18,9 @@ from typing import Any, Protocol
 
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from tests.support.determinism import SeededRandomness, SteppingClock
 
 from recollect.compose import open as open_memory
-from recollect.engine.context import SeededRandomness, SteppingClock
 from recollect.interfaces.python import Recollect
 from recollect.interfaces.python.arguments import Filters, NamespaceName
 from recollect.model.errors import BadInput, NotAllowed, NotFound, WrongState

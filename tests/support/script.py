@@ -12,8 +12,10 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any, cast
 
+from tests.support.determinism import SeededRandomness, SteppingClock
+
 from recollect.compose import open as open_memory
-from recollect.engine.context import Engine, SeededRandomness, SteppingClock
+from recollect.engine.context import Engine
 from recollect.engine.ledger.audit import state_lines
 from recollect.interfaces.python import Recollect
 from recollect.interfaces.python.arguments import NewMemory, ToolOutput

@@ -1,13 +1,12 @@
 """Hold what every operation needs: the store, the policy, the caller, the clock, randomness and access counts."""
 
 import hashlib
-import random
 import secrets
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
 from uuid import UUID
@@ -51,30 +50,8 @@ class SystemRandomness:
         return secrets.token_bytes(count)
 
 
-class SeededRandomness:
-    """Draws the same bytes again for the same seed. For tests and replays, never for secrets."""
-
-    def __init__(self, seed: int) -> None:
-        self._random = random.Random(seed)
-
-    def bytes(self, count: int) -> bytes:
-        return self._random.randbytes(count)
-
-
 def system_clock() -> datetime:
     return datetime.now(UTC)
-
-
-class SteppingClock:
-    """A clock that moves on by a fixed step at each reading."""
-
-    def __init__(self, start: datetime, step: timedelta = timedelta(seconds=1)) -> None:
-        self.now = start
-        self.step = step
-
-    def __call__(self) -> datetime:
-        now, self.now = self.now, self.now + self.step
-        return now
 
 
 def fresh_uuid(randomness: Randomness) -> str:

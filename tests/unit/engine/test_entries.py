@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.determinism import SeededRandomness
 
 import recollect
-from recollect.engine.context import SeededRandomness
 from recollect.formats.entries import candidate_fields, find_problems, to_entry
 from recollect.model.record import Candidate, Memory
 

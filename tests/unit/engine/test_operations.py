@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.determinism import SeededRandomness
 
 import recollect
-from recollect.engine.context import FLUSH_AFTER_S, SeededRandomness
+from recollect.engine.context import FLUSH_AFTER_S
 from recollect.interfaces.python import Recollect
 from recollect.stores.sqlite import SqliteStore
 from rows import every_row

@@ -4,11 +4,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from tests.support.determinism import SeededRandomness
 
 import recollect
 from recollect.compose import open_store
 from recollect.engine import tracing
-from recollect.engine.context import AccessCounter, Engine, PolicyInForce, SeededRandomness, fresh_uuid
+from recollect.engine.context import AccessCounter, Engine, PolicyInForce, fresh_uuid
 from recollect.engine.read.meaning import Meanings
 from recollect.engine.read.recall import MAX_QUERY_CHARACTERS
 from recollect.engine.tracing import keep, redact_query, traces

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.determinism import SeededRandomness
 
 import recollect
-from recollect.engine.context import SeededRandomness
 from recollect.engine.upkeep import worker
 from recollect.model.errors import BadInput, NotAllowed, StoreCorrupt
 from recollect.model.operation import JobReport, Round, RoundOutcome

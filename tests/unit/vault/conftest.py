@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.determinism import SeededRandomness, SteppingClock
 
-from recollect.engine.context import SeededRandomness, SteppingClock
 from recollect.vault import MemoryVault
 
 OpenVault = Callable[..., MemoryVault]
