@@ -96,40 +96,30 @@ class WriteLog:
         candidate, memory, met = draft.candidate, receipt.memory, met_at_first(draft)
         assert memory is not None, "what was not denied has a memory"
         user = _user(self._caller, memory.user_id, memory.space, memory.owner)
-        thread = candidate.thread_id or self._caller.session
-        node, id, category = self._node or _node(memory.kind), memory.id, memory.category
-        first_pass = None if met is None else float(met)
-        self.operations.append(Operation(at, user, thread, node, Op.CLASSIFY, OpStatus.OK, id, category, first_pass))
-        scores = self._searched(at, user, thread, node, id, category)
-        self.operations.append(Operation(at, user, thread, node, _OP_OF[receipt.outcome], OpStatus.OK, id, category))
+        where = at, user, candidate.thread_id or self._caller.session, self._node or _node(memory.kind)
+
+        def done(op: Op, score: float | None = None) -> Operation:
+            return Operation(*where, op, OpStatus.OK, memory.id, memory.category, score)
+
+        self.operations.append(done(Op.CLASSIFY, None if met is None else float(met)))
+        scores = self._note_search(done)
+        self.operations.append(done(_OP_OF[receipt.outcome]))
         if receipt.outcome is Outcome.STORED:
-            self.operations += [
-                Operation(at, user, thread, node, Op.LINK, OpStatus.OK, id, category, score) for score in scores
-            ]
+            self.operations += [done(Op.LINK, score) for score in scores]
 
     def refused(self, candidate: Candidate, no: Rejection, at: str) -> None:
         """Record that a gate refused a candidate, without repeating its content."""
+        where = at, *self._names(candidate), self._node or _node(candidate.kind)
         first_pass = 0.0 if no.gate == "writing" else None
-        user, thread = self._names(candidate)
-        node = self._node or _node(candidate.kind)
-        self.operations.append(Operation(at, user, thread, node, Op.CLASSIFY, OpStatus.SKIPPED, similarity=first_pass))
-        self._searched(at, user, thread, node)
+        self.operations.append(Operation(*where, Op.CLASSIFY, OpStatus.SKIPPED, similarity=first_pass))
+        self._note_search(lambda op, score: Operation(*where, op, similarity=score))
 
-    def _searched(
-        self,
-        at: str,
-        user: str | None,
-        thread: str | None,
-        node: Node,
-        id: str | None = None,
-        category: str | None = None,
-    ) -> Sequence[float]:
+    def _note_search(self, done: Callable[[Op, float | None], Operation]) -> Sequence[float]:
+        """Record the search for neighbours, if there was one, with the best of its scores; return the scores."""
         scores, self._scores = self._scores, None
-        if scores is None:
-            return ()
-        best = max(scores, default=None)
-        self.operations.append(Operation(at, user, thread, node, Op.SEARCH, OpStatus.OK, id, category, best))
-        return scores
+        if scores is not None:
+            self.operations.append(done(Op.SEARCH, max(scores, default=None)))
+        return scores or ()
 
     def _names(self, candidate: Candidate) -> tuple[str | None, str | None]:
         """Return the user and thread of a refused write: the caller's if it is not trusted or a name is sensitive."""
