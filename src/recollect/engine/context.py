@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from uuid import UUID
 
 from recollect.engine.arguments import check_kept
@@ -34,6 +34,9 @@ from recollect.model.vocabulary import Space, Status
 from recollect.rules.ledger.content_ids import content_hash_in, ids_in
 from recollect.rules.trust.borders import Sight, may_read, sight_of
 from recollect.stores.protocol import Reader, Selection, Store, Stored, Stream, Writer
+
+if TYPE_CHECKING:
+    from recollect.engine.retries import KeyClaim
 
 T = TypeVar("T")
 Clock = Callable[[], datetime]
@@ -144,13 +147,6 @@ class PolicyInForce:
         return hashlib.sha256(text.encode("utf-8")).hexdigest(), text
 
 
-class Claim(Protocol):
-    """An idempotency key that an operation takes; see :mod:`recollect.engine.retries`."""
-
-    def taken_in(self, opened: AbstractContextManager[Writer]) -> AbstractContextManager[Writer]:
-        """Return a transaction that also takes the key, so that the key is taken if and only if it commits."""
-
-
 MIN_PREFIX = 4
 """The fewest digits that are accepted as the prefix of an id."""
 SHORT_ID = 12
@@ -174,7 +170,7 @@ class Engine:
     caller: Caller = field(default_factory=Caller)
     revision: str | None = None
     """The revision that the memory to change must still have; ``None`` accepts any."""
-    claim: Claim | None = None
+    claim: "KeyClaim | None" = None
     """The idempotency key that each transaction takes; ``None`` without a key, or if the operation keeps its own."""
     node: Node | None = None
     """The node named in operational events; ``None`` derives it from the kind of the memory."""

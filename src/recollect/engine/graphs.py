@@ -313,26 +313,15 @@ def delete_for_runs(engine: Engine, run_ids: Iterable[str], user_id: str | None)
         for thread in _threads_of_runs(engine, writer, runs, user_id):
             versions = writer.graph_versions(engine.tenant, thread.uid)
             removed = [version for version in versions if version.run_id in runs]
-            _remove(engine, writer, thread, versions, removed)
+            if len(removed) == len(versions):  # none is left
+                writer.remove_graph_threads(engine.tenant, [thread.uid])
+            else:
+                writer.remove_graph_versions(engine.tenant, thread.uid, removed)
 
 
 def _threads_of_runs(engine: Engine, reader: Reader, run_ids: set[str], user_id: str | None) -> list[GraphThread]:
     found = {thread.uid: thread for id in sorted(run_ids) for thread in reader.graph_threads_of_run(engine.tenant, id)}
     return [thread for _, thread in sorted(found.items()) if user_id in (None, thread.user_id)]
-
-
-def _remove(
-    engine: Engine,
-    writer: Writer,
-    thread: GraphThread,
-    versions: Sequence[GraphVersion],
-    removed: Sequence[GraphVersion],
-) -> None:
-    """Remove versions, and the thread itself if none remains."""
-    if len(removed) == len(versions):
-        writer.remove_graph_threads(engine.tenant, [thread.uid])
-    else:
-        writer.remove_graph_versions(engine.tenant, thread.uid, removed)
 
 
 @again_on_conflict

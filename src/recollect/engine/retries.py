@@ -155,7 +155,7 @@ def once(engine: Engine, key: str, request: str, work: Callable[[Engine], str]) 
     check_key(engine, key)
     caller = engine.caller
     said = canonical_json([caller.name, sorted(caller.rights), sorted(caller.projects), request])
-    claim = _KeyClaim(engine, _own_key(engine, key), said)
+    claim = KeyClaim(engine, _own_key(engine, key), said)
     deadline = time.monotonic() + ANSWER_WAIT_S
     while True:
         answer = claim.kept_answer(deadline)
@@ -176,7 +176,7 @@ def once(engine: Engine, key: str, request: str, work: Callable[[Engine], str]) 
 
 
 @again_on_conflict
-def _keep(engine: Engine, claim: "_KeyClaim", answer: str) -> None:
+def _keep(engine: Engine, claim: "KeyClaim", answer: str) -> None:
     with engine.write() as writer:
         claim.keep(writer, answer)
 
@@ -186,7 +186,7 @@ class _KeyTaken(RecollectError):
 
 
 @dataclass(slots=True)
-class _KeyClaim:
+class KeyClaim:
     """An idempotency key that a request claims in every transaction of its change."""
 
     engine: Engine
@@ -200,6 +200,7 @@ class _KeyClaim:
 
     @contextmanager
     def taken_in(self, opened: AbstractContextManager[Writer]) -> Iterator[Writer]:
+        """Open a transaction that also takes the key, so that the key is taken if and only if it commits."""
         with opened as writer:
             kept = writer.retry(self.engine.tenant, self.key)
             if kept is not None and kept["salt"] != self.salt:

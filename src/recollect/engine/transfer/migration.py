@@ -9,7 +9,8 @@ cannot be opened.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from recollect.engine.ledger.audit import Progress, ProgressCounter, ledger_root_of, state_hash_of
+from recollect.engine.ledger.audit import ledger_root_of, state_hash_of
+from recollect.engine.read.reindexing import Progress, ProgressCounter
 from recollect.model.canonical import Plain
 from recollect.model.errors import NotFound, StoreConflict, StoreCorrupt, StoreUnavailable, WrongState
 from recollect.stores.protocol import MIGRATING_FROM, Reader, Store, Table
