@@ -156,7 +156,7 @@ class JournalStore:
                 self._refresh() as replica,
                 collector_paused(),
             ):
-                if replica.value("scrub_due") is None:  # else it holds content that is to be erased
+                if replica.queries.value("scrub_due") is None:  # else it holds content that is to be erased
                     self._view.drop_adopted(_count_adopted(replica))
                     self._saved.save(replica, self._view, self._journal.seen)
         except StoreError as error:
@@ -172,21 +172,21 @@ class JournalStore:
         if known is not None:
             return known
         with self._transact() as (replica, _):
-            if replica.value("store_id") is None:
-                replica.set_value("store_id", fresh_store_id)
-            return str(replica.value("store_id"))
+            if replica.queries.value("store_id") is None:
+                replica.queries.set_value("store_id", fresh_store_id)
+            return str(replica.queries.value("store_id"))
 
     def value(self, name: str) -> str | None:
         with self._refresh() as replica:
-            return replica.value(name)
+            return replica.queries.value(name)
 
     def backup_paths(self) -> list[str]:
         with self._refresh() as replica:
-            return backups.paths_in(replica.value_names(backups.PLACE))
+            return backups.paths_in(replica.queries.value_names(backups.PLACE))
 
     def set_value(self, name: str, value: str | None) -> None:
         with self._transact() as (replica, _):
-            replica.set_value(name, value)
+            replica.queries.set_value(name, value)
 
     def become(self, store_id: str) -> None:
         self.set_value("store_id", store_id)
@@ -194,7 +194,7 @@ class JournalStore:
 
     def tenants(self) -> list[str]:
         with self._refresh() as replica:
-            return replica.tenants()
+            return replica.queries.tenants()
 
     def has_unadopted(self) -> bool:
         """Return whether vaults wrote lines that no store has adopted."""
@@ -245,8 +245,8 @@ class JournalStore:
             adopted = _count_adopted(replica)
             self._saved.remove()
             with replica.record_changes():
-                replica.set_value("scrub_due", None)
-                replica.set_value(LINES_ADOPTED, None)
+                replica.queries.set_value("scrub_due", None)
+                replica.queries.set_value(LINES_ADOPTED, None)
                 rows = [_line(NO_DIFFERENCE, [part]) for change in replica.all_rows() for part in _parts(change)]
             shown = [_line(Difference([memory], {}), []) for memory in self._view.active()]
 
@@ -330,7 +330,7 @@ def _parts(change: Change) -> Iterator[Change]:
 
 def _count_adopted(replica: Replica) -> int:
     """Return how many vault lines were adopted."""
-    return int(replica.value(LINES_ADOPTED) or 0)
+    return int(replica.queries.value(LINES_ADOPTED) or 0)
 
 
 def _ids_of_memories(changes: Sequence[Change]) -> list[str]:

@@ -22,6 +22,7 @@ from recollect.stores.values import (
     Later,
     Nearby,
     Neighbour,
+    Place,
     Posting,
     Selection,
     Standing,
@@ -66,7 +67,7 @@ class ProvenanceReads(_NamesVouchers):
         """Return the memories that name one of these hashes as a parent and fit the selection, oldest first."""
         return self._select_by_hash("built_upon", tenant, hashes, selection, limit)
 
-    def places_naming(self, tenant: str, name: str) -> list[tuple[int, int]]:
+    def places_naming(self, tenant: str, name: str) -> list[Place]:
         """Return where the memories are that name this person as their user, actor or author."""
         return self._db.tuples("places_naming", tenant=tenant, name=name, principal=principal(USER, name))
 
@@ -176,33 +177,29 @@ class StateReads(ProvenanceReads):
         found = self._db.filtered_tuples("nearby", readable, params) if numbers else []
         return [Nearby._make(row) for row in found if isinstance(row[-1], str)]
 
-    def by_places(self, tenant: str, places: Sequence[tuple[int, int]]) -> list[Stored]:
+    def by_places(self, tenant: str, places: Sequence[Place]) -> list[Stored]:
         """Return the memories at these places, in the order of the places."""
         found = self._db.rows("memories_at", tenant=tenant, places=encode_places(places)) if places else []
         return self._add_voucher_names(tenant, found)
 
-    def contents(self, tenant: str, places: Sequence[tuple[int, int]]) -> dict[tuple[int, int], str]:
+    def contents(self, tenant: str, places: Sequence[Place]) -> dict[Place, str]:
         """Return the content alone of the memories at these places, which is quicker than reading them whole."""
         found = self._read_at_places("contents_at", tenant, places)
         return {(stream, number): content for stream, number, content in found if isinstance(content, str)}
 
-    def entities(
-        self, tenant: str, places: Sequence[tuple[int, int]]
-    ) -> dict[tuple[int, int], list[Mapping[str, Any]]]:
+    def entities(self, tenant: str, places: Sequence[Place]) -> dict[Place, list[Mapping[str, Any]]]:
         """Return the entities that the memories at these places are about; a memory that names none is left out."""
         found = self._read_at_places("entities_at", tenant, places)
         return {(stream, number): json.loads(entities) for stream, number, entities in found if entities is not None}
 
-    def _read_at_places(self, query: str, tenant: str, places: Sequence[tuple[int, int]]) -> list[tuple[Any, ...]]:
+    def _read_at_places(self, query: str, tenant: str, places: Sequence[Place]) -> list[tuple[Any, ...]]:
         """Return a part of the bodies at these places, without the bodies that cannot be read."""
         if not places:
             return []
         params = {"tenant": tenant, "places": encode_places(places)}
         return self._db.filtered_tuples(query, self._db.dialect.readable.format(text="v.body"), params)
 
-    def candidates(
-        self, tenant: str, places: Sequence[tuple[int, int]], selection: Selection
-    ) -> dict[tuple[int, int], Contender]:
+    def candidates(self, tenant: str, places: Sequence[Place], selection: Selection) -> dict[Place, Contender]:
         """Return what ranking needs of those memories at these places that fit the selection."""
         if not places:
             return {}

@@ -7,7 +7,7 @@ from typing import Any
 from recollect.model.state import values_from
 from recollect.model.vocabulary import MAY_UPDATE
 from recollect.stores.sql.queries import Capability, encode_places
-from recollect.stores.values import Later, Relation, Selection, Stream
+from recollect.stores.values import Later, Place, Relation, Selection, Stream
 
 MILLIONTHS = 1_000_000
 LONGEST_CHAIN = 16
@@ -63,13 +63,13 @@ class VectorWrites(Capability):
 class RelationReads(Capability):
     """Relations from one memory to another, found from either end."""
 
-    def relations_at(self, tenant: str, places: Sequence[tuple[int, int]]) -> Later[list[Relation]]:
+    def relations_at(self, tenant: str, places: Sequence[Place]) -> Later[list[Relation]]:
         """Return the relations that begin or end at one of these places, in order."""
         listed = json.dumps([list(place) for place in dict.fromkeys(places)])
         answer = self._db.soon("relations_at", {"tenant": tenant, "places": listed})
         return lambda: [relation_of(*row) for row in answer()]
 
-    def live_versions(self, tenant: str, places: Sequence[tuple[int, int]]) -> dict[tuple[int, int], tuple[int, int]]:
+    def live_versions(self, tenant: str, places: Sequence[Place]) -> dict[Place, Place]:
         """Return, for each superseded memory at these places, the active one that its chain of versions ends in.
 
         Only where whoever may read the active one might read the other as well: both are of one stream, scope,
@@ -79,7 +79,7 @@ class RelationReads(Capability):
         found = self._db.tuples("live_versions", **asked) if places else []
         return {(stream, memory): (of, live) for stream, memory, of, live in found}
 
-    def updates_among(self, tenant: str, places: Sequence[tuple[int, int]]) -> list[Relation]:
+    def updates_among(self, tenant: str, places: Sequence[Place]) -> list[Relation]:
         """Return the links by which one of these memories may make another of them outdated, in order."""
         joined = set(places)
         found = self.relations_at(tenant, places)() if len(joined) > 1 else []

@@ -100,6 +100,21 @@ class NamedQueries:
         words = {"table": table, "columns": ", ".join(columns), "values": values}
         self._db.executemany(QUERIES["put_rows"].format(**words), rows)
 
+    def value(self, name: str) -> str | None:
+        """Return what the store has noted about itself under a name."""
+        found = self.tuples("store_value", name=name)
+        return str(found[0][0]) if found else None
+
+    def value_names(self, prefix: str) -> list[str]:
+        return [name for (name,) in self.tuples("store_value_names", prefix=prefix)]
+
+    def set_value(self, name: str, value: str | None) -> None:
+        self.run("remove_store_value" if value is None else "set_store_value", name=name, value=value)
+
+    def tenants(self) -> list[str]:
+        found = [self.filtered("tenants", "1 = 1", {}, table=table.name) for table in Writer(self).tables()]
+        return sorted({row[0] for rows in found for row in rows if isinstance(row[0], str)})
+
 
 class RememberedQueries(NamedQueries):
     """A snapshot's connection that remembers its answers for the write that follows."""
@@ -260,20 +275,15 @@ class SqliteStore:
 
     def tenants(self) -> list[str]:
         with self._lend_reader() as db:
-            queries = NamedQueries(db)
-            tables = Writer(queries).tables()
-            found = [queries.filtered("tenants", "1 = 1", {}, table=table.name) for table in tables]
-            return sorted({row[0] for rows in found for row in rows if isinstance(row[0], str)})
+            return NamedQueries(db).tenants()
 
     def value(self, name: str) -> str | None:
         with self._lend_reader() as db:
-            found = db.execute(QUERIES["store_value"], {"name": name}).fetchone()
-        return str(found[0]) if found else None
+            return NamedQueries(db).value(name)
 
     def backup_paths(self) -> list[str]:
         with self._lend_reader() as db:
-            found = db.execute(QUERIES["store_value_names"], {"prefix": backups.PLACE}).fetchall()
-        return backups.paths_in(name for (name,) in found)
+            return backups.paths_in(NamedQueries(db).value_names(backups.PLACE))
 
     @contextmanager
     def _lend_reader(self) -> Iterator[sqlite3.Connection]:
@@ -287,9 +297,8 @@ class SqliteStore:
                     yield db
 
     def set_value(self, name: str, value: str | None) -> None:
-        query = "remove_store_value" if value is None else "set_store_value"
         with translate_errors(self.location), self._line().turn():
-            self._connections.writer().execute(QUERIES[query], {"name": name, "value": value})
+            NamedQueries(self._connections.writer()).set_value(name, value)
 
     def become(self, store_id: str) -> None:
         self.set_value("store_id", store_id)
@@ -334,7 +343,7 @@ class SqliteStore:
         """Bring the schema up to date and learn, or draw, the store's identity."""
         with self._connections.reader() as db:
             missing = migrations.pending(db, self.location)  # refuses a file that is not ours, untouched
-            known = None if missing else _read_store_id(db)
+            known = None if missing else NamedQueries(db).value("store_id")
             has_log = db.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
         if not missing and known is None:  # schema and id are written in one transaction
             raise StoreCorrupt(
@@ -344,17 +353,18 @@ class SqliteStore:
             return known
         with self._line().turn():
             db = self._connections.writer()
+            queries = NamedQueries(db)
             db.execute("PRAGMA journal_mode = WAL")
             db.execute("BEGIN IMMEDIATE")
             try:
                 migrations.apply(db, migrations.pending(db, self.location))
-                if _read_store_id(db) is None:
-                    db.execute(QUERIES["set_store_value"], {"name": "store_id", "value": fresh_store_id})
+                if queries.value("store_id") is None:
+                    queries.set_value("store_id", fresh_store_id)
                 db.execute("COMMIT")
             finally:
                 if db.in_transaction:
                     db.execute("ROLLBACK")
-            return str(_read_store_id(db))
+            return str(queries.value("store_id"))
 
 
 def _type_checks(db: sqlite3.Connection) -> Iterator[Sequence[str | None]]:
@@ -363,11 +373,6 @@ def _type_checks(db: sqlite3.Connection) -> Iterator[Sequence[str | None]]:
     for table, of_table in groupby(columns, key=lambda row: row[0]):
         looks = [QUERIES["is_mistyped"].format(table=table, column=name, type=type) for _, name, type in of_table]
         yield tuple(db.execute(QUERIES["mistyped"].format(columns=", ".join(looks), table=table)).fetchone())
-
-
-def _read_store_id(db: sqlite3.Connection) -> str | None:
-    found = db.execute(QUERIES["store_value"], {"name": "store_id"}).fetchone()
-    return str(found[0]) if found else None
 
 
 @contextmanager
