@@ -71,11 +71,8 @@ def migrate(
 def refuse_unfinished(store: Store) -> None:
     """Raise if a migration into a store has not been finished."""
     if store.value(MIGRATING_FROM) is not None:
-        raise StoreUnavailable(
-            "a migration into it has not been finished.",
-            field=store.location,
-            hint="Run `recollect migrate` again with the same two stores: it goes on where it stopped.",
-        )
+        hint = "Run `recollect migrate` again with the same two stores: it goes on where it stopped."
+        raise StoreUnavailable("a migration into it has not been finished.", field=store.location, hint=hint)
 
 
 def _check_target(source: Store, target: Store) -> None:

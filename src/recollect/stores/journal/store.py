@@ -316,11 +316,8 @@ def _row_errors(location: str) -> Iterator[None]:
     except StoreTooNew as error:
         raise StoreTooNew(error.message, field=location, hint=error.hint) from None
     except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise StoreCorrupt(
-            f"a line has rows that cannot be read ({error}).",
-            field=location,
-            hint="Restore the file from a backup; `recollect.vault` reads its memories without those rows.",
-        ) from error
+        hint = "Restore the file from a backup; `recollect.vault` reads its memories without those rows."
+        raise StoreCorrupt(f"a line has rows that cannot be read ({error}).", field=location, hint=hint) from error
 
 
 def _parts(change: Change) -> Iterator[Change]:

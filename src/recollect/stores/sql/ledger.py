@@ -95,10 +95,8 @@ class StreamReads(Capability):
 
     def _the_stream(self, number: int, found: Sequence[rows.Row]) -> Stream:
         if not found:
-            raise StoreCorrupt(
-                f"the row of stream number {number} is gone, and memories name it.",
-                hint="`recollect verify` names the stream. Restore a backup.",
-            )
+            hint = "`recollect verify` names the stream. Restore a backup."
+            raise StoreCorrupt(f"the row of stream number {number} is gone, and memories name it.", hint=hint)
         return self._to_stream(found[0])
 
     def streams_of(self, tenant: str, owner: str | None = None, space: str | None = None) -> list[Stream]:

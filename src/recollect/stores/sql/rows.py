@@ -89,10 +89,8 @@ def entry_of(values: Sequence[Any]) -> Entry:
 
 def damaged_entry(uid: str, seq: object, field: str) -> StoreCorrupt:
     """Return the error for an entry of the ledger with a field that cannot be read."""
-    return StoreCorrupt(
-        f"entry {seq} of stream {uid[:12]} is damaged: its {field} cannot be read.",
-        hint="`recollect verify` names the stream. Restore a backup; erasing its owner or its memories still works.",
-    )
+    hint = "`recollect verify` names the stream. Restore a backup; erasing its owner or its memories still works."
+    return StoreCorrupt(f"entry {seq} of stream {uid[:12]} is damaged: its {field} cannot be read.", hint=hint)
 
 
 def actor_from(name: object, salt: object) -> tuple[str | None, bytes | None]:

@@ -112,10 +112,8 @@ class WriterQueue:
             raise self._busy_error("process")
 
     def _busy_error(self, holder: str) -> StoreBusy:
-        return StoreBusy(
-            f"another {holder} has been writing for more than {self._timeout_s:g} s.",
-            hint="Try again, or open the store with a longer timeout_s.",
-        )
+        hint = "Try again, or open the store with a longer timeout_s."
+        return StoreBusy(f"another {holder} has been writing for more than {self._timeout_s:g} s.", hint=hint)
 
 
 def _wait_for_first(line: deque[Place], place: Place, patience_s: float) -> bool:
