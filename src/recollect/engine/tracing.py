@@ -155,8 +155,7 @@ def traces(
     """Return a page of kept events that match every filter, oldest first, each with the policy that was in force.
 
     A bound caller sees the events of its own session and of memories that it may see, and none that names a hidden
-    memory; a caller with the operate right sees all. With ``latest`` the first page holds the newest events, and each
-    further page older ones.
+    memory; a caller with the operate right sees all.
     """
     engine.require(Right.GOVERN, "read traces")
     check_number("limit", limit, 1, MAX_PAGE)

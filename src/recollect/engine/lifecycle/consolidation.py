@@ -106,11 +106,7 @@ def consolidate(
 def rekey(
     engine: Engine, *, owner: str | None = None, force: bool = False, progress: Progress | None = None
 ) -> ConsolidationReport:
-    """Propose for each active memory that a rule named the key that today's rules give, or with ``force`` set it.
-
-    Of two memories that would share a key the better one gets it, and the two are linked as possibly outdated. :func:`undo`
-    undoes it.
-    """
+    """Propose for each active memory that a rule named the key that today's rules give, or with ``force`` set it."""
     engine.require(Right.GOVERN, "re-key memories")
     return _run(engine, owner, _plan_keys, force, progress)
 

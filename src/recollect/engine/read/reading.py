@@ -448,10 +448,7 @@ def _is_visible(sight: Sight, stored: Stored | None) -> bool:
 def explain(
     engine: Engine, id: str | None = None, *, session: str | None = None, number: int | None = None
 ) -> Explanation:
-    """Explain a memory, or the decisions of the last turn of a session, or of any session if none is named.
-
-    ``number`` is that of a trace whose turn to explain. A removed memory is explained without its content.
-    """
+    """Explain a memory, or the decisions of a turn. A removed memory is explained without its content."""
     if id is None:
         lines, turn = explain_turn(engine, session, number)
         return Explanation("", "\n".join(lines), sentences=lines, events=turn)

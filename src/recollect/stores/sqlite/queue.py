@@ -53,13 +53,11 @@ class WriterQueue:
     @contextmanager
     def turn_among_threads(self, patience_s: float) -> Iterator[bool]:
         """Keep this process's other threads from writing; whether the turn came in time."""
-        line, place = self._line, Place()
+        place = Place()
         try:
-            line.append(place)
-            yield _wait_for_first(line, place, patience_s)
+            yield self.hold(place, patience_s)
         finally:
-            line.remove(place)
-            _wake_first(line)
+            self.leave(place)
 
     def hold(self, place: Place, timeout_s: float) -> bool:
         """Take a place in the queue for a caller that cannot use ``with``, until ``leave``."""
