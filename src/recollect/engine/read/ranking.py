@@ -16,7 +16,7 @@ from recollect.embed.static import shared_static_embedder
 from recollect.engine.context import Engine
 from recollect.engine.read.former import Former
 from recollect.engine.read.meaning import Likeness, PreparedQuestion, likeness
-from recollect.engine.read.text_search import MOSTLY_ENOUGH, TextScores, search_among, search_text
+from recollect.engine.read.text_search import MOSTLY_ENOUGH, TextScores, TextSearch
 from recollect.engine.trust.vouching import weights_of
 from recollect.engine.write.relations import Edges, edges, strongest
 from recollect.model.canonical import format_time, parse_time
@@ -121,6 +121,7 @@ class _Search(NamedTuple):
     reader: Reader
     streams: Sequence[Stream]
     prepared: PreparedQuestion
+    text_search: TextSearch
     text: TextScores
     meaning: Likeness | None
     candidates: "_CandidateReader"
@@ -155,15 +156,16 @@ def rank_memories(
     selection: Selection,
 ) -> list[Ranked]:
     """Return the memories of these streams that answer a question best and fit the selection, best first."""
-    question, similar = prepared.question, prepared.similar
-    text = search_text(engine, reader, streams, question.terms, similar)
+    question = prepared.question
+    text_search = TextSearch(engine, reader, streams, question.terms, prepared.similar)
+    text = text_search.scores()
     if prepared.named_only and not text.complete:
-        text = search_among(engine, reader, streams, question.terms, similar, text, selection)
+        text = text_search.among(text, selection)
     meaning = likeness(engine, reader, streams, prepared)
     candidates = _CandidateReader(reader, engine.tenant, streams, selection)
     named = _find_named(engine, reader, candidates, text.best_first(), prepared.text) if prepared.named_only else None
     topic = _find_on_topic(engine, reader, candidates, question) if named is None else []
-    search = _Search(engine, reader, streams, prepared, text, meaning, candidates, most, named, topic)
+    search = _Search(engine, reader, streams, prepared, text_search, text, meaning, candidates, most, named, topic)
     text, facts, relations, related, former = _gather_candidates(search)
     bearing, asked_for = _find_bearing(search), _find_asked_for(search)
     facts |= candidates.at((*bearing, *asked_for))
@@ -236,8 +238,7 @@ def _gather_candidates(search: _Search) -> _Candidates:
     candidates.at((*first, *near))  # mostly enough, and announced above
     facts = candidates.first(ranking, by_words)
     if len(facts) < min(by_words, len(text)) and not text.complete:  # hidden memories used up the budget of postings
-        terms, similar = search.question.terms, search.prepared.similar
-        text = search_among(engine, reader, search.streams, terms, similar, text, candidates.selection)
+        text = search.text_search.among(text, candidates.selection)
         facts = candidates.first(text.best_first(), by_words)
     facts |= candidates.most_alike(search.meaning, near, settings.meaning_min)
     former = Former(reader, engine.tenant, near if engine.policy.identity.found_by_former else [])
@@ -264,9 +265,10 @@ def _find_on_topic(
     terms = question.depends_on
     if not terms:
         return []
-    found = search_text(engine, reader, candidates.streams, terms, {})
+    text_search = TextSearch(engine, reader, candidates.streams, terms, {})
+    found = text_search.scores()
     if not found.complete:
-        found = search_among(engine, reader, candidates.streams, terms, {}, found, candidates.selection)
+        found = text_search.among(found, candidates.selection)
     return [(place, found.score(place)) for place in found.best_first()]
 
 
