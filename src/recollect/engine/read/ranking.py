@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 from recollect.embed.protocol import reads_context
 from recollect.embed.static import shared_static_embedder
 from recollect.engine.context import Engine
-from recollect.engine.read.former import Former
 from recollect.engine.read.meaning import Likeness, PreparedQuestion, likeness
 from recollect.engine.read.text_search import MOSTLY_ENOUGH, TextScores, TextSearch
 from recollect.engine.trust.vouching import weights_of
@@ -23,6 +22,7 @@ from recollect.model.canonical import format_time, parse_time
 from recollect.model.vocabulary import SHARED, Authority, Kind, KindClass, Source, Space, Tier
 from recollect.rules.language.findable import Naming, asks_for_everything
 from recollect.rules.language.text import stem, words
+from recollect.rules.language.text import terms as index_terms
 from recollect.rules.ranking.closeness import RERANKED
 from recollect.rules.ranking.fusion import (
     BY_MEANING,
@@ -112,6 +112,53 @@ class Ranked(NamedTuple):
 def concept(row: Contender) -> Concept:
     """Return the concept of a memory: only others of the same concept can replace it in an answer."""
     return row.kind_class, row.key_identity
+
+
+class Former:
+    """The superseded versions near a question, by the active memory that took their place.
+
+    "Pipelines run in GitHub Actions, CircleCI is gone" hardly answers what the CI system is, but the memory that it replaced
+    did. So a superseded version that is near a question speaks for the active one of its chain: its cosine, its words and
+    its terms count as that one's own where they are nearer. Nothing of it is told, and nothing is stored for it.
+    """
+
+    def __init__(self, reader: Reader, tenant: str, near: Sequence[Place]) -> None:
+        live_versions = reader.live_versions(tenant, near)
+        self.contents = reader.contents(tenant, sorted(live_versions)) if live_versions else {}
+        """What they say."""
+        self._of: dict[Place, list[Place]] = {}
+        for superseded in sorted(self.contents):
+            self._of.setdefault(live_versions[superseded], []).append(superseded)
+
+    @property
+    def successors(self) -> Sequence[Place]:
+        """The active memories that took their place."""
+        return list(self._of)
+
+    def with_own(self, place: Place) -> Sequence[Place]:
+        """Return a memory, followed by those whose place it took."""
+        return place, *self._of.get(place, ())
+
+    def terms(self, place: Place) -> frozenset[str]:
+        """Return the index terms of those whose place a memory took."""
+        return frozenset(term for former in self._of.get(place, ()) for term in index_terms(self.contents[former]))
+
+    def cosines(self, meaning: Likeness, places: Iterable[Place]) -> dict[Place, float]:
+        """Return the cosine of each memory that has a vector, or that of a nearer one whose place it took."""
+        versions = {place: self.with_own(place) for place in places}
+        found = meaning.cosines([*dict.fromkeys(one for each in versions.values() for one in each)])
+        known = {place: [found[one] for one in each if one in found] for place, each in versions.items()}
+        return {place: max(likes) for place, likes in known.items() if likes}
+
+    def nearest(self, shares: Mapping[str, Mapping[Place, float]], places: Iterable[Place]) -> dict[Place, Place]:
+        """Return for each memory whose words are nearest to the question: its own, or of one whose place it took.
+
+        ``shares`` says what each word of the question adds to each of them.
+        """
+        return {
+            place: max(self.with_own(place), key=lambda one: sum(of_word.get(one, 0.0) for of_word in shares.values()))
+            for place in places
+        }
 
 
 class _Search(NamedTuple):
