@@ -52,7 +52,6 @@ class Changes(Plain):
 
 def changes(
     engine: Engine,
-    *,
     since: str | None = None,
     after: Changes | None = None,
     owner: str | None = None,
