@@ -206,7 +206,8 @@ def events(
     with engine.read() as reader:
         found = list(itertools.islice(_iterate_operations(engine, reader, filters, limit + 1), limit + 1))
     page, more = found[:limit], len(found) > limit
-    return Page(tuple(operation for _, operation in page), _encode_place(engine, page[-1][0]) if more else None)
+    next_cursor = encode_cursor(*_mask_place(engine, page[-1][0])) if more else None
+    return Page(tuple(operation for _, operation in page), next_cursor)
 
 
 def ops(
@@ -217,7 +218,7 @@ def ops(
     owner, start = _choose_user(engine, user), check_moment("since", since)
     waiting_rows(engine).flush()
     with engine.read() as reader:
-        if _sees_all(engine.caller):
+        if engine.caller.may(Right.OPERATE):
             return tuple(reader.count_operations(engine.tenant, digits, start, owner))
         return tuple(
             _count_visible(
@@ -248,16 +249,12 @@ def drop_old(engine: Engine, at: str) -> None:
         writer.remove_answers_before(engine.tenant, before)
 
 
-def _sees_all(caller: Caller) -> bool:
-    return caller.may(Right.OPERATE)
-
-
 def _choose_user(engine: Engine, user: str | None) -> str | None:
     """Return the user whose operations are read, or ``None`` for all users."""
     engine.require(Right.READ, "read operational events")
     if user is not None:
         check_sought("user", user)
-    if _sees_all(engine.caller):
+    if engine.caller.may(Right.OPERATE):
         return user
     if user not in (None, engine.caller.user):
         engine.require(Right.OPERATE, "see another user's operational events")
@@ -267,7 +264,7 @@ def _choose_user(engine: Engine, user: str | None) -> str | None:
 def _iterate_operations(engine: Engine, reader: Reader, filters: OperationsWanted, size: int) -> Iterator[Placed]:
     """Yield every matching operation that the caller may see, reading a chunk at a time."""
     while found := reader.operations(engine.tenant, filters, size):
-        yield from found if _sees_all(engine.caller) else _select_visible(engine, reader, found)
+        yield from found if engine.caller.may(Right.OPERATE) else _select_visible(engine, reader, found)
         filters = filters._replace(before=found[-1][0])
 
 
@@ -276,10 +273,6 @@ def _select_visible(engine: Engine, reader: Reader, found: Sequence[Placed]) -> 
     memories = reader.by_ids(engine.tenant, ids)
     seen = {None, *(id for id, stored in memories.items() if visible(engine, reader, stored))}
     return [placed for placed in found if placed[1].memory_id in seen]
-
-
-def _encode_place(engine: Engine, place: OperationPlace) -> str:
-    return encode_cursor(*_mask_place(engine, place))
 
 
 def _mask_place(engine: Engine, place: OperationPlace) -> OperationPlace:

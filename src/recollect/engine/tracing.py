@@ -167,7 +167,8 @@ def traces(
     )
     waiting_rows(engine).flush()
     with engine.read() as reader:
-        filters = filters._replace(memory=_whole_id(engine, reader, memory))
+        if memory is not None:
+            filters = filters._replace(memory=find(engine, reader, memory, "memory").state.id)
         if engine.caller.may(Right.OPERATE):
             found = list(reader.traces(engine.tenant, after, limit + 1, filters, latest=latest))
         else:
@@ -230,7 +231,3 @@ def explain_turn(engine: Engine, session: str | None, number: int | None) -> tup
     ).items
     turn = turn_of(before, number)
     return sentences(turn), tuple(turn)
-
-
-def _whole_id(engine: Engine, reader: Reader, memory: str | None) -> str | None:
-    return None if memory is None else find(engine, reader, memory, "memory").state.id

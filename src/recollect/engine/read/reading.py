@@ -460,7 +460,8 @@ def explain(
     events = history(engine, stored.state.id)
     decided = stored.body["decisions"] if stored.body is not None else ()
     decisions = tuple(Decision.unpacked(one).to_dict() for one in decided)
-    chain = tuple(_explain_link(link) for link in links)
+    versions = ((link.state, str(link.state.removed or link.state.status)) for link in links)
+    chain = tuple({"id": state.id, "version": state.version, "status": status} for state, status in versions)
     around = [*_explain_rejection(events), *_explain_versions(stored, links), *_explain_events(events)]
     text = "\n".join([*_explain_origin(stored), *_explain_gates(decisions), *around])
     kept = stored.body is not None and engine.caller.may(Right.GOVERN)
@@ -528,7 +529,3 @@ def _explain_events(events: Sequence[HistoryEvent]) -> list[str]:
         what = f"{event.event:<8}{event.meta['operation']}"
         lines.append(f"  {event.at[:19]}  {what} by {who}: {plain(event.meta['rule'])}")
     return lines
-
-
-def _explain_link(link: Stored) -> dict[str, Any]:
-    return {"id": link.state.id, "version": link.state.version, "status": str(link.state.removed or link.state.status)}

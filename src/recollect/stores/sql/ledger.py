@@ -302,7 +302,7 @@ class LedgerWrites(Capability):
         self._db.run("add_version", **stream.place, memory=number, id=id, body=body, salt=salt)
 
     def add_entry(self, stream: Stream, entry: Entry) -> None:
-        self._db.run("add_entry", **rows.entry_row(stream, entry))
+        self._db.run("add_entry", **entry._asdict() | stream.place)
 
     def add_amendment(self, stream: Stream, seq: int, memory_id: str, body: str, salt: bytes) -> None:
         """Keep the values that the entry at ``seq`` brings."""

@@ -104,10 +104,6 @@ def actor_from(name: object, salt: object) -> tuple[str | None, bytes | None]:
     )
 
 
-def entry_row(stream: Stream, entry: Entry) -> dict[str, Any]:
-    return {**entry._asdict(), **stream.place}
-
-
 _COLUMNS = {"related_memory_ids": "related", "conflict_ids": "conflicts"}
 """The columns that go by another name than the field of the state that they hold."""
 _STATE = tuple(_COLUMNS.get(name, name) for name in State.__slots__)
