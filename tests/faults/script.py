@@ -6,9 +6,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.support.determinism import SeededRandomness, SteppingClock
-
 import recollect
+from support.determinism import SeededRandomness, SteppingClock
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 POLICY = {"traces": {"keep": "all"}}

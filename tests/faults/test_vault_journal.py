@@ -22,12 +22,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.determinism import SeededRandomness, SteppingClock
 
 import recollect
 from recollect.model.errors import StoreUnavailable
 from recollect.stores.journal import JournalStore
 from recollect.vault import MemoryVault
+from support.determinism import SeededRandomness, SteppingClock
 
 from .disk import Fault, How, Kind, arm, build_shim, disarm
 from .nursery import Nursery

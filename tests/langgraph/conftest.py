@@ -5,11 +5,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from tests.support.determinism import SteppingClock
 
 import recollect
 from recollect.langgraph import RecollectSaver, RecollectStore
 from recollect.stores.postgres import init
+from support.determinism import SteppingClock
 from support.postgres_server import PostgresServer, running_server
 
 TEMPLATE = "graph_store"

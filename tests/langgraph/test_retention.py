@@ -3,12 +3,12 @@
 from datetime import UTC, datetime, timedelta
 
 from graphs import checkpoint, metadata, put_steps, replaying_graph, rows, steps, thread
-from tests.support.determinism import SteppingClock
 
 import recollect
 from recollect.engine.graphs import all_but_latest, find_outdated
 from recollect.langgraph import RecollectSaver, Retention
 from recollect.stores.protocol import GraphVersion
+from support.determinism import SteppingClock
 
 NOW = datetime(2026, 1, 31, tzinfo=UTC)
 NOTHING = lambda version: set[str]()  # noqa: E731

@@ -8,7 +8,6 @@ from graphs import value
 from hypothesis import given
 from hypothesis import strategies as st
 from langgraph.store.base import PutOp
-from tests.support.determinism import SteppingClock
 
 import recollect
 from recollect.langgraph import RecollectStore
@@ -16,6 +15,7 @@ from recollect.langgraph.items import canonical_key, namespace_of, owner_of, to_
 from recollect.model.errors import BadInput, Refused
 from recollect.rules.language.text import fingerprint
 from rows import every_row
+from support.determinism import SteppingClock
 
 NS = ("memories", "ana")
 SECRET = {"note": "my password is hunter2-Zx9Q"}

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.determinism import SeededRandomness
 
 import recollect
+from support.determinism import SeededRandomness
 
 from .server import MODEL, ScriptedServer, Step, said, serving
 

@@ -5,12 +5,12 @@ import threading
 from typing import Any
 
 import pytest
-from tests.support.determinism import SeededRandomness
 
 import recollect
 from recollect.engine.upkeep import worker
 from recollect.engine.upkeep.running import day_of
 from recollect.model.operation import JobReport, Round
+from support.determinism import SeededRandomness
 
 from .conftest import Clock, Opened
 from .server import MODEL, Step, said, serving

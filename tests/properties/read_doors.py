@@ -10,8 +10,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from tests.support.determinism import SeededRandomness
-
 import recollect
 from recollect.interfaces.mcp.catalogue import GRAPH, PAGE, SNAPSHOT, TOOLS, get_prompt, read_resource
 from recollect.interfaces.python import Recollect
@@ -20,6 +18,7 @@ from recollect.model.errors import RecollectError
 from recollect.model.receipt import Page, Receipt
 from recollect.rules.knowledge_graph import Entity, entity_fields
 from recollect.rules.ledger.content_ids import cid_of
+from support.determinism import SeededRandomness
 from support.script import START
 
 POLICY: dict[str, Any] = {

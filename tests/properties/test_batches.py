@@ -6,10 +6,10 @@ from random import Random
 from typing import Any
 
 import pytest
-from tests.support.determinism import SeededRandomness, SteppingClock
 
 from recollect import Recollect
 from recollect import open as open_memory
+from support.determinism import SeededRandomness, SteppingClock
 from support.postgres_server import PostgresServer
 from support.script import PATTERNS, PEOPLE, START, THINGS
 

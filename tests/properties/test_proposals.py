@@ -7,10 +7,10 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.determinism import SeededRandomness
 
 import recollect
 from recollect.llm import Prompt, Reply, Usage
+from support.determinism import SeededRandomness
 
 POLICY: dict[str, Any] = {
     "model": {"endpoint": "http://localhost/v1", "name": "wild", "verdicts": "apply", "max_tenant_tokens": None},

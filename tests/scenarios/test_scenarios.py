@@ -22,9 +22,9 @@ from typing import Any
 
 import pytest
 import yaml
-from tests.support.determinism import SeededRandomness
 
 import recollect
+from support.determinism import SeededRandomness
 
 HERE = Path(__file__).parent
 

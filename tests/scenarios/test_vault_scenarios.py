@@ -21,10 +21,10 @@ from typing import Any
 
 import pytest
 import yaml
-from tests.support.determinism import SeededRandomness, SteppingClock
 
 import recollect
 from recollect.vault import MemoryVault, VaultReceipt, build_memory_block, build_snapshot_block
+from support.determinism import SeededRandomness, SteppingClock
 
 ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z?")
 ID = re.compile(r"[0-9a-f]{12}")

@@ -5,12 +5,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from tests.support.determinism import SeededRandomness, SteppingClock
-
 import recollect
 from models.server import MODEL, serving
 from models.test_pairs import LISBON, PORTO, judge
 from recollect import Memory, Recollect
+from support.determinism import SeededRandomness, SteppingClock
 
 
 @dataclass

@@ -12,14 +12,13 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any, cast
 
-from tests.support.determinism import SeededRandomness, SteppingClock
-
 from recollect.compose import open as open_memory
 from recollect.engine.context import Engine
 from recollect.engine.ledger.audit import state_lines
 from recollect.interfaces.python import Recollect
 from recollect.interfaces.python.arguments import NewMemory, ToolOutput
 from recollect.model.errors import Refused
+from support.determinism import SeededRandomness, SteppingClock
 from support.invariants import EVERYWHERE, all_memories
 
 START = datetime(2026, 1, 1, 12, tzinfo=UTC)

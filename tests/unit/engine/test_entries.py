@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.determinism import SeededRandomness
 
 import recollect
 from recollect.formats.entries import candidate_fields, find_problems, to_entry
 from recollect.model.record import Candidate, Memory
+from support.determinism import SeededRandomness
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "entries" / "greenhouse.jsonl"
 

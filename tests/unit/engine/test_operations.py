@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.determinism import SeededRandomness
 
 import recollect
 from recollect.engine.context import FLUSH_AFTER_S
@@ -20,6 +19,7 @@ from recollect.interfaces.python import Recollect
 from recollect.stores.sqlite import SqliteStore
 from rows import every_row
 from support import script
+from support.determinism import SeededRandomness
 from support.invariants import all_memories
 
 START = datetime(2026, 3, 1, 9, tzinfo=UTC)

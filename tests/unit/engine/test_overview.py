@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from tests.support.determinism import SteppingClock
 
 import recollect
 from recollect import BadInput, NotAllowed, NotFound, Recollect
 from recollect.embed.static import count_tokens
+from support.determinism import SteppingClock
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

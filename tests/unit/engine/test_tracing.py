@@ -4,7 +4,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from tests.support.determinism import SeededRandomness
 
 import recollect
 from recollect.compose import open_store
@@ -19,6 +18,7 @@ from recollect.model.caller import Caller, Right
 from recollect.model.policy import Policy, Privacy, parse_policy
 from recollect.model.trace import Trace
 from rows import every_row
+from support.determinism import SeededRandomness
 
 START = datetime(2026, 1, 1, 12, tzinfo=UTC)
 CARD = "4111 1111 1111 1111"

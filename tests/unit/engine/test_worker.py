@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.determinism import SeededRandomness
 
 import recollect
 from recollect.engine.upkeep import worker
 from recollect.model.errors import BadInput, NotAllowed, StoreCorrupt
 from recollect.model.operation import JobReport, Round, RoundOutcome
 from recollect.rules.time.slots import last_slot
+from support.determinism import SeededRandomness
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 OWNERS = ("ana", "ben", "cat")

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.determinism import SeededRandomness, SteppingClock
 
 from recollect.vault import MemoryVault
+from support.determinism import SeededRandomness, SteppingClock
 
 OpenVault = Callable[..., MemoryVault]
 

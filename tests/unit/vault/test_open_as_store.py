@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.determinism import SeededRandomness, SteppingClock
 
 import recollect
 from recollect.adopting import LINKED_AT_MOST
 from recollect.vault import MemoryVault
+from support.determinism import SeededRandomness, SteppingClock
 
 SECRET = "zuvokipali"
 
