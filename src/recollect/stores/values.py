@@ -293,8 +293,6 @@ class Version(NamedTuple):
     id: str
     body: str | None
     salt: bytes | None
-    repeated: tuple[Any, ...] = ()
-    """For an audit: the columns of the memory's row of current state that repeat what the version says."""
 
 
 TERM_COUNT = 2**63 - 1
@@ -302,6 +300,16 @@ TERM_COUNT = 2**63 - 1
 
 IndexedTerm = tuple[str, int, int, int]
 """``(term, memory number, how often, how long the text is)``; the first of each term is its count, at ``TERM_COUNT``."""
+
+
+class WalkedVersion(NamedTuple):
+    """A version, and those columns of its memory's row of current state that repeat what the version says."""
+
+    number: int
+    id: str
+    body: str | None
+    salt: bytes | None
+    repeated: tuple[Any, ...]
 
 
 class WalkedState(NamedTuple):

@@ -35,6 +35,7 @@ from recollect.stores.protocol import (
     Relation,
     Stream,
     Version,
+    WalkedVersion,
 )
 
 PAGE = 1_000
@@ -75,7 +76,7 @@ class Amendments:
 class Brought(NamedTuple):
     """A version, with the rows that the tables of parents and of relations have at its number."""
 
-    version: Version
+    version: WalkedVersion
     parents: tuple[str, ...]
     relations: list[Relation]
 
@@ -101,7 +102,7 @@ class Versions:
             self._passed_over[one.version.id] = one
         return None
 
-    def left_over(self) -> Version | None:
+    def left_over(self) -> WalkedVersion | None:
         """Return the first version that no entry brought, once all entries were walked."""
         rest = [*self._passed_over.values(), *self._rows]
         return rest[0].version if rest else None
@@ -113,7 +114,7 @@ class Versions:
             yield from self._join_derived(page, after, self.last)
         yield from self._join_derived([], self.last, BEYOND_ALL)
 
-    def _join_derived(self, page: list[Version], after: int, upto: int) -> Iterator[Brought]:
+    def _join_derived(self, page: list[WalkedVersion], after: int, upto: int) -> Iterator[Brought]:
         parents: dict[int, list[str]] = {}
         for number, parent in self._reader.parents_between(self._stream, after, upto):
             parents.setdefault(number, []).append(parent)
@@ -524,7 +525,7 @@ class _StreamAudit:
 
     def _check_relations_of(self, numbers: Sequence[int]) -> None:
         reader, stream, places = self._reader, self._stream, {(self._stream.number, number) for number in numbers}
-        versions = [one for number in numbers for one in reader.versions_after(stream, number - 1, 1)]
+        versions = [Version(*one[:4]) for number in numbers for one in reader.versions_after(stream, number - 1, 1)]
         ids = {version.id for version in versions}
         by_hand = [(entry, text) for entry, text in self._by_hand if entry.memory_id in ids]
         amendments = {entry.seq: (text, None) for entry, text in by_hand}

@@ -436,7 +436,7 @@ def _lay_down(past: Engine, reader: Reader, writer: Writer, cut: _Cut, part: Led
     is_later, states = cut.moment.at > past.now(), cut.states(part)
     hidden, places = hidden_ids(past, reader, states), Places()
     for id, state in states.items():
-        number, _, text, salt, _ = part.versions[id]
+        number, _, text, salt = part.versions[id]
         body, _ = body_from(text)
         if text is None or body is None or salt is None or id in hidden:
             continue  # erased, purged, damaged, or hidden from this caller

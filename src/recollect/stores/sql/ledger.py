@@ -34,6 +34,7 @@ from recollect.stores.values import (
     Thread,
     Version,
     WalkedState,
+    WalkedVersion,
 )
 
 FIRST_WRITE = "phase:first_write"
@@ -313,11 +314,11 @@ BEFORE_ALL = -(2**63)
 
 
 class WalkedTables(Capability):
-    def versions_after(self, stream: Stream, after: int, limit: int) -> list[Version]:
+    def versions_after(self, stream: Stream, after: int, limit: int) -> list[WalkedVersion]:
         found = self._db.tuples("versions_after", **stream.place, after=after, limit=limit)
-        return [Version(number, id, body, salt, tuple(rest)) for number, id, body, salt, *rest in found]
+        return [WalkedVersion(number, id, body, salt, tuple(rest)) for number, id, body, salt, *rest in found]
 
-    def stray_column(self, version: Version, body: Mapping[str, Any] | None) -> str | None:
+    def stray_column(self, version: WalkedVersion, body: Mapping[str, Any] | None) -> str | None:
         """Return the first column of the current state that should repeat this body of the version and does not."""
         return rows.stray_column(version.number, version.repeated, body)
 
