@@ -263,11 +263,8 @@ class MemoryVault:
     def _select_needed(self, records: Iterator[Record]) -> list[int]:
         lines = list(records)
         if any(is_store_line(line) for line in lines):
-            raise WrongState(
-                "a store keeps its history in this file as well.",
-                field=str(self.path),
-                hint="Open it with recollect.open(); what is erased there leaves the file.",
-            )
+            hint = "Open it with recollect.open(); what is erased there leaves the file."
+            raise WrongState("a store keeps its history in this file as well.", field=str(self.path), hint=hint)
         return select_needed(lines)
 
     def _write(self, asked: Sequence[Write]) -> list[VaultReceipt]:
@@ -457,11 +454,8 @@ def _require_memory(store: Any) -> "Recollect":
     from recollect.interfaces.python import Recollect
 
     if not isinstance(store, Recollect):
-        raise BadInput(
-            "must be a vault or an open memory.",
-            field="vault",
-            hint="Such as MemoryVault(path) or recollect.open(path).",
-        )
+        hint = "Such as MemoryVault(path) or recollect.open(path)."
+        raise BadInput("must be a vault or an open memory.", field="vault", hint=hint)
     return store
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import recollect
-from recollect.engine.context import SeededRandomness, SteppingClock
+from support.determinism import SeededRandomness, SteppingClock
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 POLICY = {"traces": {"keep": "all"}}

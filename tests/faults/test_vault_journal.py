@@ -24,10 +24,10 @@ from typing import Any
 import pytest
 
 import recollect
-from recollect.engine.context import SeededRandomness, SteppingClock
 from recollect.model.errors import StoreUnavailable
 from recollect.stores.journal import JournalStore
 from recollect.vault import MemoryVault
+from support.determinism import SeededRandomness, SteppingClock
 
 from .disk import Fault, How, Kind, arm, build_shim, disarm
 from .nursery import Nursery

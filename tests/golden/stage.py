@@ -1,6 +1,7 @@
 """Where a scenario is played: a fresh store under its policy, with a clock and randomness that are always the same."""
 
 import json
+import random
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -9,7 +10,6 @@ from uuid import UUID
 
 import recollect
 from recollect import Recollect
-from recollect.engine.context import SeededRandomness
 
 from .readable import POLICY_KEYS, Names
 from .scenario import BadScenario, Scenario, Step
@@ -21,16 +21,16 @@ FILLER = "Time went by."
 Event = dict[str, Any]
 
 
-class _Identified(SeededRandomness):
+class _Identified:
     """The same bytes every time; the first are the identity of the store that is made."""
 
     def __init__(self) -> None:
-        super().__init__(1)
+        self._random = random.Random(1)
         self._identity: bytes | None = IDENTITY.bytes
 
     def bytes(self, count: int) -> bytes:
         identity, self._identity = self._identity, None
-        return identity or super().bytes(count)
+        return identity or self._random.randbytes(count)
 
 
 class _Calendar:

@@ -8,9 +8,9 @@ from langgraph.checkpoint.base import empty_checkpoint
 
 import recollect
 from recollect.compose import open_store
-from recollect.engine.context import SeededRandomness
 from recollect.langgraph import RecollectSaver
 from recollect.stores.postgres import init
+from support.determinism import SeededRandomness
 from support.postgres_server import PostgresServer, binaries
 
 STORE_ID = "11111111-1111-4111-8111-111111111111"

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import recollect
-from recollect.engine.context import SteppingClock
 from recollect.langgraph import RecollectSaver, RecollectStore
 from recollect.stores.postgres import init
+from support.determinism import SteppingClock
 from support.postgres_server import PostgresServer, running_server
 
 TEMPLATE = "graph_store"

@@ -6,10 +6,10 @@ import pytest
 from graphs import keys, value
 
 import recollect
-from recollect.engine.context import SteppingClock
 from recollect.langgraph import RecollectStore
 from recollect.model.errors import BadInput
 from rows import every_row
+from support.determinism import SteppingClock
 
 
 def test_an_item_lives_as_long_as_it_was_given(store: RecollectStore, clock: SteppingClock) -> None:

@@ -5,10 +5,10 @@ from datetime import UTC, datetime, timedelta
 from graphs import checkpoint, metadata, put_steps, replaying_graph, rows, steps, thread
 
 import recollect
-from recollect.engine.context import SteppingClock
 from recollect.engine.graphs import all_but_latest, find_outdated
 from recollect.langgraph import RecollectSaver, Retention
-from recollect.stores.protocol.graphs import GraphVersion
+from recollect.stores.protocol import GraphVersion
+from support.determinism import SteppingClock
 
 NOW = datetime(2026, 1, 31, tzinfo=UTC)
 NOTHING = lambda version: set[str]()  # noqa: E731

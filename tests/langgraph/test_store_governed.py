@@ -15,6 +15,7 @@ from recollect.langgraph.items import canonical_key, namespace_of, owner_of, to_
 from recollect.model.errors import BadInput, Refused
 from recollect.rules.language.text import fingerprint
 from rows import every_row
+from support.determinism import SteppingClock
 
 NS = ("memories", "ana")
 SECRET = {"note": "my password is hunter2-Zx9Q"}
@@ -218,8 +219,6 @@ def test_a_namespace_can_be_erased(store: RecollectStore, mem: recollect.Recolle
 
 def test_upkeep_does_not_put_items_away(location: str) -> None:
     from datetime import UTC, datetime, timedelta
-
-    from recollect.engine.context import SteppingClock
 
     clock = SteppingClock(datetime(2026, 1, 1, tzinfo=UTC))
     with recollect.open(location, clock=clock) as mem, RecollectStore(mem) as store:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import recollect
-from recollect.engine.context import SeededRandomness
+from support.determinism import SeededRandomness
 
 from .server import MODEL, ScriptedServer, Step, said, serving
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 import recollect
-from recollect.engine.context import SeededRandomness
 from recollect.engine.upkeep import worker
 from recollect.engine.upkeep.running import day_of
 from recollect.model.operation import JobReport, Round
+from support.determinism import SeededRandomness
 
 from .conftest import Clock, Opened
 from .server import MODEL, Step, said, serving

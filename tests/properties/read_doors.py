@@ -11,7 +11,6 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 import recollect
-from recollect.engine.context import SeededRandomness
 from recollect.interfaces.mcp.catalogue import GRAPH, PAGE, SNAPSHOT, TOOLS, get_prompt, read_resource
 from recollect.interfaces.python import Recollect
 from recollect.model.caller import Caller
@@ -19,6 +18,7 @@ from recollect.model.errors import RecollectError
 from recollect.model.receipt import Page, Receipt
 from recollect.rules.knowledge_graph import Entity, entity_fields
 from recollect.rules.ledger.content_ids import cid_of
+from support.determinism import SeededRandomness
 from support.script import START
 
 POLICY: dict[str, Any] = {

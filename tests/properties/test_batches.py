@@ -9,7 +9,7 @@ import pytest
 
 from recollect import Recollect
 from recollect import open as open_memory
-from recollect.engine.context import SeededRandomness, SteppingClock
+from support.determinism import SeededRandomness, SteppingClock
 from support.postgres_server import PostgresServer
 from support.script import PATTERNS, PEOPLE, START, THINGS
 

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from recollect.compose import open as open_memory
-from recollect.engine.context import SeededRandomness
 from recollect.interfaces.python import Recollect
 from recollect.model.canonical import canonical_json
 from recollect.model.item import to_item
+from support.determinism import SeededRandomness
 from support.made_up_keys import fake
 from support.script import START
 

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import recollect
-from recollect.engine.context import SeededRandomness
 from recollect.llm import Prompt, Reply, Usage
+from support.determinism import SeededRandomness
 
 POLICY: dict[str, Any] = {
     "model": {"endpoint": "http://localhost/v1", "name": "wild", "verdicts": "apply", "max_tenant_tokens": None},

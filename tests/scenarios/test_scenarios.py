@@ -24,7 +24,7 @@ import pytest
 import yaml
 
 import recollect
-from recollect.engine.context import SeededRandomness
+from support.determinism import SeededRandomness
 
 HERE = Path(__file__).parent
 

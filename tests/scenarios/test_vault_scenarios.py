@@ -23,8 +23,8 @@ import pytest
 import yaml
 
 import recollect
-from recollect.engine.context import SeededRandomness, SteppingClock
 from recollect.vault import MemoryVault, VaultReceipt, build_memory_block, build_snapshot_block
+from support.determinism import SeededRandomness, SteppingClock
 
 ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z?")
 ID = re.compile(r"[0-9a-f]{12}")

@@ -9,7 +9,7 @@ import recollect
 from models.server import MODEL, serving
 from models.test_pairs import LISBON, PORTO, judge
 from recollect import Memory, Recollect
-from recollect.engine.context import SeededRandomness, SteppingClock
+from support.determinism import SeededRandomness, SteppingClock
 
 
 @dataclass

@@ -20,12 +20,12 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from recollect.compose import open as open_memory
-from recollect.engine.context import SeededRandomness, SteppingClock
 from recollect.interfaces.python import Recollect
 from recollect.interfaces.python.arguments import Filters, NamespaceName
 from recollect.model.errors import BadInput, NotAllowed, NotFound, WrongState
 from recollect.model.record import Memory
 from recollect.model.vocabulary import Kind
+from support.determinism import SeededRandomness, SteppingClock
 from support.invariants import EVERYWHERE, check_everything
 from support.model import RESTORABLE, Model, Refusal
 from support.note import EVENT_KINDS, Note, modelled, shown

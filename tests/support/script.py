@@ -13,11 +13,12 @@ from random import Random
 from typing import Any, cast
 
 from recollect.compose import open as open_memory
-from recollect.engine.context import Engine, SeededRandomness, SteppingClock
+from recollect.engine.context import Engine
 from recollect.engine.ledger.audit import state_lines
 from recollect.interfaces.python import Recollect
 from recollect.interfaces.python.arguments import NewMemory, ToolOutput
 from recollect.model.errors import Refused
+from support.determinism import SeededRandomness, SteppingClock
 from support.invariants import EVERYWHERE, all_memories
 
 START = datetime(2026, 1, 1, 12, tzinfo=UTC)

@@ -1,15 +1,14 @@
 """Hold what every operation needs: the store, the policy, the caller, the clock, randomness and access counts."""
 
 import hashlib
-import random
 import secrets
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import cached_property
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from uuid import UUID
 
 from recollect.engine.arguments import check_kept
@@ -36,6 +35,9 @@ from recollect.rules.ledger.content_ids import content_hash_in, ids_in
 from recollect.rules.trust.borders import Sight, may_read, sight_of
 from recollect.stores.protocol import Reader, Selection, Store, Stored, Stream, Writer
 
+if TYPE_CHECKING:
+    from recollect.engine.retries import KeyClaim
+
 T = TypeVar("T")
 Clock = Callable[[], datetime]
 
@@ -51,30 +53,8 @@ class SystemRandomness:
         return secrets.token_bytes(count)
 
 
-class SeededRandomness:
-    """Draws the same bytes again for the same seed. For tests and replays, never for secrets."""
-
-    def __init__(self, seed: int) -> None:
-        self._random = random.Random(seed)
-
-    def bytes(self, count: int) -> bytes:
-        return self._random.randbytes(count)
-
-
 def system_clock() -> datetime:
     return datetime.now(UTC)
-
-
-class SteppingClock:
-    """A clock that moves on by a fixed step at each reading."""
-
-    def __init__(self, start: datetime, step: timedelta = timedelta(seconds=1)) -> None:
-        self.now = start
-        self.step = step
-
-    def __call__(self) -> datetime:
-        now, self.now = self.now, self.now + self.step
-        return now
 
 
 def fresh_uuid(randomness: Randomness) -> str:
@@ -167,13 +147,6 @@ class PolicyInForce:
         return hashlib.sha256(text.encode("utf-8")).hexdigest(), text
 
 
-class Claim(Protocol):
-    """An idempotency key that an operation takes; see :mod:`recollect.engine.retries`."""
-
-    def taken_in(self, opened: AbstractContextManager[Writer]) -> AbstractContextManager[Writer]:
-        """Return a transaction that also takes the key, so that the key is taken if and only if it commits."""
-
-
 MIN_PREFIX = 4
 """The fewest digits that are accepted as the prefix of an id."""
 SHORT_ID = 12
@@ -197,7 +170,7 @@ class Engine:
     caller: Caller = field(default_factory=Caller)
     revision: str | None = None
     """The revision that the memory to change must still have; ``None`` accepts any."""
-    claim: Claim | None = None
+    claim: "KeyClaim | None" = None
     """The idempotency key that each transaction takes; ``None`` without a key, or if the operation keeps its own."""
     node: Node | None = None
     """The node named in operational events; ``None`` derives it from the kind of the memory."""

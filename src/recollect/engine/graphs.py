@@ -14,22 +14,22 @@ from recollect.engine.read.assemble import to_memory
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.write.incumbents import holder
 from recollect.model.canonical import format_time
-from recollect.model.errors import BadInput, StoreError, WrongState
+from recollect.model.errors import BadInput, WrongState
 from recollect.model.ledger import Address
 from recollect.model.record import Memory
 from recollect.model.vocabulary import KindClass, Status
 from recollect.rules.trust.borders import sees
-from recollect.stores.protocol import Reader
-from recollect.stores.protocol.graphs import (
+from recollect.stores.protocol import (
     ROOT,
     GraphCheckpoint,
     GraphPlace,
     GraphThread,
     GraphVersion,
     GraphWrite,
-    KeepsGraphs,
     Listed,
     Packed,
+    Reader,
+    Writer,
 )
 
 KEEP_LAST = 500
@@ -164,18 +164,11 @@ class Incoming(NamedTuple):
     writes: Sequence[GraphWrite] = ()
 
 
-def tables_of(transaction: Reader) -> KeepsGraphs:
-    """Return the transaction as one with graph tables, or raise for a foreign store that has none."""
-    if isinstance(transaction, KeepsGraphs):
-        return transaction
-    raise StoreError("this store keeps no checkpoints.", hint="Open a file or a PostgreSQL database with Recollect.")
-
-
 def item_owners(engine: Engine, low: str, scope: str) -> list[str]:
     """Return the owners whose name begins with ``low`` and who have an item of LangGraph's store in this scope."""
     high = low[:-1] + chr(ord(low[-1]) + 1)
     with engine.read() as reader:
-        return tables_of(reader).owners_of_items(engine.tenant, low, high, scope, engine.now())
+        return reader.owners_of_items(engine.tenant, low, high, scope, engine.now())
 
 
 def active_memories(engine: Engine, scope: str, keys: Sequence[tuple[Address, str]]) -> list[Memory | None]:
@@ -199,64 +192,61 @@ def active_memories(engine: Engine, scope: str, keys: Sequence[tuple[Address, st
 def save(engine: Engine, incoming: Sequence[Incoming], keep: Retention | None) -> None:
     """Save versions, all or none; then remove the versions that the retention no longer keeps."""
     with engine.write() as writer:
-        tables = tables_of(writer)
         for item in incoming:
-            uid = _open(engine, tables, item.at)
-            tables.put_graph_checkpoint(engine.tenant, uid, item.checkpoint, item.values)
+            uid = _open(engine, writer, item.at)
+            writer.put_graph_checkpoint(engine.tenant, uid, item.checkpoint, item.values)
             if item.writes:
-                tables.put_graph_writes(engine.tenant, uid, item.at.ns, item.checkpoint.version.id, item.writes)
+                writer.put_graph_writes(engine.tenant, uid, item.at.ns, item.checkpoint.version.id, item.writes)
             if keep is not None:
-                _give_up(engine, tables, uid, item.at.ns, keep)
+                _give_up(engine, writer, uid, item.at.ns, keep)
 
 
 @again_on_conflict
 def save_writes(engine: Engine, at: Where, checkpoint_id: str, writes: Sequence[GraphWrite]) -> None:
     """Save the writes of a task after a version; they may arrive before the version does."""
     with engine.write() as writer:
-        tables = tables_of(writer)
-        tables.put_graph_writes(engine.tenant, _open(engine, tables, at), at.ns, checkpoint_id, writes)
+        writer.put_graph_writes(engine.tenant, _open(engine, writer, at), at.ns, checkpoint_id, writes)
 
 
-def _open(engine: Engine, tables: KeepsGraphs, at: Where) -> str:
+def _open(engine: Engine, writer: Writer, at: Where) -> str:
     fresh_uid = engine.randomness.bytes(16).hex()
-    return tables.open_graph_thread(engine.tenant, at.user_id, at.thread_id, fresh_uid, engine.now())
+    return writer.open_graph_thread(engine.tenant, at.user_id, at.thread_id, fresh_uid, engine.now())
 
 
-def _give_up(engine: Engine, tables: KeepsGraphs, uid: str, ns: str, keep: Retention) -> None:
-    count, oldest = tables.graph_extent(engine.tenant, uid, ns)
+def _give_up(engine: Engine, writer: Writer, uid: str, ns: str, keep: Retention) -> None:
+    count, oldest = writer.graph_extent(engine.tenant, uid, ns)
     now = engine.clock()
     if keep.exceeded(count, oldest, now):
-        versions = tables.graph_versions(engine.tenant, uid)
-        outdated = find_outdated(versions, keep, now, _load_channels(engine, tables, uid))
-        tables.remove_graph_versions(engine.tenant, uid, outdated)
+        versions = writer.graph_versions(engine.tenant, uid)
+        outdated = find_outdated(versions, keep, now, _load_channels(engine, writer, uid))
+        writer.remove_graph_versions(engine.tenant, uid, outdated)
 
 
-def _load_channels(engine: Engine, tables: KeepsGraphs, uid: str) -> StoredChannels:
-    return lambda version: tables.graph_channel_names(engine.tenant, uid, version.ns, version.id)
+def _load_channels(engine: Engine, reader: Reader, uid: str) -> StoredChannels:
+    return lambda version: reader.graph_channel_names(engine.tenant, uid, version.ns, version.id)
 
 
 def load(engine: Engine, at: Where) -> Loaded | None:
     """Return a version, or the newest of its namespace if no id is given."""
     with engine.read(brief=True) as reader:
-        tables = tables_of(reader)
-        thread = tables.graph_thread(engine.tenant, at.user_id, at.thread_id)
+        thread = reader.graph_thread(engine.tenant, at.user_id, at.thread_id)
         if thread is None:
             return None
-        id = at.id or _newest(engine, tables, thread, at.ns)
-        return _load_contents(engine, tables, thread.uid, at._replace(id=id)) if id is not None else None
+        id = at.id or _newest(engine, reader, thread, at.ns)
+        return _load_contents(engine, reader, thread.uid, at._replace(id=id)) if id is not None else None
 
 
-def _newest(engine: Engine, tables: KeepsGraphs, thread: GraphThread, ns: str) -> str | None:
-    return thread.head if ns == ROOT else tables.newest_graph_checkpoint(engine.tenant, thread.uid, ns)
+def _newest(engine: Engine, reader: Reader, thread: GraphThread, ns: str) -> str | None:
+    return thread.head if ns == ROOT else reader.newest_graph_checkpoint(engine.tenant, thread.uid, ns)
 
 
-def _load_contents(engine: Engine, tables: KeepsGraphs, uid: str, at: Where) -> Loaded | None:
+def _load_contents(engine: Engine, reader: Reader, uid: str, at: Where) -> Loaded | None:
     assert at.id is not None, "the caller has found the version"
     place = (engine.tenant, uid, at.ns, at.id)
-    checkpoint = tables.graph_checkpoint(*place)
+    checkpoint = reader.graph_checkpoint(*place)
     if checkpoint is None:
         return None
-    return Loaded(at, checkpoint, tables.graph_values(*place), tables.graph_writes(*place))
+    return Loaded(at, checkpoint, reader.graph_values(*place), reader.graph_writes(*place))
 
 
 def load_listed(engine: Engine, listed: Listed) -> Loaded | None:
@@ -264,13 +254,13 @@ def load_listed(engine: Engine, listed: Listed) -> Loaded | None:
     version = listed.checkpoint.version
     with engine.read(brief=True) as reader:
         at = Where(listed.user_id, listed.thread_id, version.ns, version.id)
-        return _load_contents(engine, tables_of(reader), listed.uid, at)
+        return _load_contents(engine, reader, listed.uid, at)
 
 
 def list_thread(engine: Engine, at: Where, ns: str | None, before: str | None) -> Iterator[Listed]:
     """Yield the versions of a thread, newest first, limited to a namespace or an id if given."""
     with engine.read(brief=True) as reader:
-        thread = tables_of(reader).graph_thread(engine.tenant, at.user_id, at.thread_id)
+        thread = reader.graph_thread(engine.tenant, at.user_id, at.thread_id)
     if thread is not None:
         yield from _iterate_pages(engine, before, uid=thread.uid, ns=ns, id=at.id)
 
@@ -284,7 +274,7 @@ def _iterate_pages(engine: Engine, before: str | None, **which: str | None) -> I
     after = GraphPlace() if before is None else GraphPlace(before)
     while True:
         with engine.read() as reader:
-            page = tables_of(reader).graph_page(engine.tenant, after, PAGE, **which)
+            page = reader.graph_page(engine.tenant, after, PAGE, **which)
         yield from page
         if len(page) < PAGE:
             return
@@ -295,15 +285,14 @@ def _iterate_pages(engine: Engine, before: str | None, **which: str | None) -> I
 def threads(engine: Engine, user_id: str | None) -> list[GraphThread]:
     """Return the threads, the most recently used first."""
     with engine.read() as reader:
-        return tables_of(reader).graph_threads(engine.tenant, user_id=user_id)
+        return reader.graph_threads(engine.tenant, user_id=user_id)
 
 
 def namespaces(engine: Engine, at: Where) -> list[str]:
     """Return the namespaces of a thread that have a version."""
     with engine.read() as reader:
-        tables = tables_of(reader)
-        thread = tables.graph_thread(engine.tenant, at.user_id, at.thread_id)
-        versions = tables.graph_versions(engine.tenant, thread.uid) if thread is not None else []
+        thread = reader.graph_thread(engine.tenant, at.user_id, at.thread_id)
+        versions = reader.graph_versions(engine.tenant, thread.uid) if thread is not None else []
     return sorted({version.ns for version in versions})
 
 
@@ -311,9 +300,8 @@ def namespaces(engine: Engine, at: Where) -> list[str]:
 def delete_thread(engine: Engine, thread_id: str, user_id: str | None) -> None:
     """Remove a thread and all its rows: one user's, or every user's thread of that name."""
     with engine.write() as writer:
-        tables = tables_of(writer)
-        found = tables.graph_threads(engine.tenant, thread_id=thread_id, user_id=user_id)
-        tables.remove_graph_threads(engine.tenant, [thread.uid for thread in found])
+        found = writer.graph_threads(engine.tenant, thread_id=thread_id, user_id=user_id)
+        writer.remove_graph_threads(engine.tenant, [thread.uid for thread in found])
         writer.remove_cursors_of_thread(engine.tenant, thread_id, user_id)
 
 
@@ -322,53 +310,39 @@ def delete_for_runs(engine: Engine, run_ids: Iterable[str], user_id: str | None)
     """Remove the versions that these runs made, and the writes of tasks after them."""
     runs = set(run_ids)
     with engine.write() as writer:
-        tables = tables_of(writer)
-        for thread in _threads_of_runs(engine, tables, runs, user_id):
-            versions = tables.graph_versions(engine.tenant, thread.uid)
+        for thread in _threads_of_runs(engine, writer, runs, user_id):
+            versions = writer.graph_versions(engine.tenant, thread.uid)
             removed = [version for version in versions if version.run_id in runs]
-            _remove(engine, tables, thread, versions, removed)
+            if len(removed) == len(versions):  # none is left
+                writer.remove_graph_threads(engine.tenant, [thread.uid])
+            else:
+                writer.remove_graph_versions(engine.tenant, thread.uid, removed)
 
 
-def _threads_of_runs(engine: Engine, tables: KeepsGraphs, run_ids: set[str], user_id: str | None) -> list[GraphThread]:
-    found = {thread.uid: thread for id in sorted(run_ids) for thread in tables.graph_threads_of_run(engine.tenant, id)}
+def _threads_of_runs(engine: Engine, reader: Reader, run_ids: set[str], user_id: str | None) -> list[GraphThread]:
+    found = {thread.uid: thread for id in sorted(run_ids) for thread in reader.graph_threads_of_run(engine.tenant, id)}
     return [thread for _, thread in sorted(found.items()) if user_id in (None, thread.user_id)]
-
-
-def _remove(
-    engine: Engine,
-    tables: KeepsGraphs,
-    thread: GraphThread,
-    versions: Sequence[GraphVersion],
-    removed: Sequence[GraphVersion],
-) -> None:
-    """Remove versions, and the thread itself if none remains."""
-    if len(removed) == len(versions):
-        tables.remove_graph_threads(engine.tenant, [thread.uid])
-    else:
-        tables.remove_graph_versions(engine.tenant, thread.uid, removed)
 
 
 @again_on_conflict
 def keep_latest(engine: Engine, thread_ids: Sequence[str], user_id: str | None) -> None:
     """Remove every version except the newest of each namespace and the ancestors it is rebuilt from."""
     with engine.write() as writer:
-        tables = tables_of(writer)
         for thread_id in thread_ids:
-            for thread in tables.graph_threads(engine.tenant, thread_id=thread_id, user_id=user_id):
-                versions = tables.graph_versions(engine.tenant, thread.uid)
-                outdated = all_but_latest(versions, _load_channels(engine, tables, thread.uid))
-                tables.remove_graph_versions(engine.tenant, thread.uid, outdated)
+            for thread in writer.graph_threads(engine.tenant, thread_id=thread_id, user_id=user_id):
+                versions = writer.graph_versions(engine.tenant, thread.uid)
+                outdated = all_but_latest(versions, _load_channels(engine, writer, thread.uid))
+                writer.remove_graph_versions(engine.tenant, thread.uid, outdated)
 
 
 @again_on_conflict
 def copy_thread(engine: Engine, source: str, target: str, user_id: str | None) -> None:
     """Copy a thread and all its rows to a new name, for each user that has it."""
     with engine.write() as writer:
-        tables = tables_of(writer)
-        for thread in tables.graph_threads(engine.tenant, thread_id=source, user_id=user_id):
-            if tables.graph_thread(engine.tenant, thread.user_id, target) is not None:
+        for thread in writer.graph_threads(engine.tenant, thread_id=source, user_id=user_id):
+            if writer.graph_thread(engine.tenant, thread.user_id, target) is not None:
                 raise WrongState(
                     f"the thread {target!r} exists already.", field="target_thread_id", hint="Delete it first."
                 )
-            copy = _open(engine, tables, Where(thread.user_id, target))
-            tables.copy_graph_thread(engine.tenant, thread.uid, copy)
+            copy = _open(engine, writer, Where(thread.user_id, target))
+            writer.copy_graph_thread(engine.tenant, thread.uid, copy)

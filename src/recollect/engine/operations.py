@@ -96,40 +96,30 @@ class WriteLog:
         candidate, memory, met = draft.candidate, receipt.memory, met_at_first(draft)
         assert memory is not None, "what was not denied has a memory"
         user = _user(self._caller, memory.user_id, memory.space, memory.owner)
-        thread = candidate.thread_id or self._caller.session
-        node, id, category = self._node or _node(memory.kind), memory.id, memory.category
-        first_pass = None if met is None else float(met)
-        self.operations.append(Operation(at, user, thread, node, Op.CLASSIFY, OpStatus.OK, id, category, first_pass))
-        scores = self._searched(at, user, thread, node, id, category)
-        self.operations.append(Operation(at, user, thread, node, _OP_OF[receipt.outcome], OpStatus.OK, id, category))
+        where = at, user, candidate.thread_id or self._caller.session, self._node or _node(memory.kind)
+
+        def done(op: Op, score: float | None = None) -> Operation:
+            return Operation(*where, op, OpStatus.OK, memory.id, memory.category, score)
+
+        self.operations.append(done(Op.CLASSIFY, None if met is None else float(met)))
+        scores = self._note_search(done)
+        self.operations.append(done(_OP_OF[receipt.outcome]))
         if receipt.outcome is Outcome.STORED:
-            self.operations += [
-                Operation(at, user, thread, node, Op.LINK, OpStatus.OK, id, category, score) for score in scores
-            ]
+            self.operations += [done(Op.LINK, score) for score in scores]
 
     def refused(self, candidate: Candidate, no: Rejection, at: str) -> None:
         """Record that a gate refused a candidate, without repeating its content."""
+        where = at, *self._names(candidate), self._node or _node(candidate.kind)
         first_pass = 0.0 if no.gate == "writing" else None
-        user, thread = self._names(candidate)
-        node = self._node or _node(candidate.kind)
-        self.operations.append(Operation(at, user, thread, node, Op.CLASSIFY, OpStatus.SKIPPED, similarity=first_pass))
-        self._searched(at, user, thread, node)
+        self.operations.append(Operation(*where, Op.CLASSIFY, OpStatus.SKIPPED, similarity=first_pass))
+        self._note_search(lambda op, score: Operation(*where, op, similarity=score))
 
-    def _searched(
-        self,
-        at: str,
-        user: str | None,
-        thread: str | None,
-        node: Node,
-        id: str | None = None,
-        category: str | None = None,
-    ) -> Sequence[float]:
+    def _note_search(self, done: Callable[[Op, float | None], Operation]) -> Sequence[float]:
+        """Record the search for neighbours, if there was one, with the best of its scores; return the scores."""
         scores, self._scores = self._scores, None
-        if scores is None:
-            return ()
-        best = max(scores, default=None)
-        self.operations.append(Operation(at, user, thread, node, Op.SEARCH, OpStatus.OK, id, category, best))
-        return scores
+        if scores is not None:
+            self.operations.append(done(Op.SEARCH, max(scores, default=None)))
+        return scores or ()
 
     def _names(self, candidate: Candidate) -> tuple[str | None, str | None]:
         """Return the user and thread of a refused write: the caller's if it is not trusted or a name is sensitive."""
@@ -188,7 +178,6 @@ def failures_noted(
 
 def events(
     engine: Engine,
-    *,
     user: str | None = None,
     thread: str | None = None,
     node: str | None = None,
@@ -217,7 +206,8 @@ def events(
     with engine.read() as reader:
         found = list(itertools.islice(_iterate_operations(engine, reader, filters, limit + 1), limit + 1))
     page, more = found[:limit], len(found) > limit
-    return Page(tuple(operation for _, operation in page), _encode_place(engine, page[-1][0]) if more else None)
+    next_cursor = encode_cursor(*_mask_place(engine, page[-1][0])) if more else None
+    return Page(tuple(operation for _, operation in page), next_cursor)
 
 
 def ops(
@@ -228,7 +218,7 @@ def ops(
     owner, start = _choose_user(engine, user), check_moment("since", since)
     waiting_rows(engine).flush()
     with engine.read() as reader:
-        if _sees_all(engine.caller):
+        if engine.caller.may(Right.OPERATE):
             return tuple(reader.count_operations(engine.tenant, digits, start, owner))
         return tuple(
             _count_visible(
@@ -259,16 +249,12 @@ def drop_old(engine: Engine, at: str) -> None:
         writer.remove_answers_before(engine.tenant, before)
 
 
-def _sees_all(caller: Caller) -> bool:
-    return caller.may(Right.OPERATE)
-
-
 def _choose_user(engine: Engine, user: str | None) -> str | None:
     """Return the user whose operations are read, or ``None`` for all users."""
     engine.require(Right.READ, "read operational events")
     if user is not None:
         check_sought("user", user)
-    if _sees_all(engine.caller):
+    if engine.caller.may(Right.OPERATE):
         return user
     if user not in (None, engine.caller.user):
         engine.require(Right.OPERATE, "see another user's operational events")
@@ -278,7 +264,7 @@ def _choose_user(engine: Engine, user: str | None) -> str | None:
 def _iterate_operations(engine: Engine, reader: Reader, filters: OperationsWanted, size: int) -> Iterator[Placed]:
     """Yield every matching operation that the caller may see, reading a chunk at a time."""
     while found := reader.operations(engine.tenant, filters, size):
-        yield from found if _sees_all(engine.caller) else _select_visible(engine, reader, found)
+        yield from found if engine.caller.may(Right.OPERATE) else _select_visible(engine, reader, found)
         filters = filters._replace(before=found[-1][0])
 
 
@@ -287,10 +273,6 @@ def _select_visible(engine: Engine, reader: Reader, found: Sequence[Placed]) -> 
     memories = reader.by_ids(engine.tenant, ids)
     seen = {None, *(id for id, stored in memories.items() if visible(engine, reader, stored))}
     return [placed for placed in found if placed[1].memory_id in seen]
-
-
-def _encode_place(engine: Engine, place: OperationPlace) -> str:
-    return encode_cursor(*_mask_place(engine, place))
 
 
 def _mask_place(engine: Engine, place: OperationPlace) -> OperationPlace:

@@ -11,7 +11,7 @@ import random
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from recollect.engine.context import Engine
@@ -155,7 +155,7 @@ def once(engine: Engine, key: str, request: str, work: Callable[[Engine], str]) 
     check_key(engine, key)
     caller = engine.caller
     said = canonical_json([caller.name, sorted(caller.rights), sorted(caller.projects), request])
-    claim = _KeyClaim(engine, _own_key(engine, key), said)
+    claim = KeyClaim(engine, _own_key(engine, key), said, engine.randomness.bytes(16))
     deadline = time.monotonic() + ANSWER_WAIT_S
     while True:
         answer = claim.kept_answer(deadline)
@@ -176,7 +176,7 @@ def once(engine: Engine, key: str, request: str, work: Callable[[Engine], str]) 
 
 
 @again_on_conflict
-def _keep(engine: Engine, claim: "_KeyClaim", answer: str) -> None:
+def _keep(engine: Engine, claim: "KeyClaim", answer: str) -> None:
     with engine.write() as writer:
         claim.keep(writer, answer)
 
@@ -186,20 +186,18 @@ class _KeyTaken(RecollectError):
 
 
 @dataclass(slots=True)
-class _KeyClaim:
+class KeyClaim:
     """An idempotency key that a request claims in every transaction of its change."""
 
     engine: Engine
     key: str
     said: str
-    salt: bytes = field(init=False)
-    _is_taken: bool = field(init=False, default=False)
-
-    def __post_init__(self) -> None:
-        self.salt = self.engine.randomness.bytes(16)
+    salt: bytes
+    _is_taken: bool = False
 
     @contextmanager
     def taken_in(self, opened: AbstractContextManager[Writer]) -> Iterator[Writer]:
+        """Open a transaction that also takes the key, so that the key is taken if and only if it commits."""
         with opened as writer:
             kept = writer.retry(self.engine.tenant, self.key)
             if kept is not None and kept["salt"] != self.salt:

@@ -12,16 +12,11 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from recollect.model.errors import RecollectError
-from recollect.model.receipt import ErasureReceipt, Page, Recall, Receipt, UpkeepReport, Verification
-from recollect.model.record import Memory
+from recollect.model.receipt import Receipt
 from recollect.model.vocabulary import Namespace, Space
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span
-
-    from recollect.engine.ledger.documents import RecordedErasure
-    from recollect.engine.lifecycle.consolidation import ConsolidationReport
-    from recollect.engine.transfer.importing import ImportReport
 
 try:
     from opentelemetry import trace
@@ -93,69 +88,41 @@ def _describe_arguments(arguments: Mapping[str, Any]) -> dict[str, Value]:
     return {name: str(value) for name, value in given.items() if isinstance(value, str) and value in _ENUMERATED[name]}
 
 
-@functools.singledispatch
 def describe_answer(answer: object) -> Attributes:
     """Return the codes and counts that describe an answer."""
-    describe = _BY_NAME.get(type(answer).__name__)
+    found = (_DESCRIBE.get(one.__name__) for one in type(answer).__mro__)
+    describe = next(filter(None, found), None)
     return describe(answer) if describe is not None else {}
 
 
-@describe_answer.register
-def _(answer: Receipt) -> Attributes:
+def _describe_receipt(answer: Receipt) -> Attributes:
     about = describe_answer(answer.memory) if answer.memory is not None else {}
     return {**about, "outcome": str(answer.outcome), "reasons": answer.reasons, "replayed": answer.replayed}
 
 
-@describe_answer.register
-def _(answer: Memory) -> Attributes:
-    return {"namespace": str(answer.namespace), "space": str(answer.space), "outcome": str(answer.status)}
-
-
-@describe_answer.register(Page)
-@describe_answer.register(Recall)
-def _(answer: Page[Any] | Recall) -> Attributes:
-    return {"count": len(answer.items)}
-
-
-@describe_answer.register(list)
-@describe_answer.register(tuple)
-def _(answer: Sequence[object]) -> Attributes:
-    if type(answer).__name__ in _BY_NAME:  # a named tuple
-        return _BY_NAME[type(answer).__name__](answer)
+def _describe_several(answer: Sequence[object]) -> Attributes:
     outcomes = Counter(str(item.outcome) for item in answer if isinstance(item, Receipt))
     return {"count": len(answer), **{f"count.{outcome}": count for outcome, count in sorted(outcomes.items())}}
 
 
-@describe_answer.register
-def _(answer: UpkeepReport) -> Attributes:
-    return {f"count.{name}": len(getattr(answer, name)) for name in ("expired", "forgotten", "purged")}
+def _count_items(answer: Any) -> Attributes:
+    return {"count": len(answer.items)}
 
 
-@describe_answer.register
-def _(answer: ErasureReceipt) -> Attributes:
-    return {"count": len(answer.removed), "count.streams": answer.streams}
-
-
-def _describe_erasure(answer: "RecordedErasure") -> Attributes:
-    return describe_answer(answer.receipt)
-
-
-def _consolidation(answer: "ConsolidationReport") -> Attributes:
-    return {"count": len(answer.steps), "outcome": "applied" if answer.applied else "proposed"}
-
-
-def _import(answer: "ImportReport") -> Attributes:
-    return {"count": answer.read, **{f"count.{outcome}": count for outcome, count in answer.outcomes.items()}}
-
-
-@describe_answer.register
-def _(answer: Verification) -> Attributes:
-    return {"count": answer.entries, "outcome": "ok" if answer.ok else "broken"}
-
-
-_BY_NAME: dict[str, Callable[[Any], Attributes]] = {
-    "RecordedErasure": _describe_erasure,
-    "ConsolidationReport": _consolidation,
-    "ImportReport": _import,
+_DESCRIBE: dict[str, Callable[[Any], Attributes]] = {
+    "Receipt": _describe_receipt,
+    "Memory": lambda one: {"namespace": str(one.namespace), "space": str(one.space), "outcome": str(one.status)},
+    "Page": _count_items,
+    "Recall": _count_items,
+    "list": _describe_several,
+    "tuple": _describe_several,
+    "UpkeepReport": lambda one: {
+        f"count.{name}": len(getattr(one, name)) for name in ("expired", "forgotten", "purged")
+    },
+    "ErasureReceipt": lambda one: {"count": len(one.removed), "count.streams": one.streams},
+    "RecordedErasure": lambda one: describe_answer(one.receipt),
+    "ConsolidationReport": lambda one: {"count": len(one.steps), "outcome": "applied" if one.applied else "proposed"},
+    "ImportReport": lambda one: {"count": one.read, **{f"count.{name}": n for name, n in one.outcomes.items()}},
+    "Verification": lambda one: {"count": one.entries, "outcome": "ok" if one.ok else "broken"},
 }
-"""Answers whose modules most programs never load, by class name."""
+"""How each answer is described, by the name of its class: most programs never load some of their modules."""

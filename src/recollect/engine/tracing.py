@@ -142,7 +142,6 @@ def drop_old(engine: Engine, at: str) -> None:
 
 def traces(
     engine: Engine,
-    *,
     session: str | None = None,
     type: str | None = None,
     memory: str | None = None,
@@ -155,8 +154,7 @@ def traces(
     """Return a page of kept events that match every filter, oldest first, each with the policy that was in force.
 
     A bound caller sees the events of its own session and of memories that it may see, and none that names a hidden
-    memory; a caller with the operate right sees all. With ``latest`` the first page holds the newest events, and each
-    further page older ones.
+    memory; a caller with the operate right sees all.
     """
     engine.require(Right.GOVERN, "read traces")
     check_number("limit", limit, 1, MAX_PAGE)
@@ -169,7 +167,8 @@ def traces(
     )
     waiting_rows(engine).flush()
     with engine.read() as reader:
-        filters = filters._replace(memory=_whole_id(engine, reader, memory))
+        if memory is not None:
+            filters = filters._replace(memory=find(engine, reader, memory, "memory").state.id)
         if engine.caller.may(Right.OPERATE):
             found = list(reader.traces(engine.tenant, after, limit + 1, filters, latest=latest))
         else:
@@ -232,7 +231,3 @@ def explain_turn(engine: Engine, session: str | None, number: int | None) -> tup
     ).items
     turn = turn_of(before, number)
     return sentences(turn), tuple(turn)
-
-
-def _whole_id(engine: Engine, reader: Reader, memory: str | None) -> str | None:
-    return None if memory is None else find(engine, reader, memory, "memory").state.id

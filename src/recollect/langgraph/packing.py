@@ -17,7 +17,7 @@ from recollect.model.canonical import check_text
 from recollect.model.errors import BadInput, StoreCorrupt
 from recollect.model.policy import Privacy
 from recollect.rules.privacy.gate import denied_types
-from recollect.stores.protocol.graphs import ROOT, GraphCheckpoint, GraphVersion, GraphWrite, Packed
+from recollect.stores.protocol import ROOT, GraphCheckpoint, GraphVersion, GraphWrite, Packed
 
 DEFAULT_USER = "default"
 MAX_NAME = 512

@@ -37,7 +37,7 @@ from recollect.langgraph.packing import (
 from recollect.langgraph.running import Opening, UsesMemory, in_background
 from recollect.model.caller import Right
 from recollect.model.errors import BadInput, NotAllowed
-from recollect.stores.protocol.graphs import ROOT, GraphCheckpoint, GraphWrite, Listed
+from recollect.stores.protocol import ROOT, GraphCheckpoint, GraphWrite, Listed
 
 CONVERSATION = "messages"
 MEMORY_CONTEXT = "memory_context"

@@ -15,12 +15,15 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from recollect.model.canonical import canonical_json
 from recollect.model.errors import StoreUnavailable
 from recollect.stores.files import PRIVATE, sync
-from recollect.stores.protocol import LISTED, Erased
+from recollect.stores.values import LISTED, Erased
+
+if TYPE_CHECKING:
+    from recollect.stores.protocol import Store
 
 
 def beside(path: Path | str) -> "ErasureList":
@@ -100,12 +103,7 @@ def paths_in(names: Iterable[str]) -> list[str]:
     return [name.removeprefix(PLACE) for name in names]
 
 
-class Remembers(Protocol):
-    def set_value(self, name: str, value: str | None) -> None: ...
-    def erasures(self) -> list[Erased]: ...
-
-
-def take(store: Remembers, path: Path, copy_to: Callable[[Path], None]) -> None:
+def take(store: "Store", path: Path, copy_to: Callable[[Path], None]) -> None:
     """Write a backup. The place is remembered first: what is erased while the copy is being made is noted beside it.
 
     What a backup that was killed left under this name is written over.

@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import recollect
-from recollect.engine.context import SeededRandomness
 from recollect.formats.entries import candidate_fields, find_problems, to_entry
 from recollect.model.record import Candidate, Memory
+from support.determinism import SeededRandomness
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "entries" / "greenhouse.jsonl"
 

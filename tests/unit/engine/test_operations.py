@@ -14,11 +14,12 @@ from typing import Any
 import pytest
 
 import recollect
-from recollect.engine.context import FLUSH_AFTER_S, SeededRandomness
+from recollect.engine.context import FLUSH_AFTER_S
 from recollect.interfaces.python import Recollect
 from recollect.stores.sqlite import SqliteStore
 from rows import every_row
 from support import script
+from support.determinism import SeededRandomness
 from support.invariants import all_memories
 
 START = datetime(2026, 3, 1, 9, tzinfo=UTC)

@@ -8,7 +8,7 @@ import pytest
 import recollect
 from recollect import BadInput, NotAllowed, NotFound, Recollect
 from recollect.embed.static import count_tokens
-from recollect.engine.context import SteppingClock
+from support.determinism import SteppingClock
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

@@ -8,7 +8,7 @@ import pytest
 import recollect
 from recollect.compose import open_store
 from recollect.engine import tracing
-from recollect.engine.context import AccessCounter, Engine, PolicyInForce, SeededRandomness, fresh_uuid
+from recollect.engine.context import AccessCounter, Engine, PolicyInForce, fresh_uuid
 from recollect.engine.read.meaning import Meanings
 from recollect.engine.read.recall import MAX_QUERY_CHARACTERS
 from recollect.engine.tracing import keep, redact_query, traces
@@ -18,6 +18,7 @@ from recollect.model.caller import Caller, Right
 from recollect.model.policy import Policy, Privacy, parse_policy
 from recollect.model.trace import Trace
 from rows import every_row
+from support.determinism import SeededRandomness
 
 START = datetime(2026, 1, 1, 12, tzinfo=UTC)
 CARD = "4111 1111 1111 1111"

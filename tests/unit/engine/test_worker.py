@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 import recollect
-from recollect.engine.context import SeededRandomness
 from recollect.engine.upkeep import worker
 from recollect.model.errors import BadInput, NotAllowed, StoreCorrupt
 from recollect.model.operation import JobReport, Round, RoundOutcome
 from recollect.rules.time.slots import last_slot
+from support.determinism import SeededRandomness
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 OWNERS = ("ana", "ben", "cat")

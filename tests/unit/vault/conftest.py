@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from recollect.engine.context import SeededRandomness, SteppingClock
 from recollect.vault import MemoryVault
+from support.determinism import SeededRandomness, SteppingClock
 
 OpenVault = Callable[..., MemoryVault]
 

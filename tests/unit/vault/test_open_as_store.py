@@ -9,8 +9,8 @@ import pytest
 
 import recollect
 from recollect.adopting import LINKED_AT_MOST
-from recollect.engine.context import SeededRandomness
 from recollect.vault import MemoryVault
+from support.determinism import SeededRandomness, SteppingClock
 
 SECRET = "zuvokipali"
 
@@ -49,8 +49,6 @@ def test_the_ordinary_operations_on_a_vaults_file(path: Path) -> None:
 
 def test_it_reaches_the_same_bytes_as_a_database_file(tmp_path: Path) -> None:
     from datetime import UTC, datetime
-
-    from recollect.engine.context import SteppingClock
 
     reached = []
     for name in ("memory.db", "vault.jsonl"):

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from itertools import accumulate
@@ -16,7 +16,7 @@ from recollect.engine.ledger.stream_audit import Walked, walk_stream
 from recollect.engine.lifecycle.outdated import find_outdated
 from recollect.engine.read.meaning import FORMER_DEFAULTS
 from recollect.engine.read.reading import describe_damage, readable_streams
-from recollect.engine.read.reindexing import remake_vectors
+from recollect.engine.read.reindexing import Progress, ProgressCounter, remake_vectors
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.write.incumbents import Places
 from recollect.engine.write.relations import relations_of_stream
@@ -65,22 +65,6 @@ def ledger_root_of(reader: Reader, tenant: str) -> str:
     """Return one hash over the heads of all chains: equal only where every stream has the same history."""
     heads = [[stream.uid, stream.last_seq, stream.head] for stream in reader.streams_of(tenant)]
     return hashlib.sha256(canonical_json(heads).encode("utf-8")).hexdigest()
-
-
-Progress = Callable[[int, int], None]
-"""Called with how much is done, and of how much."""
-
-
-class ProgressCounter:
-    """Adds up how much of a total is done, and tells the progress callback, if there is one."""
-
-    def __init__(self, progress: Progress | None, total: int = 0) -> None:
-        self._progress, self.done, self.total = progress, 0, total
-
-    def add(self, count: int = 1) -> None:
-        self.done += count
-        if self._progress is not None:
-            self._progress(self.done, max(self.done, self.total))
 
 
 FILE_HINT = "Restore it from a backup; if only an index is damaged, `REINDEX` makes it anew."

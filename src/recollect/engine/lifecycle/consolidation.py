@@ -15,7 +15,6 @@ from typing import Any
 
 from recollect.engine import operations
 from recollect.engine.context import Engine
-from recollect.engine.ledger.audit import Progress, ProgressCounter
 from recollect.engine.lifecycle import rekeying
 from recollect.engine.lifecycle.changes import check_key_free
 from recollect.engine.lifecycle.outdated import UNDONE as LINK_UNDONE
@@ -24,6 +23,7 @@ from recollect.engine.lifecycle.phases import first_phase
 from recollect.engine.read.assemble import to_memory
 from recollect.engine.read.meaning import vectors_of
 from recollect.engine.read.reading import readable_streams
+from recollect.engine.read.reindexing import Progress, ProgressCounter
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.tracing import keep
 from recollect.engine.transaction import StreamWriter, StreamWriters, rejections_of, tell_gone
@@ -90,7 +90,6 @@ def consolidate(
     engine: Engine,
     *,
     owner: str | None = None,
-    include_namespaces: Sequence[str] = tuple(Namespace),
     stream: int | None = None,
     force: bool = False,
     progress: Progress | None = None,
@@ -100,20 +99,16 @@ def consolidate(
     With the number of a ``stream`` it is about that one alone, and does not list what may be outdated.
     """
     engine.require(Right.GOVERN, "consolidate")
-    return _run(engine, owner, include_namespaces, _plan_all, force, progress, stream)
+    return _run(engine, owner, _plan_all, force, progress, stream)
 
 
 @operations.failures_noted(Node.WORKER, Op.UPDATE)
 def rekey(
     engine: Engine, *, owner: str | None = None, force: bool = False, progress: Progress | None = None
 ) -> ConsolidationReport:
-    """Propose for each active memory that a rule named the key that today's rules give, or with ``force`` set it.
-
-    Of two memories that would share a key the better one gets it, and the two are linked as possibly outdated. :func:`undo`
-    undoes it.
-    """
+    """Propose for each active memory that a rule named the key that today's rules give, or with ``force`` set it."""
     engine.require(Right.GOVERN, "re-key memories")
-    return _run(engine, owner, tuple(Namespace), _plan_keys, force, progress)
+    return _run(engine, owner, _plan_keys, force, progress)
 
 
 Planning = Callable[[Engine, Plan, Sequence[Stored], ProgressCounter], None]
@@ -122,7 +117,6 @@ Planning = Callable[[Engine, Plan, Sequence[Stored], ProgressCounter], None]
 def _run(
     engine: Engine,
     owner: str | None,
-    include_namespaces: Sequence[str],
     planning: Planning,
     force: bool,
     progress: Progress | None,
@@ -130,7 +124,7 @@ def _run(
 ) -> ConsolidationReport:
     with engine.read() as reader:
         if number is None:
-            streams = readable_streams(engine, reader, owner, None, include_namespaces)
+            streams = readable_streams(engine, reader, owner, None, tuple(Namespace))
         else:
             streams = [reader.stream_numbered(engine.tenant, number)]
         wanted = {"equal": {"status": "active"}, "unexpired_at": engine.now()}
@@ -146,7 +140,7 @@ def _run(
         planning(engine, plan, memories, steps)
         plans.append(plan)
     lists_outdated = planning is _plan_all and number is None
-    undecided = _list_outdated(engine, owner, include_namespaces) if lists_outdated else []
+    undecided = _list_outdated(engine, owner) if lists_outdated else []
     planned = [step for plan in plans for step in plan.steps]
     examined = sum(plan.examined for plan in plans)
     diff = tuple(f"{step.action:<10}{step.id[:13]}  {step.detail}" for step in (*planned, *undecided))
@@ -161,10 +155,10 @@ def _run(
     return ConsolidationReport(bool(done), run if done else None, examined, (*done, *undecided), diff, dropped)
 
 
-def _list_outdated(engine: Engine, owner: str | None, include_namespaces: Sequence[str]) -> list[Step]:
+def _list_outdated(engine: Engine, owner: str | None) -> list[Step]:
     """Return a step for each pair that may be outdated."""
     with engine.read() as reader:
-        streams = readable_streams(engine, reader, owner, None, include_namespaces)
+        streams = readable_streams(engine, reader, owner, None, tuple(Namespace))
         found = [linked.pair for linked in find_outdated(engine, reader, streams)]
     both = [(pair.reason, pair.later, pair.earlier) for pair in found if pair.earlier is not None]
     return [Step("outdated", a.id, b.id, f"{reason}: {a.content!r} ~ {b.content!r}") for reason, a, b in both]

@@ -74,14 +74,12 @@ def erase(
                 writer, scope.find_emptied(writer, engine.tenant, sessions, plan.gone), locked
             )
         note([*plan.listed(engine.tenant), *person.listed(engine.tenant)])
-        erased, traces = _erase_all(
-            engine, writer, engine.tenant, plan.gone, at, asked=plan.asked, counted=plan.nameable
-        )
-        cut = scope.cut_ties(engine, writer, engine.tenant, plan.staying.values(), at, plan.aside)
+        erased, traces = _erase_all(engine, writer, plan.gone, at, asked=plan.asked, counted=plan.nameable)
+        cut = scope.cut_ties(engine, writer, plan.staying.values(), at, plan.aside)
         traces += _remove_traces(writer, engine.tenant, plan, (*person.streams, *sessions))
         traces += scope.forget_names(writer, engine.tenant, person.names)
         _trace_erased(engine, writer, plan, person.names)
-        _record_erased_names(engine, writer, engine.tenant, person)
+        _record_erased_names(engine, writer, person)
         names = person.forget(writer, engine.tenant)
         operations.keep(engine, writer, operations.removals(engine, len(plan.gone), at, Node.HOTPATH, owner))
         beyond = [*_list_beyond_reach(engine, plan), *_find_name(engine, writer, owner)]
@@ -136,20 +134,19 @@ def _trace_erased(engine: Engine, writer: Writer, plan: "_Plan", names: Collecti
             tracing.keep(engine, writer, [event], stored.stream)
 
 
-def _record_erased_names(engine: Engine, writer: Writer, tenant: str, person: scope.Person) -> None:
+def _record_erased_names(engine: Engine, writer: Writer, person: scope.Person) -> None:
     """Record in the ledger whose names are erased: ``verify`` reports a missing name that has no such entry.
 
     An owner's name is recorded in the chain of its stream, an actor's in the first chain that names them.
     """
     uids = {stream.number: [stream.uid] for stream in person.streams}
     for uid in person.actors:
-        number = min(uids, default=None) or writer.first_acted_in(tenant, uid)
+        number = min(uids, default=None) or writer.first_acted_in(engine.tenant, uid)
         if number is not None:
             uids.setdefault(number, []).append(uid)
     for number in sorted(uids):
-        stream_writer = StreamWriter(
-            engine, writer, scope.lock_to_erase(writer, tenant, number), engine.now(), ages=False
-        )
+        stream = scope.lock_to_erase(writer, engine.tenant, number)
+        stream_writer = StreamWriter(engine, writer, stream, engine.now(), ages=False)
         for uid in uids[number]:
             stream_writer.note_erased_name(uid)
         stream_writer.finish()
@@ -358,13 +355,12 @@ def _erase_again(engine: Engine, tenant: str, listed: Mapping[str, set[str]]) ->
         staying = scope.TieFinder(writer, tenant).find_staying(restored.memories)
         links = {id: tie for id, tie in restored.links.items() if id not in staying}
         aside = {id: tie for id, tie in restored.aside.items() if id not in {*staying, *links}}
-        _erase_all(engine, writer, tenant, restored.memories, engine.now(), asked=restored.memories)
+        _erase_all(engine, writer, restored.memories, engine.now(), asked=restored.memories)
         ties = [*staying.values(), *links.values(), *aside.values()]
-        scope.cut_ties(engine, writer, tenant, ties, engine.now(), listed["review"])
+        scope.cut_ties(engine, writer, ties, engine.now(), listed["review"])
         for stored in sorted(restored.forgotten.values(), key=lambda one: (one.stream, one.number)):
-            stream_writer = StreamWriter(
-                engine, writer, scope.lock_to_erase(writer, tenant, stored.stream), engine.now(), ages=False
-            )
+            stream = scope.lock_to_erase(writer, tenant, stored.stream)
+            stream_writer = StreamWriter(engine, writer, stream, engine.now(), ages=False)
             stream_writer.load(stored)
             soft_delete(stream_writer, stored.state.id, Event.FORGOTTEN, "forgotten:by_hand")
             stream_writer.finish()
@@ -377,7 +373,7 @@ def _erase_again(engine: Engine, tenant: str, listed: Mapping[str, set[str]]) ->
         scope.forget_names(writer, tenant, person.names | acted | restored.users | alone)
         for stream in restored.streams:
             writer.remove_traces_of_stream(stream)
-        _record_erased_names(engine, writer, tenant, person)
+        _record_erased_names(engine, writer, person)
         person.forget(writer, tenant)
     return sum(map(len, restored))
 
@@ -474,7 +470,6 @@ def _find_persons(reader: Reader, tenant: str, name: str) -> _Targets:
 def _erase_all(
     engine: Engine,
     writer: Writer,
-    tenant: str,
     gone: Mapping[str, Stored],
     at: str,
     *,
@@ -486,7 +481,7 @@ def _erase_all(
     Return the ledger entries, and how many traces of the ``counted`` memories were removed.
     """
     entries: list[Entry] = []
-    traces = 0
+    traces, tenant = 0, engine.tenant
     in_order = sorted(gone.values(), key=lambda one: (one.stream, one.number))
     for number, of_stream in groupby(in_order, key=lambda one: one.stream):
         memories, stream = list(of_stream), scope.lock_to_erase(writer, tenant, number)

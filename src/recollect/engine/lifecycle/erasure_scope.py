@@ -165,9 +165,7 @@ class Cut(NamedTuple):
     reviewed: frozenset[str] = frozenset()
 
 
-def cut_ties(
-    engine: Engine, writer: Writer, tenant: str, ties: Collection[Tie], at: str, aside: Collection[str]
-) -> Cut:
+def cut_ties(engine: Engine, writer: Writer, ties: Collection[Tie], at: str, aside: Collection[str]) -> Cut:
     """Cut the links of the memories that stay, and archive those to be put ``aside`` for review.
 
     Their streams do not tick: one person's erasure must not age another's memories.
@@ -175,7 +173,7 @@ def cut_ties(
     entries: list[Entry] = []
     in_order = sorted(ties, key=lambda one: (one.stored.stream, one.stored.number))
     for number, of_stream in groupby(in_order, key=lambda one: one.stored.stream):
-        stream_writer = StreamWriter(engine, writer, lock_to_erase(writer, tenant, number), at, ages=False)
+        stream_writer = StreamWriter(engine, writer, lock_to_erase(writer, engine.tenant, number), at, ages=False)
         tracing.keep(engine, writer, expire_due(stream_writer), number)
         for tie in of_stream:
             entries += _cut_tie(stream_writer, tie, is_aside=tie.id in aside)

@@ -50,7 +50,6 @@ class Linked(NamedTuple):
 
 def outdated(
     engine: Engine,
-    *,
     owner: str | None = None,
     include_namespaces: Sequence[str] = ("prod",),
     conflicts: bool = False,

@@ -225,10 +225,7 @@ def difference(
     limit: int | None = None,
     cursor: str | None = None,
 ) -> Difference:
-    """Return the visible memories that were added, replaced or removed between two points.
-
-    With ``limit``, only that many of the memories that may differ are compared, newest first; ``cursor`` goes on with the next.
-    """
+    """Return the visible memories that were added, replaced or removed between two points, a page at a time with a ``limit``."""
     if limit is not None:
         check_number("limit", limit, 1, reading.MAX_PAGE)
     elif cursor is not None:

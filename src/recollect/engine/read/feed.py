@@ -52,7 +52,6 @@ class Changes(Plain):
 
 def changes(
     engine: Engine,
-    *,
     since: str | None = None,
     after: Changes | None = None,
     owner: str | None = None,
@@ -60,10 +59,7 @@ def changes(
     include_namespaces: Sequence[str] = ("prod",),
     limit: int = 100,
 ) -> Changes:
-    """Return the changes after ``since``: a cursor, ``start`` for all, or ``None`` for those from now on.
-
-    ``after`` is an earlier answer; continuing from it is equivalent to its cursor, and faster.
-    """
+    """Return the changes after a cursor, after :data:`START`, or after an earlier answer, which is faster than its cursor."""
     engine.require(Right.READ, "follow changes")
     check_number("limit", limit, 1, MAX_PAGE)
     with engine.read() as reader:

@@ -14,15 +14,15 @@ from typing import Any, NamedTuple
 from recollect.embed.protocol import reads_context
 from recollect.embed.static import shared_static_embedder
 from recollect.engine.context import Engine
-from recollect.engine.read.former import Former
 from recollect.engine.read.meaning import Likeness, PreparedQuestion, likeness
-from recollect.engine.read.text_search import MOSTLY_ENOUGH, Neighbours, TextScores, search_among, search_text
+from recollect.engine.read.text_search import MOSTLY_ENOUGH, TextScores, TextSearch
 from recollect.engine.trust.vouching import weights_of
 from recollect.engine.write.relations import Edges, edges, strongest
 from recollect.model.canonical import format_time, parse_time
 from recollect.model.vocabulary import SHARED, Authority, Kind, KindClass, Source, Space, Tier
 from recollect.rules.language.findable import Naming, asks_for_everything
 from recollect.rules.language.text import stem, words
+from recollect.rules.language.text import terms as index_terms
 from recollect.rules.ranking.closeness import RERANKED
 from recollect.rules.ranking.fusion import (
     BY_MEANING,
@@ -114,11 +114,61 @@ def concept(row: Contender) -> Concept:
     return row.kind_class, row.key_identity
 
 
-class _Search(NamedTuple):
-    """A question with its text scores, its vectors and the reader of candidates."""
+class Former:
+    """The superseded versions near a question, by the active memory that took their place.
 
-    question: Question
-    similar: Neighbours
+    "Pipelines run in GitHub Actions, CircleCI is gone" hardly answers what the CI system is, but the memory that it replaced
+    did. So a superseded version that is near a question speaks for the active one of its chain: its cosine, its words and
+    its terms count as that one's own where they are nearer. Nothing of it is told, and nothing is stored for it.
+    """
+
+    def __init__(self, reader: Reader, tenant: str, near: Sequence[Place]) -> None:
+        live_versions = reader.live_versions(tenant, near)
+        self.contents = reader.contents(tenant, sorted(live_versions)) if live_versions else {}
+        """What they say."""
+        self._of: dict[Place, list[Place]] = {}
+        for superseded in sorted(self.contents):
+            self._of.setdefault(live_versions[superseded], []).append(superseded)
+
+    @property
+    def successors(self) -> Sequence[Place]:
+        """The active memories that took their place."""
+        return list(self._of)
+
+    def with_own(self, place: Place) -> Sequence[Place]:
+        """Return a memory, followed by those whose place it took."""
+        return place, *self._of.get(place, ())
+
+    def terms(self, place: Place) -> frozenset[str]:
+        """Return the index terms of those whose place a memory took."""
+        return frozenset(term for former in self._of.get(place, ()) for term in index_terms(self.contents[former]))
+
+    def cosines(self, meaning: Likeness, places: Iterable[Place]) -> dict[Place, float]:
+        """Return the cosine of each memory that has a vector, or that of a nearer one whose place it took."""
+        versions = {place: self.with_own(place) for place in places}
+        found = meaning.cosines([*dict.fromkeys(one for each in versions.values() for one in each)])
+        known = {place: [found[one] for one in each if one in found] for place, each in versions.items()}
+        return {place: max(likes) for place, likes in known.items() if likes}
+
+    def nearest(self, shares: Mapping[str, Mapping[Place, float]], places: Iterable[Place]) -> dict[Place, Place]:
+        """Return for each memory whose words are nearest to the question: its own, or of one whose place it took.
+
+        ``shares`` says what each word of the question adds to each of them.
+        """
+        return {
+            place: max(self.with_own(place), key=lambda one: sum(of_word.get(one, 0.0) for of_word in shares.values()))
+            for place in places
+        }
+
+
+class _Search(NamedTuple):
+    """A question to the memories of some streams, with its text scores, its vectors and the reader of candidates."""
+
+    engine: Engine
+    reader: Reader
+    streams: Sequence[Stream]
+    prepared: PreparedQuestion
+    text_search: TextSearch
     text: TextScores
     meaning: Likeness | None
     candidates: "_CandidateReader"
@@ -127,6 +177,10 @@ class _Search(NamedTuple):
     """The memories that the question names, if only these are recalled."""
     topic: Sequence[tuple[Place, float]]
     """The memories about what the question depends on, best first, with their text scores."""
+
+    @property
+    def question(self) -> Question:
+        return self.prepared.question
 
 
 class _Candidates(NamedTuple):
@@ -149,55 +203,44 @@ def rank_memories(
     selection: Selection,
 ) -> list[Ranked]:
     """Return the memories of these streams that answer a question best and fit the selection, best first."""
-    question, similar = prepared.question, prepared.similar
-    text = search_text(engine, reader, streams, question.terms, similar)
+    question = prepared.question
+    text_search = TextSearch(engine, reader, streams, question.terms, prepared.similar)
+    text = text_search.scores()
     if prepared.named_only and not text.complete:
-        text = search_among(engine, reader, streams, question.terms, similar, text, selection)
+        text = text_search.among(text, selection)
     meaning = likeness(engine, reader, streams, prepared)
     candidates = _CandidateReader(reader, engine.tenant, streams, selection)
     named = _find_named(engine, reader, candidates, text.best_first(), prepared.text) if prepared.named_only else None
     topic = _find_on_topic(engine, reader, candidates, question) if named is None else []
-    search = _Search(question, similar, text, meaning, candidates, most, named, topic)
-    text, facts, relations, related, former = _gather_candidates(engine, reader, search)
-    bearing, asked_for = _find_bearing(search), _find_asked_for(search, prepared.text)
+    search = _Search(engine, reader, streams, prepared, text_search, text, meaning, candidates, most, named, topic)
+    text, facts, relations, related, former = _gather_candidates(search)
+    bearing, asked_for = _find_bearing(search), _find_asked_for(search)
     facts |= candidates.at((*bearing, *asked_for))
-    facts |= _weigh_vouchers(engine, reader, streams, candidates, facts)
+    facts |= _weigh_vouchers(search, facts)
     cosines = former.cosines(meaning, facts) if meaning else {}
     idf = {term: text.idf[term] for term in question.terms if term in text.idf}
     in_context = reads_context(prepared.embedder)
     evidence = Evidence(text.shares(facts), cosines, related, idf, text.widened(facts), bearing, asked_for, in_context)
-    best = _score_candidates(engine, reader, search, prepared.text, evidence, facts, former)
+    best = _score_candidates(search, evidence, facts, former)
     ranked = [_to_ranked(question, text.idf, evidence, item, candidates) for item in best[:most]]
-    supports = _measure_support(engine, reader, streams, search, prepared, evidence, ranked, former)
+    supports = _measure_support(search, evidence, ranked, former)
     return [
         item._replace(relations=relations.get(item.place), support=value, asks_what_holds=question.asks_what_holds)
         for item, value in zip(ranked, supports, strict=True)
     ]
 
 
-def _measure_support(
-    engine: Engine,
-    reader: Reader,
-    streams: Sequence[Stream],
-    search: _Search,
-    prepared: PreparedQuestion,
-    evidence: Evidence,
-    ranked: Sequence[Ranked],
-    former: Former,
-) -> list[float]:
+def _measure_support(search: _Search, evidence: Evidence, ranked: Sequence[Ranked], former: Former) -> list[float]:
     """Return how much each memory supports an answer: by the question's words it has, and by cosine where there are
     vectors.
 
     A memory that belongs to everything asked for, or bears on the question, supports it whatever its words are.
     """
-    question, like = search.question, {}
+    question, aspect, like = search.question, search.prepared.aspect, {}
     if search.meaning is not None:
-        aspect = (
-            None
-            if prepared.aspect is None
-            else likeness(engine, reader, streams, prepared._replace(codes=prepared.aspect))
-        )
-        like = former.cosines(aspect or search.meaning, [item.place for item in ranked])
+        asked = None if aspect is None else search.prepared._replace(codes=aspect)
+        meaning = likeness(search.engine, search.reader, search.streams, asked) if asked else None
+        like = former.cosines(meaning or search.meaning, [item.place for item in ranked])
     idf, anyway = search.text.idf, {**evidence.bearing, **evidence.asked_for}
     return [
         max(
@@ -217,12 +260,13 @@ def _find_matched_terms(question: Question, evidence: Evidence, former: Former, 
     return found | former.terms(item.place).intersection(question.terms)
 
 
-def _gather_candidates(engine: Engine, reader: Reader, search: _Search) -> _Candidates:
+def _gather_candidates(search: _Search) -> _Candidates:
     """Return the best by words and by meaning, the memories related to them, and their neighbours in a conversation.
 
     Where only named memories are recalled, they are searched by words alone.
     """
-    settings, candidates, text = engine.policy.ranking, search.candidates, search.text
+    engine, reader, candidates, text = search.engine, search.reader, search.candidates, search.text
+    settings = engine.policy.ranking
     ranking = text.best_first() if search.named is None else iter(search.named)
     near = _nearest(search.meaning, BY_MEANING, settings.meaning_min) if search.named is None else []
     by_words = max(BY_TEXT, 2 * search.most)
@@ -241,9 +285,7 @@ def _gather_candidates(engine: Engine, reader: Reader, search: _Search) -> _Cand
     candidates.at((*first, *near))  # mostly enough, and announced above
     facts = candidates.first(ranking, by_words)
     if len(facts) < min(by_words, len(text)) and not text.complete:  # hidden memories used up the budget of postings
-        text = search_among(
-            engine, reader, candidates.streams, search.question.terms, search.similar, text, candidates.selection
-        )
+        text = search.text_search.among(text, candidates.selection)
         facts = candidates.first(text.best_first(), by_words)
     facts |= candidates.most_alike(search.meaning, near, settings.meaning_min)
     former = Former(reader, engine.tenant, near if engine.policy.identity.found_by_former else [])
@@ -270,9 +312,10 @@ def _find_on_topic(
     terms = question.depends_on
     if not terms:
         return []
-    found = search_text(engine, reader, candidates.streams, terms, {})
+    text_search = TextSearch(engine, reader, candidates.streams, terms, {})
+    found = text_search.scores()
     if not found.complete:
-        found = search_among(engine, reader, candidates.streams, terms, {}, found, candidates.selection)
+        found = text_search.among(found, candidates.selection)
     return [(place, found.score(place)) for place in found.best_first()]
 
 
@@ -284,10 +327,11 @@ def _find_bearing(search: _Search) -> dict[Place, float]:
     return {place: round(scores[place] / best, DIGITS) for place in bearing}
 
 
-def _find_asked_for(search: _Search, text: str) -> dict[Place, float]:
+def _find_asked_for(search: _Search) -> dict[Place, float]:
     """Return the memories about a person where everything known is asked for, and how much each belongs to it."""
     most, candidates = search.most, search.candidates
-    if search.question.spans or search.named is not None or not asks_for_everything(text, _names(candidates.streams)):
+    asks_for_all = asks_for_everything(search.prepared.text, _names(search.streams))
+    if search.question.spans or search.named is not None or not asks_for_all:
         return {}
     sorts = {"kind": Kind.PROFILE}, {"pinned": 1}, {"tier": Tier.CANON}
     found = dict.fromkeys((place for sort in sorts for place in candidates.newest_of(most, **sort)), 1.0)
@@ -297,63 +341,45 @@ def _find_asked_for(search: _Search, text: str) -> dict[Place, float]:
     return found
 
 
-def _weigh_vouchers(
-    engine: Engine,
-    reader: Reader,
-    streams: Sequence[Stream],
-    candidates: "_CandidateReader",
-    facts: Mapping[Place, Facts],
-) -> dict[Place, Facts]:
+def _weigh_vouchers(search: _Search, facts: Mapping[Place, Facts]) -> dict[Place, Facts]:
     """Return the facts of the candidates that have vouchers, with the weight of these."""
-    vouchers = {
-        place: row.vouchers for place, row in candidates.rows.items() if row.vouchers != "[]" and place in facts
-    }
-    weights = weights_of(engine, reader, streams, vouchers)
+    rows = search.candidates.rows
+    vouchers = {place: row.vouchers for place, row in rows.items() if row.vouchers != "[]" and place in facts}
+    weights = weights_of(search.engine, search.reader, search.streams, vouchers)
     return {place: facts[place]._replace(vouchers=weight) for place, weight in weights.items()}
 
 
 def _score_candidates(
-    engine: Engine,
-    reader: Reader,
-    search: _Search,
-    text: str,
-    evidence: Evidence,
-    facts: Mapping[Place, Facts],
-    former: Former,
+    search: _Search, evidence: Evidence, facts: Mapping[Place, Facts], former: Former
 ) -> list[Scored]:
     """Score all candidates by their facts, then a shortlist again by its contents; return them best first."""
-    settings, question, named = engine.policy.ranking, search.question, search.named
+    settings, question, named = search.engine.policy.ranking, search.question, search.named
     scored = fuse(question, evidence, facts, settings, settings.meaning_min)
     scored = scored if named is None else [item for item in scored if item.place in named]
     by_vectors = search.meaning is not None and bool(settings.nearest_words)
     shortlist = worth_reading(scored, max(search.most, LOOKED_AT), settings, by_vectors=by_vectors)
-    contents = reader.contents(engine.tenant, [item.place for item in shortlist])
-    nearest = _nearest_words(search, text, facts, contents, settings.lent, former) if by_vectors else {}
+    contents = search.reader.contents(search.engine.tenant, [item.place for item in shortlist])
+    nearest = _nearest_words(search, facts, contents, former) if by_vectors else {}
     best = score_contents([item for item in shortlist if item.place in contents], contents, settings, nearest)
     if settings.newest_first and question.time_decides:
-        best = _order_by_time(question, best, facts, contents, search.text.idf, search.meaning)
+        best = _order_by_time(search, best, facts, contents)
     if question.asks_for_members and all(facts[item.place].session == _own_session(item.place) for item in best):
         best = members_first(question, best, contents)
     return best
 
 
 def _nearest_words(
-    search: _Search,
-    text: str,
-    facts: Mapping[Place, Facts],
-    contents: Mapping[Place, str],
-    lent: Sequence[float],
-    former: Former,
+    search: _Search, facts: Mapping[Place, Facts], contents: Mapping[Place, str], former: Former
 ) -> dict[Place, float]:
     """Return how near the words of these contents are to those of the question."""
     asked = text_terms(search.question, facts.values())
     idf = {term: search.text.idf[term] for term in asked if term in search.text.idf}
     read = {**former.contents, **contents}
-    found = nearest_words(text, idf, list(read.values()), shared_static_embedder().word_vectors)
+    found = nearest_words(search.prepared.text, idf, list(read.values()), shared_static_embedder().word_vectors)
     shares = {word: dict(zip(read, of_word, strict=True)) for word, of_word in found.items()}
     nearest = former.nearest(shares, contents)
     each = ({place: of_word[best] for place, best in nearest.items()} for of_word in shares.values())
-    return add_up(each, {place: facts[place] for place in contents}, lent)
+    return add_up(each, {place: facts[place] for place in contents}, search.engine.policy.ranking.lent)
 
 
 def _find_named(
@@ -545,18 +571,14 @@ def _own_session(place: Place) -> str:
 
 
 def _order_by_time(
-    question: Question,
-    ranked: Sequence[Scored],
-    facts: Mapping[Place, Facts],
-    contents: Mapping[Place, str],
-    idf: Mapping[str, float],
-    meaning: Likeness | None,
+    search: _Search, ranked: Sequence[Scored], facts: Mapping[Place, Facts], contents: Mapping[Place, str]
 ) -> list[Scored]:
     """Move an update above the line it updates, or the earliest above the best. Guesses and lapsed memories do not
     count.
 
     Only lines of a conversation are compared here: other memories are linked when written, and the links order them.
     """
+    question, idf, meaning = search.question, search.text.idf, search.meaning
     compared = [
         item.place
         for item in ranked[:LOOKED_AT]

@@ -224,7 +224,7 @@ def history(engine: Engine, id: str) -> tuple[HistoryEvent, ...]:
 
 
 def history_of_owner(
-    engine: Engine, owner: str, *, space: Spaces = None, include_namespaces: Sequence[str] | None = None, since: int = 0
+    engine: Engine, owner: str, space: Spaces = None, include_namespaces: Sequence[str] | None = None, since: int = 0
 ) -> Iterator[HistoryEvent]:
     """Return every event of a person's memories that the caller may read, oldest first.
 
@@ -448,10 +448,7 @@ def _is_visible(sight: Sight, stored: Stored | None) -> bool:
 def explain(
     engine: Engine, id: str | None = None, *, session: str | None = None, number: int | None = None
 ) -> Explanation:
-    """Explain a memory, or the decisions of the last turn of a session, or of any session if none is named.
-
-    ``number`` is that of a trace whose turn to explain. A removed memory is explained without its content.
-    """
+    """Explain a memory, or the decisions of a turn. A removed memory is explained without its content."""
     if id is None:
         lines, turn = explain_turn(engine, session, number)
         return Explanation("", "\n".join(lines), sentences=lines, events=turn)
@@ -463,7 +460,8 @@ def explain(
     events = history(engine, stored.state.id)
     decided = stored.body["decisions"] if stored.body is not None else ()
     decisions = tuple(Decision.unpacked(one).to_dict() for one in decided)
-    chain = tuple(_explain_link(link) for link in links)
+    versions = ((link.state, str(link.state.removed or link.state.status)) for link in links)
+    chain = tuple({"id": state.id, "version": state.version, "status": status} for state, status in versions)
     around = [*_explain_rejection(events), *_explain_versions(stored, links), *_explain_events(events)]
     text = "\n".join([*_explain_origin(stored), *_explain_gates(decisions), *around])
     kept = stored.body is not None and engine.caller.may(Right.GOVERN)
@@ -531,7 +529,3 @@ def _explain_events(events: Sequence[HistoryEvent]) -> list[str]:
         what = f"{event.event:<8}{event.meta['operation']}"
         lines.append(f"  {event.at[:19]}  {what} by {who}: {plain(event.meta['rule'])}")
     return lines
-
-
-def _explain_link(link: Stored) -> dict[str, Any]:
-    return {"id": link.state.id, "version": link.state.version, "status": str(link.state.removed or link.state.status)}

@@ -62,17 +62,10 @@ MAX_QUERY_CHARACTERS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question and the options of its answer. Operators and quotes in the text are plain words.
+    """A question and the options of its answer, as :meth:`recollect.Recollect.query` takes them.
 
-    Without an owner, a bound caller's own streams are read, and a trusted caller's query covers the whole tenant;
-    ``space`` is one space or several, by default all that the policy consults. ``categories`` and ``filters`` narrow
-    the candidates. ``threshold`` (0 to 1) leaves out memories that have too little to do with the text,
-    ``share_of_best`` (0 to 1) those with much less to do with it than the best. With ``named``, a memory is recalled
-    only if the whole name of one of its entities is in the text. ``budget_tokens`` leaves out memories that would not
-    fit into the answer, written in its ``form``. With a ``thread`` the answer begins with what changed since that
-    thread last asked; with ``history`` each memory comes with its earlier versions. With ``at``, a time, the answer is
-    what held then, replaced since or not. With ``left_out`` the answer also lists the candidates that it leaves out,
-    and why.
+    Operators and quotes in the text are plain words. Without an owner, a bound caller's own streams are read, and a trusted
+    caller's query covers the whole tenant; without a ``space``, all that the policy consults.
     """
 
     text: str

@@ -20,6 +20,21 @@ from recollect.model.errors import EmbedderMismatch
 from recollect.stores.protocol import NO_LIMIT, Stream, Writer
 
 Progress = Callable[[int, int], None]
+"""Called with how much is done, and of how much."""
+
+
+class ProgressCounter:
+    """Adds up how much of a total is done, and tells the progress callback, if there is one."""
+
+    def __init__(self, progress: Progress | None, total: int = 0) -> None:
+        self._progress, self.done, self.total = progress, 0, total
+
+    def add(self, count: int = 1) -> None:
+        self.done += count
+        if self._progress is not None:
+            self._progress(self.done, max(self.done, self.total))
+
+
 CHUNK = 256
 """How many texts are embedded, and their vectors committed, at a time."""
 
@@ -47,7 +62,7 @@ def reindex(
     made = 0
     while streams := [stream for stream in _find_outdated_streams(engine, chosen) if stream.number not in begun]:
         begun |= {stream.number for stream in streams}
-        done = _Progress(sum(stream.last_memory for stream in streams), progress)
+        done = ProgressCounter(progress, sum(stream.last_memory for stream in streams))
         made += sum(_reindex_stream(engine, stream, chosen, done, chunk) for stream in streams)
         progress = None  # the streams added meanwhile are few, and the total was reported
     engine.meanings.change(engine.tenant, chosen)
@@ -68,37 +83,20 @@ def _choose_embedder(engine: Engine, embedder: str | Embedder | None) -> Embedde
     return embedder_named(settings if embedder is None else with_changes(settings, name=embedder))
 
 
-class _Progress:
-    """Reports the progress over all streams, in memories."""
-
-    def __init__(self, total: int, progress: Progress | None) -> None:
-        self._total, self._progress, self._before = total, progress, 0
-
-    def at(self, stream: Stream, number: int) -> None:
-        """Report progress up to a memory of a stream; memories written since the count do not count."""
-        self._report(self._before + min(number, stream.last_memory))
-
-    def with_stream(self, stream: Stream) -> None:
-        self._before += stream.last_memory
-        self._report(self._before)
-
-    def _report(self, count: int) -> None:
-        if self._progress is not None:
-            self._progress(count, self._total)
-
-
-def _reindex_stream(engine: Engine, stream: Stream, embedder: Embedder, done: _Progress, chunk: int) -> int:
+def _reindex_stream(engine: Engine, stream: Stream, embedder: Embedder, done: ProgressCounter, chunk: int) -> int:
+    """Give a stream new vectors, and return how many; memories written since the count do not count as done."""
     made = last = 0
+    end = done.done + stream.last_memory
     if embedder.dimensions and stream.embedder != label_of(embedder):
         generation = _begin(engine, stream.number, embedder)
         while missing := _find_missing(engine, stream, generation, last, chunk):
             vectors = vectors_of(embedder, [content for _, content in missing])
             numbers = [number for number, _ in missing]
             made += _keep(engine, stream.number, generation, embedder, list(zip(numbers, vectors, strict=True)))
+            done.add(min(numbers[-1], stream.last_memory) - min(last, stream.last_memory))
             last = numbers[-1]
-            done.at(stream, last)
     made += _finish(engine, stream.number, embedder)
-    done.with_stream(stream)
+    done.add(end - done.done)
     return made
 
 

@@ -24,55 +24,6 @@ Postings = Mapping[tuple[int, str], Sequence[Posting]]
 """The postings of a term in a stream."""
 
 
-def partly_hidden(engine: Engine, reader: Reader, streams: Sequence[Stream]) -> Later[dict[int, int]]:
-    """Return the streams with active memories hidden from the caller, each with the number of visible ones."""
-    scopes, categories = engine.sight
-    if scopes is None and categories is None:
-        return dict
-    beyond = [(stream, reader.count_beyond(stream, scopes, categories)) for stream in streams]
-    return lambda: {s.number: max(s.documents - hidden, 0) for s, count in beyond if (hidden := count())}
-
-
-def select_visible_postings(engine: Engine, reader: Reader, partly: Mapping[int, int], postings: Postings) -> Postings:
-    """Return the postings without those of hidden memories."""
-    selection = engine.selecting(equal={"status": "active"})
-    return {
-        (number, term): _select_visible(reader, engine, number, of_term, selection) if number in partly else of_term
-        for (number, term), of_term in postings.items()
-    }
-
-
-def _select_visible(
-    reader: Reader, engine: Engine, number: int, of_term: Sequence[Posting], selection: Selection
-) -> Sequence[Posting]:
-    stream = reader.stream_numbered(engine.tenant, number)
-    seen = reader.visible(stream, [posting[0] for posting in of_term], selection) if of_term else set()
-    return [posting for posting in of_term if posting[0] in seen]
-
-
-def count_visible(
-    streams: Sequence[Stream], partly: Mapping[int, int], postings: Postings, counted: Mapping[int, Mapping[str, int]]
-) -> tuple[TextStatistics, dict[str, int]]:
-    """Return the number and length of the visible texts, and how many have each term.
-
-    In a partly hidden stream the visible postings are counted one by one. A term too common to be read there counts as
-    if every text had it. The length of texts is estimated from those that were read.
-    """
-    documents = {s.number: partly.get(s.number, s.documents) for s in streams}
-    totals: dict[str, int] = {}
-    for number, frequencies in counted.items():
-        for term, count in frequencies.items():
-            seen = len(postings[number, term]) if (number, term) in postings else documents[number]
-            totals[term] = totals.get(term, 0) + (seen if number in partly else count)
-    words = sum(_estimate_words(s, documents[s.number], postings) if s.number in partly else s.words for s in streams)
-    return TextStatistics(sum(documents.values()), words), {term: count for term, count in totals.items() if count}
-
-
-def _estimate_words(stream: Stream, documents: int, postings: Postings) -> int:
-    lengths = {entry[0]: entry[2] for (number, _), of in postings.items() if number == stream.number for entry in of}
-    return round(documents * sum(lengths.values()) / len(lengths)) if lengths else documents
-
-
 Neighbours = Mapping[str, Mapping[str, float]]
 """For each term of a question, terms of similar meaning with their cosines."""
 MOSTLY_ENOUGH = 64
@@ -181,116 +132,139 @@ class _Plan(NamedTuple):
         return (*self.own.find, *self.near)
 
 
-def search_text(
-    engine: Engine, reader: Reader, streams: Sequence[Stream], terms: Sequence[str], similar: Neighbours
-) -> TextScores:
-    """Score the memories that have these terms or neighbours of them, reading the rarest terms first."""
-    settings = engine.policy.recall
-    hidden = partly_hidden(engine, reader, streams)
-    either = _with_neighbours(terms, similar)
-    counted = {s.number: reader.term_frequencies(s, either) for s in streams if s.documents}
-    totals = _sum_frequencies(counted.values())
-    plan = _plan_search(totals, terms, similar, settings.max_postings)
-    partly = hidden()
-    texts = TextStatistics(sum(s.documents for s in streams), sum(s.words for s in streams))
-    if partly and not plan.whole:
-        visible = engine.selecting(equal={"status": "active"})
-        everything = _read_fitting(reader, streams, either, dict.fromkeys(partly, visible), settings.max_postings)
-        plan, postings = _choose_postings(everything, terms, similar, settings.max_postings)
-        rare = {at: of_term for at, of_term in everything.items() if len(of_term) <= settings.max_postings}
-        texts, totals = count_visible(streams, partly, rare, counted)
-    else:
-        postings = {
-            (stream.number, term): of_term
-            for stream in streams
-            for term, of_term in _postings(reader, stream, plan.find, counted.get(stream.number, {})).items()
-        }
-        if partly:
-            postings = select_visible_postings(engine, reader, partly, postings)
-            texts, totals = count_visible(streams, partly, postings, counted)
-    idf = {term: inverse_frequency(texts.documents, totals.get(term, 0)) for term in either}
-    found = TextScores(idf, texts.mean_length, settings, complete=plan.own.whole)
-    return _fill_scores(found, reader, streams, plan, postings, similar)
+class TextSearch:
+    """A search for the memories of some streams that have one of these terms, or a neighbour of one."""
 
+    def __init__(
+        self, engine: Engine, reader: Reader, streams: Sequence[Stream], terms: Sequence[str], similar: Neighbours
+    ) -> None:
+        self._engine, self._reader, self._streams = engine, reader, streams
+        self._terms, self._similar = terms, similar
+        self._either = sorted({*terms, *(other for near in similar.values() for other in near)})
+        self._most = engine.policy.recall.max_postings
 
-def search_among(
-    engine: Engine,
-    reader: Reader,
-    streams: Sequence[Stream],
-    terms: Sequence[str],
-    similar: Neighbours,
-    found: TextScores,
-    selection: Selection,
-) -> TextScores:
-    """Score again only memories that fit a selection, where others used up the budget; scores stay comparable."""
-    most = engine.policy.recall.max_postings
-    narrowed = {stream.number: selection for stream in streams}
-    everything = _read_fitting(reader, streams, _with_neighbours(terms, similar), narrowed, most)
-    plan, postings = _choose_postings(everything, terms, similar, most)
-    return _fill_scores(found.again(complete=plan.own.whole), reader, streams, plan, postings, similar)
-
-
-def _with_neighbours(terms: Sequence[str], similar: Neighbours) -> list[str]:
-    return sorted({*terms, *(other for near in similar.values() for other in near)})
-
-
-def _fill_scores(
-    found: TextScores, reader: Reader, streams: Sequence[Stream], plan: _Plan, postings: Postings, similar: Neighbours
-) -> TextScores:
-    near: dict[int, dict[str, Sequence[Posting]]] = defaultdict(dict)
-    of_neighbours = {term for term, _ in plan.near}
-    for (number, term), of_term in postings.items():
-        if term in of_neighbours:
-            near[number][term] = of_term
+    def scores(self) -> TextScores:
+        """Score the memories, reading the rarest terms first."""
+        reader, streams, most = self._reader, self._streams, self._most
+        hidden = self._partly_hidden()
+        counted = {s.number: reader.term_frequencies(s, self._either) for s in streams if s.documents}
+        totals = _sum_frequencies(counted.values())
+        plan = self._plan(totals)
+        partly = hidden()
+        texts = TextStatistics(sum(s.documents for s in streams), sum(s.words for s in streams))
+        if partly and not plan.whole:
+            everything = self._read_fitting(dict.fromkeys(partly, self._visible()))
+            plan, postings = self._choose_postings(everything)
+            rare = {at: of_term for at, of_term in everything.items() if len(of_term) <= most}
+            texts, totals = _count_visible(streams, partly, rare, counted)
         else:
-            found.add(number, term, of_term)
-    best = list(islice(found.best_first(), found.max_compared)) if plan.own.tell_apart else []
-    for stream in streams:
-        numbers = [number for of, number in best if of == stream.number]
-        of_best = reader.postings_of(stream, plan.own.tell_apart, numbers) if numbers else {}
-        for term, of_term in of_best.items():
-            found.add(stream.number, term, of_term)
-    for number, of_stream in near.items():
-        for term, others in similar.items():
-            found.widen(number, term, others, of_stream)
-    return found
+            postings = self._read_planned(plan, counted)
+            if partly:
+                postings = self._select_visible(partly, postings)
+                texts, totals = _count_visible(streams, partly, postings, counted)
+        idf = {term: inverse_frequency(texts.documents, totals.get(term, 0)) for term in self._either}
+        found = TextScores(idf, texts.mean_length, self._engine.policy.recall, complete=plan.own.whole)
+        return self._fill(found, plan, postings)
+
+    def among(self, found: TextScores, selection: Selection) -> TextScores:
+        """Score again only memories that fit a selection, where others used up the budget; scores stay comparable."""
+        everything = self._read_fitting({stream.number: selection for stream in self._streams})
+        plan, postings = self._choose_postings(everything)
+        return self._fill(found.again(complete=plan.own.whole), plan, postings)
+
+    def _visible(self) -> Selection:
+        return self._engine.selecting(equal={"status": "active"})
+
+    def _partly_hidden(self) -> Later[dict[int, int]]:
+        """Return the streams with active memories hidden from the caller, each with the number of visible ones."""
+        scopes, categories = self._engine.sight
+        if scopes is None and categories is None:
+            return dict
+        beyond = [(stream, self._reader.count_beyond(stream, scopes, categories)) for stream in self._streams]
+        return lambda: {s.number: max(s.documents - hidden, 0) for s, count in beyond if (hidden := count())}
+
+    def _plan(self, totals: Mapping[str, int]) -> _Plan:
+        """Return which postings to read, by their number; those of a neighbour are read all or not at all."""
+        own = plan_reading(rarest_first(totals, self._terms), totals, self._most)
+        neighbours = (other for near in self._similar.values() for other in near)
+        near = plan_reading(rarest_first(totals, neighbours), totals, self._most // FOR_NEIGHBOURS)
+        return _Plan(own, tuple(one for one in near.find if one[1] == totals[one[0]]), own.whole and near.whole)
+
+    def _read_planned(self, plan: _Plan, counted: Mapping[int, Mapping[str, int]]) -> Postings:
+        """Read the planned postings of each stream, leaving out the terms that it has not."""
+        found: dict[tuple[int, str], Sequence[Posting]] = {}
+        for stream in self._streams:
+            limits = {term: limit for term, limit in plan.find if term in counted.get(stream.number, ())}
+            of_stream = self._reader.postings(stream, limits) if limits else {}
+            found |= {(stream.number, term): of_term for term, of_term in of_stream.items()}
+        return found
+
+    def _read_fitting(self, selections: Mapping[int, Selection]) -> Postings:
+        """Read the postings of all terms that fit their stream's selection, up to one more than the budget of each."""
+        limits = dict.fromkeys(self._either, self._most + 1)
+        return {
+            (stream.number, term): of_term
+            for stream in self._streams
+            for term, of_term in self._reader.postings(stream, limits, selections.get(stream.number)).items()
+        }
+
+    def _choose_postings(self, everything: Postings) -> tuple[_Plan, Postings]:
+        """Return the plan for postings that were read already, and those that it uses."""
+        plan = self._plan(_sum_frequencies({term: len(of_term)} for (_, term), of_term in everything.items()))
+        limits = dict(plan.find)
+        return plan, {at: of_term[: limits[at[1]]] for at, of_term in everything.items() if at[1] in limits}
+
+    def _select_visible(self, partly: Mapping[int, int], postings: Postings) -> Postings:
+        """Return the postings without those of hidden memories."""
+        visible, found = self._visible(), dict(postings)
+        for (number, term), of_term in postings.items():
+            if number in partly and of_term:
+                stream = self._reader.stream_numbered(self._engine.tenant, number)
+                seen = self._reader.visible(stream, [posting[0] for posting in of_term], visible)
+                found[number, term] = [posting for posting in of_term if posting[0] in seen]
+        return found
+
+    def _fill(self, found: TextScores, plan: _Plan, postings: Postings) -> TextScores:
+        near: dict[int, dict[str, Sequence[Posting]]] = defaultdict(dict)
+        of_neighbours = {term for term, _ in plan.near}
+        for (number, term), of_term in postings.items():
+            if term in of_neighbours:
+                near[number][term] = of_term
+            else:
+                found.add(number, term, of_term)
+        best = list(islice(found.best_first(), found.max_compared)) if plan.own.tell_apart else []
+        for stream in self._streams:
+            numbers = [number for of, number in best if of == stream.number]
+            of_best = self._reader.postings_of(stream, plan.own.tell_apart, numbers) if numbers else {}
+            for term, of_term in of_best.items():
+                found.add(stream.number, term, of_term)
+        for number, of_stream in near.items():
+            for term, others in self._similar.items():
+                found.widen(number, term, others, of_stream)
+        return found
 
 
-def _postings(
-    reader: Reader, stream: Stream, find: Iterable[tuple[str, int]], frequencies: Mapping[str, int]
-) -> dict[str, list[Posting]]:
-    limits = {term: limit for term, limit in find if term in frequencies}
-    return reader.postings(stream, limits) if limits else {}
+def _count_visible(
+    streams: Sequence[Stream], partly: Mapping[int, int], postings: Postings, counted: Mapping[int, Mapping[str, int]]
+) -> tuple[TextStatistics, dict[str, int]]:
+    """Return the number and length of the visible texts, and how many have each term.
+
+    In a partly hidden stream the visible postings are counted one by one. A term too common to be read there counts as
+    if every text had it. The length of texts is estimated from those that were read.
+    """
+    documents = {s.number: partly.get(s.number, s.documents) for s in streams}
+    totals: dict[str, int] = {}
+    for number, frequencies in counted.items():
+        for term, count in frequencies.items():
+            seen = len(postings[number, term]) if (number, term) in postings else documents[number]
+            totals[term] = totals.get(term, 0) + (seen if number in partly else count)
+    words = sum(_estimate_words(s, documents[s.number], postings) if s.number in partly else s.words for s in streams)
+    return TextStatistics(sum(documents.values()), words), {term: count for term, count in totals.items() if count}
 
 
-def _read_fitting(
-    reader: Reader, streams: Sequence[Stream], terms: Sequence[str], selections: Mapping[int, Selection], most: int
-) -> Postings:
-    """Read the postings of all terms that fit their stream's selection, up to one more than ``most`` of each."""
-    limits = dict.fromkeys(sorted(set(terms)), most + 1)
-    return {
-        (stream.number, term): of_term
-        for stream in streams
-        for term, of_term in reader.postings(stream, limits, selections.get(stream.number)).items()
-    }
-
-
-def _plan_search(totals: Mapping[str, int], terms: Sequence[str], similar: Neighbours, most: int) -> _Plan:
-    """Return which postings to read, by their number; those of a neighbour are read all or not at all."""
-    own = plan_reading(rarest_first(totals, terms), totals, most)
-    neighbours = (other for near in similar.values() for other in near)
-    near = plan_reading(rarest_first(totals, neighbours), totals, most // FOR_NEIGHBOURS)
-    return _Plan(own, tuple(entry for entry in near.find if entry[1] == totals[entry[0]]), own.whole and near.whole)
-
-
-def _choose_postings(
-    everything: Postings, terms: Sequence[str], similar: Neighbours, most: int
-) -> tuple[_Plan, Postings]:
-    """Return the plan for postings that were read already, and those that it uses."""
-    totals = _sum_frequencies({term: len(of_term)} for (_, term), of_term in everything.items())
-    plan = _plan_search(totals, terms, similar, most)
-    limits = dict(plan.find)
-    return plan, {at: of_term[: limits[at[1]]] for at, of_term in everything.items() if at[1] in limits}
+def _estimate_words(stream: Stream, documents: int, postings: Postings) -> int:
+    lengths = {entry[0]: entry[2] for (number, _), of in postings.items() if number == stream.number for entry in of}
+    return round(documents * sum(lengths.values()) / len(lengths)) if lengths else documents
 
 
 def _sum_frequencies(by_stream: Iterable[Mapping[str, int]]) -> dict[str, int]:

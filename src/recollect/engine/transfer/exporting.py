@@ -27,7 +27,6 @@ LeftOut = Callable[[Memory], None]
 def export_as(
     engine: Engine,
     format: str,
-    *,
     owner: str | None = None,
     space: str | None = None,
     include_namespaces: Sequence[str] = ("prod",),

@@ -147,10 +147,9 @@ def import_source(
     engine: Engine,
     format: str,
     source: str | Path | Readable | Iterable[str],
-    *,
+    dry_run: bool = False,
     whole: bool = False,
     partial: bool = False,
-    dry_run: bool = False,
     place: Mapping[str, Any] | None = None,
     believe: Iterable[str] = (),
     columns: Mapping[str, str] | None = None,
@@ -159,19 +158,13 @@ def import_source(
     progress: Progress | None = None,
     each: Each | None = None,
 ) -> ImportReport:
-    """Import a file, by its path or a server's URL, or the lines of a program, in any format that can be read.
+    """Import a source as :meth:`recollect.Recollect.import_` describes, in any format that can be read.
 
-    ``place`` overrides the owner, space, namespace, scope and category of all records. What a record says of its own
-    authority or place is kept as a claim, unless the caller says what to ``believe``: ``place``, ``weight``. ``columns``
-    maps columns to fields, for formats that have columns; ``table`` names a server's table, ``history`` a file of changes.
-    ``each`` is called with the outcome of every record. A dry run makes every decision, on a copy of the tenant, and blocks
-    nobody.
+    ``place`` overrides the owner, space, namespace, scope and category of all records; ``each`` is called with the outcome of
+    every record. A dry run makes every decision, on a copy of the tenant, and blocks nobody.
 
     A file comes from somebody else, but lines can be corrected by the caller. So a line that is no record of the format, or
     has a wrong field, is an error that names the line, and then nothing is stored.
-
-    ``whole`` is for entries: nothing is stored unless all of them are sound, and versions are chained. With ``partial`` their
-    parents may be elsewhere.
     """
     known = find_readable(format)
     named = Named(columns, table, history)

@@ -9,7 +9,8 @@ cannot be opened.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from recollect.engine.ledger.audit import Progress, ProgressCounter, ledger_root_of, state_hash_of
+from recollect.engine.ledger.audit import ledger_root_of, state_hash_of
+from recollect.engine.read.reindexing import Progress, ProgressCounter
 from recollect.model.canonical import Plain
 from recollect.model.errors import NotFound, StoreConflict, StoreCorrupt, StoreUnavailable, WrongState
 from recollect.stores.protocol import MIGRATING_FROM, Reader, Store, Table
@@ -70,11 +71,8 @@ def migrate(
 def refuse_unfinished(store: Store) -> None:
     """Raise if a migration into a store has not been finished."""
     if store.value(MIGRATING_FROM) is not None:
-        raise StoreUnavailable(
-            "a migration into it has not been finished.",
-            field=store.location,
-            hint="Run `recollect migrate` again with the same two stores: it goes on where it stopped.",
-        )
+        hint = "Run `recollect migrate` again with the same two stores: it goes on where it stopped."
+        raise StoreUnavailable("a migration into it has not been finished.", field=store.location, hint=hint)
 
 
 def _check_target(source: Store, target: Store) -> None:

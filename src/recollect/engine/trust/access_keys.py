@@ -218,19 +218,11 @@ def _read_rights(row: KeyRow) -> frozenset[Right]:
 
 
 def _make_access_key(tenant: str, row: KeyRow) -> AccessKey:
-    return AccessKey(
-        row.id,
-        row.name,
-        tenant,
-        row.user_id,
-        row.agent,
-        tuple(list_from(row.projects, f"the key {row.id}")),
-        tuple(list_from(row.rights, f"the key {row.id}")),
-        row.created_at,
-        row.expires_at,
-        row.revoked_at,
-        row.last_used,
-    )
+    values: dict[str, Any] = row._asdict()
+    del values["digest"]
+    for name in ("projects", "rights"):
+        values[name] = tuple(list_from(values[name], f"the key {row.id}"))
+    return AccessKey(tenant=tenant, user=values.pop("user_id"), **values)
 
 
 def _require_application(engine: Engine) -> None:

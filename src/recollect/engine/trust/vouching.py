@@ -64,11 +64,7 @@ def vouch(
     sign_as: str | None = None,
     key_file: Path | None = None,
 ) -> Memory:
-    """Vouch for a memory that another wrote, once. ``by`` names the voucher when an application speaks for an agent.
-
-    ``confidence`` is how sure they are, from 0 to 1; ``says`` whether it is ``accurate``, ``useful`` or ``valid``. With
-    ``sign_as`` the vouch is signed with the voucher's current key; the policy may demand that of everybody.
-    """
+    """Vouch for a memory that another wrote, once. The policy may demand a signature of everybody."""
     given = _check_vouch(confidence, says)
     signer = resolve_holder(engine, sign_as) if sign_as is not None else None
     speaker = _act_as(engine, signer if by is None and signer != engine.caller.principal else by)

@@ -45,7 +45,7 @@ _COMMANDS = {
         care.verify ledger.ledger identity.identity provenance.vouch provenance.withdraw-vouch provenance.provenance
     """,
     "Look after the store": """
-        upkeep.upkeep upkeep.runs worker.worker care.consolidate care.rekey care.reindex care.rebuild care.doctor
+        upkeep.upkeep upkeep.runs upkeep.worker care.consolidate care.rekey care.reindex care.rebuild care.doctor
         care.stats care.streams care.growth care.policy care.try-policy stores.embedder stores.db stores.mcp
         stores.serve keys.key stores.studio stores.demo
     """,

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -25,6 +25,7 @@ from recollect.model.errors import BadInput, Refused
 if TYPE_CHECKING:
     from recollect.model.proof import Checkpoint, Document, KeyHistory, ProofCheck
 
+T = TypeVar("T")
 _KEY = re.compile(r"[0-9a-f]{64}")
 
 ledger = typer.Typer(no_args_is_help=True, help="Prove that history was not rewritten: take checkpoints, prove, check.")
@@ -144,29 +145,25 @@ def read_object(file: str) -> dict[str, Any]:
 
 def read_kept(file: str | None) -> "Checkpoint | None":
     """Return the checkpoint in a file; ``None`` if no file is named."""
-    from recollect.rules.ledger.merkle import BadProof
     from recollect.rules.ledger.proofs import read_checkpoint
 
-    if file is None:
-        return None
-    try:
-        return read_checkpoint(read_text(file))
-    except BadProof as error:
-        raise Refused(f"it is no checkpoint: {error}.", field=file, hint="Name the file that was kept.") from None
+    return _read_document(file, read_checkpoint, "checkpoint", "Name the file that was kept.")
 
 
 def read_history(file: str | None) -> "KeyHistory | None":
     """Return the history of keys in a file; ``None`` if no file is named."""
-    from recollect.rules.ledger.merkle import BadProof
     from recollect.rules.ledger.proofs import read_key_history
 
-    if file is None:
-        return None
+    return _read_document(file, read_key_history, "key history", "`recollect identity history` writes one.")
+
+
+def _read_document(file: str | None, read: Callable[[str], T], what: str, hint: str) -> T | None:
+    from recollect.rules.ledger.merkle import BadProof
+
     try:
-        return read_key_history(read_text(file))
+        return None if file is None else read(read_text(file))
     except BadProof as error:
-        hint = "`recollect identity history` writes one."
-        raise Refused(f"it is no key history: {error}.", field=file, hint=hint) from None
+        raise Refused(f"it is no {what}: {error}.", field=file, hint=hint) from None
 
 
 def read_public_key(given: str) -> str:

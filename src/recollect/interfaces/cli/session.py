@@ -115,11 +115,8 @@ class Session:
             return self.location
         if if_missing is IfMissing.PRETEND:
             return IN_MEMORY
-        raise StoreUnavailable(
-            "there is no store.",
-            field=str(Path(self.location).absolute()),
-            hint="Check the path (--store or RECOLLECT_STORE); `recollect add` makes a store where none is.",
-        )
+        hint = "Check the path (--store or RECOLLECT_STORE); `recollect add` makes a store where none is."
+        raise StoreUnavailable("there is no store.", field=str(Path(self.location).absolute()), hint=hint)
 
     def answer(self, value: Any, draw: Draw) -> None:
         """Print the value: as JSON if asked, else drawn for people."""

@@ -64,41 +64,35 @@ GRAPH = "memory://knowledge-graph"
 MARKDOWN, JSON = "text/markdown", "application/json"
 
 
+_SNAPSHOT = wire.Resource(
+    uri=SNAPSHOT,
+    name="snapshot",
+    title="Memory snapshot",
+    description="What always belongs in a prompt: what is canon, and the current state of each topic.",
+    mime_type=MARKDOWN,
+)
+_GRAPH = wire.Resource(
+    uri=GRAPH,
+    name="knowledge-graph",
+    title="Knowledge graph",
+    description="Every entity and relation.",
+    mime_type=JSON,
+)
+RESOURCE_TEMPLATES = [
+    wire.ResourceTemplate(
+        uri_template=f"{PAGE}{{id}}",
+        name="memory",
+        title="A memory's page",
+        description="One memory with where it came from, why it is as it is, its versions and its history.",
+        mime_type=JSON,
+    )
+]
+"""The resources whose address holds an id."""
+
+
 def list_resources(tools: Tools) -> list[wire.Resource]:
     """Return the resources that have an address of their own. The graph is there where its tools are."""
-    found = [
-        wire.Resource(
-            uri=SNAPSHOT,
-            name="snapshot",
-            title="Memory snapshot",
-            description="What always belongs in a prompt: what is canon, and the current state of each topic.",
-            mime_type=MARKDOWN,
-        )
-    ]
-    if "read_graph" in tools:
-        found.append(
-            wire.Resource(
-                uri=GRAPH,
-                name="knowledge-graph",
-                title="Knowledge graph",
-                description="Every entity and relation.",
-                mime_type=JSON,
-            )
-        )
-    return found
-
-
-def resource_templates() -> list[wire.ResourceTemplate]:
-    """Return the resources whose address holds an id."""
-    return [
-        wire.ResourceTemplate(
-            uri_template=f"{PAGE}{{id}}",
-            name="memory",
-            title="A memory's page",
-            description="One memory with where it came from, why it is as it is, its versions and its history.",
-            mime_type=JSON,
-        )
-    ]
+    return [_SNAPSHOT, _GRAPH] if "read_graph" in tools else [_SNAPSHOT]
 
 
 def read_resource(memory: Recollect, uri: str) -> wire.TextResourceContents:
@@ -132,21 +126,19 @@ class About(Request):
     text: str
 
 
-def list_prompts() -> list[wire.Prompt]:
-    """Return both prompts, with what they take."""
-    return [
-        wire.Prompt(
-            name="recall",
-            title="Recall",
-            description="What is remembered about something, as a block for the conversation.",
-            arguments=[wire.PromptArgument(name="text", description="What it is about.", required=True)],
-        ),
-        wire.Prompt(
-            name="snapshot",
-            title="Memory snapshot",
-            description="What is canon and the current state of each topic, as a block for the conversation.",
-        ),
-    ]
+PROMPTS = [
+    wire.Prompt(
+        name="recall",
+        title="Recall",
+        description="What is remembered about something, as a block for the conversation.",
+        arguments=[wire.PromptArgument(name="text", description="What it is about.", required=True)],
+    ),
+    wire.Prompt(
+        name="snapshot",
+        title="Memory snapshot",
+        description="What is canon and the current state of each topic, as a block for the conversation.",
+    ),
+]
 
 
 def get_prompt(memory: Recollect, name: str, arguments: Mapping[str, str]) -> wire.GetPromptResult:

@@ -74,14 +74,14 @@ class _Answering:
     async def list_templates(
         self, _: Any, params: wire.PaginatedRequestParams | None
     ) -> wire.ListResourceTemplatesResult:
-        return wire.ListResourceTemplatesResult(resource_templates=catalogue.resource_templates())
+        return wire.ListResourceTemplatesResult(resource_templates=catalogue.RESOURCE_TEMPLATES)
 
     async def read_resource(self, _: Any, params: wire.ReadResourceRequestParams) -> wire.ReadResourceResult:
         contents = await self._answer_or_refuse(lambda: catalogue.read_resource(self._memory, params.uri))
         return wire.ReadResourceResult(contents=[contents])
 
     async def list_prompts(self, _: Any, params: wire.PaginatedRequestParams | None) -> wire.ListPromptsResult:
-        return wire.ListPromptsResult(prompts=catalogue.list_prompts())
+        return wire.ListPromptsResult(prompts=catalogue.PROMPTS)
 
     async def get_prompt(self, _: Any, params: wire.GetPromptRequestParams) -> wire.GetPromptResult:
         return await self._answer_or_refuse(

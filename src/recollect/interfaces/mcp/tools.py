@@ -168,21 +168,15 @@ class Update(AgentRequest):
 def update(memory: Recollect, request: Update) -> Answer:
     seen = see_as(memory, request.agent)
     if request.by is not None and request.content is not None:
-        raise BadInput(
-            "cannot be given together with by.",
-            field="content",
-            hint="Give by for a memory that was added already, or content for a new version.",
-        )
+        hint = "Give by for a memory that was added already, or content for a new version."
+        raise BadInput("cannot be given together with by.", field="content", hint=hint)
     if request.by is not None:
         if request.source is not None:
             raise BadInput("goes with content, not with by.", field="source", hint="Leave it out.")
         return _render_receipt(seen.supersede(request.id, by=request.by))
     if request.content is None:
-        raise BadInput(
-            "is missing, and so is by.",
-            field="content",
-            hint="Give content for a new version, or by for a memory that was added already.",
-        )
+        hint = "Give content for a new version, or by for a memory that was added already."
+        raise BadInput("is missing, and so is by.", field="content", hint=hint)
     with _rename_fields(supersedes="id"):
         return _render_receipt(seen.update(request.id, request.content, source=request.source or "agent"))
 

@@ -19,7 +19,7 @@ from typing import Any, Literal, NamedTuple
 from recollect.formats.decoding import WIDE_MARKS
 from recollect.formats.vault import ADOPTED, FIELD, RESERVED_ID, is_store_line
 from recollect.model.errors import StoreError
-from recollect.stores.protocol import Table
+from recollect.stores.values import Table
 
 MAX_LINE_BYTES = 64 * 1_048_576
 """The longest line that is written or read. A transaction may change thousands of rows; a longer line is taken for damage."""

@@ -26,9 +26,9 @@ from recollect.stores.journal.log import Position
 from recollect.stores.journal.view import Part, VaultView, from_saved, to_saved
 from recollect.stores.protocol import Table
 from recollect.stores.sql.queries import fill, load_queries
-from recollect.stores.sql.transaction import Transaction, tables_in
+from recollect.stores.sql.transaction import Writer, tables_in
 from recollect.stores.sqlite import migrations
-from recollect.stores.sqlite.store import QUERIES, NamedQueries
+from recollect.stores.sqlite.store import NamedQueries
 
 REPLICA = load_queries(__package__, "replica.sql")
 _SIDES = (("INSERT", "NEW"), ("UPDATE", "NEW"), ("UPDATE OF {key}", "OLD"), ("DELETE", "OLD"))
@@ -42,6 +42,7 @@ class Replica:
         self._db = _connect()
         self._db.row_factory = sqlite3.Row
         (source or _empty()).backup(self._db)
+        self.queries = NamedQueries(self._db)
         for statement in without:
             self._db.execute(statement)
         self._tables = {table.name: table for table in tables_in(self._db.execute(REPLICA["every_table"]))}
@@ -50,12 +51,12 @@ class Replica:
     def close(self) -> None:
         self._db.close()
 
-    def transaction(self) -> Transaction:
+    def transaction(self) -> Writer:
         """Return a transaction on the rows as they are."""
-        return Transaction(NamedQueries(self._db))
+        return Writer(self.queries)
 
     @contextmanager
-    def record_changes(self) -> Iterator[Transaction]:
+    def record_changes(self) -> Iterator[Writer]:
         """Run a transaction whose changes are recorded, and commit it, or roll it back on an error."""
         if not self._has_triggers:
             self._install_triggers()
@@ -128,22 +129,6 @@ class Replica:
     def all_rows(self) -> list[Change]:
         """Return every row of every table, for a journal that is written anew."""
         return [Change(table.name, table.columns, self._all_rows(table), []) for table in self._tables.values()]
-
-    def value(self, name: str) -> str | None:
-        found = self._db.execute(QUERIES["store_value"], {"name": name}).fetchone()
-        return str(found[0]) if found else None
-
-    def value_names(self, prefix: str) -> list[str]:
-        return [name for (name,) in self._db.execute(QUERIES["store_value_names"], {"prefix": prefix})]
-
-    def set_value(self, name: str, value: str | None) -> None:
-        query = "remove_store_value" if value is None else "set_store_value"
-        self._db.execute(QUERIES[query], {"name": name, "value": value})
-
-    def tenants(self) -> list[str]:
-        queries = NamedQueries(self._db)
-        found = [queries.filtered("tenants", "1 = 1", {}, table=t.name) for t in self.transaction().tables()]
-        return sorted({row[0] for rows in found for row in rows})
 
     def check(self) -> list[str]:
         found = [row[0] for row in self._db.execute("PRAGMA integrity_check(20)")]

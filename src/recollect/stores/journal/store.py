@@ -22,7 +22,6 @@ from recollect.stores.journal.log import JournalLog, Position
 from recollect.stores.journal.replica import WORTH_SAVING_BYTES, Replica, Saved, SavedCopy
 from recollect.stores.journal.view import NO_DIFFERENCE, SHOWN, Difference, Unadopted, VaultView
 from recollect.stores.protocol import Erased, Reader, Writer
-from recollect.stores.sql.transaction import Transaction
 from recollect.stores.sqlite.connections import translate_errors
 from recollect.stores.sqlite.queue import WriterQueue
 
@@ -87,7 +86,7 @@ class JournalStore:
             yield transaction
 
     @contextmanager
-    def _transact(self, patience_s: float | None = None) -> Iterator[tuple[Replica, Transaction]]:
+    def _transact(self, patience_s: float | None = None) -> Iterator[tuple[Replica, Writer]]:
         """Run a transaction in the replica, which may refuse it; sync its line before the replica commits."""
         with translate_errors(self.location), self._journal.turn(patience_s), self._refresh() as replica:
             with replica.record_changes() as transaction:
@@ -157,7 +156,7 @@ class JournalStore:
                 self._refresh() as replica,
                 collector_paused(),
             ):
-                if replica.value("scrub_due") is None:  # else it holds content that is to be erased
+                if replica.queries.value("scrub_due") is None:  # else it holds content that is to be erased
                     self._view.drop_adopted(_count_adopted(replica))
                     self._saved.save(replica, self._view, self._journal.seen)
         except StoreError as error:
@@ -173,21 +172,21 @@ class JournalStore:
         if known is not None:
             return known
         with self._transact() as (replica, _):
-            if replica.value("store_id") is None:
-                replica.set_value("store_id", fresh_store_id)
-            return str(replica.value("store_id"))
+            if replica.queries.value("store_id") is None:
+                replica.queries.set_value("store_id", fresh_store_id)
+            return str(replica.queries.value("store_id"))
 
     def value(self, name: str) -> str | None:
         with self._refresh() as replica:
-            return replica.value(name)
+            return replica.queries.value(name)
 
     def backup_paths(self) -> list[str]:
         with self._refresh() as replica:
-            return backups.paths_in(replica.value_names(backups.PLACE))
+            return backups.paths_in(replica.queries.value_names(backups.PLACE))
 
     def set_value(self, name: str, value: str | None) -> None:
         with self._transact() as (replica, _):
-            replica.set_value(name, value)
+            replica.queries.set_value(name, value)
 
     def become(self, store_id: str) -> None:
         self.set_value("store_id", store_id)
@@ -195,7 +194,7 @@ class JournalStore:
 
     def tenants(self) -> list[str]:
         with self._refresh() as replica:
-            return replica.tenants()
+            return replica.queries.tenants()
 
     def has_unadopted(self) -> bool:
         """Return whether vaults wrote lines that no store has adopted."""
@@ -246,8 +245,8 @@ class JournalStore:
             adopted = _count_adopted(replica)
             self._saved.remove()
             with replica.record_changes():
-                replica.set_value("scrub_due", None)
-                replica.set_value(LINES_ADOPTED, None)
+                replica.queries.set_value("scrub_due", None)
+                replica.queries.set_value(LINES_ADOPTED, None)
                 rows = [_line(NO_DIFFERENCE, [part]) for change in replica.all_rows() for part in _parts(change)]
             shown = [_line(Difference([memory], {}), []) for memory in self._view.active()]
 
@@ -317,11 +316,8 @@ def _row_errors(location: str) -> Iterator[None]:
     except StoreTooNew as error:
         raise StoreTooNew(error.message, field=location, hint=error.hint) from None
     except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise StoreCorrupt(
-            f"a line has rows that cannot be read ({error}).",
-            field=location,
-            hint="Restore the file from a backup; `recollect.vault` reads its memories without those rows.",
-        ) from error
+        hint = "Restore the file from a backup; `recollect.vault` reads its memories without those rows."
+        raise StoreCorrupt(f"a line has rows that cannot be read ({error}).", field=location, hint=hint) from error
 
 
 def _parts(change: Change) -> Iterator[Change]:
@@ -331,7 +327,7 @@ def _parts(change: Change) -> Iterator[Change]:
 
 def _count_adopted(replica: Replica) -> int:
     """Return how many vault lines were adopted."""
-    return int(replica.value(LINES_ADOPTED) or 0)
+    return int(replica.queries.value(LINES_ADOPTED) or 0)
 
 
 def _ids_of_memories(changes: Sequence[Change]) -> list[str]:

@@ -26,11 +26,11 @@ from recollect.stores.protocol import (
     Selection,
     Stored,
     Stream,
+    Writer,
 )
 from recollect.stores.sql.memories import find_gaps
 from recollect.stores.sql.queries import encode_places
 from recollect.stores.sql.queries import where as condition_of
-from recollect.stores.sql.transaction import Transaction
 from recollect.stores.sql.vectors import LONGEST_CHAIN, relation_of
 
 _contender = itemgetter(*("lower_key" if name == "key_identity" else name for name in Contender._fields))
@@ -112,7 +112,7 @@ class _Compared:
         return selection == self.comparison.selection and (place in self._read or place in self._unfit)
 
 
-class AnnouncedReads(Transaction):
+class AnnouncedReads(Writer):
     """A reader of one snapshot that keeps the answers to what was announced."""
 
     _streams: Mapping[tuple[str, int], Stream] = MappingProxyType({})

@@ -99,11 +99,8 @@ def _check_url(url: str) -> None:
     except psycopg.ProgrammingError:
         known = {}
     if (not known and not url.endswith("://")) or _has_bare_sign(url, str(known.get("port") or "")):
-        raise BadInput(
-            "is not a PostgreSQL URL.",
-            field="store",
-            hint="Write postgresql://user:password@host:5432/database, special characters percent-encoded.",
-        )
+        hint = "Write postgresql://user:password@host:5432/database, special characters percent-encoded."
+        raise BadInput("is not a PostgreSQL URL.", field="store", hint=hint)
 
 
 def _has_bare_sign(url: str, ports: str) -> bool:
@@ -171,11 +168,8 @@ def translate_error(location: str, error: psycopg.Error) -> StoreError:
         message, hint = _UNAVAILABLE[code]
         return StoreUnavailable(message, field=location, hint=hint)
     if code in _CORRUPT:
-        return StoreCorrupt(
-            f"its tables are not as this release made them ({code}).",
-            field=location,
-            hint="Name another database, or restore this one from a backup.",
-        )
+        hint = "Name another database, or restore this one from a backup."
+        return StoreCorrupt(f"its tables are not as this release made them ({code}).", field=location, hint=hint)
     if code.startswith(("08", "57P", "28", "3D", "25P03")) or (
         not code and isinstance(error, psycopg.OperationalError)
     ):
@@ -196,11 +190,8 @@ def _translate_taken_key(location: str, table: str) -> StoreError:
 def no_connection(location: str, error: psycopg.Error) -> StoreUnavailable:
     """Return the error for a server that is gone, or was never reached, before or between statements."""
     first_line = str(error).strip().splitlines() or ["the connection was lost"]
-    return StoreUnavailable(
-        f"the server cannot be reached: {first_line[0].rstrip('.')}.",
-        field=location,
-        hint="Nothing was written. Check the URL and that the server runs, then try again.",
-    )
+    hint = "Nothing was written. Check the URL and that the server runs, then try again."
+    return StoreUnavailable(f"the server cannot be reached: {first_line[0].rstrip('.')}.", field=location, hint=hint)
 
 
 GRACE_S = 2.0

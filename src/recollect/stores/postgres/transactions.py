@@ -15,9 +15,8 @@ from recollect.model.errors import OutcomeUnknown
 from recollect.model.ledger import Address
 from recollect.stores.postgres.announced import AnnouncedReads
 from recollect.stores.postgres.connections import GRACE_S, BoundedConnection, Row
-from recollect.stores.protocol import Erased, Stream, Table
+from recollect.stores.protocol import Erased, Stream, Table, Writer
 from recollect.stores.sql.queries import Answers, Dialect, fill, load_dialect, load_queries
-from recollect.stores.sql.transaction import Transaction
 
 _PARAMETER = re.compile(r"(?<![:\w]):([a-z]\w*)")
 
@@ -182,7 +181,7 @@ ABANDONED_AFTER_S = 60.0
 """A writer that says nothing for this long, and twice its timeout, has lost its machine; its locks are taken away."""
 
 
-class PostgresTransaction(Transaction):
+class PostgresTransaction(Writer):
     """The shared capabilities, with the locks that many writers at once need, and what only this store keeps."""
 
     def __init__(self, queries: NamedQueries) -> None:
@@ -208,8 +207,8 @@ class PostgresTransaction(Transaction):
         """Return the stream that the lock brought; a second call reads the table, since the caller may have moved the stream."""
         return self._locked.pop(address, None) or super().stream_at(address)
 
-    def in_advance(self) -> Transaction:
-        return Transaction(InAdvance(self._queries))
+    def in_advance(self) -> Writer:
+        return Writer(InAdvance(self._queries))
 
     def put_rows(self, table: Table, rows: Sequence[Sequence[Any]]) -> None:
         """Insert rows; the sequence that numbers traces goes on after the inserted ones."""

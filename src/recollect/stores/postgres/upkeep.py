@@ -99,11 +99,8 @@ def tenants(db: BoundedConnection, location: str) -> list[str]:
         return []
     everything = db.execute(KEEPING["sees_every_tenant"]).fetchone()
     if not (everything and everything["all"]):
-        raise NotAllowed(
-            "row-level security hides from this role which tenants there are.",
-            field=location,
-            hint="Name the tenants, or connect as a role with BYPASSRLS.",
-        )
+        hint = "Name the tenants, or connect as a role with BYPASSRLS."
+        raise NotAllowed("row-level security hides from this role which tenants there are.", field=location, hint=hint)
     named = [sql.Identifier("recollect", table["name"]) for table in tables]
     found = [db.execute(sql.SQL(KEEPING["tenants"]).format(table=name)).fetchall() for name in named]
     return sorted({row["tenant"] for rows in found for row in rows})
@@ -163,11 +160,8 @@ def _run_program(location: Location, program: str, *arguments: str, connect: boo
     """Run a program on the database and return its output; the password is passed where other users cannot read it."""
     found = shutil.which(program, path=os.environ.get(FOLDER))
     if found is None:
-        raise StoreUnavailable(
-            f"{program} was not found.",
-            field=location.shown,
-            hint=f"Install PostgreSQL's client programs, or name their folder in {FOLDER}.",
-        )
+        hint = f"Install PostgreSQL's client programs, or name their folder in {FOLDER}."
+        raise StoreUnavailable(f"{program} was not found.", field=location.shown, hint=hint)
     password = conninfo_to_dict(location.url).get("password")
     secret = {"PGPASSWORD": str(password)} if password else {}  # a command line can be read by everybody
     done = subprocess.run(
@@ -178,11 +172,8 @@ def _run_program(location: Location, program: str, *arguments: str, connect: boo
         check=False,
     )
     if done.returncode:
-        raise StoreUnavailable(
-            f"{program} failed: {_first_line(done.stderr)}",
-            field=location.shown,
-            hint="It takes the superuser, or the role that made the store with BYPASSRLS.",
-        )
+        hint = "It takes the superuser, or the role that made the store with BYPASSRLS."
+        raise StoreUnavailable(f"{program} failed: {_first_line(done.stderr)}", field=location.shown, hint=hint)
     return done.stdout
 
 

@@ -10,7 +10,8 @@ from typing import Any
 
 from recollect.model.errors import StoreCorrupt
 from recollect.model.state import list_from
-from recollect.stores.protocol.graphs import (
+from recollect.stores.sql.queries import Capability
+from recollect.stores.values import (
     ROOT,
     GraphCheckpoint,
     GraphPlace,
@@ -20,13 +21,12 @@ from recollect.stores.protocol.graphs import (
     Listed,
     Packed,
 )
-from recollect.stores.sql.queries import Capability
 
 SMALL_BYTES = 8_192
 """Values up to this size are cheaper to send than to ask about."""
 
 
-class CheckpointTables(Capability):
+class CheckpointReads(Capability):
     def graph_thread(self, tenant: str, user_id: str, thread_id: str) -> GraphThread | None:
         found = self._db.rows("graph_thread", tenant=tenant, user_id=user_id, thread_id=thread_id)
         return _to_thread(found[0]) if found else None
@@ -34,6 +34,7 @@ class CheckpointTables(Capability):
     def graph_threads(
         self, tenant: str, *, user_id: str | None = None, thread_id: str | None = None
     ) -> list[GraphThread]:
+        """Return the threads of a user, those of a name (each user may have one), or all of them."""
         if thread_id is not None:
             found = self._db.rows("graph_threads_named", tenant=tenant, thread_id=thread_id)
         elif user_id is not None:
@@ -44,12 +45,79 @@ class CheckpointTables(Capability):
         return [thread for thread in threads if user_id in (None, thread.user_id)]
 
     def graph_thread_uids(self, tenant: str, user_id: str | None = None) -> list[str]:
+        """Return the threads of a user's graphs, or of everybody's, by their opaque uids."""
         return [thread.uid for thread in self.graph_threads(tenant, user_id=user_id)]
 
     def graph_threads_of_run(self, tenant: str, run_id: str) -> list[GraphThread]:
         return [_to_thread(row) for row in self._db.rows("graph_threads_of_run", tenant=tenant, run_id=run_id)]
 
+    def graph_checkpoint(self, tenant: str, uid: str, ns: str, id: str) -> GraphCheckpoint | None:
+        found = self._db.rows("graph_checkpoint", tenant=tenant, thread=uid, ns=ns, id=id)
+        return _to_checkpoint(found[0]) if found else None
+
+    def newest_graph_checkpoint(self, tenant: str, uid: str, ns: str) -> str | None:
+        found = self._db.rows("newest_graph_checkpoint", tenant=tenant, thread=uid, ns=ns)[0]["id"]
+        return None if found is None else str(found)
+
+    def graph_values(self, tenant: str, uid: str, ns: str, id: str) -> dict[str, Packed]:
+        """Return the packed value of each channel of a version."""
+        found = self._db.rows("graph_values_of", tenant=tenant, thread=uid, ns=ns, checkpoint=id)
+        return {row["channel"]: _to_packed(row["type"], row["value"]) for row in found}
+
+    def graph_channel_names(self, tenant: str, uid: str, ns: str, id: str) -> set[str]:
+        """Return the channels whose value is stored with a version."""
+        found = self._db.rows("graph_channel_names", tenant=tenant, thread=uid, ns=ns, checkpoint=id)
+        return {row["channel"] for row in found}
+
+    def graph_page(
+        self,
+        tenant: str,
+        after: GraphPlace,
+        limit: int,
+        *,
+        uid: str | None = None,
+        user_id: str | None = None,
+        ns: str | None = None,
+        id: str | None = None,
+    ) -> list[Listed]:
+        """Return versions, newest first: of one thread (then also of one namespace or id), of one user, or of everybody."""
+        page = {"tenant": tenant, "limit": limit}
+        page |= {"after_id": after.id, "after_thread": after.thread, "after_ns": after.ns}
+        if uid is not None:
+            narrow = {"any_ns": int(ns is None), "ns": ns or ROOT, "any_id": int(id is None), "id": id or ""}
+            found = self._db.rows("graph_page_of_thread", **page, thread=uid, **narrow)
+        else:
+            found = self._db.rows("graph_page_of_tenant", **page, any_user=int(user_id is None), user_id=user_id or "")
+        return [Listed(row["user_id"], row["thread_id"], row["thread"], _to_checkpoint(row)) for row in found]
+
+    def graph_extent(self, tenant: str, uid: str, ns: str) -> tuple[int, str]:
+        """Return how many versions a namespace has, and when the oldest was saved."""
+        found = self._db.rows("graph_extent", tenant=tenant, thread=uid, ns=ns)[0]
+        return int(found["n"]), str(found["oldest"] or "")
+
+    def graph_versions(self, tenant: str, uid: str) -> list[GraphVersion]:
+        """Return every version of a thread, by namespace and then oldest first."""
+        return [_to_version(row) for row in self._db.rows("graph_versions", tenant=tenant, thread=uid)]
+
+    def graph_writes(self, tenant: str, uid: str, ns: str, checkpoint: str) -> list[GraphWrite]:
+        """Return what tasks wrote after a version, in the order in which a run applies it."""
+        found = self._db.rows("graph_writes_of", tenant=tenant, thread=uid, ns=ns, checkpoint=checkpoint)
+        return [
+            GraphWrite(
+                row["task_id"], row["idx"], row["task_path"], row["channel"], _to_packed(row["type"], row["value"])
+            )
+            for row in found
+        ]
+
+    def owners_of_items(self, tenant: str, low: str, high: str, scope: str, now: str) -> list[str]:
+        """Return the owners from ``low`` up to ``high`` in the project space that have an item which has not expired."""
+        found = self._db.rows("owners_of_items", tenant=tenant, low=low, high=high, scope=scope, now=now)
+        return [row["owner"] for row in found]
+
+
+class CheckpointWrites(Capability):
     def open_graph_thread(self, tenant: str, user_id: str, thread_id: str, fresh_uid: str, at: str) -> str:
+        """Return the thread's uid, made on first use, and lock its head row, so that writers take turns."""
         found = self._db.rows(
             "open_graph_thread", tenant=tenant, user_id=user_id, thread_id=thread_id, uid=fresh_uid, at=at
         )
@@ -58,6 +126,7 @@ class CheckpointTables(Capability):
     def put_graph_checkpoint(
         self, tenant: str, uid: str, checkpoint: GraphCheckpoint, values: Mapping[str, tuple[str, Packed]]
     ) -> None:
+        """Keep a version, or replace the one of the same id. ``values``: each channel's digest and packed value."""
         version, body, metadata = checkpoint
         row = version._asdict() | {"rebuilt": json.dumps(version.rebuilt), "type": body.type, "body": body.data}
         row |= {"metadata_type": metadata.type, "metadata": metadata.data}
@@ -77,50 +146,8 @@ class CheckpointTables(Capability):
         fresh = [(tenant, uid, digest, *value) for digest, value in values.items() if digest not in known]
         self._db.run_many("put_graph_value", fresh)
 
-    def graph_checkpoint(self, tenant: str, uid: str, ns: str, id: str) -> GraphCheckpoint | None:
-        found = self._db.rows("graph_checkpoint", tenant=tenant, thread=uid, ns=ns, id=id)
-        return _to_checkpoint(found[0]) if found else None
-
-    def newest_graph_checkpoint(self, tenant: str, uid: str, ns: str) -> str | None:
-        found = self._db.rows("newest_graph_checkpoint", tenant=tenant, thread=uid, ns=ns)[0]["id"]
-        return None if found is None else str(found)
-
-    def graph_values(self, tenant: str, uid: str, ns: str, id: str) -> dict[str, Packed]:
-        found = self._db.rows("graph_values_of", tenant=tenant, thread=uid, ns=ns, checkpoint=id)
-        return {row["channel"]: _to_packed(row["type"], row["value"]) for row in found}
-
-    def graph_channel_names(self, tenant: str, uid: str, ns: str, id: str) -> set[str]:
-        found = self._db.rows("graph_channel_names", tenant=tenant, thread=uid, ns=ns, checkpoint=id)
-        return {row["channel"] for row in found}
-
-    def graph_page(
-        self,
-        tenant: str,
-        after: GraphPlace,
-        limit: int,
-        *,
-        uid: str | None = None,
-        user_id: str | None = None,
-        ns: str | None = None,
-        id: str | None = None,
-    ) -> list[Listed]:
-        page = {"tenant": tenant, "limit": limit}
-        page |= {"after_id": after.id, "after_thread": after.thread, "after_ns": after.ns}
-        if uid is not None:
-            narrow = {"any_ns": int(ns is None), "ns": ns or ROOT, "any_id": int(id is None), "id": id or ""}
-            found = self._db.rows("graph_page_of_thread", **page, thread=uid, **narrow)
-        else:
-            found = self._db.rows("graph_page_of_tenant", **page, any_user=int(user_id is None), user_id=user_id or "")
-        return [Listed(row["user_id"], row["thread_id"], row["thread"], _to_checkpoint(row)) for row in found]
-
-    def graph_extent(self, tenant: str, uid: str, ns: str) -> tuple[int, str]:
-        found = self._db.rows("graph_extent", tenant=tenant, thread=uid, ns=ns)[0]
-        return int(found["n"]), str(found["oldest"] or "")
-
-    def graph_versions(self, tenant: str, uid: str) -> list[GraphVersion]:
-        return [_to_version(row) for row in self._db.rows("graph_versions", tenant=tenant, thread=uid)]
-
     def put_graph_writes(self, tenant: str, uid: str, ns: str, checkpoint: str, writes: Iterable[GraphWrite]) -> None:
+        """Keep what a task wrote. A write that is there already stays as it is, unless it is a special one."""
         plain: list[tuple[Any, ...]] = []
         special: list[tuple[Any, ...]] = []
         for write in writes:
@@ -129,16 +156,8 @@ class CheckpointTables(Capability):
         self._db.run_many("add_graph_write", plain)
         self._db.run_many("replace_graph_write", special)
 
-    def graph_writes(self, tenant: str, uid: str, ns: str, checkpoint: str) -> list[GraphWrite]:
-        found = self._db.rows("graph_writes_of", tenant=tenant, thread=uid, ns=ns, checkpoint=checkpoint)
-        return [
-            GraphWrite(
-                row["task_id"], row["idx"], row["task_path"], row["channel"], _to_packed(row["type"], row["value"])
-            )
-            for row in found
-        ]
-
     def remove_graph_versions(self, tenant: str, uid: str, versions: Iterable[GraphVersion]) -> int:
+        """Remove versions with what tasks wrote after them, and the values that nothing refers to any more."""
         places = [(tenant, uid, version.ns, version.id) for version in versions]
         if not places:
             return 0
@@ -149,6 +168,7 @@ class CheckpointTables(Capability):
         return len(places)
 
     def remove_graph_threads(self, tenant: str, uids: Sequence[str], *, for_good: bool = False) -> None:
+        """Remove threads with everything in them; ``for_good`` has their bytes scrubbed from the files too."""
         if for_good and uids:
             self._db.run("note_scrub_due")
         for uid in uids:
@@ -156,13 +176,10 @@ class CheckpointTables(Capability):
                 self._db.run(query, tenant=tenant, thread=uid)
 
     def copy_graph_thread(self, tenant: str, source: str, target: str) -> None:
+        """Copy everything of a thread into one that is open and empty."""
         for query in ("copy_graph_checkpoints", "copy_graph_channels", "copy_graph_values", "copy_graph_writes"):
             self._db.run(query, tenant=tenant, source=source, target=target)
         self._db.run("move_graph_head", tenant=tenant, thread=target)
-
-    def owners_of_items(self, tenant: str, low: str, high: str, scope: str, now: str) -> list[str]:
-        found = self._db.rows("owners_of_items", tenant=tenant, low=low, high=high, scope=scope, now=now)
-        return [row["owner"] for row in found]
 
 
 _EVERYTHING = (

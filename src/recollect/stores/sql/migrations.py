@@ -32,11 +32,8 @@ def load_migrations(package: str) -> list[Migration]:
 def check_applied(known: Sequence[Migration], version: int, recorded: Mapping[int, str], location: str) -> None:
     """Refuse a database that a later release wrote, or that was built with other migrations than ours."""
     if version > len(known):
-        raise StoreTooNew(
-            f"has schema {version}, and this release knows {len(known)}.",
-            field=location,
-            hint="Upgrade recollect; an older release never touches a newer store.",
-        )
+        hint = "Upgrade recollect; an older release never touches a newer store."
+        raise StoreTooNew(f"has schema {version}, and this release knows {len(known)}.", field=location, hint=hint)
     for migration in known[:version]:
         if recorded.get(migration.number) != migration.sha256:
             raise StoreCorrupt(

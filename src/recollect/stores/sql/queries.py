@@ -11,7 +11,7 @@ from functools import lru_cache
 from importlib import resources
 from typing import Any, NamedTuple, Protocol
 
-from recollect.stores.protocol import Selection
+from recollect.stores.values import Selection
 
 NAME = re.compile(r"^-- name: (\w+)\s*$", re.MULTILINE)
 

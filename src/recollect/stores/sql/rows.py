@@ -12,7 +12,7 @@ from recollect.model.ledger import EVENTS, GENESIS, Address, Entry, phase_number
 from recollect.model.state import State, are_vouchers, body_from, body_in_force, is_authority, is_time
 from recollect.model.vocabulary import KIND_CLASS, KINDS, STATUSES, Kind, Namespace, Space, Status
 from recollect.rules.identity.keys import identity, shadow_key
-from recollect.stores.protocol import Damage, Stored, Stream
+from recollect.stores.values import Damage, Stored, Stream
 
 Row = Mapping[str, Any]
 
@@ -89,10 +89,8 @@ def entry_of(values: Sequence[Any]) -> Entry:
 
 def damaged_entry(uid: str, seq: object, field: str) -> StoreCorrupt:
     """Return the error for an entry of the ledger with a field that cannot be read."""
-    return StoreCorrupt(
-        f"entry {seq} of stream {uid[:12]} is damaged: its {field} cannot be read.",
-        hint="`recollect verify` names the stream. Restore a backup; erasing its owner or its memories still works.",
-    )
+    hint = "`recollect verify` names the stream. Restore a backup; erasing its owner or its memories still works."
+    return StoreCorrupt(f"entry {seq} of stream {uid[:12]} is damaged: its {field} cannot be read.", hint=hint)
 
 
 def actor_from(name: object, salt: object) -> tuple[str | None, bytes | None]:
@@ -104,10 +102,6 @@ def actor_from(name: object, salt: object) -> tuple[str | None, bytes | None]:
         if isinstance(name, str) and isinstance(salt, bytes)
         else (f"\N{REPLACEMENT CHARACTER} {name!r}", b"")
     )
-
-
-def entry_row(stream: Stream, entry: Entry) -> dict[str, Any]:
-    return {**entry._asdict(), **stream.place}
 
 
 _COLUMNS = {"related_memory_ids": "related", "conflict_ids": "conflicts"}

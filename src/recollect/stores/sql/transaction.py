@@ -5,27 +5,39 @@ from itertools import groupby
 from typing import Any
 
 from recollect.model.canonical import canonical_json
-from recollect.stores.protocol import (
+from recollect.stores.sql.checkpoints import CheckpointReads, CheckpointWrites
+from recollect.stores.sql.ledger import (
+    CheckpointLogReads,
+    CheckpointLogWrites,
+    CursorReads,
+    CursorWrites,
+    LedgerReads,
+    LedgerWrites,
+    StreamReads,
+    StreamWrites,
+    WalkedTables,
+    WorkerReads,
+    WorkerWrites,
+)
+from recollect.stores.sql.memories import (
+    RejectionReads,
+    RejectionWrites,
+    StateReads,
+    StateWrites,
+    TextReads,
+    TextWrites,
+)
+from recollect.stores.sql.queries import Capability
+from recollect.stores.sql.runs import RunReads, RunWrites
+from recollect.stores.sql.traces import OperationReads, OperationWrites, SideReads, SideWrites, TraceReads, TraceWrites
+from recollect.stores.sql.vectors import RelationReads, RelationWrites, VectorReads, VectorWrites
+from recollect.stores.values import (
     Comparison,
     Place,
     Search,
     Selection,
     Table,
 )
-from recollect.stores.sql.checkpoints import CheckpointTables
-from recollect.stores.sql.ledger import (
-    CheckpointLogTables,
-    CursorTables,
-    LedgerTables,
-    StreamTables,
-    WalkedTables,
-    WorkerTables,
-)
-from recollect.stores.sql.memories import RejectionTables, StateTables, TextTables
-from recollect.stores.sql.queries import Capability
-from recollect.stores.sql.runs import RunTables
-from recollect.stores.sql.traces import OperationTables, SideTables, TraceTables
-from recollect.stores.sql.vectors import RelationTables, VectorTables
 
 EVERYTHING = "1 = 1"
 _TEXT = "CAST({column} AS text)"
@@ -34,11 +46,12 @@ _WORDS = frozenset({"postings.term"})
 """Columns of words of a text, which are not names of people."""
 
 
-class CarriedTables(Capability):
+class CarriedReads(Capability):
     def tables(self) -> list[Table]:
         return tables_in(self._db.rows("tables"))
 
     def rows_after(self, tenant: str, table: Table, after: Sequence[Any] | None, limit: int) -> list[tuple[Any, ...]]:
+        """Return the rows that follow a key (``None``: from the start), in the order of their keys."""
         places = {f"k{number}": value for number, value in enumerate(after or ())}
         follows = f"({', '.join(table.key)}) > ({', '.join(f':{name}' for name in places)})"
         params = {"tenant": tenant, "limit": limit, **places}
@@ -65,6 +78,8 @@ class CarriedTables(Capability):
             found += [f"{table.name}.{column}" for column in columns if row[column]]
         return [column for column in found if column not in _WORDS]
 
+
+class CarriedWrites(Capability):
     def put_rows(self, table: Table, rows: Sequence[Sequence[Any]]) -> None:
         self._db.insert(table.name, table.columns, rows)
 
@@ -88,39 +103,74 @@ def _fill_words(table: Table, columns: Sequence[str], direction: str) -> dict[st
 
 
 class Unannounced:
-    """An engine in the same process has nothing to gain from knowing beforehand what will be read."""
+    """Hints: every read gives the same answer without them, and may cost a round trip more.
 
-    def in_advance(self) -> "Transaction | None":
-        return None
+    An engine in the same process has nothing to gain from knowing beforehand what will be read.
+    """
 
     def announce_search(self, tenant: str, search: Search) -> None:
-        """Do nothing."""
+        """Announce the reads of a search in text and vectors."""
 
     def announce_comparison(self, tenant: str, comparison: Comparison) -> None:
-        """Do nothing."""
+        """Announce the reads of a comparison: rows, what they say, and their relations.
+
+        What the memories are related to is read as well, but for what they may only make outdated.
+        """
 
     def at_hand(self, places: Sequence[Place], selection: Selection) -> Sequence[Place]:
+        """Return the first of these places, as many as can be looked up without a round trip."""
         return places
 
+    def in_advance(self) -> "Writer | None":
+        """Return a twin whose reads are only asked, and perhaps not answered; ``None`` where that gains nothing.
 
-class Transaction(
+        Make the reads on it that are about to be made, and then make them: all of them take one round trip, or, if they
+        were asked in a snapshot, none inside the write that follows. What is written in between makes them ordinary reads
+        again.
+        """
+        return None
+
+
+class Reader(
     Unannounced,
-    StreamTables,
-    LedgerTables,
-    StateTables,
-    TextTables,
-    SideTables,
-    TraceTables,
-    CheckpointTables,
-    CarriedTables,
-    OperationTables,
-    RunTables,
-    CursorTables,
-    WorkerTables,
-    VectorTables,
-    RelationTables,
-    RejectionTables,
-    CheckpointLogTables,
+    StreamReads,
+    LedgerReads,
     WalkedTables,
+    StateReads,
+    TextReads,
+    SideReads,
+    TraceReads,
+    CheckpointReads,
+    CarriedReads,
+    OperationReads,
+    RunReads,
+    CursorReads,
+    WorkerReads,
+    VectorReads,
+    RelationReads,
+    RejectionReads,
+    CheckpointLogReads,
 ):
-    """All capabilities over one connection: a reader inside a snapshot, a writer inside a write transaction."""
+    """A consistent view of one tenant."""
+
+
+class Writer(
+    Reader,
+    StreamWrites,
+    LedgerWrites,
+    StateWrites,
+    TextWrites,
+    SideWrites,
+    TraceWrites,
+    CheckpointWrites,
+    CarriedWrites,
+    OperationWrites,
+    RunWrites,
+    CursorWrites,
+    WorkerWrites,
+    VectorWrites,
+    RelationWrites,
+    RejectionWrites,
+    CheckpointLogWrites,
+):
+    """The one transaction in which an operation acts: all of it commits, or none."""

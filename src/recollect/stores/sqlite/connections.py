@@ -55,17 +55,11 @@ def _translate(location: str, error: sqlite3.Error) -> StoreError:
     if primary in _BUSY:
         return StoreBusy("another writer holds the database.", field=location, hint="Try again in a moment.")
     if primary == sqlite3.SQLITE_CONSTRAINT:
-        return StoreCorrupt(
-            f"a row is in the way that was altered from outside ({error}).",
-            field=location,
-            hint="`recollect doctor` names what was altered; then restore a backup, or erase whose it is.",
-        )
+        hint = "`recollect doctor` names what was altered; then restore a backup, or erase whose it is."
+        return StoreCorrupt(f"a row is in the way that was altered from outside ({error}).", field=location, hint=hint)
     if primary in _CORRUPT:
-        return StoreCorrupt(
-            "is not a Recollect database, or is damaged.",
-            field=location,
-            hint="Name another file, or restore this one from a backup.",
-        )
+        hint = "Name another file, or restore this one from a backup."
+        return StoreCorrupt("is not a Recollect database, or is damaged.", field=location, hint=hint)
     if primary == sqlite3.SQLITE_CANTOPEN and Path(location).is_dir():
         return StoreUnavailable("is a folder.", field=location, hint="Name a file in it, such as recollect.db.")
     if primary == sqlite3.SQLITE_CANTOPEN and Path(location).exists():

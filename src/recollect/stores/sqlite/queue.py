@@ -53,13 +53,11 @@ class WriterQueue:
     @contextmanager
     def turn_among_threads(self, patience_s: float) -> Iterator[bool]:
         """Keep this process's other threads from writing; whether the turn came in time."""
-        line, place = self._line, Place()
+        place = Place()
         try:
-            line.append(place)
-            yield _wait_for_first(line, place, patience_s)
+            yield self.hold(place, patience_s)
         finally:
-            line.remove(place)
-            _wake_first(line)
+            self.leave(place)
 
     def hold(self, place: Place, timeout_s: float) -> bool:
         """Take a place in the queue for a caller that cannot use ``with``, until ``leave``."""
@@ -112,10 +110,8 @@ class WriterQueue:
             raise self._busy_error("process")
 
     def _busy_error(self, holder: str) -> StoreBusy:
-        return StoreBusy(
-            f"another {holder} has been writing for more than {self._timeout_s:g} s.",
-            hint="Try again, or open the store with a longer timeout_s.",
-        )
+        hint = "Try again, or open the store with a longer timeout_s."
+        return StoreBusy(f"another {holder} has been writing for more than {self._timeout_s:g} s.", hint=hint)
 
 
 def _wait_for_first(line: deque[Place], place: Place, patience_s: float) -> bool:

@@ -15,7 +15,6 @@ from recollect.stores import backups
 from recollect.stores.backups import ErasureList
 from recollect.stores.protocol import Erased, Reader, Writer
 from recollect.stores.sql.queries import Answers, Dialect, fill, load_dialect
-from recollect.stores.sql.transaction import Transaction
 from recollect.stores.sqlite import migrations
 from recollect.stores.sqlite.connections import IN_MEMORY, Connections, translate_errors
 from recollect.stores.sqlite.queue import WriterQueue
@@ -101,6 +100,21 @@ class NamedQueries:
         words = {"table": table, "columns": ", ".join(columns), "values": values}
         self._db.executemany(QUERIES["put_rows"].format(**words), rows)
 
+    def value(self, name: str) -> str | None:
+        """Return what the store has noted about itself under a name."""
+        found = self.tuples("store_value", name=name)
+        return str(found[0][0]) if found else None
+
+    def value_names(self, prefix: str) -> list[str]:
+        return [name for (name,) in self.tuples("store_value_names", prefix=prefix)]
+
+    def set_value(self, name: str, value: str | None) -> None:
+        self.run("remove_store_value" if value is None else "set_store_value", name=name, value=value)
+
+    def tenants(self) -> list[str]:
+        found = [self.filtered("tenants", "1 = 1", {}, table=table.name) for table in Writer(self).tables()]
+        return sorted({row[0] for rows in found for row in rows if isinstance(row[0], str)})
+
 
 class RememberedQueries(NamedQueries):
     """A snapshot's connection that remembers its answers for the write that follows."""
@@ -122,14 +136,14 @@ class RememberedQueries(NamedQueries):
         return found
 
 
-class BriefSnapshot(Transaction):
+class BriefSnapshot(Writer):
     """A snapshot over the writer's own connection. What is asked in advance need not be asked inside the lock."""
 
     def __init__(self, queries: RememberedQueries) -> None:
         super().__init__(queries)
         self.asked_in_advance = False
 
-    def in_advance(self) -> Transaction:
+    def in_advance(self) -> Writer:
         self.asked_in_advance = True
         return self
 
@@ -187,11 +201,11 @@ class SqliteStore:
         with translate_errors(self.location):
             if self._in_memory:
                 with self._line().turn():
-                    yield Transaction(NamedQueries(self._connections.writer()))
+                    yield Writer(NamedQueries(self._connections.writer()))
             else:
                 with self._lend_warmest(brief) as (db, is_writers), _snapshot(db):
                     if not is_writers:
-                        yield Transaction(NamedQueries(db))
+                        yield Writer(NamedQueries(db))
                         return
                     queries = RememberedQueries(db)
                     reader = BriefSnapshot(queries)
@@ -220,7 +234,7 @@ class SqliteStore:
             try:
                 with _limit_wait(db, patience_s, self._timeout_s):
                     _begin(db, "BEGIN IMMEDIATE")
-                yield Transaction(NamedQueries(db, self._reuse_answers(db)))
+                yield Writer(NamedQueries(db, self._reuse_answers(db)))
                 db.execute("COMMIT")
             finally:
                 if db.in_transaction:
@@ -261,20 +275,15 @@ class SqliteStore:
 
     def tenants(self) -> list[str]:
         with self._lend_reader() as db:
-            queries = NamedQueries(db)
-            tables = Transaction(queries).tables()
-            found = [queries.filtered("tenants", "1 = 1", {}, table=table.name) for table in tables]
-            return sorted({row[0] for rows in found for row in rows if isinstance(row[0], str)})
+            return NamedQueries(db).tenants()
 
     def value(self, name: str) -> str | None:
         with self._lend_reader() as db:
-            found = db.execute(QUERIES["store_value"], {"name": name}).fetchone()
-        return str(found[0]) if found else None
+            return NamedQueries(db).value(name)
 
     def backup_paths(self) -> list[str]:
         with self._lend_reader() as db:
-            found = db.execute(QUERIES["store_value_names"], {"prefix": backups.PLACE}).fetchall()
-        return backups.paths_in(name for (name,) in found)
+            return backups.paths_in(NamedQueries(db).value_names(backups.PLACE))
 
     @contextmanager
     def _lend_reader(self) -> Iterator[sqlite3.Connection]:
@@ -288,9 +297,8 @@ class SqliteStore:
                     yield db
 
     def set_value(self, name: str, value: str | None) -> None:
-        query = "remove_store_value" if value is None else "set_store_value"
         with translate_errors(self.location), self._line().turn():
-            self._connections.writer().execute(QUERIES[query], {"name": name, "value": value})
+            NamedQueries(self._connections.writer()).set_value(name, value)
 
     def become(self, store_id: str) -> None:
         self.set_value("store_id", store_id)
@@ -335,7 +343,7 @@ class SqliteStore:
         """Bring the schema up to date and learn, or draw, the store's identity."""
         with self._connections.reader() as db:
             missing = migrations.pending(db, self.location)  # refuses a file that is not ours, untouched
-            known = None if missing else _read_store_id(db)
+            known = None if missing else NamedQueries(db).value("store_id")
             has_log = db.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
         if not missing and known is None:  # schema and id are written in one transaction
             raise StoreCorrupt(
@@ -345,17 +353,18 @@ class SqliteStore:
             return known
         with self._line().turn():
             db = self._connections.writer()
+            queries = NamedQueries(db)
             db.execute("PRAGMA journal_mode = WAL")
             db.execute("BEGIN IMMEDIATE")
             try:
                 migrations.apply(db, migrations.pending(db, self.location))
-                if _read_store_id(db) is None:
-                    db.execute(QUERIES["set_store_value"], {"name": "store_id", "value": fresh_store_id})
+                if queries.value("store_id") is None:
+                    queries.set_value("store_id", fresh_store_id)
                 db.execute("COMMIT")
             finally:
                 if db.in_transaction:
                     db.execute("ROLLBACK")
-            return str(_read_store_id(db))
+            return str(queries.value("store_id"))
 
 
 def _type_checks(db: sqlite3.Connection) -> Iterator[Sequence[str | None]]:
@@ -364,11 +373,6 @@ def _type_checks(db: sqlite3.Connection) -> Iterator[Sequence[str | None]]:
     for table, of_table in groupby(columns, key=lambda row: row[0]):
         looks = [QUERIES["is_mistyped"].format(table=table, column=name, type=type) for _, name, type in of_table]
         yield tuple(db.execute(QUERIES["mistyped"].format(columns=", ".join(looks), table=table)).fetchone())
-
-
-def _read_store_id(db: sqlite3.Connection) -> str | None:
-    found = db.execute(QUERIES["store_value"], {"name": "store_id"}).fetchone()
-    return str(found[0]) if found else None
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The values that a store takes and gives: streams, memories, selections, versions, relations, cursors."""
+"""The values that a store takes and gives: streams, memories, selections, versions, relations, cursors, and what graphs keep."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -480,3 +480,76 @@ class Erased(NamedTuple):
     tenant: str
     what: str
     id: str
+
+
+ROOT = ""
+"""The namespace of a graph that is nobody's subgraph."""
+NEWEST = "\U0010ffff"
+"""Later than any id: where listing begins."""
+
+
+class Packed(NamedTuple):
+    """A value as bytes, and how it was packed."""
+
+    type: str
+    data: bytes
+
+
+class GraphThread(NamedTuple):
+    """The head row of a graph's thread, of which each user has one.
+
+    ``head`` is the newest version of the graph itself, ``None`` before there is one.
+    """
+
+    user_id: str
+    thread_id: str
+    uid: str
+    head: str | None
+    created_at: str
+    updated_at: str
+
+
+class GraphVersion(NamedTuple):
+    """What decides how long a version is kept. ``rebuilt`` are the channels that need its ancestors."""
+
+    ns: str
+    id: str
+    parent_id: str | None
+    run_id: str | None
+    saved_at: str
+    rebuilt: tuple[str, ...]
+
+
+class GraphCheckpoint(NamedTuple):
+    """A version of a thread, without the values of its channels."""
+
+    version: GraphVersion
+    body: Packed
+    metadata: Packed
+
+
+class Listed(NamedTuple):
+    """A version in a list of many threads' versions."""
+
+    user_id: str
+    thread_id: str
+    uid: str
+    checkpoint: GraphCheckpoint
+
+
+class GraphWrite(NamedTuple):
+    """One value that a task wrote. An ``idx`` below zero is a special write, such as an error: the last one counts."""
+
+    task_id: str
+    idx: int
+    task_path: str
+    channel: str
+    value: Packed
+
+
+class GraphPlace(NamedTuple):
+    """Where a list goes on: after this version, newest first."""
+
+    id: str = NEWEST
+    thread: str = ""
+    ns: str = ""

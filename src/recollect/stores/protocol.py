@@ -1,4 +1,10 @@
-"""The store itself: its two kinds of transaction, and what concerns its files as a whole."""
+"""What a store can do. The contract suite in :mod:`recollect.testing` checks every line of it.
+
+A store knows rows and transactions, and nothing about policy. ``read()`` gives a consistent snapshot, ``write()`` the
+one transaction in which an operation acts. What can be done in them is the same for every SQL engine, and stands once, in
+:mod:`recollect.stores.sql`: an engine brings a :class:`recollect.stores.sql.queries.Connection` and its own wording of some
+statements.
+"""
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
@@ -6,9 +12,10 @@ from pathlib import Path
 from typing import Protocol
 
 from recollect.model.ledger import Address
-from recollect.stores.protocol.reader import Reader
-from recollect.stores.protocol.rows import Erased
-from recollect.stores.protocol.writer import Writer
+from recollect.stores.sql.transaction import Reader as Reader
+from recollect.stores.sql.transaction import Writer as Writer
+from recollect.stores.values import *  # noqa: F403
+from recollect.stores.values import Erased
 
 MIGRATING_FROM = "migrating_from"
 """The name of the value in which the target of a migration keeps the id of the store that is copied into it, until it is done."""
