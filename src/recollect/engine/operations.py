@@ -178,6 +178,7 @@ def failures_noted(
 
 def events(
     engine: Engine,
+    *,
     user: str | None = None,
     thread: str | None = None,
     node: str | None = None,

@@ -142,6 +142,7 @@ def drop_old(engine: Engine, at: str) -> None:
 
 def traces(
     engine: Engine,
+    *,
     session: str | None = None,
     type: str | None = None,
     memory: str | None = None,

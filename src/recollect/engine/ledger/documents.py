@@ -29,6 +29,7 @@ class RecordedErasure(NamedTuple):
 
 def erase_with_record(
     engine: Engine,
+    *,
     owner: str | None = None,
     id: str | None = None,
     whole_chain: bool = False,

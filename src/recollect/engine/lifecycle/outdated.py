@@ -50,6 +50,7 @@ class Linked(NamedTuple):
 
 def outdated(
     engine: Engine,
+    *,
     owner: str | None = None,
     include_namespaces: Sequence[str] = ("prod",),
     conflicts: bool = False,

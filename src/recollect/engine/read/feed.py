@@ -52,6 +52,7 @@ class Changes(Plain):
 
 def changes(
     engine: Engine,
+    *,
     since: str | None = None,
     after: Changes | None = None,
     owner: str | None = None,

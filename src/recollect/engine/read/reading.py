@@ -224,7 +224,7 @@ def history(engine: Engine, id: str) -> tuple[HistoryEvent, ...]:
 
 
 def history_of_owner(
-    engine: Engine, owner: str, space: Spaces = None, include_namespaces: Sequence[str] | None = None, since: int = 0
+    engine: Engine, owner: str, *, space: Spaces = None, include_namespaces: Sequence[str] | None = None, since: int = 0
 ) -> Iterator[HistoryEvent]:
     """Return every event of a person's memories that the caller may read, oldest first.
 

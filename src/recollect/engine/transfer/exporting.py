@@ -27,6 +27,7 @@ LeftOut = Callable[[Memory], None]
 def export_as(
     engine: Engine,
     format: str,
+    *,
     owner: str | None = None,
     space: str | None = None,
     include_namespaces: Sequence[str] = ("prod",),

@@ -64,7 +64,9 @@ class Activity:
         if id is not None and owner is None:
             return reading.history(self._engine, id)
         if id is None and owner is not None:
-            return reading.history_of_owner(self._engine, owner, space, include_namespaces, since)
+            return reading.history_of_owner(
+                self._engine, owner, space=space, include_namespaces=include_namespaces, since=since
+            )
         raise BadInput("name either an id or an owner.", field="id", hint="history(id) or history(owner=…).")
 
     def changes(
@@ -83,8 +85,15 @@ class Activity:
         ``since`` is the cursor of an earlier answer, or ``"start"``; without it the answer is the present cursor and no changes.
         ``after`` is an earlier answer itself, so that entries it passed over are not read again.
         """
-        owner = owner_named(owner, user_id)
-        return feed.changes(self._engine, since, after, owner, space, include_namespaces, limit)
+        return feed.changes(
+            self._engine,
+            since=since,
+            after=after,
+            owner=owner_named(owner, user_id),
+            space=space,
+            include_namespaces=include_namespaces,
+            limit=limit,
+        )
 
     def explain(self, id: str | None = None, *, session: str | None = None, number: int | None = None) -> Explanation:
         """Say in plain English why a memory is as it is, or what was decided in the last turn of a session.
@@ -107,7 +116,17 @@ class Activity:
         cursor: str | None = None,
     ) -> Page[Operation]:
         """Return which operations were done, for whom and when, newest first and without content."""
-        return operations.events(self._engine, user, thread, node, op, status, since, limit, cursor)
+        return operations.events(
+            self._engine,
+            user=user,
+            thread=thread,
+            node=node,
+            op=op,
+            status=status,
+            since=since,
+            limit=limit,
+            cursor=cursor,
+        )
 
     def ops(self, *, by: str = "day", since: When | None = None, user: str | None = None) -> tuple[OperationCount, ...]:
         """Count the operations by ``hour``, ``day`` or in ``total``."""
@@ -131,7 +150,17 @@ class Activity:
         With ``latest`` the first page holds the newest events, and each further page older ones.
         """
         check_flags(latest=latest)
-        return tracing.traces(self._engine, session, type, memory, since, number, latest, limit, cursor)
+        return tracing.traces(
+            self._engine,
+            session=session,
+            type=type,
+            memory=memory,
+            since=since,
+            number=number,
+            latest=latest,
+            limit=limit,
+            cursor=cursor,
+        )
 
     def change_header(
         self,

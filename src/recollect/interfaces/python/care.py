@@ -296,11 +296,28 @@ class Care:
         {'stored': 1}
         """
         check_flags(dry_run=dry_run, whole=whole, partial=partial)
-        names = {"owner": owner_named(owner, user_id), "space": space, "namespace": namespace}
-        names |= {"scope": scope, "category": category}
-        place = {name: value for name, value in names.items() if value is not None}
-        how = dry_run, whole, partial, place, believe, columns, table, history, progress, each
-        return importing.import_source(self._engine, format, source, *how)
+        place = {
+            "owner": owner_named(owner, user_id),
+            "space": space,
+            "namespace": namespace,
+            "scope": scope,
+            "category": category,
+        }
+        return importing.import_source(
+            self._engine,
+            format,
+            source,
+            dry_run=dry_run,
+            whole=whole,
+            partial=partial,
+            place={name: value for name, value in place.items() if value is not None},
+            believe=believe,
+            columns=columns,
+            table=table,
+            history=history,
+            progress=progress,
+            each=each,
+        )
 
     def export(
         self,
@@ -331,9 +348,18 @@ class Care:
                 "Known: format, owner, user_id, space, include_namespaces, status, include_private, sign_as, key_file."
             )
             raise BadInput("there is no such argument.", field=name, hint=hint)
-        where = owner_named(owner, user_id), space, include_namespaces
-        file = Path(key_file) if key_file is not None else None
-        return exporting.export_as(self._engine, format, *where, status, include_private, left_out, sign_as, file)
+        return exporting.export_as(
+            self._engine,
+            format,
+            owner=owner_named(owner, user_id),
+            space=space,
+            include_namespaces=include_namespaces,
+            status=status,
+            include_private=include_private,
+            left_out=left_out,
+            sign_as=sign_as,
+            key_file=Path(key_file) if key_file is not None else None,
+        )
 
     def audit_file(
         self,

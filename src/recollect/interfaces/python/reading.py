@@ -216,8 +216,15 @@ class Reading(Asking):
         With ``conflicts`` the contradictions that wait come first. Decide either with :meth:`resolve`.
         """
         check_flags(conflicts=conflicts)
-        owner = owner_named(owner, user_id)
-        return tuple(outdated.outdated(self._engine, owner, include_namespaces, conflicts, limit))
+        return tuple(
+            outdated.outdated(
+                self._engine,
+                owner=owner_named(owner, user_id),
+                include_namespaces=include_namespaces,
+                conflicts=conflicts,
+                limit=limit,
+            )
+        )
 
     def ancestors(self, id: str) -> Lineage:
         """Return every source that a memory goes back to; ``recollect provenance ancestors`` draws it."""

@@ -80,8 +80,14 @@ class Trust:
     ) -> RecordedErasure:
         """Erase, and return the receipt as a document to hand out. Nothing is erased unless the key to sign with is there."""
         check_flags(whole_chain=whole_chain)
-        owner, file = owner_named(owner, user_id), _path(key_file)
-        return documents.erase_with_record(self._engine, owner, id, whole_chain, sign_as, file)
+        return documents.erase_with_record(
+            self._engine,
+            owner=owner_named(owner, user_id),
+            id=id,
+            whole_chain=whole_chain,
+            sign_as=sign_as,
+            key_file=_path(key_file),
+        )
 
     def erasure_record(
         self, receipt: ErasureReceipt, *, sign_as: str | None = None, key_file: str | Path | None = None
