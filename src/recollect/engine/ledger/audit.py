@@ -84,6 +84,7 @@ class ProgressCounter:
 
 
 FILE_HINT = "Restore it from a backup; if only an index is damaged, `REINDEX` makes it anew."
+LIST_HINT = "Put the list back from a copy, or put a # at its place in the list and erase again what it may have named."
 
 
 def verify(engine: Engine, progress: Progress | None = None, kept: Checkpoint | None = None) -> Verification:
@@ -102,6 +103,7 @@ def verify(engine: Engine, progress: Progress | None = None, kept: Checkpoint | 
         walks = [walk_stream(engine, reader, one, actors, log, counter.add) for one in streams]
         found = [*_check_across_streams(engine, reader, actors, walks), *log.problems]
     found += [Problem("database file", what, FILE_HINT) for what in engine.store.check()]
+    found += [Problem("list of erasures", what, LIST_HINT) for what in engine.store.check_erasure_lists()]
     for walk in walks:
         found += [*filter(None, [walk.problem]), *walk.signed.problems]
     covered = {uid: leaves[-1][1].to_seq for uid, leaves in log.leaves.items()}

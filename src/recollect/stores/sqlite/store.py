@@ -317,7 +317,13 @@ class SqliteStore:
             found = [row[0] for row in self._connections.writer().execute("PRAGMA integrity_check(20)")]
             mistyped = [place for query in _type_checks(self._connections.writer()) for place in query if place]
         wrong = [f"{place} holds a value of another type than the column's" for place in mistyped]
-        return [*([] if found == ["ok"] else found), *wrong, *self._erased.damaged()]
+        return [*([] if found == ["ok"] else found), *wrong]
+
+    def check_erasure_lists(self) -> list[str]:
+        if self._in_memory:
+            return []
+        with translate_errors(self.location), self._line().turn():
+            return [*self._erased.damaged(), *backups.examine_lists(self.backup_paths(), self._erased.read())]
 
     def foreign_objects(self) -> list[str]:
         with self._lend_reader() as db:
