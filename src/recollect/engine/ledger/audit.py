@@ -354,7 +354,7 @@ def _count_contradictory(engine: Engine, reader: Reader) -> list[Problem]:
     if not waiting:
         return []
     what = f"{waiting} contradictory {'memory waits' if waiting == 1 else 'memories wait'} for a decision"
-    return [Problem("memories", what, "`recollect list --status contradictory`, then `recollect resolve`.")]
+    return [Problem("memories", what, "`recollect outdated --conflicts` lists them, with the commands that decide.")]
 
 
 def _count_outdated(engine: Engine, reader: Reader) -> list[Problem]:
@@ -363,7 +363,7 @@ def _count_outdated(engine: Engine, reader: Reader) -> list[Problem]:
     if not count:
         return []
     what = f"{counted(count, 'pair')} of memories may be outdated: the later one may have replaced the earlier one"
-    return [Problem("memories", what, "`recollect outdated`, then `recollect resolve`.")]
+    return [Problem("memories", what, "`recollect outdated` lists them, with the commands that decide.")]
 
 
 def _find_former_vectors(engine: Engine, reader: Reader) -> list[Problem]:
