@@ -194,6 +194,59 @@ def test_a_row_too_many_is_noticed(sound: Path, tmp_path: Path, statement: str) 
     assert verification is not None and not verification.ok
 
 
+@pytest.mark.parametrize(
+    ("table", "column"),
+    [
+        *(
+            (table, "stream")
+            for table in "amendments memories postings vectors parents rejections ledger versions".split()
+        ),
+        ("relations", "from_stream"),
+        ("relations", "to_stream"),
+    ],
+)
+def test_rows_of_no_stream_are_noticed(sound: Path, tmp_path: Path, table: str, column: str) -> None:
+    """The next stream to be made would begin with them. Memory ids are one of a kind, so a copied memory gets another."""
+    copy = tmp_path / "copy.db"
+    shutil.copyfile(sound, copy)
+    with closing(sqlite3.connect(copy)) as db:
+        names = [row[1] for row in db.execute(f"PRAGMA table_info({table})")]
+        other = {column: "1001", "id": "'forged'"}
+        values = ", ".join(other.get(name, name) for name in names)
+        db.execute(f"INSERT INTO {table} ({', '.join(names)}) SELECT {values} FROM {table} LIMIT 1")
+        db.commit()
+    verification = _verified(copy)
+    assert verification is not None
+    assert ["rows belong to it" in one.what for one in verification.problems if "1001" in one.where] == [True]
+
+
+def test_two_rows_that_changed_places_are_noticed(sound: Path, tmp_path: Path) -> None:
+    """In every table of which a reader is shown something: all that stands beside the keys of two rows is swapped."""
+    copy = tmp_path / "copy.db"
+    for table in "streams versions amendments memories ledger actors log_leaves log_checkpoints".split():
+        with closing(sqlite3.connect(sound)) as db:
+            keys = [name.strip() for name in key_of(db, table).split(",")]
+            names = [row[1] for row in db.execute(f"PRAGMA table_info({table})") if row[1] not in keys]
+            rows = db.execute(f"SELECT {', '.join(keys)} FROM {table} ORDER BY {', '.join(keys)}").fetchall()
+            held = [db.execute(_where(f"SELECT {', '.join(names)} FROM {table}", keys), row).fetchone() for row in rows]
+        pairs = [(one, two) for one in range(len(rows)) for two in range(one) if held[one] != held[two]]
+        for one, two in Random(3).sample(pairs, min(4, len(pairs))):
+            shutil.copyfile(sound, copy)
+            with closing(sqlite3.connect(copy)) as db:
+                settings = ", ".join(f"{name} = ?" for name in names)
+                try:
+                    for row, values in ((rows[one], held[two]), (rows[two], held[one])):
+                        db.execute(_where(f"UPDATE {table} SET {settings}", keys), (*values, *row))
+                except sqlite3.IntegrityError:
+                    continue  # the database itself does not let two rows change places
+                db.commit()
+            assert not _passed(_verified(copy)), f"{rows[one]} and {rows[two]} of {table}"
+
+
+def _where(statement: str, keys: list[str]) -> str:
+    return f"{statement} WHERE {' AND '.join(f'{key} IS ?' for key in keys)}"
+
+
 COUNT = -(2**63) + 1
 """The place at which the index counts a term."""
 

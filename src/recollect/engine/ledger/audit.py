@@ -126,7 +126,7 @@ def _sum_counts(counts: Iterable[Counter[str]]) -> dict[str, int]:
 def _check_across_streams(engine: Engine, reader: Reader, actors: Actors, walks: Sequence[Walked]) -> list[Problem]:
     """Return the faults that no single stream shows: missing streams, altered names of actors, forged aliases."""
     found = [
-        Problem(f"stream number {number}", "it has entries or versions, but its own row is gone", HINT)
+        Problem(f"stream number {number}", "rows belong to it, but its own row is gone", HINT)
         for number in reader.orphans(engine.tenant)
     ]
     found += [

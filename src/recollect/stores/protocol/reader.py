@@ -73,7 +73,7 @@ class Reader(Protocol):
         """Return the streams of these owners, in the order of the owners, then the others of a space."""
 
     def orphans(self, tenant: str) -> list[int]:
-        """Return the numbers of streams that have entries or versions but no row of their own."""
+        """Return the numbers of streams that any row belongs to and that have no row of their own."""
 
     def actor_names(self, tenant: str) -> dict[str, tuple[str | None, bytes | None]]:
         """Return everybody who ever acted: name and salt by uid, both ``None`` once erased."""
