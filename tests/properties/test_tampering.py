@@ -475,6 +475,27 @@ def test_an_edited_text_in_a_vaults_file_is_noticed_and_mended(tmp_path: Path) -
         assert ["500" in one.text for one in vault.active()] == [True]
 
 
+def test_a_line_taken_out_of_a_file_of_lines_is_noticed_unless_it_was_a_streams_last(tmp_path: Path) -> None:
+    """As the manual says; what was forgotten stays so, by the list of erasures beside the file."""
+    path = tmp_path / "memory.jsonl"
+    with open_seeded(path) as mem:
+        for owner in ("ana", "ben"):
+            mem.add(f"{owner} drinks green tea", owner=owner, canonical_key="Tea")
+            mem.add(f"{owner} drinks black tea", owner=owner, canonical_key="Tea", change="update")
+            bike = mem.add(f"{owner} owns a red bike", owner=owner).memory
+            assert bike is not None
+            mem.forget(bike.id)
+    lines = path.read_bytes().splitlines(keepends=True)
+    unseen = []
+    for number in range(1, len(lines)):
+        path.write_bytes(b"".join(lines[:number] + lines[number + 1 :]))
+        if _passed(_verified(path)):
+            unseen.append(number)
+            with open_seeded(path, 98) as mem:
+                assert "bike" not in str([one.content for one in mem.list().items])
+    assert unseen == [len(lines) // 2, len(lines) - 1]
+
+
 def test_the_manual_lists_exactly_what_is_not_covered() -> None:
     manual = (Path(__file__).parents[2] / "docs" / "ledger.md").read_text(encoding="utf-8")
     section = manual.partition("## What `verify` covers")[2].partition("\n## ")[0]
