@@ -21,8 +21,6 @@ import yaml
 import recollect
 
 NAME = "SmolLM2-135M-Instruct"
-MOST_TOKENS = 220
-"""How long an answer may be: as long as one with insights. The other jobs would let a small model ramble."""
 MINUTES = 9
 """After how many minutes the round ends, whatever is left."""
 PEOPLE: dict[str, dict[str, list[str]]] = yaml.safe_load(Path(__file__).with_name("people.yaml").read_text("utf-8"))
@@ -37,13 +35,7 @@ def serving() -> Iterator[str]:
     settings = xllamacpp.CommonParams()
     settings.model.path = str(weights.locate())
     settings.model_alias = {NAME}
-    settings.n_ctx, settings.n_predict, settings.n_parallel, settings.port, settings.verbosity = (
-        2_048,
-        MOST_TOKENS,
-        1,
-        0,
-        -1,
-    )
+    settings.n_ctx, settings.n_predict, settings.n_parallel, settings.port, settings.verbosity = 2_048, 160, 1, 0, -1
     settings.cpuparams.n_threads = settings.cpuparams_batch.n_threads = 1  # two wait for each other on a busy machine
     server = xllamacpp.Server(settings)
     yield f"{server.listening_address}/v1"
