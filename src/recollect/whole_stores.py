@@ -86,7 +86,7 @@ def restore_backup(
     for damage in (what for each in lists for what in each.damaged()):
         raise StoreCorrupt(
             f"{damage}.",
-            hint="Put the list back from a copy, or take that line out and erase again what it may have named.",
+            hint="Put the list back from a copy, or put a # at its place in the list and erase again what it may have named.",
         )
     listed = list(dict.fromkeys(one for each in lists for one in each.read()))
     if is_url(target):

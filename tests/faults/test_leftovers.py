@@ -1,6 +1,8 @@
 """What crashes, full disks and odd files leave behind: each is mended, or is an error that says what to do next."""
 
 import fcntl
+import hashlib
+import json
 import re
 import resource
 from collections.abc import Callable, Iterator
@@ -48,8 +50,12 @@ def test_a_damaged_line_closes_no_store_and_is_named_where_it_matters(tmp_path: 
         listed.write_bytes(listed.read_bytes() + b"\n" + bad + b'\n{"tenant": "default", "what": "mem')
     with recollect.open(tmp_path / name) as mem:
         assert said(mem) == ["Ben likes coffee"]
-        (told,) = [one.what for one in mem.doctor() if ".erased" in one.what]
-        assert "is damaged" in told and "may bring back" in told, "and the torn line, which named nothing, is not told"
+        own, of_backup = [one.what for one in mem.doctor() if ".erased" in one.what]
+        assert f"{name}.erased" in own and "copy.db.erased" in of_backup
+        for told in (own, of_backup):
+            assert "is damaged" in told and "may bring back" in told, (
+                "and the torn line, which named nothing, is not told"
+            )
     with pytest.raises(StoreCorrupt, match=r"line \d+ of .*copy\.db\.erased is damaged.*Put the list back from a copy"):
         restore_backup(tmp_path / "copy.db", tmp_path / "again.db")
     whole = (tmp_path / "copy.db.erased").read_bytes().replace(bad, b"")
@@ -75,8 +81,50 @@ def test_any_altered_letter_of_a_list_of_erasures_is_noticed(place: str, tmp_pat
     path.write_bytes(sound.replace(b'"what": "stream"', b'"what": "thread"'))
     with pytest.raises(StoreCorrupt, match="is damaged"):
         restore_backup(tmp_path / "copy.db", tmp_path / "again.db")
-    path.write_bytes(re.sub(rb', "check": "[0-9a-f]+"', b"", sound))
+    path.write_bytes(re.sub(rb', "(after|check)": "[0-9a-f]*"', b"", sound))
     assert listed.read() == written and listed.damaged() == []
+
+
+@pytest.mark.parametrize("place", ["memory.db", "memory.jsonl", "postgres"], indirect=True)
+def test_a_line_that_is_missing_from_a_list_of_erasures_is_noticed(place: str, tmp_path: Path) -> None:
+    """By the link of the line after it, or, at the end of a list beside a backup, by the store that wrote it."""
+    with two_people(place) as mem:
+        mem.backup(tmp_path / "copy.db")
+        mem.erase(owner="ana")
+        mem.erase(owner="ben")
+        listed, path = beside(tmp_path / "copy.db"), tmp_path / "copy.db.erased"
+        sound = path.read_bytes()
+        lines = [line for line in sound.split(b"\n") if line]
+        assert len(lines) >= 4 and mem.verify().ok
+        for gone in range(len(lines)):
+            path.write_bytes(b"\n".join(lines[:gone] + lines[gone + 1 :]) + b"\n")
+            (problem,) = mem.verify().problems
+            assert str(path) in problem.what and "may bring back" in problem.what, gone
+            assert bool(listed.damaged()) == (gone + 1 < len(lines))
+        path.write_bytes(b"\n".join([lines[0], *lines[2:]]))
+        with pytest.raises(
+            StoreCorrupt, match=r"before line 2 of .*copy\.db\.erased a line is missing.* put a # at its place"
+        ):
+            restore_backup(tmp_path / "copy.db", tmp_path / "again.db")
+        path.write_bytes(b"\n".join([lines[0], b"# lost", *lines[2:]]))
+        assert listed.damaged() == [], "the operator has accepted the loss"
+        unlinked = re.sub(rb', "(after|check)": "[0-9a-f]*"', b"", lines[1].replace(b'"memory"', b'"thread"'))
+        path.write_bytes(b"\n".join([lines[0], unlinked, *lines[2:]]))
+        assert listed.damaged(), "a line without its link is no line of an earlier release"
+        path.unlink()
+        assert any("lacks" in problem.what for problem in mem.doctor())
+
+
+def test_a_list_of_erasures_that_an_earlier_release_began_goes_on(tmp_path: Path) -> None:
+    listed, ids = beside(tmp_path / "copy.db"), ("a", "b", "c", "d")
+    erased = [Erased("default", "memory", id) for id in ids]
+    without = json.dumps(erased[0]._asdict())
+    digest = hashlib.sha256(json.dumps(list(erased[1]), separators=(",", ":")).encode()).hexdigest()[:16]
+    with_check = json.dumps({**erased[1]._asdict(), "check": digest})
+    (tmp_path / "copy.db.erased").write_text(f"\n{without}\n\n{with_check}\n")
+    listed.append(erased[2:3])
+    listed.append(erased[3:])
+    assert listed.read() == erased and listed.damaged() == []
 
 
 @pytest.mark.parametrize("name", ["memory.db", "memory.jsonl"])

@@ -1,6 +1,9 @@
 """link, unlink, related, reindex and embedder on the command line."""
 
 import hashlib
+import re
+import shlex
+import shutil
 import zipfile
 from pathlib import Path
 
@@ -82,3 +85,35 @@ def test_a_query_tells_what_was_said_before(shell: Shell) -> None:
         "The API port is 8080"
     ]
     assert "8080" in shell.run("query", "api port", "--history")
+
+
+def test_every_command_that_is_offered_can_be_pasted_as_it_stands(shell: Shell) -> None:
+    """With the store and the caller that were typed; and what is for a person is not offered to an agent."""
+    (shell.folder / "notes").mkdir()
+    store = "--store", "notes/my memory.db"
+    ana = (*store, "--as-user", "ana")
+
+    def offers(shown: str, *commands: str) -> list[list[str]]:
+        found = [shlex.split(text) for text in re.findall(r"recollect (--store [^`\n]*)", shown)]
+        return [words for words in found if words[4] in commands]
+
+    shell.run(*ana, "add", "Ana works at Acme")
+    added = shell.run(*ana, "add", "Ana joined Borealis last week")
+    (replacing,) = offers(added, "supersede")
+    shell.run(*ana, "add", "The gate is red")
+    refused = shell.run(*ana, "--as-agent", "bot", "add", "The gate is not red")
+    pairs = offers(shell.run(*ana, "outdated", "--conflicts"), "resolve")
+    assert len(pairs) == 4 and offers(refused, "resolve") == pairs[:2]
+    for number, words in enumerate([*pairs, replacing]):
+        copy = f"notes/copy {number}.db"
+        shutil.copy(shell.folder / store[1], shell.folder / copy)
+        shell.run("--store", copy, *words[2:])
+    assert "`recollect --store 'notes/my memory.db' outdated`" in shell.run(*store, "consolidate")
+
+
+def test_two_memories_that_no_pair_holds_are_not_resolved(shell: Shell) -> None:
+    tea, wall = _add(shell, "Ana likes tea"), _add(shell, "There is mould on the north wall")
+    for winner in (tea, wall):
+        error = shell.json("resolve", tea, "--winner", winner, code=1)["error"]
+        assert error["code"] == "wrong_state" and "supersede OLD --by NEW" in error["hint"]
+    assert len(shell.json("list", "--owner", "ana")["items"]) == 2

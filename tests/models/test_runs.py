@@ -208,6 +208,17 @@ def test_an_insight_never_comes_before_what_the_person_said(opened: Opened) -> N
         assert ids.index(own) < ids.index(stored_by(mem, run)[0].id)
 
 
+def test_an_insight_in_the_words_of_a_note_is_known_already(opened: Opened) -> None:
+    note = "The user feels understood when mistakes are admitted."
+    told = {**insight(note, span=note), "quotes": [{"source": "N1", "span": note}]}
+    with opened({"insights": [told]}) as (mem, _):
+        mem.add(note, owner="ana")
+        before = mem.state_hash()
+        (run,) = mem.upkeep(job="insights", owner="ana")
+        assert [(one.status, one.reason) for one in run.proposals] == [("noted", "model:known")]
+        assert mem.state_hash() == before
+
+
 def test_nothing_is_stored_if_nothing_comes_back_or_it_is_made_up(opened: Opened) -> None:
     made_up = [insight("Rui trusts Ana since 2019."), insight(span="words that nobody said")]
     with opened({"insights": made_up}) as (mem, _):

@@ -2,6 +2,7 @@
 
 import json
 import threading
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,8 +14,9 @@ from recollect.model.operation import JobReport, Round
 from support.determinism import SeededRandomness
 
 from .conftest import Clock, Opened
-from .server import MODEL, Step, said, serving
+from .server import MODEL, Step, answered, said, serving
 from .test_extract import MOVED, VET, facts, say
+from .test_pairs import LISBON, PORTO, added, judge
 
 DAY = {"days": 1, "minutes": 1}
 
@@ -97,13 +99,13 @@ def test_a_model_that_is_not_there_costs_nothing_but_its_jobs(opened: Opened, cl
 class Held:
     """A model that answers when it is let go."""
 
-    def __init__(self) -> None:
-        self.asked, self.let_go = threading.Event(), threading.Event()
+    def __init__(self, then: Step = empty) -> None:
+        self.asked, self.let_go, self.then = threading.Event(), threading.Event(), then
 
     def __call__(self, handler: Any) -> None:
         self.asked.set()
         assert self.let_go.wait(60)
-        empty(handler)
+        self.then(handler)
 
 
 def test_nobody_waits_for_a_model_that_thinks(opened: Opened) -> None:
@@ -143,6 +145,43 @@ def test_a_worker_that_lost_its_lease_while_the_model_thought_moves_no_cursor(op
             held.let_go.set()
             working.join(30)
         assert (second.outcome, rounds[0].outcome) == ("done", "taken_over")
+        assert mem.verify().ok
+
+
+FEE = "The yearly club fee at the tennis place by the river is 90 euros."
+
+
+@pytest.mark.parametrize("job", ["extract", "consolidate"])
+def test_two_workers_that_propose_the_same_leave_one_proposal_to_decide(job: str, opened: Opened, clock: Clock) -> None:
+    """The first lost its lease while its model thought, and the second asked the same meanwhile."""
+    fact = answered(lambda _: facts({"content": FEE, "quotes": [FEE[:-1]]}))
+    says = fact if job == "extract" else judge("update")
+    held = Held(says)
+    with opened(held, says, upkeep={"check_low": 0.5} if job == "extract" else {}) as (mem, server):
+        if job == "extract":
+            mem.add("The yearly club fee at the squash place by the river is 80 euros.", owner="ana")
+            say(mem, f"{FEE} It went up again, and nobody told us why they did that to the members of the club.")
+        else:
+            added(mem, LISBON, PORTO)
+        before = mem.state_hash()
+        working = threading.Thread(target=lambda: list(mem.worker(once=True, jobs=(job,))))
+        working.start()
+        try:
+            assert held.asked.wait(30)
+            clock.move(minutes=11)
+            other = replace(mem.engine, randomness=SeededRandomness(9))
+            with worker.open_worker(other, jobs=(job,)) as relief:
+                (second,) = worker.work_once(relief, None, lambda _: None)
+            assert by_model(second)[job].changes["waiting"] == 1
+        finally:
+            held.let_go.set()
+            working.join(30)
+        assert len(server.requests) == 2
+        (waits,) = mem.proposals(owner="ana")
+        outcomes = sorted((one.status, one.reason) for run in mem.runs() for one in mem.run(run.id).proposals)
+        assert outcomes == [("noted", "model:known"), ("waiting", waits.reason)]
+        assert mem.state_hash() == before
+        assert mem.apply_proposal(waits.id).status == "applied" and mem.proposals(owner="ana") == ()
         assert mem.verify().ok
 
 

@@ -194,6 +194,59 @@ def test_a_row_too_many_is_noticed(sound: Path, tmp_path: Path, statement: str) 
     assert verification is not None and not verification.ok
 
 
+@pytest.mark.parametrize(
+    ("table", "column"),
+    [
+        *(
+            (table, "stream")
+            for table in "amendments memories postings vectors parents rejections ledger versions".split()
+        ),
+        ("relations", "from_stream"),
+        ("relations", "to_stream"),
+    ],
+)
+def test_rows_of_no_stream_are_noticed(sound: Path, tmp_path: Path, table: str, column: str) -> None:
+    """The next stream to be made would begin with them. Memory ids are one of a kind, so a copied memory gets another."""
+    copy = tmp_path / "copy.db"
+    shutil.copyfile(sound, copy)
+    with closing(sqlite3.connect(copy)) as db:
+        names = [row[1] for row in db.execute(f"PRAGMA table_info({table})")]
+        other = {column: "1001", "id": "'forged'"}
+        values = ", ".join(other.get(name, name) for name in names)
+        db.execute(f"INSERT INTO {table} ({', '.join(names)}) SELECT {values} FROM {table} LIMIT 1")
+        db.commit()
+    verification = _verified(copy)
+    assert verification is not None
+    assert ["rows belong to it" in one.what for one in verification.problems if "1001" in one.where] == [True]
+
+
+def test_two_rows_that_changed_places_are_noticed(sound: Path, tmp_path: Path) -> None:
+    """In every table of which a reader is shown something: all that stands beside the keys of two rows is swapped."""
+    copy = tmp_path / "copy.db"
+    for table in "streams versions amendments memories ledger actors log_leaves log_checkpoints".split():
+        with closing(sqlite3.connect(sound)) as db:
+            keys = [name.strip() for name in key_of(db, table).split(",")]
+            names = [row[1] for row in db.execute(f"PRAGMA table_info({table})") if row[1] not in keys]
+            rows = db.execute(f"SELECT {', '.join(keys)} FROM {table} ORDER BY {', '.join(keys)}").fetchall()
+            held = [db.execute(_where(f"SELECT {', '.join(names)} FROM {table}", keys), row).fetchone() for row in rows]
+        pairs = [(one, two) for one in range(len(rows)) for two in range(one) if held[one] != held[two]]
+        for one, two in Random(3).sample(pairs, min(4, len(pairs))):
+            shutil.copyfile(sound, copy)
+            with closing(sqlite3.connect(copy)) as db:
+                settings = ", ".join(f"{name} = ?" for name in names)
+                try:
+                    for row, values in ((rows[one], held[two]), (rows[two], held[one])):
+                        db.execute(_where(f"UPDATE {table} SET {settings}", keys), (*values, *row))
+                except sqlite3.IntegrityError:
+                    continue  # the database itself does not let two rows change places
+                db.commit()
+            assert not _passed(_verified(copy)), f"{rows[one]} and {rows[two]} of {table}"
+
+
+def _where(statement: str, keys: list[str]) -> str:
+    return f"{statement} WHERE {' AND '.join(f'{key} IS ?' for key in keys)}"
+
+
 COUNT = -(2**63) + 1
 """The place at which the index counts a term."""
 
@@ -420,6 +473,27 @@ def test_an_edited_text_in_a_vaults_file_is_noticed_and_mended(tmp_path: Path) -
         assert mem.verify().ok
     with MemoryVault(path) as vault:
         assert ["500" in one.text for one in vault.active()] == [True]
+
+
+def test_a_line_taken_out_of_a_file_of_lines_is_noticed_unless_it_was_a_streams_last(tmp_path: Path) -> None:
+    """As the manual says; what was forgotten stays so, by the list of erasures beside the file."""
+    path = tmp_path / "memory.jsonl"
+    with open_seeded(path) as mem:
+        for owner in ("ana", "ben"):
+            mem.add(f"{owner} drinks green tea", owner=owner, canonical_key="Tea")
+            mem.add(f"{owner} drinks black tea", owner=owner, canonical_key="Tea", change="update")
+            bike = mem.add(f"{owner} owns a red bike", owner=owner).memory
+            assert bike is not None
+            mem.forget(bike.id)
+    lines = path.read_bytes().splitlines(keepends=True)
+    unseen = []
+    for number in range(1, len(lines)):
+        path.write_bytes(b"".join(lines[:number] + lines[number + 1 :]))
+        if _passed(_verified(path)):
+            unseen.append(number)
+            with open_seeded(path, 98) as mem:
+                assert "bike" not in str([one.content for one in mem.list().items])
+    assert unseen == [len(lines) // 2, len(lines) - 1]
 
 
 def test_the_manual_lists_exactly_what_is_not_covered() -> None:

@@ -1,7 +1,13 @@
 """After ``close()`` there is one answer to everything: it is closed; open it again. Nothing is opened or made once more."""
 
-from collections.abc import Callable
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from subprocess import PIPE
 from typing import Any
 
 import pytest
@@ -114,3 +120,52 @@ def test_a_closed_vault_says_so(tmp_path: Path, enabled: bool) -> None:
         with pytest.raises(recollect.StoreClosed, match=r"vault\.jsonl: it is closed; open it again"):
             ask(vault)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_is_complete_without_its_log_although_another_program_has_it_open(tmp_path: Path) -> None:
+    """SQLite empties the log when the last connection closes; a copy of the file alone would be an old store until then."""
+    place = tmp_path / "memory.db"
+    with program("import recollect, sys; mem = recollect.open(sys.argv[1]); mem.list()", place) as reading:
+        with recollect.open(place) as mem:
+            mem.add("Ana has a dog", owner="ana")
+            assert log_size(place) > 0
+        assert log_size(place) == 0
+        shutil.copyfile(place, tmp_path / "copy.db")
+        with recollect.open(tmp_path / "copy.db") as copy:
+            assert [one.content for one in copy.list(owner="ana")] == ["Ana has a dog"] and copy.verify().ok
+        assert reading.poll() is None
+
+
+def test_closing_waits_for_nobody(tmp_path: Path) -> None:
+    """While another program writes, or reads an old snapshot, what was written stays in the log, where it is safe."""
+    place = tmp_path / "memory.db"
+    holding = "import sqlite3, sys; db = sqlite3.connect(sys.argv[1], isolation_level=None); "
+    recollect.open(place).close()
+    for hold in (
+        "db.execute('BEGIN'); db.execute('SELECT count(*) FROM store').fetchall()",
+        "db.execute('BEGIN IMMEDIATE')",
+    ):
+        mem = recollect.open(place, timeout_s=20)
+        mem.add("Ana has a dog", owner="ana")
+        with program(holding + hold, place):
+            began = time.monotonic()
+            mem.close()
+            assert time.monotonic() - began < 10, hold
+        with recollect.open(place) as again:
+            assert [one.content for one in again.list(owner="ana")] == ["Ana has a dog"] and again.verify().ok
+
+
+@contextmanager
+def program(text: str, place: Path) -> Iterator["subprocess.Popen[bytes]"]:
+    """Run a program that has the file open until the block ends."""
+    text += "; print('ready', flush=True); sys.stdin.read()"
+    with subprocess.Popen([sys.executable, "-c", text, place], stdin=PIPE, stdout=PIPE) as running:
+        assert running.stdout is not None and running.stdout.readline() == b"ready\n"
+        yield running
+        assert running.stdin is not None
+        running.stdin.close()
+
+
+def log_size(place: Path) -> int:
+    log = Path(f"{place}-wal")
+    return log.stat().st_size if log.exists() else 0

@@ -53,7 +53,7 @@ def read_v3(source: Source) -> Iterator[Foreign]:
 
     def to_foreign(number: int, place: str, record: Mapping[str, Any]) -> Foreign:
         title = _find_title(record).casefold()
-        return _read_v3_record(number, place, record, best[title].worth[1] if title else _LONG_AGO)
+        return _read_v3_record(number, place, record, best[title].worth[1] if title else None)
 
     return read_each_line(source, source.lines_at(_order_by_worth(seen)), to_foreign)
 
@@ -91,15 +91,19 @@ def _find_time(record: Mapping[str, Any]) -> datetime | None:
     return moment_of(record.get("created_at")) or moment_of(record.get("timestamp"))
 
 
-def _read_v3_record(number: int, place: str, record: Mapping[str, Any], best: datetime) -> Foreign:
-    """Read a record. None is dated later than the ``best`` of its title, which replaces it; the origin has its own time."""
+def _read_v3_record(number: int, place: str, record: Mapping[str, Any], best: datetime | None) -> Foreign:
+    """Read a record. None is dated later than the ``best`` of its title, which replaces it; the origin has its own time.
+
+    If the best has no time that can be read, none of them has one.
+    """
     if text_of(record.get("content")) is None:
         return Foreign(number, place, refused="has no content")
     if record.get("custom_metadata") is not None and not isinstance(record["custom_metadata"], dict):
         return Foreign(number, place, refused="custom_metadata is not an object")
     fields, note = _candidate_fields(record)
     made = _find_time(record)
-    fields |= as_created_at(made if best is _LONG_AGO else min(made or best, best))
+    dated = made if best is None else min(made or best, best)
+    fields |= as_created_at(None if dated is _LONG_AGO else dated)
     return Foreign(number, place, fields, id_of(record.get("id")), note=note)
 
 

@@ -9,10 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
+from recollect.model.record import ORIGIN as ORIGIN
 from recollect.model.record import Memory
 
-ORIGIN = "imported_from"
-"""The key in ``meta`` of a record's origin: the format, and the id and the times that it had there."""
 FIRST = "first"
 """The key in an origin of the origin before it."""
 

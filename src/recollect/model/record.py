@@ -6,6 +6,7 @@ content, attribution) together with where it stands now (status, links, editable
 
 import hashlib
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -44,6 +45,18 @@ MAX_VOUCHERS_BYTES = 393_216
 DEFAULT_CATEGORY = "general"
 TITLE = "title"
 """Where ``meta`` keeps a title that the key has no room for, and the heading of a procedure."""
+ORIGIN = "imported_from"
+"""The key in ``meta`` of an imported record's origin: the format, and the id and the times that it had there."""
+TIME_UNKNOWN = {"time": "unknown"}
+"""What an origin says if nothing that counts tells when the record was said."""
+
+
+def is_undated(meta: Mapping[str, Any]) -> bool:
+    """Return whether a memory was imported without a time that counts."""
+    origin = meta.get(ORIGIN)
+    return isinstance(origin, Mapping) and TIME_UNKNOWN.items() <= origin.items()
+
+
 ENTRY_ORIGIN = "entry"
 """Where a memory that came as an entry keeps, in its ``meta``, what only its first store knew."""
 

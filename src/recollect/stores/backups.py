@@ -1,8 +1,8 @@
 """Backups of any store, and the list of erasures that is kept with each, so that a restored backup forgets as well.
 
 A backup is a file that is whole or not there. The list has one JSON line for each erased memory or name, with opaque ids
-alone and a checksum, and is written before the erasure commits: an intent to erase that outlives a crash is carried out at the
-next opening.
+alone, and is written before the erasure commits: an intent to erase that outlives a crash is carried out at the next opening.
+Each line bears a checksum of itself and the checksum of the line before it, so an altered line and a missing one are noticed.
 A store remembers where its backups lie, and an erasure is noted next to each of them that can be reached.
 """
 
@@ -15,7 +15,7 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.model.canonical import canonical_json
 from recollect.model.errors import StoreUnavailable
@@ -37,16 +37,29 @@ class ErasureList:
 
     def read(self) -> list[Erased]:
         """Return everything on the list that can be read. A line that a crash tore while it was written named nothing yet."""
-        return [row for row in map(_parse, self._lines()) if row is not None]
+        return [line.erased for line in map(_parse, self._lines()) if line is not None]
 
     def damaged(self) -> list[str]:
-        """Return a sentence for each line that was written whole and cannot be read any more."""
-        lines = enumerate(self._lines(), start=1)
-        places = [number for number, line in lines if _WHOLE.search(line) and _parse(line) is None]
-        return [
-            f"line {number} of {self._path} is damaged: a backup that is restored may bring back what the line says was erased"
-            for number in places
-        ]
+        """Return a sentence for each line that was written whole and cannot be read any more, and for each missing line.
+
+        A line that begins with ``#`` stands for lines whose loss the operator has accepted.
+        """
+        found: list[str] = []
+        before: str | None = ""  # the checksum of the line before; None if that line is lost, and this is known
+        linked = False
+        for number, raw in enumerate(self._lines(), start=1):
+            line = _parse(raw)
+            if line is not None:
+                starts_anew = line.after == "" or (line.after is None and not linked)
+                if before is not None and line.after != before and not starts_anew:
+                    found.append(f"before line {number} of {self._path} a line is missing: {_MAY_RETURN}")
+                before, linked = line.check, linked or line.after is not None
+            elif raw.startswith(_ACCEPTED):
+                before = None
+            elif _WHOLE.search(raw):
+                found.append(f"line {number} of {self._path} is damaged: {_MAY_RETURN}")
+                before = None
+        return found
 
     def _lines(self) -> list[bytes]:
         if self._path is None:
@@ -62,34 +75,54 @@ class ErasureList:
     def append(self, erased: Sequence[Erased]) -> None:
         if self._path is None or not erased:
             return
-        lines = "".join(json.dumps({**one._asdict(), "check": _check_of(one)}) + "\n" for one in erased)
         private = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, PRIVATE)
         with os.fdopen(private, "ab") as file:
-            file.write(("\n" + lines).encode("utf-8"))
+            fcntl.flock(file, fcntl.LOCK_EX)  # a store and what was restored from its backup may both append
+            file.write(("\n" + "".join(self._link(erased))).encode("utf-8"))
             file.flush()
             os.fsync(file.fileno())
         sync(self._path.parent)  # a new file's name is only safe once its folder is
 
+    def _link(self, erased: Iterable[Erased]) -> Iterator[str]:
+        """Yield the lines to append, each linked to the one before it."""
+        after = next((line.check for line in map(_parse, reversed(self._lines())) if line is not None), "")
+        for one in erased:
+            check = _check_of(one, after)
+            yield json.dumps({**one._asdict(), "after": after, "check": check}) + "\n"
+            after = check
 
+
+_MAY_RETURN = "a backup that is restored may bring back what was erased"
+_ACCEPTED = b"#"
 _WHOLE = re.compile(rb"\}\s*\Z|\"check\": \"[^\"]*\".")
 """Matches a line that was written to its end, whatever became of the last character."""
 
 
-def _parse(line: bytes) -> Erased | None:
+class _Line(NamedTuple):
+    erased: Erased
+    after: str | None
+    """The checksum of the line before it; earlier releases noted none."""
+    check: str
+
+
+def _parse(raw: bytes) -> _Line | None:
     """Return what a line says was erased, or ``None`` if it is torn, damaged or altered."""
     try:
-        said = json.loads(line.decode("utf-8"))
-        check = said.pop("check", None)
+        said = json.loads(raw.decode("utf-8"))
+        check, after = said.pop("check", None), said.pop("after", None)
         found = Erased(**said)
     except (ValueError, TypeError, AttributeError, RecursionError):
         return None
     if not all(isinstance(value, str) for value in found) or found.what not in LISTED:
         return None
-    return found if check in (_check_of(found), None) else None  # lines of earlier releases have none
+    right = _check_of(found, after)
+    is_early = check is None and after is None  # lines of the first releases have no checksum
+    return _Line(found, after, right) if is_early or check == right else None
 
 
-def _check_of(erased: Erased) -> str:
-    return hashlib.sha256(canonical_json(erased).encode("utf-8")).hexdigest()[:16]
+def _check_of(erased: Erased, after: str | None) -> str:
+    said = erased if after is None else (*erased, after)
+    return hashlib.sha256(canonical_json(said).encode("utf-8")).hexdigest()[:16]
 
 
 PLACE = "backup:"
@@ -139,6 +172,19 @@ def note(paths: Iterable[str], erased: Sequence[Erased]) -> None:
     for path in map(Path, paths):
         if path.exists() or _partial(path).exists():
             beside(path).append(erased)
+
+
+def examine_lists(paths: Iterable[str], erased: Sequence[Erased]) -> list[str]:
+    """Return what is wrong with the lists beside the backups that are where they were put."""
+    found = []
+    for path in (path for path in map(Path, paths) if path.exists()):
+        listed = beside(path)
+        damaged = listed.damaged()
+        missing = len(set(erased).difference(listed.read()))
+        if missing and not damaged:
+            damaged = [f"{path}.erased lacks {missing} of this store's lines: {_MAY_RETURN}"]
+        found += damaged
+    return found
 
 
 def put_back(backup: Path, target: Path) -> None:

@@ -72,6 +72,9 @@ class Store(Protocol):
     def check(self) -> list[str]:
         """Return what the database itself finds wrong with its files; empty when sound."""
 
+    def check_erasure_lists(self) -> list[str]:
+        """Return what is wrong with the list of erasures, and with the lists beside the backups that can be reached."""
+
     def backup_paths(self) -> list[str]:
         """Return the path of each backup beside which the store notes what is erased."""
 

@@ -136,7 +136,7 @@ def test_a_tool_s_word_in_a_file_is_no_verifying_tool_s(opened: Open) -> None:
 def test_records_of_several_people_are_not_mixed(opened: Open) -> None:
     mem = opened()
     of_two = lines(*({"content": "I am allergic to nuts", "owner": owner} for owner in ("ana", "ben")))
-    with pytest.raises(recollect.BadInput, match="'ana' and 'ben'"):
+    with pytest.raises(recollect.BadInput, match=r"several owners: 'ana' \(1 record\), 'ben' \(1 record\)\."):
         mem.import_(of_two)
     assert everything(mem) == []
     mem.import_(of_two, believe="place")
@@ -150,7 +150,9 @@ def test_naming_an_owner_makes_no_two_people_one(opened: Open) -> None:
     )
     with opened() as mem:
         for named in ({"owner": "ana"}, {"user_id": "cleo"}, {"owner": "ana", "believe": "place"}):
-            with pytest.raises(recollect.BadInput, match="several owners, such as 'ana' and 'ben'") as raised:
+            with pytest.raises(
+                recollect.BadInput, match=r"several owners: 'ana' \(1 record\), 'ben' \(1 record\)\."
+            ) as raised:
                 mem.import_(file, format="mem0", **named)
             assert "--believe place" in str(raised.value.hint) and everything(mem) == []
         assert mem.import_(file[:1], format="mem0", owner="cleo").outcomes == {"stored": 1}, "one person's, to somebody"
@@ -158,6 +160,44 @@ def test_naming_an_owner_makes_no_two_people_one(opened: Open) -> None:
         mem.import_(file, format="mem0", believe="place")
         kept = {(one.owner, one.content) for one in everything(mem) if one.space == "user" and one.status == "active"}
         assert kept >= {("ana", "I am allergic to peanuts"), ("ben", "I am not allergic to peanuts")}
+
+
+TABLE = "content,user_id\nAna likes tea,ana\nAna has a dog,ana\nBen lives in Basel,ben\nThe kettle whistles,\n"
+
+
+@pytest.mark.parametrize("options", [{}, {"owner": "ana"}, {"owner": "cleo", "believe": "weight"}])
+def test_rows_of_several_users_are_not_mixed_in_any_format(options: Any, opened: Open, tmp_path: Path) -> None:
+    """A table names its people under ``user_id``, as other stores do."""
+    rows = [dict(zip(("content", "user_id"), row.split(","), strict=True)) for row in TABLE.splitlines()[1:]]
+    (tmp_path / "facts.csv").write_text(TABLE)
+    with opened(":memory:") as mem:
+        for source, format in ((tmp_path / "facts.csv", "csv"), (lines(*rows[:3]), "jsonl")):
+            with pytest.raises(
+                recollect.BadInput, match=r"owners: 'ana' \(2 records\), 'ben' \(1 record\)\."
+            ) as raised:
+                mem.import_(source, format=format, **options)
+            assert "--only-owner ana" in str(raised.value.hint) and everything(mem) == []
+        mem.import_(tmp_path / "facts.csv", format="csv", believe="place")
+        assert sorted(one.owner for one in everything(mem)) == ["ana", "ana", "ben", "default"]
+
+
+def test_one_person_of_a_file_can_be_imported_alone(opened: Open, tmp_path: Path) -> None:
+    (tmp_path / "facts.csv").write_text(TABLE)
+    expected = {"ana": {}, "cleo": {"owner": "cleo"}}
+    for owner, options in expected.items():
+        with opened(":memory:") as mem:
+            done = mem.import_(tmp_path / "facts.csv", format="csv", only_owner="ana", **options)
+            assert done.outcomes == {"stored": 2, "skipped": 2}
+            assert sorted((one.owner, one.content) for one in everything(mem)) == [
+                (owner, "Ana has a dog"),
+                (owner, "Ana likes tea"),
+            ]
+            ben = mem.as_caller(user="ben")
+            hers = lines({"content": "Ana has a cat", "user_id": "ana"})
+            assert ben.import_(hers, format="jsonl", only_owner="ana").outcomes == {"refused": 1}
+            for bad in ("", 7):
+                with pytest.raises(recollect.BadInput, match="only_owner"):
+                    mem.import_(tmp_path / "facts.csv", format="csv", only_owner=bad)
 
 
 def test_a_signature_grants_what_the_policy_trusts_its_signer_with(opened: Open, tmp_path: Path) -> None:
@@ -292,17 +332,49 @@ def test_a_time_in_the_future_is_refused(opened: Open, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("unreadable", [None, "last week", "2026-02-30T10:00:00Z"])
-def test_a_record_without_a_readable_time_is_of_now_and_the_report_says_what_that_decided(
+def test_a_record_without_a_readable_time_counts_as_older_than_what_has_one(
     unreadable: str | None, opened: Open
 ) -> None:
-    dated = {"id": "1", "memory": "Ana lives in Lisbon", "user_id": "ana", "created_at": "2026-02-02T10:00:00Z"}
+    dated = {"id": "1", "memory": "Ana lives in Lisbon", "user_id": "ana", "created_at": "2021-02-02T10:00:00Z"}
     undated = {"id": "2", "memory": "Ana lives in Porto", "user_id": "ana", "created_at": unreadable}
+    for files in ([[dated], [undated]], [[undated], [dated]], [[dated, undated]], [[undated, dated]]):
+        with opened(":memory:") as mem:
+            decided = [
+                one for file in files for one in mem.import_(lines(*file), format="mem0", believe="place").by_time
+            ]
+            versions = {one.content: one for one in mem.list(owner="ana", status=None).items}
+            assert {one.content: one.status for one in versions.values()} == {
+                "Ana lives in Lisbon": "active",
+                "Ana lives in Porto": "superseded",
+            }
+            assert versions["Ana lives in Porto"].superseded_by_id == versions["Ana lives in Lisbon"].id
+            (told,) = decided
+            newer = "of 2021-02-02 10:00 UTC, newer than" in told
+            assert newer or "of no time that counts, so taken for older than" in told
+
+
+def test_a_record_without_a_time_replaces_no_live_memory_but_the_same_file_may_correct_itself(opened: Open) -> None:
     with opened() as mem:
-        mem.import_(lines(dated), format="mem0", believe="place")
-        (decided,) = mem.import_(lines(undated), format="mem0", believe="place").by_time
-        (live,) = mem.list(owner="ana").items
-        assert live.content == "Ana lives in Porto" and live.created_at == NOW
-        assert "of now, for want of a time that could be read, newer than" in decided
+        live = mem.add("Ana lives in Lisbon", owner="ana", source="import").memory
+        table = lines({"content": "Ana lives in Porto"}, {"content": "Ana works at Acme"})
+        report = mem.import_(table, format="jsonl", owner="ana")
+        assert mem.get(live.id).status == "active" and len(report.by_time) == 1 and live.id in report.by_time[0]
+        corrected = lines({"content": "Ana lives in Porto"}, {"content": "Ana works at Borealis"})
+        (decided,) = mem.import_(corrected, format="jsonl", owner="ana").by_time
+        assert "of no time that counts, and read later than" in decided
+        assert mem.query("Where does Ana work?", owner="ana").items[0].memory.content == "Ana works at Borealis"
+        assert mem.add("Ana works at Cirrus", owner="ana", source="import").outcome == "superseded", (
+            "said here, and now"
+        )
+
+
+def test_a_bound_caller_s_file_replaces_nothing_by_a_time_that_it_may_not_state(opened: Open) -> None:
+    with opened() as mem:
+        ana = mem.as_caller(user="ana")
+        live = ana.add("I live in Lisbon").memory
+        old = {"id": "1", "memory": "I live in Porto", "created_at": "2021-02-02T10:00:00Z"}
+        report = ana.import_(lines(old), format="mem0")
+        assert ana.get(live.id).status == "active" and live.id in str((report.by_time, report.outcomes, ana.list()))
 
 
 def test_an_agent_dates_nothing_back(opened: Open) -> None:

@@ -68,6 +68,7 @@ def ledger_root_of(reader: Reader, tenant: str) -> str:
 
 
 FILE_HINT = "Restore it from a backup; if only an index is damaged, `REINDEX` makes it anew."
+LIST_HINT = "Put the list back from a copy, or put a # at its place in the list and erase again what it may have named."
 
 
 def verify(engine: Engine, progress: Progress | None = None, kept: Checkpoint | None = None) -> Verification:
@@ -86,6 +87,7 @@ def verify(engine: Engine, progress: Progress | None = None, kept: Checkpoint | 
         walks = [walk_stream(engine, reader, one, actors, log, counter.add) for one in streams]
         found = [*_check_across_streams(engine, reader, actors, walks), *log.problems]
     found += [Problem("database file", what, FILE_HINT) for what in engine.store.check()]
+    found += [Problem("list of erasures", what, LIST_HINT) for what in engine.store.check_erasure_lists()]
     for walk in walks:
         found += [*filter(None, [walk.problem]), *walk.signed.problems]
     covered = {uid: leaves[-1][1].to_seq for uid, leaves in log.leaves.items()}
@@ -108,7 +110,7 @@ def _sum_counts(counts: Iterable[Counter[str]]) -> dict[str, int]:
 def _check_across_streams(engine: Engine, reader: Reader, actors: Actors, walks: Sequence[Walked]) -> list[Problem]:
     """Return the faults that no single stream shows: missing streams, altered names of actors, forged aliases."""
     found = [
-        Problem(f"stream number {number}", "it has entries or versions, but its own row is gone", HINT)
+        Problem(f"stream number {number}", "rows belong to it, but its own row is gone", HINT)
         for number in reader.orphans(engine.tenant)
     ]
     found += [
@@ -336,7 +338,7 @@ def _count_contradictory(engine: Engine, reader: Reader) -> list[Problem]:
     if not waiting:
         return []
     what = f"{waiting} contradictory {'memory waits' if waiting == 1 else 'memories wait'} for a decision"
-    return [Problem("memories", what, "`recollect list --status contradictory`, then `recollect resolve`.")]
+    return [Problem("memories", what, "`recollect outdated --conflicts` lists them, with the commands that decide.")]
 
 
 def _count_outdated(engine: Engine, reader: Reader) -> list[Problem]:
@@ -345,7 +347,7 @@ def _count_outdated(engine: Engine, reader: Reader) -> list[Problem]:
     if not count:
         return []
     what = f"{counted(count, 'pair')} of memories may be outdated: the later one may have replaced the earlier one"
-    return [Problem("memories", what, "`recollect outdated`, then `recollect resolve`.")]
+    return [Problem("memories", what, "`recollect outdated` lists them, with the commands that decide.")]
 
 
 def _find_former_vectors(engine: Engine, reader: Reader) -> list[Problem]:

@@ -205,6 +205,7 @@ def read_whole(
     wanted = [_Wanted(number, line, entry, candidate_fields(entry)) for number, line, entry in entries]
     for one in wanted:
         terms.note_owner(one.fields)
+    terms.check_owners()
     refused = {place for place, one in enumerate(wanted) if not _is_admitted(engine, terms, one)}
     wanted = _chain_versions(wanted, findings, refused)
     in_order = [wanted[place] for place in findings.order_parents_first()]

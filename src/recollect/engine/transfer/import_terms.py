@@ -1,5 +1,6 @@
 """Decide what an import grants its records: the command's options, and which of their own claims are believed."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -11,10 +12,13 @@ from recollect.model.errors import BadInput
 from recollect.model.receipt import Receipt
 from recollect.model.vocabulary import Outcome, Space
 from recollect.rules.identity.decision import OLDER
+from recollect.rules.plain_view import counted
 from recollect.rules.trust.authority import BELIEVABLE, DEFAULT_OWNER, PLACE, granted_fields, with_claims
 
 OPTIONS = ("owner", "user_id", "space", "namespace", "scope", "category")
 """The options of an import, which hold for every record. ``user_id`` is the owner by another name."""
+MOST_OWNERS = 20
+"""How many of the owners of a file an error names."""
 
 
 class Admitted(NamedTuple):
@@ -28,16 +32,29 @@ class ImportTerms:
     """What an import grants to records. The command's options win over what a record says."""
 
     def __init__(
-        self, engine: Engine, options: Mapping[str, Any], believe: Iterable[str] = (), stated: Iterable[str] = ()
+        self,
+        engine: Engine,
+        options: Mapping[str, Any],
+        believe: Iterable[str] = (),
+        stated: Iterable[str] = (),
+        only_owner: str | None = None,
     ) -> None:
-        """Check the options. ``stated`` are fields whose column the command named, so that they count like options."""
+        """Check the options. ``stated`` are fields whose column the command named, so that they count like options.
+
+        With ``only_owner`` the records of that person are imported alone, and are theirs here unless an option says otherwise.
+        """
         for name in options:
             if name not in OPTIONS:
                 raise BadInput("is no option of an import.", field=name, hint=f"Known: {', '.join(sorted(OPTIONS))}.")
         given = {name: value for name, value in options.items() if value is not None}
         owner = owner_named(given.get("owner"), given.pop("user_id", None), given.get("space"))
-        self.options = given if owner is None else {**given, "owner": owner}
+        if only_owner is not None and (not isinstance(only_owner, str) or not only_owner):
+            raise BadInput("must be a name.", field="only_owner", hint="Name the person as the file does.")
+        self.only_owner = only_owner
         self.believed = _check_believed(believe)
+        if PLACE not in self.believed and "owner" not in stated and given.get("space", Space.USER) == Space.USER:
+            owner = owner or only_owner
+        self.options = given if owner is None else {**given, "owner": owner}
         self._stated = frozenset(stated)
         believed_place = ("owner", "space") if PLACE in self.believed else ()
         self.chosen = frozenset({*self.options, *self._stated, *believed_place, "namespace", "scope"})
@@ -45,7 +62,7 @@ class ImportTerms:
         space = self.options.get("space", str(Space.USER))
         owner = owner or own_place(engine, space) or DEFAULT_OWNER
         self._place = {"owner": owner, "space": str(space)}
-        self._owners: set[str] = set()
+        self._owners: Counter[str] = Counter()
         self._caller = engine.caller
 
     def admit(self, engine: Engine, fields: Mapping[str, Any]) -> Admitted:
@@ -58,22 +75,25 @@ class ImportTerms:
         granted, claims = granted_fields(fields, {**stated, **self.options}, self._place, self.believed)
         return Admitted(with_claims(granted, claims), tuple(sorted(claims)))
 
-    def note_owner(self, fields: Mapping[str, Any]) -> None:
-        """Raise if records of two people would come together: two people's memories must not become one's.
+    def is_another_persons(self, fields: Mapping[str, Any]) -> bool:
+        """Return whether a record is not of the only person whose records are wanted."""
+        return self.only_owner is not None and _person_of(fields) != self.only_owner
 
-        Naming an owner gives one person's records to somebody, and does not make two people one. A bound caller imports its own
-        memories only: which of another person's are refused would reveal what that person has rejected.
+    def note_owner(self, fields: Mapping[str, Any]) -> None:
+        """Note whose a record is, for `check_owners`.
+
+        A bound caller imports its own memories only: which of another person's are refused would reveal what that person has
+        rejected.
         """
+        if self.is_another_persons(fields):
+            return
         if "owner" in self.options:
             if self.options.get("space", Space.USER) == Space.USER:
-                self._note(
-                    _person_of(fields),
-                    "Split the file, or believe it about its place (--believe place, and no --owner).",
-                )
+                self._note(_person_of(fields))
             return
         if PLACE in self.believed or "owner" in self._stated:
             return
-        owner = fields.get("owner")
+        owner = fields.get("owner") or _person_of(fields)
         if isinstance(owner, str):
             in_user_space = fields.get("space", Space.USER) == Space.USER
             others = owner not in (DEFAULT_OWNER, self._caller.user) and in_user_space
@@ -86,25 +106,37 @@ class ImportTerms:
                     field="owner",
                     hint=f"{say} the application import them.",
                 )
-            self._note(_person_of(fields) or owner, "Believe the file about its place (--believe place).")
+        self._note(_person_of(fields) or owner)
 
-    def _note(self, owner: str | None, hint: str) -> None:
-        """Note whose a record is; raise if an earlier one was another's."""
-        if owner is not None:
-            self._owners.add(owner)
-        if len(self._owners) > 1:
-            raise BadInput(
-                f"the records name several owners, such as {' and '.join(map(repr, sorted(self._owners)))}.",
-                field="owner",
-                hint=hint,
-            )
+    def _note(self, owner: Any) -> None:
+        if isinstance(owner, str):
+            self._owners[owner] += 1
+
+    def check_owners(self) -> None:
+        """Raise if records of two people would come together: two people's memories must not become one's.
+
+        Naming an owner gives one person's records to somebody, and does not make two people one.
+        """
+        if len(self._owners) < 2:
+            return
+        most = sorted(self._owners.items(), key=lambda named: (-named[1], named[0]))[:MOST_OWNERS]
+        others = len(self._owners) - MOST_OWNERS
+        named = ", ".join(f"{owner!r:.80} ({counted(number, 'record')})" for owner, number in most)
+        rest = f" and {others:,} more" if others > 0 else ""
+        first = most[0][0]
+        raise BadInput(
+            f"the records name several owners: {named}{rest}.",
+            field="owner",
+            hint=f"Import one person's (--only-owner {first}), or keep them apart, each under their own name (--believe place"
+            + (", and no --owner)." if "owner" in self.options else ")."),
+        )
 
 
 def _person_of(fields: Mapping[str, Any]) -> str | None:
     """Return the person that a record names; a session is none, but may belong to one."""
     in_user_space = fields.get("space", Space.USER) == Space.USER
-    person = fields.get("owner") if in_user_space else fields.get("user_id")
-    return person if isinstance(person, str) else None
+    named = (fields.get("owner") if in_user_space else None, fields.get("user_id"))
+    return next((person for person in named if isinstance(person, str)), None)
 
 
 def _check_believed(believe: Iterable[str]) -> frozenset[str]:
@@ -117,16 +149,18 @@ def _check_believed(believe: Iterable[str]) -> frozenset[str]:
 
 
 def decided_by_time(said_at: datetime | None, receipt: Receipt) -> str | None:
-    """Return a sentence on what a record's time decided, its own or that of the import; ``None`` if it decided nothing."""
+    """Return a sentence on what a record's time, or its lack of one, decided; ``None`` if it decided nothing."""
     memory = receipt.memory
     if memory is None or not receipt.reasons:
         return None
     rule = receipt.reasons[0]
-    of = f"of {said_at:%Y-%m-%d %H:%M} UTC" if said_at is not None else "of now, for want of a time that could be read"
+    of = f"of {said_at:%Y-%m-%d %H:%M} UTC" if said_at is not None else None
     if rule == OLDER:
-        return f"{of}, older than {memory.superseded_by_id}, so it is an earlier version"
+        older = f"{of}, older than" if of else "of no time that counts, so taken for older than"
+        return f"{older} {memory.superseded_by_id}, so it is an earlier version"
     if receipt.outcome is Outcome.SUPERSEDED and rule in _BY_RECENCY:
-        return f"{of}, newer than {memory.supersedes_id}, so it is the version that counts"
+        newer = f"{of}, newer than" if of else "of no time that counts, and read later than"
+        return f"{newer} {memory.supersedes_id}, so it is the version that counts"
     return None
 
 

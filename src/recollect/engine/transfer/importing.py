@@ -38,7 +38,7 @@ from recollect.model.canonical import Plain, canonical_json
 from recollect.model.errors import BadInput, OutcomeUnknown
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Receipt
-from recollect.model.record import ENTRY_ORIGIN, Candidate, Memory
+from recollect.model.record import ENTRY_ORIGIN, TIME_UNKNOWN, Candidate, Memory, is_undated
 from recollect.model.vocabulary import Authority, Outcome, Status
 from recollect.rules.identity.rejected_values import Claim
 from recollect.rules.reasons import plain
@@ -153,6 +153,7 @@ def import_source(
     dry_run: bool = False,
     place: Mapping[str, Any] | None = None,
     believe: Iterable[str] = (),
+    only_owner: str | None = None,
     columns: Mapping[str, str] | None = None,
     table: str | None = None,
     history: str | Path | None = None,
@@ -170,8 +171,12 @@ def import_source(
     known = find_readable(format)
     named = Named(columns, table, history)
     named.check(source, known)
-    terms = ImportTerms(engine, place or {}, believe, columns or {})
+    terms = ImportTerms(engine, place or {}, believe, columns or {}, only_owner)
     if whole:
+        if only_owner is not None:
+            raise BadInput(
+                "is not for a file that is taken in as a whole.", field="only_owner", hint="Leave whole out."
+            )
         if known.name != ENTRIES:
             raise BadInput("only a file of entries is taken in as a whole.", field="whole", hint="Leave it out.")
         with open_copy(engine) if dry_run else nullcontext(engine) as into:
@@ -226,13 +231,14 @@ def _read_through(
                 field=f"{source.name}, {record.place}",
                 hint=f"Is it a file of the format {format.name}?",
             )
+    terms.check_owners()
     return read, tuple(column for column in guessed if column is not None)
 
 
 def _check_sound(engine: Engine, terms: ImportTerms, record: Foreign) -> None:
     if record.refused is not None:
         raise BadInput(f"{record.refused}.", field=record.place, hint="Put it right, or leave it out.")
-    if record.skipped is not None:
+    if record.skipped is not None or terms.is_another_persons(record.fields):
         return
     try:
         check_concepts(parse_candidate(engine, terms.admit(engine, record.fields).fields))
@@ -266,7 +272,8 @@ class _Asked(NamedTuple):
         id = receipt.memory.id if receipt.memory is not None else None
         record, note = self.record, None if outcome == REFUSED else self.record.note
         claimed = () if outcome == REFUSED else self.claimed
-        decided = decided_by_time(self.asked.created_at, receipt) if outcome != ALREADY else None
+        said_at = None if is_undated(self.candidate.meta) else self.asked.created_at
+        decided = decided_by_time(said_at, receipt) if outcome != ALREADY else None
         return Taken(record.number, record.place, outcome, receipt.reasons, receipt.detail, id, note, claimed, decided)
 
 
@@ -284,6 +291,8 @@ class _Intake:
             return _refuse(record, "malformed", record.refused)
         if record.skipped is not None:
             return Taken(record.number, record.place, SKIPPED, (), record.skipped)
+        if self._terms.is_another_persons(record.fields):
+            return Taken(record.number, record.place, SKIPPED, (), f"it is not of {self._terms.only_owner}")
         try:
             admitted = self._terms.admit(engine, record.fields)
             asked = self.signatures.grant_authority(parse_candidate(engine, admitted.fields))
@@ -301,6 +310,10 @@ class _Intake:
                 record, "duplicate_id", "another record of this file has the same id and says something else"
             )
         origin = {**asked.meta.get(ORIGIN, {}), **({"file": self.file} if self.file else {})}
+        if (
+            asked.created_at is None or not engine.caller.trusted
+        ):  # a bound caller's file may not say how old its words are
+            origin |= TIME_UNKNOWN
         candidate = asked.model_copy(update={"meta": {**asked.meta, ORIGIN: origin}}) if origin else asked
         return _Asked(record, candidate, key, said, admitted.claimed, vouchers, self._terms.chosen)
 

@@ -37,6 +37,7 @@ from recollect.model.vocabulary import (
 )
 from recollect.rules.grounding.gate import check_grounding
 from recollect.rules.grounding.proposal import Proposal, Quote, SourceMemory, Verdict
+from recollect.rules.language.text import fingerprint
 from recollect.rules.trust.authority import DEFAULT_OWNER
 from recollect.rules.trust.provenance import MADE_BY
 from recollect.rules.upkeep import Band, band_of
@@ -170,6 +171,8 @@ def _decide(running: Running, claim: Claimed, sources: Sources) -> StoredProposa
         return set_outcome(proposal, ProposalStatus.REFUSED, verdict.code)
     if claim.always_waits:
         return _let_wait(proposal, claim, WAITS)
+    if claim.action is Action.INSIGHT and fingerprint(claim.content) in {fingerprint(one.text) for one in named}:
+        return set_outcome(proposal, ProposalStatus.NOTED, KNOWN)  # it is one of the notes, and nothing was inferred
     nearest = _find_nearest(engine, address, claim)
     band = Band.FALLBACK if nearest is None else band_of(nearest[1], nearest[0], claim.content, engine.policy.upkeep)
     if band is Band.AUTO_MERGE:

@@ -16,7 +16,7 @@ from typer.core import TyperGroup, TyperOption
 from typer.exceptions import Abort, Exit, TyperException
 
 from recollect import __version__
-from recollect.interfaces.cli.session import Session, get_session
+from recollect.interfaces.cli.session import Session, get_session, note_typed_options
 from recollect.model.errors import BadInput, RecollectError
 from recollect.model.rendering import visible, visible_json
 
@@ -212,6 +212,7 @@ def options(
 ) -> None:
     """Take the options of every command, and ``--version``."""
     context.obj = Session(store, as_json, policy, tenant, as_user, as_agent, as_session)
+    note_typed_options(context)
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -4,6 +4,7 @@ Functions that draw an answer are called ``draw_`` and the name that commands gi
 """
 
 import re
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -13,6 +14,7 @@ from rich.padding import Padding
 from rich.segment import Segment
 from rich.table import Table
 
+from recollect.interfaces.cli.session import typed_options
 from recollect.model.caller import names_shown
 from recollect.model.policy import settings
 from recollect.model.receipt import (
@@ -135,6 +137,14 @@ def say(line: str) -> None:
     console.print(line, soft_wrap=True)
 
 
+def offer(command: str, *, to_a_person: bool = False) -> str:
+    """Return a command to paste, as markup, with the global options of this one; no agent may run what is for a person."""
+    options = [
+        word for name, value in typed_options if not to_a_person or name != "--as-agent" for word in (name, value)
+    ]
+    return escape(f"{shlex.join(['recollect', *options])} {command}")
+
+
 def say_plain(line: str) -> None:
     """Print a line that holds no markup, folded in the same way."""
     console.print(line, markup=False, soft_wrap=True)
@@ -196,10 +206,10 @@ def draw_receipt(answer: Receipt) -> None:
         say(f"  {escape(answer.detail)}")
     if answer.outcome == "contradicted" and answer.memory is not None:
         asked = answer.memory.short_id
-        say(f"  it waits: `recollect resolve {asked} --winner {asked}` believes it,")
+        say(f"  it waits: `{offer(f'resolve {asked} --winner {asked}', to_a_person=True)}` believes it,")
         for other in answer.memory.conflict_ids[:1]:
             held = _short_id(other)
-            say(f"  and `recollect resolve {asked} --winner {held}` keeps what was known.")
+            say(f"  and `{offer(f'resolve {asked} --winner {held}', to_a_person=True)}` keeps what was known.")
     _draw_similar(answer)
 
 
@@ -212,7 +222,7 @@ def _draw_similar(answer: Receipt) -> None:
         line = f"    {_short_id(one.id)}  {style_text('dim', one.at[:10])}  {to_cell(one.content)}"
         say(line)
     first, new = _short_id(answer.similar[0].id), answer.memory.short_id
-    say(f"  If it replaces one of these: recollect supersede {first} --by {new}")
+    say(f"  If it replaces one of these: {offer(f'supersede {first} --by {new}')}")
 
 
 def _short_id(id: str) -> str:
@@ -415,16 +425,18 @@ def draw_consolidation(report: Any) -> None:
     waiting = sum(step.action == "outdated" for step in report.steps)
     steps = counted(len(report.steps) - waiting, "step")
     if report.applied:
-        console.print(f"[green]done[/], {steps}. `recollect consolidate --undo` undoes it.")
+        say(f"[green]done[/], {steps}. `{offer('consolidate --undo')}` undoes it.")
     elif len(report.steps) > waiting:
-        console.print(f"{steps} proposed; nothing was changed. Apply with --force.")
+        say(f"{steps} proposed; nothing was changed. `{offer('consolidate --force')}` applies them.")
     else:
         console.print(f"[green]nothing to do[/] in {memories(report.examined)}")
     if report.dropped:
         dropped = counted(len(report.dropped), "step")
         console.print(f"{dropped} dropped, since the memories changed meanwhile. Run it again.")
     if waiting:
-        console.print(f"{counted(waiting, 'pair')} may be outdated: `recollect outdated`, then `recollect resolve`.")
+        say(
+            f"{counted(waiting, 'pair')} may be outdated: `{offer('outdated')}` lists them, with the commands that decide."
+        )
 
 
 def draw_outdated(pairs: Sequence[OutdatedPair]) -> None:
@@ -433,10 +445,12 @@ def draw_outdated(pairs: Sequence[OutdatedPair]) -> None:
         for name, side in (("earlier", pair.earlier), ("later", pair.later)):
             if side is not None:
                 said = f"{side.created_at[:10]}  {side.author}: {side.content}"
-                say(f"  {name:<8}{side.id[:13]}  {to_cell(said)}")
-    if pairs:
-        console.print("Decide a pair: `recollect resolve LATER --winner` and the id of the side to believe.")
-    else:
+                say(f"  {name:<8}{_short_id(side.id)}  {to_cell(said)}")
+        if pair.earlier is not None and pair.later is not None:
+            earlier, later = _short_id(pair.earlier.id), _short_id(pair.later.id)
+            say(f"  believe the later one:    {offer(f'resolve {later} --winner {later}', to_a_person=True)}")
+            say(f"  believe the earlier one:  {offer(f'resolve {later} --winner {earlier}', to_a_person=True)}")
+    if not pairs:
         console.print("[green]nothing waits for a decision[/]")
 
 

@@ -59,6 +59,19 @@ Draw = Callable[[Any], None] | str
 """How people see an answer: a function that draws it, or the name of one in ``screen``, which is loaded only to draw."""
 
 
+typed_options: list[tuple[str, str]] = []
+"""The global options that were typed, which every command that is offered repeats, so that it can be pasted as it stands."""
+
+
+def note_typed_options(context: typer.Context) -> None:
+    """Note the global options that were typed. A URL may hold a password, and is left out."""
+    typed_options.clear()
+    for name, value in context.params.items():
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE" and isinstance(value, str) and "://" not in value:
+            typed_options.append((f"--{name.replace('_', '-')}", value))
+
+
 class IfMissing(Enum):
     """What a command does if the store's file does not exist."""
 

@@ -80,6 +80,9 @@ def import_(
     scope: Annotated[str | None, typer.Option(help="Their scope, whatever the file says.")] = None,
     category: Annotated[str | None, typer.Option(help="Their category, whatever the file says.")] = None,
     believe: Believe = None,
+    only_owner: Annotated[
+        str | None, typer.Option(help="Import the records of this person alone, and skip everybody else's.")
+    ] = None,
     report: Annotated[
         str | None, typer.Option(help="Write what became of each record to this new file, as JSON lines.")
     ] = None,

@@ -272,6 +272,7 @@ class Care:
         scope: str | None = None,
         category: str | None = None,
         believe: Iterable[str] = (),
+        only_owner: str | None = None,
         columns: Mapping[str, str] | None = None,
         table: str | None = None,
         history: str | Path | None = None,
@@ -285,6 +286,7 @@ class Care:
         happen. ``owner``, ``space``, ``namespace``, ``scope`` and ``category`` apply to all records, whatever they say.
         What a record says of its own standing is a claim in ``meta.claimed``, granted only if you ``believe`` it:
         ``"place"`` (owner, space), ``"weight"`` (authority, source, canon, pins, the highest importance), or both.
+        Records of several people are an error unless the file is believed about its place, or ``only_owner`` names one of them.
 
         Of the format ``entries``, ``whole`` stores nothing unless the whole source is sound, and chains each entry to the
         one that it supersedes; ``partial`` says that parents may be elsewhere. ``columns`` says which column holds which
@@ -312,6 +314,7 @@ class Care:
             partial=partial,
             place={name: value for name, value in place.items() if value is not None},
             believe=believe,
+            only_owner=only_owner,
             columns=columns,
             table=table,
             history=history,

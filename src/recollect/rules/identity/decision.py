@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from recollect.model.caller import author_of, author_principal
 from recollect.model.canonical import format_time
 from recollect.model.policy import Conflict, Policy
-from recollect.model.record import Candidate
+from recollect.model.record import Candidate, is_undated
 from recollect.model.state import State
 from recollect.model.vocabulary import Authority, Change, EventType, Kind, Outcome, Source, Tier
 from recollect.rules.gates.draft import Draft, Rejection
@@ -29,14 +29,18 @@ class Claim(NamedTuple):
     tick: int
     change: Change | None = None
     at: str = ""
-    """When it was said, as canonical text; empty for a claim made now."""
+    """When it was said, as canonical text; empty for a claim made now, and if nobody knows."""
+    undated: bool = False
+    """Whether nobody knows when it was said: it was imported without a time."""
 
     @property
     def is_correction(self) -> bool:
         return self.event_type is EventType.CORRECTION or self.change is Change.CORRECTION
 
     def is_older_than(self, other: "Claim") -> bool:
-        """Return whether the claim gives an earlier time than the other."""
+        """Return whether the claim gives an earlier time than the other; without any, it counts as older than what has one."""
+        if self.undated != other.undated:
+            return self.undated
         return bool(self.at) and self.at < other.at
 
 
@@ -301,9 +305,13 @@ def _weigh(
 ) -> Judgement:
     change, rule, detail = decided
     said_at = format_time(draft.candidate.created_at) if draft.candidate.created_at else ""
-    newcomer = Claim(draft.authority, draft.source, draft.event_type, draft.importance, tick, change, said_at)
+    undated, was_undated = is_undated(draft.candidate.meta), is_undated(body.get("meta", {}))
+    newcomer = Claim(draft.authority, draft.source, draft.event_type, draft.importance, tick, change, said_at, undated)
     of_body = Source(body["source"]), EventType(body["event_type"])
-    incumbent = Claim(Authority(state.authority), *of_body, state.importance, body["tick"], at=body["created_at"])
+    known_at = "" if was_undated else body["created_at"]
+    incumbent = Claim(
+        Authority(state.authority), *of_body, state.importance, body["tick"], at=known_at, undated=was_undated
+    )
     change_rule = f"change:{rule}"
     if change is Change.UPDATE:
         verdict = may_update(incumbent, newcomer, policy)

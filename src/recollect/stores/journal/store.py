@@ -281,7 +281,11 @@ class JournalStore:
     def check(self) -> list[str]:
         with self._refresh() as replica:
             altered = self._view.find_altered(replica.transaction())
-            return [*replica.check(), *self._erased.damaged(), *(ALTERED_LINE.format(id) for id in altered)]
+            return [*replica.check(), *(ALTERED_LINE.format(id) for id in altered)]
+
+    def check_erasure_lists(self) -> list[str]:
+        with translate_errors(self.location):
+            return [*self._erased.damaged(), *backups.examine_lists(self.backup_paths(), self._erased.read())]
 
     def foreign_objects(self) -> list[str]:
         """Return nothing: a file of lines has no foreign objects, and this release alone makes the replica."""

@@ -120,6 +120,10 @@ class PostgresStore:
         with translate_errors(self.location), self._connections.connect_alone() as db:
             return upkeep.examine(db)
 
+    def check_erasure_lists(self) -> list[str]:
+        paths = self.backup_paths()
+        return backups.examine_lists(paths, self.erasures() if paths else [])
+
     def foreign_objects(self) -> list[str]:
         with translate_errors(self.location), self._connections.lend(self._timeout_s) as db:
             return upkeep.foreign_objects(db)

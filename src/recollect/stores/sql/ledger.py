@@ -136,7 +136,7 @@ class StreamReads(Capability):
         return [KeyRow(*row) for row in self._db.tuples("access_keys", tenant=tenant, id=id)]
 
     def orphans(self, tenant: str) -> list[int]:
-        """Return the numbers of streams that have entries or versions but no row of their own."""
+        """Return the numbers of streams that any row belongs to and that have no row of their own."""
         return [row["stream"] for row in self._db.rows("orphans", tenant=tenant)]
 
     def actor_named(self, tenant: str, name: str) -> str | None:

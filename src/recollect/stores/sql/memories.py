@@ -15,7 +15,7 @@ from recollect.rules.identity.rejected_values import Sealed
 from recollect.rules.language.findable import Findable
 from recollect.stores.sql import rows
 from recollect.stores.sql.queries import Capability, check_column, encode_list, encode_places, where
-from recollect.stores.sql.rows import said_terms_in, term_counts_in, text_length_in, write_term_note
+from recollect.stores.sql.rows import said_terms_in, term_counts_in, terms_in, text_length_in, write_term_note
 from recollect.stores.values import (
     TERM_COUNT,
     Contender,
@@ -37,6 +37,10 @@ _NAMING_COLUMNS = ("user_id", "agent_id", "actor_id", "scope", "thread_id", "run
 """The columns that name somebody also where the body is damaged."""
 _STANDS_AS_IT_IS = re.compile(r"[A-Za-z0-9_:.-]+")
 """Names that JSON writes without an escape, so that a search of the text cannot miss them."""
+
+
+MARKS_WORTH_SEARCHING = 48
+"""Up to how many terms it is faster to search a note for each than to parse it, however long the note is."""
 
 
 class _NamesVouchers(Capability):
@@ -392,13 +396,14 @@ class TextReads(Capability):
     ) -> list[Neighbour]:
         """Return those of these memories that are active and say at least ``shared_min`` of the terms.
 
-        The notes of the candidates are searched as text first: most share too little, and only the rest are parsed.
+        The notes of the candidates are searched as text first: most share too little, and only the rest are parsed. For the
+        many terms of a long text, parsing a note is faster than searching it for each.
         """
         found = self._db.rows("texts_numbered", **stream.place, numbers=encode_list(numbers))
-        marks = [f" {term}:" for term in terms]
+        marks = [f" {term}:" for term in terms] if len(terms) <= MARKS_WORTH_SEARCHING else []
         said = ((row, said_terms_in(row["terms"])) for row in found if row["terms"])
-        likely = ((row, note) for row, note in said if sum(map(note.__contains__, marks)) >= shared_min)
-        read = (Neighbour(row["memory"], row["id"], frozenset(term_counts_in(note))) for row, note in likely)
+        likely = ((row, note) for row, note in said if not marks or sum(map(note.__contains__, marks)) >= shared_min)
+        read = (Neighbour(row["memory"], row["id"], terms_in(note)) for row, note in likely)
         return [one for one in read if len(one.terms & terms) >= shared_min]
 
     def visible(self, stream: Stream, numbers: Sequence[int], selection: Selection) -> set[int]:

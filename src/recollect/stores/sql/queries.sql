@@ -246,11 +246,35 @@ DELETE FROM aliases WHERE tenant = :tenant AND id = :id
 SELECT alias, id FROM aliases WHERE tenant = :tenant ORDER BY alias, id
 
 -- name: orphans
-SELECT stream, count(*) AS n FROM ledger WHERE tenant = :tenant
-   AND stream NOT IN (SELECT stream FROM streams WHERE tenant = :tenant) GROUP BY stream
+SELECT stream FROM ledger WHERE tenant = :tenant
+   AND stream NOT IN (SELECT stream FROM streams WHERE tenant = :tenant)
  UNION
-SELECT stream, count(*) AS n FROM versions WHERE tenant = :tenant
-   AND stream NOT IN (SELECT stream FROM streams WHERE tenant = :tenant) GROUP BY stream
+SELECT stream FROM versions WHERE tenant = :tenant
+   AND stream NOT IN (SELECT stream FROM streams WHERE tenant = :tenant)
+ UNION
+SELECT stream FROM amendments WHERE tenant = :tenant
+   AND stream NOT IN (SELECT stream FROM streams WHERE tenant = :tenant)
+ UNION
+SELECT stream FROM memories WHERE tenant = :tenant
+   AND stream NOT IN (SELECT stream FROM streams WHERE tenant = :tenant)
+ UNION
+SELECT stream FROM postings WHERE tenant = :tenant
+   AND stream NOT IN (SELECT stream FROM streams WHERE tenant = :tenant)
+ UNION
+SELECT stream FROM vectors WHERE tenant = :tenant
+   AND stream NOT IN (SELECT stream FROM streams WHERE tenant = :tenant)
+ UNION
+SELECT stream FROM parents WHERE tenant = :tenant
+   AND stream NOT IN (SELECT stream FROM streams WHERE tenant = :tenant)
+ UNION
+SELECT stream FROM rejections WHERE tenant = :tenant
+   AND stream NOT IN (SELECT stream FROM streams WHERE tenant = :tenant)
+ UNION
+SELECT from_stream AS stream FROM relations WHERE tenant = :tenant
+   AND from_stream NOT IN (SELECT stream FROM streams WHERE tenant = :tenant)
+ UNION
+SELECT to_stream AS stream FROM relations WHERE tenant = :tenant
+   AND to_stream NOT IN (SELECT stream FROM streams WHERE tenant = :tenant)
  ORDER BY 1
 
 -- ── text index ──────────────────────────────────────────────────────────────────────────────────────────────────

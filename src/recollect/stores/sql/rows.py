@@ -1,6 +1,7 @@
 """Translate between rows and the model: one function each way, one place for each column's form."""
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from operator import itemgetter
@@ -298,6 +299,18 @@ def term_counts_in(note: str) -> dict[str, int]:
     """
     pairs = (word.rpartition(":") for word in note.split()[1:])
     return {term: int(tf) for term, _, tf in pairs}
+
+
+def terms_in(note: str) -> frozenset[str]:
+    """Return all terms, several times as fast as with their counts.
+
+    >>> sorted(terms_in(write_term_note({"dark": 2}, {"theme": 1})))
+    ['dark', 'theme']
+    """
+    return frozenset(_TERM.findall(note))
+
+
+_TERM = re.compile(r"\s(\S+):")
 
 
 def said_terms_in(note: str) -> str:

@@ -115,6 +115,10 @@ class Connections:
             self._writer = self._connect()
         return self._writer
 
+    def holds_writer(self) -> bool:
+        """Return whether the connection that writes is open and its own, not one that a fork copied."""
+        return self._writer is not None and not self._cut_off
+
     @contextmanager
     def reader(self) -> Iterator[sqlite3.Connection]:
         """Lend a connection for reading."""

@@ -9,7 +9,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from recollect.model.errors import StoreCorrupt
+from recollect.model.errors import StoreBusy, StoreCorrupt, StoreUnavailable
 from recollect.model.ledger import Address
 from recollect.stores import backups
 from recollect.stores.backups import ErasureList
@@ -325,7 +325,13 @@ class SqliteStore:
             found = [row[0] for row in self._connections.writer().execute("PRAGMA integrity_check(20)")]
             mistyped = [place for query in _type_checks(self._connections.writer()) for place in query if place]
         wrong = [f"{place} holds a value of another type than the column's" for place in mistyped]
-        return [*([] if found == ["ok"] else found), *wrong, *self._erased.damaged()]
+        return [*([] if found == ["ok"] else found), *wrong]
+
+    def check_erasure_lists(self) -> list[str]:
+        if self._in_memory:
+            return []
+        with translate_errors(self.location), self._line().turn():
+            return [*self._erased.damaged(), *backups.examine_lists(self.backup_paths(), self._erased.read())]
 
     def foreign_objects(self) -> list[str]:
         with self._lend_reader() as db:
@@ -336,8 +342,24 @@ class SqliteStore:
         return 0 if self._in_memory else sum(f.stat().st_size for f in files if f.exists())
 
     def close(self) -> None:
+        self._move_log_into_file()
         self._connections.close()
         self._queue.close()
+
+    def _move_log_into_file(self) -> None:
+        """Empty the write-ahead log if nobody is in the way, so that the file may be copied alone.
+
+        SQLite does so by itself when the last connection of all processes closes; here another process has the file open.
+        """
+        if self._in_memory or not self._connections.holds_writer():
+            return
+        try:
+            with self._queue.turn(0):
+                db = self._connections.writer()
+                db.execute("PRAGMA busy_timeout = 0")
+                db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        except (StoreBusy, StoreUnavailable, sqlite3.Error):
+            pass  # closing has to succeed: what stays in the log is safe there, and the next to close tries again
 
     def _prepare(self, fresh_store_id: str) -> str:
         """Bring the schema up to date and learn, or draw, the store's identity."""

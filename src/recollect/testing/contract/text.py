@@ -169,8 +169,10 @@ class TextContract(StoreUnderTest):
         with scribe.reading() as (reader, stream):
             shared = [(frozenset({"tea", "cup", "pot"}), 2), (frozenset({"a", "tea"}), 1), (frozenset({"a:b"}), 1)]
             short = [(frozenset({"tea", "pot"}), 2), (frozenset({"a", "tea"}), 2), (frozenset({"ea", "a:"}), 1)]
-            assert all(reader.neighbours(stream, [1], terms, least) for terms, least in shared)
-            assert not any(reader.neighbours(stream, [1], terms, least) for terms, least in short)
+            long = frozenset(f"word{number}" for number in range(200))  # a long text is compared in another way
+            for more in (frozenset[str](), long):
+                assert all(reader.neighbours(stream, [1], terms | more, least) for terms, least in shared)
+                assert not any(reader.neighbours(stream, [1], terms | more, least) for terms, least in short)
 
     def test_only_what_a_selection_admits_is_visible(self, store: Store, scribe: Scribe) -> None:
         scribe.keep("shared")
