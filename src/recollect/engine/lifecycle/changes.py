@@ -19,7 +19,7 @@ from recollect.engine.lifecycle.consent import (
     note_consent,
     read_after_change,
 )
-from recollect.engine.lifecycle.outdated import decide
+from recollect.engine.lifecycle.outdated import decide, may_decide
 from recollect.engine.lifecycle.rejecting import is_their_own
 from recollect.engine.operations import failures_noted
 from recollect.engine.read.assemble import as_seen, to_memory
@@ -408,6 +408,8 @@ def permitted(engine: Engine, ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
 
 def _list_permitted(engine: Engine, reader: Reader, stored: Stored) -> Iterator[str]:
     """Yield the names of the operations; none if the content was removed already."""
+    from recollect.engine.trust.vouching import may_vouch  # it loads what checks signatures, which other changes do not need
+
     if stored.body is None and stored.damage is None:
         return
     status = stored.state.status
@@ -415,10 +417,9 @@ def _list_permitted(engine: Engine, reader: Reader, stored: Stored) -> Iterator[
         allowed = ALLOWED.get(status, ())
         is_rejected = "restore" in allowed and _is_rejected(reader, stored)
         yield from (one for one in allowed if one != "restore" or not is_rejected)
-        if status is Status.CONTRADICTORY and (not engine.caller.is_an_agent or engine.caller.may(Right.GOVERN)):
+        if may_decide(engine, reader, stored):
             yield "resolve"
-        author, own = (stored.body or {})["author"]["id"], engine.caller.own_principals
-        if status is Status.ACTIVE and own and author not in own:
+        if may_vouch(engine, reader, stored):
             yield "vouch"
         address = reader.stream_numbered(engine.tenant, stored.stream).address
         if address is not None and (is_their_own(engine, address) or engine.caller.may(Right.GOVERN)):

@@ -20,12 +20,17 @@ def conflicts(visit: Visit) -> Page:
     """Show contradictions that wait: both sides, and why the rule did not let the newcomer win."""
     pairs = [one for one in visit.memory.outdated(conflicts=True, limit=MOST_SHOWN) if one.reason == CONTRADICTS]
     cards = [_read_sides(visit.memory, pair) for pair in pairs]
-    allowed = visit.memory.permitted([card["later"].id for card in cards])
     decisions = {
         id: [one for one in visit.memory.explain(id).decisions if one["gate"] in ("identity", "conflict", "change")]
         for id in (card["later"].id for card in cards)
     }
-    return Page("conflicts.html", {"cards": cards, "allowed": allowed, "decisions": decisions})
+    return Page("conflicts.html", {"cards": cards, "allowed": _list_permitted(visit, cards), "decisions": decisions})
+
+
+def _list_permitted(visit: Visit, cards: list[dict[str, Any]]) -> dict[str, tuple[str, ...]]:
+    """Return what the person may do to each side of the cards."""
+    ids = {one.id for card in cards for one in (card["earlier"], card["later"]) if one is not None}
+    return visit.memory.permitted(sorted(ids))
 
 
 def _read_sides(memory: Recollect, pair: OutdatedPair) -> dict[str, Any]:
@@ -36,8 +41,7 @@ def _read_sides(memory: Recollect, pair: OutdatedPair) -> dict[str, Any]:
 def outdated(visit: Visit) -> Page:
     """Show pairs of which the later one may have replaced the earlier one."""
     cards = [_read_sides(visit.memory, pair) for pair in visit.memory.outdated(limit=MOST_SHOWN)]
-    ids = {one.id for card in cards for one in (card["earlier"], card["later"]) if one is not None}
-    return Page("outdated.html", {"cards": cards, "allowed": visit.memory.permitted(sorted(ids))})
+    return Page("outdated.html", {"cards": cards, "allowed": _list_permitted(visit, cards)})
 
 
 def rejections(visit: Visit) -> Page:
