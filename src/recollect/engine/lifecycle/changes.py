@@ -38,6 +38,7 @@ from recollect.engine.transaction import (
     soft_delete,
     tell_gone,
 )
+from recollect.engine.trust.vouching import may_vouch
 from recollect.engine.write.drafting import bad_input
 from recollect.engine.write.incumbents import no_room
 from recollect.model.caller import Right
@@ -408,8 +409,6 @@ def permitted(engine: Engine, ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
 
 def _list_permitted(engine: Engine, reader: Reader, stored: Stored) -> Iterator[str]:
     """Yield the names of the operations; none if the content was removed already."""
-    from recollect.engine.trust.vouching import may_vouch  # it loads what checks signatures, which other changes do not need
-
     if stored.body is None and stored.damage is None:
         return
     status = stored.state.status
