@@ -150,7 +150,8 @@ def test_a_change_needs_the_token_of_its_session(path: str, signed_in: TestClien
     assert signed_in.post(where, data={**form, "csrf": "wrong"}).status_code == 403
     assert signed_in.post(where, data={**form, "csrf": "ü"}).status_code == 403
     assert signed_in.post(where, data={**form, "csrf": good}, headers={"origin": "http://evil.test"}).status_code == 403
-    assert signed_in.post(where, data={**form, "csrf": good}, headers={"origin": "null"}).status_code == 403
+    for origin in ("null", "http://[::1"):
+        assert signed_in.post(where, data={**form, "csrf": good}, headers={"origin": origin}).status_code == 403
     assert signed_in.post(where, json={**form, "csrf": good}).status_code == 403
     assert signed_in.post(where, data={**form, "csrf": good, "much": "x" * MAX_FORM_BYTES}).status_code == 403
     assert memory.state_hash() == before
@@ -170,6 +171,7 @@ def test_a_form_goes_on_within_studio_alone(signed_in: TestClient, memory: Recol
         "https://evil.test/": "/studio/",
         "//evil.test/": "/studio/",
         "javascript:alert(1)": "/studio/",
+        "http://[::1": "/studio/",
         "": "/studio/",
     }.items():
         done = signed_in.post("/studio/do/pin", data={"id": id, "next": given, "csrf": good})
@@ -185,7 +187,7 @@ def test_a_refusal_is_told_on_the_page_that_follows(signed_in: TestClient, memor
     assert signed_in.post("/studio/do/forget", data={"id": "ffffffffffff", "csrf": good}).status_code == 404
 
 
-@pytest.mark.parametrize("host", ["evil.test", "evil.test:8080", "127.0.0.1.evil.test", ""])
+@pytest.mark.parametrize("host", ["evil.test", "evil.test:8080", "127.0.0.1.evil.test", "[::1", "a]b", ""])
 def test_on_loopback_it_answers_under_no_other_name(host: str, signed_in: TestClient) -> None:
     assert signed_in.get("/studio/", headers={"host": host}).status_code == 421
     assert signed_in.get("/studio/", headers={"host": "localhost:1234"}).status_code == 200

@@ -140,9 +140,12 @@ def test_a_policy_is_tried_on_the_last_writes(memory: Recollect) -> None:
     assert memory.try_policy({"recall": {"top_k": 3}}).changed == ()
     assert len(memory.try_policy({"write": {"policy": "none"}}, limit=2).changed) == 2
     assert memory.try_policy("governed").tried == 3
+    assert memory.try_policy({"preset": "governed"}) == memory.try_policy("governed") != memory.try_policy({})
     assert memory.state_hash() == before
     with pytest.raises(recollect.BadPolicy):
         memory.try_policy({"write": {"polity": "none"}})
+    with pytest.raises(recollect.BadPolicy):
+        memory.try_policy({"preset": "nonsense"})
     with pytest.raises(NotAllowed):
         memory.as_caller(user="ana").try_policy({})
 

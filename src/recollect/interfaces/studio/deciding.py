@@ -2,11 +2,10 @@
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
 
 from recollect.interfaces.python import Recollect
 from recollect.interfaces.studio.reading import find_memory
-from recollect.interfaces.studio.visits import Goto, Page, Visit
+from recollect.interfaces.studio.visits import Goto, Page, Visit, split_address
 from recollect.model.caller import Right
 from recollect.model.errors import NotFound
 from recollect.model.receipt import OutdatedPair
@@ -131,6 +130,6 @@ def do(visit: Visit) -> Goto:
 
 def next_page(visit: Visit) -> str:
     """Return the page of Studio that a form names to go on with; home for anything else."""
-    given = urlsplit(visit.asked.get("next", "/"))
+    given = split_address(visit.asked.get("next", "/"))
     is_ours = given.path.startswith("/") and not given.path.startswith("//") and not given.netloc and not given.scheme
     return given.path + (f"?{given.query}" if given.query else "") if is_ours else "/"
