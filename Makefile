@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 DATA   ?=
 DEMO   := build/demo/memory.db
 
-.PHONY: run test test-model lint types torture bench bench-recall bench-studio docs golden screenshots clean bench-rest torture-rest
+.PHONY: run test test-model test-container lint types torture bench bench-recall bench-studio docs golden screenshots clean bench-rest torture-rest
 
 run: $(VENV)/installed
 	@rm -rf $(dir $(DEMO))
@@ -31,6 +31,10 @@ torture: $(VENV)/installed-dev
 # A real, small language model on this machine proposes memories; nothing ungrounded may be stored. It takes some minutes.
 test-model: $(VENV)/installed-dev $(VENV)/installed-model
 	$(BIN)/python -u tests/models/small_model.py
+
+# Every step of the container file, without a container: what it copies, installs and starts, and its health check.
+test-container: $(VENV)/installed-dev
+	$(BIN)/pytest -n 0 tests/rest/container_steps.py
 
 # `make bench DATA=folder` measures on the public sets as well; bench/README.md says where they come from.
 bench: $(VENV)/installed-dev

@@ -1,6 +1,7 @@
 """One name for one thing: Python, the command line, MCP and REST have the operations of `docs/names.md`, and their arguments."""
 
 import inspect
+import json
 import re
 from pathlib import Path
 from typing import Any, get_args
@@ -20,7 +21,8 @@ from recollect.model.vocabulary import SOURCE_WORDS
 
 from .shell import Shell
 
-PAGE = (Path(__file__).parents[2] / "docs" / "names.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = (DOCS / "names.md").read_text(encoding="utf-8")
 TABLE = re.findall(
     r"^\| (?:`([a-z_]+)`)? ?\| (?:`([a-z -]+)`)? ?\| (?:`(\w+)`)? ?\| ((?:`[A-Z]+ [^`]+`(?:, )?)*) ?\| ",
     PAGE,
@@ -63,6 +65,15 @@ def test_every_endpoint_is_in_the_table_beside_its_method() -> None:
     streams = {("history", "GET /v1/memories/{id}/history"), ("history", "GET /memory/{id}/history")}
     streams |= {("changes", "GET /v1/changes"), ("export", "GET /v1/export"), ("import_", "POST /v1/import")}
     assert listed == made | streams | {("add_many", "POST /v1/memories")}
+
+
+def test_every_path_that_the_server_describes_is_in_the_pages_for_its_users() -> None:
+    described = json.loads((DOCS / "openapi.json").read_text(encoding="utf-8"))["paths"]
+    listed = {path for *_, paths in TABLE for path in re.findall(r"`([^`]+)`", paths)}
+    server = (DOCS / "server.md").read_text(encoding="utf-8")
+    watched = {f"GET {path}" for path in re.findall(r"`(/\w+)`", server)}
+    assert {f"{method.upper()} {path}" for path, methods in described.items() for method in methods} <= listed | watched
+    assert set(re.findall(r"localhost:8766(/v1/[\w-]+)", server)) <= set(described)
 
 
 def parameters(name: str) -> set[str]:

@@ -1,13 +1,23 @@
-"""The container file and the compose file, which no test builds: whatever they name is there, and fits together."""
+"""The container file and the compose file: whatever they name is there, and fits together.
+
+No test builds the image. `container_steps.py`, which `make test-container` runs, takes every step of the file without one.
+"""
 
 import json
 import re
+import signal
+import subprocess
+import sys
 import tomllib
+from importlib.metadata import distribution, packages_distributions
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from recollect import NotAllowed, Recollect
 from recollect.interfaces.rest.serving import LEAVE_S, listen
@@ -28,14 +38,19 @@ def step(name: str) -> str:
     return str(found)
 
 
+def extras() -> set[str]:
+    """Return the extras of the project that the file installs."""
+    (named,) = re.findall(r"/src\[([\w,]+)\]", " ".join(words for _, words in STEPS))
+    return set(named.split(","))
+
+
 def test_what_is_copied_and_installed_is_there() -> None:
     for copied in [words.split() for name, words in STEPS if name == "COPY"]:
         assert all((ROOT / source).exists() for source in copied[:-1]), copied
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     copied_files = {source for name, words in STEPS if name == "COPY" for source in words.split()[:-1]}
     assert {"pyproject.toml", "src", project["readme"], *project["license-files"]} == copied_files
-    (extras,) = re.findall(r"/src\[([\w,]+)\]", " ".join(words for _, words in STEPS))
-    assert set(extras.split(",")) <= set(project["optional-dependencies"])
+    assert extras() <= set(project["optional-dependencies"])
     (command,) = json.loads(step("ENTRYPOINT"))
     assert command in project["scripts"]
 
@@ -89,3 +104,55 @@ def test_the_services_find_each_other() -> None:
     assert host in COMPOSE["services"] and SERVER["depends_on"][host]["condition"] == "service_healthy"
     assert "healthcheck" in database and int(SERVER["stop_grace_period"].rstrip("s")) > LEAVE_S
     assert {volume.partition(":")[0] for volume in database["volumes"]} <= set(COMPOSE["volumes"])
+
+
+def installed_with(project: dict[str, Any], extras: set[str]) -> set[str]:
+    """Return the names of the distributions that come with the project and some of its extras."""
+    wanted = [*project["dependencies"], *(one for extra in extras for one in project["optional-dependencies"][extra])]
+    found: set[tuple[str, str]] = set()
+    waiting = [(Requirement(one), "") for one in wanted]
+    while waiting:
+        one, of = waiting.pop()
+        for extra in ("", *one.extras):
+            named = canonicalize_name(one.name), extra
+            if (one.marker is None or one.marker.evaluate({"extra": of})) and named not in found:
+                found.add(named)
+                waiting += [(Requirement(text), extra) for text in distribution(one.name).requires or ()]
+    return {name for name, _ in found}
+
+
+WITH_NOTHING_ELSE = """
+import sys
+
+sys.modules.update(dict.fromkeys(sys.argv.pop(1).split()))
+
+from recollect.interfaces.cli import main
+
+main()
+"""
+
+
+def test_its_command_runs_with_what_it_installs_and_nothing_else(tmp_path: Path) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    kept = installed_with(project, extras()) | {project["name"], "pip"}
+    others = [
+        package
+        for package, homes in packages_distributions().items()
+        if not kept.intersection(map(canonicalize_name, homes))
+    ]
+    assert {"httpx", "mcp", "pytest"} <= set(others) and not {"fastapi", "psycopg"} & set(others)
+
+    def command(*words: str) -> list[str]:
+        return [sys.executable, "-c", WITH_NOTHING_ELSE, " ".join(others), "--store", f"{tmp_path}/m.db", *words]
+
+    made = subprocess.run(command("key", "create", "k", "--user", "ana"), capture_output=True, text=True, check=True)
+    serve = [word.replace(f"0.0.0.0:{step('EXPOSE')}", "127.0.0.1:0") for word in json.loads(step("CMD"))]
+    with subprocess.Popen(command(*serve), stderr=subprocess.PIPE, text=True) as server:
+        assert server.stderr is not None
+        (url,) = re.findall(r"(http\S+)/v1", server.stderr.readline())
+        key = {"Authorization": f"Bearer {made.stdout.strip()}"}
+        assert httpx.post(f"{url}/v1/memories", json={"content": "Ana likes tea"}, headers=key).status_code == 200
+        assert httpx.get(f"{url}/v1/export", headers=key).text and httpx.get(f"{url}/openapi.json").status_code == 200
+        assert httpx.post(f"{url}/studio/sign-in", data={"key": made.stdout.strip()}).status_code == 303
+        server.send_signal(signal.SIGTERM)
+    assert server.returncode == 0

@@ -2,7 +2,9 @@
 
 import html
 import re
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -148,7 +150,8 @@ def test_a_change_needs_the_token_of_its_session(path: str, signed_in: TestClien
     assert signed_in.post(where, data={**form, "csrf": "wrong"}).status_code == 403
     assert signed_in.post(where, data={**form, "csrf": "ü"}).status_code == 403
     assert signed_in.post(where, data={**form, "csrf": good}, headers={"origin": "http://evil.test"}).status_code == 403
-    assert signed_in.post(where, data={**form, "csrf": good}, headers={"origin": "null"}).status_code == 403
+    for origin in ("null", "http://[::1"):
+        assert signed_in.post(where, data={**form, "csrf": good}, headers={"origin": origin}).status_code == 403
     assert signed_in.post(where, json={**form, "csrf": good}).status_code == 403
     assert signed_in.post(where, data={**form, "csrf": good, "much": "x" * MAX_FORM_BYTES}).status_code == 403
     assert memory.state_hash() == before
@@ -168,6 +171,7 @@ def test_a_form_goes_on_within_studio_alone(signed_in: TestClient, memory: Recol
         "https://evil.test/": "/studio/",
         "//evil.test/": "/studio/",
         "javascript:alert(1)": "/studio/",
+        "http://[::1": "/studio/",
         "": "/studio/",
     }.items():
         done = signed_in.post("/studio/do/pin", data={"id": id, "next": given, "csrf": good})
@@ -183,7 +187,7 @@ def test_a_refusal_is_told_on_the_page_that_follows(signed_in: TestClient, memor
     assert signed_in.post("/studio/do/forget", data={"id": "ffffffffffff", "csrf": good}).status_code == 404
 
 
-@pytest.mark.parametrize("host", ["evil.test", "evil.test:8080", "127.0.0.1.evil.test", ""])
+@pytest.mark.parametrize("host", ["evil.test", "evil.test:8080", "127.0.0.1.evil.test", "[::1", "a]b", ""])
 def test_on_loopback_it_answers_under_no_other_name(host: str, signed_in: TestClient) -> None:
     assert signed_in.get("/studio/", headers={"host": host}).status_code == 421
     assert signed_in.get("/studio/", headers={"host": "localhost:1234"}).status_code == 200
@@ -233,6 +237,67 @@ def test_rights_decide_what_is_shown(who: str, door: Doorkeeper, memory: Recolle
     assert ("/do/forget" in page) == ("write" in rights) and ("/erasure?id=" in page) == ("erase" in rights)
     assert ("Verify the store" in client.get("/studio/proof").text) == ("operate" in rights)
     assert ("Try it" in client.get("/studio/policy").text) == ("operate" in rights)
+
+
+CALLERS: dict[str, dict[str, Any]] = {
+    "a person": {"user": "ana"},
+    "a member of a project": {"user": "ben", "projects": ["garden"]},
+    "who governs a project": {"user": "ben", "projects": ["garden"], "rights": ["read", "write", "govern"]},
+    "an agent": {"agent": "planner", "user": "ana", "projects": ["garden"]},
+    "an agent that governs": {"agent": "planner", "user": "ana", "rights": ["read", "write", "govern"]},
+}
+FORM = re.compile(r'<form method="post" action="(/studio/do/[^"]+)"[^>]*>(.*?)</form>', re.DOTALL)
+
+
+def fill_queues(memory: Recollect, **where: str) -> None:
+    """Let something wait in every queue of one place."""
+
+    def said(words: str, **fields: Any) -> recollect.Memory:
+        kept = memory.add(words, **{"source": "user", "author": "ana", **where, **fields}).memory
+        assert kept is not None
+        return kept
+
+    planned = {"source": "agent", "author": "agent:planner"}
+    said("The well is 9 m deep", title="well")
+    said("The well is 12 m deep", title="well", **planned)
+    memory.link(
+        said("A bigger tank came", **planned).id, said("The tank is small", **planned).id, relation_type="may_update"
+    )
+    memory.link(said("A longer hose was bought").id, said("The hose is 10 m long").id, relation_type="may_update")
+    memory.reject(said("The shed is blue").id, "it is green")
+    memory.forget(said("The gate is green").id)
+
+
+@pytest.mark.parametrize("who", CALLERS)
+def test_no_queue_shows_a_button_that_is_refused(who: str, tmp_path: Path) -> None:
+    with recollect.open(tmp_path / "filled.db") as memory:
+        fill_queues(memory, owner="ana")
+        fill_queues(memory, owner="garden", space="project")
+        memory.as_caller(agent="planner", user="ana").add("Annie", kind="profile", key="preferred_name", owner="ana")
+        memory.backup(tmp_path / "base.db")
+    pages = ("/conflicts", "/outdated", "/consent", "/rejections", "/memories?status=any")
+    base = tmp_path / "base.db"
+
+    def press(number: int | None) -> tuple[int, str]:
+        """Press one of all buttons on a store of its own; return how many there are, and what the next page says."""
+        copy = Path(shutil.copy(base, tmp_path / f"{number}.db"))
+        with recollect.open(copy) as memory:
+            door = Doorkeeper()
+            client = visitor(door)
+            client.get("/studio/enter", params={"token": door.new_link(memory.as_caller(**CALLERS[who]))})
+            forms = [found for page in pages for found in FORM.findall(client.get(f"/studio{page}").text)]
+            if number is None:
+                return len(forms), ""
+            action, fields = forms[number]
+            given = dict(re.findall(r'<input[^>]* name="([^"]*)" value="([^"]*)"', fields))
+            answer = client.post(action, data={name: html.unescape(value) for name, value in given.items()})
+            said = client.get(answer.headers["location"]).text
+        return len(forms), f"{action}: {said}" if "notice failed" in said else ""
+
+    buttons, _ = press(None)
+    assert buttons >= (8 if "agent" not in who else 1)
+    refused = [said for number in range(buttons) if (said := press(number)[1])]
+    assert [re.sub(r"(?s): .*notice failed[^>]*>(.*?)</p>.*", r": \1", one) for one in refused] == []
 
 
 def test_somebody_else_s_memories_are_not_there(door: Doorkeeper, memory: Recollect) -> None:

@@ -1,11 +1,14 @@
 """Every page, on both stores: at two widths without a sideways scroll, in both colour schemes without a fault of axe-core."""
 
+from contextlib import closing
 from importlib import resources
 from typing import Any, Literal
 
 from playwright.sync_api import Browser, Page
 
-from .conftest import Served, watched
+from recollect.interfaces.studio import Doorkeeper
+
+from .conftest import Served, serving, watched
 from .house import House
 from .pages import every_page
 from .pressing import press
@@ -21,9 +24,10 @@ LOOKS: tuple[tuple[int, Literal["light", "dark"], dict[str, Any]], ...] = (
 """Somebody's window: narrow and light, then wide and dark; and what axe-core is asked there."""
 TOO_WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 OPEN_ALL = "document.querySelectorAll('details').forEach(part => { part.open = true; })"
-CRAMPED = """[...document.querySelectorAll("main td")]
+CRAMPED = """[...document.querySelectorAll("main td, main dd, main li, main label")]
     .filter(cell => cell.clientWidth < 90 && cell.clientHeight > 70).map(cell => cell.innerText)"""
-"""Cells of a table so narrow that their words stand one below the other."""
+"""Places so narrow that their words stand one below the other."""
+TOO_HIGH = "document.documentElement.scrollHeight - innerHeight"
 
 
 def _faults(view: Page, rules: dict[str, Any]) -> list[str]:
@@ -95,6 +99,21 @@ def test_every_page_fits_and_says_what_the_store_says(page: Page, studio: Served
     assert f"of {shown}" in said["home"]
 
 
+def test_signing_in_fits_too(browser: Browser, house: House) -> None:
+    found: dict[str, dict[int, Any]] = {}
+    with (
+        serving(house.memory, Doorkeeper(lambda _: None)) as served,
+        closing(browser.new_page(viewport={"width": 360, "height": 800})) as page,
+    ):
+        page.goto(f"{served.root}/sign-in")
+        assert page.evaluate(TOO_HIGH) == 0, "signing in takes no scrolling"
+        found["a form"] = _misfits(page, house)
+        page.fill("input[name=key]", "no key")
+        press(page, "Sign in")
+        found["a mistake"] = _misfits(page, house)
+    assert {name: seen for name, seen in found.items() if seen} == {}
+
+
 def test_versions_show_which_words_changed(page: Page, studio: Served, house: House) -> None:
     page.goto(f"{studio.root}/memories/{house.home}")
     assert page.locator(".timeline del").all_inner_texts() == ["Lisbon"]
@@ -148,7 +167,7 @@ def test_a_reader_s_pages_have_no_button_that_changes_anything(browser: Browser,
     for name, path in every_page(house).items():
         answer = page.goto(studio.root + path)
         assert answer is not None
-        needs_more = name in ("run", "traces", "trace", "json", "turn", "erasure", "past-prompt")
+        needs_more = name in "run traces trace json turn erasure erasing-one past-prompt".split()
         assert answer.status == (404 if name == "missing" else 403 if needs_more else 200), name
         forms = page.locator("main form[method=post]").count()
         assert forms == 0, name
@@ -171,7 +190,10 @@ def test_what_follows_an_action_fits_too(page: Page, studio: Served, house: Hous
     press(page, "Take a checkpoint")
     found["verified, and told so"] = _misfits(page, house)
     gone = next(iter(house.memory.list(owner="shop").items))
+    if house.kind == "sqlite":  # whose keys lie beside the store
+        house.memory.new_identity("warden")
     page.goto(f"{studio.root}/erasure?id={gone.id}")
+    found["a preview"] = _misfits(page, house)
     page.fill("input[name=typed]", gone.id)
     press(page, "Erase for good")
     found["a receipt"] = _misfits(page, house)

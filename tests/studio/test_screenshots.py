@@ -13,15 +13,20 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page
 
-from .conftest import Served
+from recollect.interfaces.studio import Doorkeeper
+
+from .conftest import Served, serving
 from .house import House
 from .pages import every_page
+from .pressing import press
 
 FOLDER = Path(__file__).parents[2] / "docs" / "studio"
 GUIDE = FOLDER.with_suffix(".md")
 SHOWN = """home search memory provenance conflicts outdated consent proposals run rejections time traces trace turn policy proof
 erasure prompt past-prompt""".split()
 NARROW = ("conflicts",)
+AROUND = ("sign-in", "receipt")
+"""Pages that are reached by no address alone."""
 SIZE = {"width": 1180, "height": 760}
 MOST_BYTES = 60_000
 COLOURS = 48
@@ -40,7 +45,7 @@ PIXELS = """async data => {
 
 def test_the_guide_shows_every_page() -> None:
     text = GUIDE.read_text(encoding="utf-8")
-    for name in (*SHOWN, *(f"{name}-narrow" for name in NARROW)):
+    for name in (*SHOWN, *AROUND, *(f"{name}-narrow" for name in NARROW)):
         assert f"(studio/{name}.png)" in text, f"docs/studio.md does not show {name}"
         size = (FOLDER / f"{name}.png").stat().st_size
         assert size < MOST_BYTES, f"{name}.png has {size:,} bytes: run `make screenshots`"
@@ -61,6 +66,16 @@ def test_pictures_are_taken_where_asked(browser: Browser, studio: Served, house:
         page.set_viewport_size({"width": 360, "height": 760})
         page.goto(studio.root + pages[name])
         _keep(_small(page, paper), f"{name}-narrow", asked)
+    if asked:
+        page.set_viewport_size(SIZE)  # type: ignore[arg-type]
+        page.goto(f"{studio.root}/erasure?owner=villa")
+        page.fill("input[name=typed]", "villa")
+        press(page, "Erase for good")
+        _keep(_small(page, paper), "receipt", asked)
+        press(page, "Sign out", within="header")
+        with serving(house.memory, Doorkeeper(lambda _: None)) as server:
+            page.goto(f"{server.root}/sign-in")
+            _keep(_small(page, paper), "sign-in", asked)
     context.close()
 
 

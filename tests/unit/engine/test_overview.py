@@ -140,11 +140,32 @@ def test_a_policy_is_tried_on_the_last_writes(memory: Recollect) -> None:
     assert memory.try_policy({"recall": {"top_k": 3}}).changed == ()
     assert len(memory.try_policy({"write": {"policy": "none"}}, limit=2).changed) == 2
     assert memory.try_policy("governed").tried == 3
+    assert memory.try_policy({"preset": "governed"}) == memory.try_policy("governed") != memory.try_policy({})
     assert memory.state_hash() == before
     with pytest.raises(recollect.BadPolicy):
         memory.try_policy({"write": {"polity": "none"}})
+    with pytest.raises(recollect.BadPolicy):
+        memory.try_policy({"preset": "nonsense"})
     with pytest.raises(NotAllowed):
         memory.as_caller(user="ana").try_policy({})
+
+
+def test_what_may_be_decided_and_vouched_for_is_what_works(memory: Recollect) -> None:
+    old, new = kept(memory, "The hose is 10 m long"), kept(memory, "Ana bought a longer hose")
+    ana, planner = memory.as_caller(user="ana"), memory.as_caller(agent="planner", user="ana")
+    governing = memory.as_caller(agent="planner", user="ana", rights=["read", "write", "govern"])
+    assert "resolve" not in ana.permitted([old.id])[old.id], "nothing is to be decided yet"
+    memory.link(new.id, old.id, relation_type="may_update")
+    for id in (old.id, new.id):
+        assert "resolve" in ana.permitted([id])[id] and "resolve" in governing.permitted([id])[id]
+        assert "resolve" not in planner.permitted([id])[id]
+    with pytest.raises(NotAllowed):
+        planner.resolve(old.id, winner=new.id)
+    assert "vouch" in governing.permitted([new.id])[new.id]
+    governing.vouch(new.id)
+    assert "vouch" not in governing.permitted([new.id])[new.id], "it vouches already"
+    ana.resolve(old.id, winner=new.id)
+    assert "resolve" not in ana.permitted([new.id])[new.id]
 
 
 def test_what_may_be_done_is_what_works(memory: Recollect) -> None:

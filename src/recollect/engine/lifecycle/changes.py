@@ -19,7 +19,7 @@ from recollect.engine.lifecycle.consent import (
     note_consent,
     read_after_change,
 )
-from recollect.engine.lifecycle.outdated import decide
+from recollect.engine.lifecycle.outdated import decide, may_decide
 from recollect.engine.lifecycle.rejecting import is_their_own
 from recollect.engine.operations import failures_noted
 from recollect.engine.read.assemble import as_seen, to_memory
@@ -38,6 +38,7 @@ from recollect.engine.transaction import (
     soft_delete,
     tell_gone,
 )
+from recollect.engine.trust.vouching import may_vouch
 from recollect.engine.write.drafting import bad_input
 from recollect.engine.write.incumbents import no_room
 from recollect.model.caller import Right
@@ -415,10 +416,9 @@ def _list_permitted(engine: Engine, reader: Reader, stored: Stored) -> Iterator[
         allowed = ALLOWED.get(status, ())
         is_rejected = "restore" in allowed and _is_rejected(reader, stored)
         yield from (one for one in allowed if one != "restore" or not is_rejected)
-        if status is Status.CONTRADICTORY and (not engine.caller.is_an_agent or engine.caller.may(Right.GOVERN)):
+        if may_decide(engine, reader, stored):
             yield "resolve"
-        author, own = (stored.body or {})["author"]["id"], engine.caller.own_principals
-        if status is Status.ACTIVE and own and author not in own:
+        if may_vouch(engine, reader, stored):
             yield "vouch"
         address = reader.stream_numbered(engine.tenant, stored.stream).address
         if address is not None and (is_their_own(engine, address) or engine.caller.may(Right.GOVERN)):

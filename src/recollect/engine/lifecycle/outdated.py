@@ -184,14 +184,28 @@ def decide(engine: Engine, id: str, winner: str) -> Memory | None:
         stored = find(engine, reader, id)
         if stored.state.status is not Status.ACTIVE:
             return None
-        stream, place = reader.stream_numbered(engine.tenant, stored.stream), (stored.stream, stored.number)
-        links = [one for one in reader.relations_at(engine.tenant, [place])() if one.relation_type == MAY_UPDATE]
-        pairs = _read_links(engine, reader, [stream], [one for one in links if one.reason != NEAR])
+        pairs = _read_pairs_of(engine, reader, stored)
         if not pairs:
             return None
         chosen = find(engine, reader, winner, "winner")
         pair = _choose_pair(pairs, stored, chosen)
     return _apply_decision(engine, pair, later_wins=chosen.state.id == pair.later.state.id)
+
+
+def _read_pairs_of(engine: Engine, reader: Reader, stored: Stored) -> list[Linked]:
+    """Return the pairs that an active memory is in."""
+    stream, place = reader.stream_numbered(engine.tenant, stored.stream), (stored.stream, stored.number)
+    links = [one for one in reader.relations_at(engine.tenant, [place])() if one.relation_type == MAY_UPDATE]
+    return _read_links(engine, reader, [stream], [one for one in links if one.reason != NEAR])
+
+
+def may_decide(engine: Engine, reader: Reader, stored: Stored) -> bool:
+    """Return whether the caller, who may change the memory, may settle what it contradicts or may have replaced."""
+    if engine.caller.is_an_agent and not engine.caller.may(Right.GOVERN):
+        return False
+    if stored.state.status is Status.CONTRADICTORY:
+        return True
+    return stored.state.status is Status.ACTIVE and bool(_read_pairs_of(engine, reader, stored))
 
 
 def _choose_pair(pairs: Sequence[Linked], stored: Stored, chosen: Stored) -> Linked:

@@ -23,7 +23,7 @@ from recollect.engine.transaction import StreamWriter
 from recollect.engine.trust.identities import resolve_holder, signers_in, signing_key
 from recollect.model.caller import AGENT, USER, Caller, Right, as_principal, kind_of, principal, short_name
 from recollect.model.canonical import Plain
-from recollect.model.errors import BadInput, NotAllowed, WrongState
+from recollect.model.errors import BadInput, NotAllowed, Refused, WrongState
 from recollect.model.ledger import Event
 from recollect.model.operation import Node, Op
 from recollect.model.record import Memory
@@ -117,8 +117,7 @@ def _record(engine: Engine, id: str, given: Mapping[str, Any] | None, private: "
         stream = writer.locked_stream(engine.tenant, find(engine, writer, id).stream)
         stored = find(engine, writer, id)
         stream_writer = StreamWriter(engine, writer, stream, engine.now(), ages=False)
-        own, id = engine.caller.principal, stored.state.id
-        vouches = any(stored.actor_names.get(one["actor"]) == own for one in stored.state.vouchers)
+        own, id, vouches = engine.caller.principal, stored.state.id, _vouches(engine.caller, stored)
         if given is not None:
             _check_may_vouch(engine, writer, stored, vouches)
         elif stored.body is None or not vouches:
@@ -138,6 +137,23 @@ def _record(engine: Engine, id: str, given: Mapping[str, Any] | None, private: "
         stream_writer.finish()
         operations.keep(engine, writer, [operations.about(engine, stream_writer.stored(id), Op.LINK, stream_writer.at)])
         return to_memory(*as_seen(engine, writer, [stream_writer.stored(id)]))
+
+
+def _vouches(caller: Caller, stored: Stored) -> bool:
+    """Return whether the caller vouches for a memory."""
+    return any(stored.actor_names.get(one["actor"]) == caller.principal for one in stored.state.vouchers)
+
+
+def may_vouch(engine: Engine, reader: Reader, stored: Stored) -> bool:
+    """Return whether the caller, who may change the memory, may vouch for it as it stands now."""
+    caller = engine.caller
+    if caller.agent is None and caller.user is None:
+        return False
+    try:
+        _check_may_vouch(engine, reader, stored, _vouches(caller, stored))
+    except Refused:
+        return False
+    return True
 
 
 def _check_may_vouch(engine: Engine, reader: Reader, stored: Stored, already: bool) -> None:

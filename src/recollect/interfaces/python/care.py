@@ -233,13 +233,15 @@ class Care:
     def try_policy(self, other: str | Path | Mapping[str, Any] | Policy, *, limit: int = 100) -> PolicyTrial:
         """Say which of the last writes would have ended otherwise under another policy. Nothing is changed.
 
-        A mapping changes settings of the policy in force: ``{"write": {"policy": "minimal"}}``. A preset's name or a YAML
-        file is a policy of its own. Refused writes cannot be tried: their words were never kept.
+        A mapping changes settings of the policy in force: ``{"write": {"policy": "minimal"}}``. A preset's name, a YAML
+        file, or a mapping that names its ``preset`` is a policy of its own. Refused writes cannot be tried: their words
+        were never kept.
         """
         from recollect.policies import change_policy, load_policy
 
-        changed = change_policy(self._engine.policy, other) if isinstance(other, Mapping) else load_policy(other)
-        return trying.try_policy(self._engine, changed, limit)
+        if isinstance(other, Mapping):
+            other = load_policy(dict(other)) if "preset" in other else change_policy(self._engine.policy, other)
+        return trying.try_policy(self._engine, load_policy(other), limit)
 
     def doctor(self) -> tuple[Problem, ...]:
         """Return everything that is wrong or risky, each with the next step."""

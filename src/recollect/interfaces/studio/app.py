@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Mapping
 from importlib import resources
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -18,7 +18,7 @@ from recollect import __version__
 from recollect.interfaces.listener import allowed_methods
 from recollect.interfaces.studio import deciding, past, proving, reading, rendering
 from recollect.interfaces.studio.sessions import COOKIE, Doorkeeper, Session
-from recollect.interfaces.studio.visits import Answer, Figures, Goto, Handler, Page, Visit
+from recollect.interfaces.studio.visits import Answer, Figures, Goto, Handler, Page, Visit, split_address
 from recollect.model.caller import Right
 from recollect.model.errors import BadInput, NotAllowed, NotFound, RecollectError, StoreError
 
@@ -122,10 +122,8 @@ class _Guard:
                 message["headers"] = [*message["headers"], *(pair for pair in extra if pair[0] not in known)]
             await send(message)
 
-        if (
-            self._hosts is not None
-            and (urlsplit(f"//{request.headers.get('host', '')}").hostname or "") not in self._hosts
-        ):
+        host = split_address(f"//{request.headers.get('host', '')}").hostname
+        if self._hosts is not None and host not in self._hosts:
             await Response("Studio does not answer under this name.", 421)(scope, receive, send_guarded)
         else:
             await self._app(scope, receive, send_guarded)
@@ -282,7 +280,7 @@ async def _read_form(request: Request) -> dict[str, str] | None:
 def _is_own_origin(request: Request) -> bool:
     """Return whether a form was sent by a page of ours, if the browser says where it comes from."""
     origin = request.headers.get("origin")
-    return origin is None or urlsplit(origin).netloc == request.headers.get("host")
+    return origin is None or split_address(origin).netloc == request.headers.get("host")
 
 
 def _render_answer(answer: Answer, session: Session, url: URL) -> Response:

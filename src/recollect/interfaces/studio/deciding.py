@@ -2,11 +2,10 @@
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
 
 from recollect.interfaces.python import Recollect
 from recollect.interfaces.studio.reading import find_memory
-from recollect.interfaces.studio.visits import Goto, Page, Visit
+from recollect.interfaces.studio.visits import Goto, Page, Visit, split_address
 from recollect.model.caller import Right
 from recollect.model.errors import NotFound
 from recollect.model.receipt import OutdatedPair
@@ -20,12 +19,17 @@ def conflicts(visit: Visit) -> Page:
     """Show contradictions that wait: both sides, and why the rule did not let the newcomer win."""
     pairs = [one for one in visit.memory.outdated(conflicts=True, limit=MOST_SHOWN) if one.reason == CONTRADICTS]
     cards = [_read_sides(visit.memory, pair) for pair in pairs]
-    allowed = visit.memory.permitted([card["later"].id for card in cards])
     decisions = {
         id: [one for one in visit.memory.explain(id).decisions if one["gate"] in ("identity", "conflict", "change")]
         for id in (card["later"].id for card in cards)
     }
-    return Page("conflicts.html", {"cards": cards, "allowed": allowed, "decisions": decisions})
+    return Page("conflicts.html", {"cards": cards, "allowed": _list_permitted(visit, cards), "decisions": decisions})
+
+
+def _list_permitted(visit: Visit, cards: list[dict[str, Any]]) -> dict[str, tuple[str, ...]]:
+    """Return what the person may do to each side of the cards."""
+    ids = {one.id for card in cards for one in (card["earlier"], card["later"]) if one is not None}
+    return visit.memory.permitted(sorted(ids))
 
 
 def _read_sides(memory: Recollect, pair: OutdatedPair) -> dict[str, Any]:
@@ -36,8 +40,7 @@ def _read_sides(memory: Recollect, pair: OutdatedPair) -> dict[str, Any]:
 def outdated(visit: Visit) -> Page:
     """Show pairs of which the later one may have replaced the earlier one."""
     cards = [_read_sides(visit.memory, pair) for pair in visit.memory.outdated(limit=MOST_SHOWN)]
-    ids = {one.id for card in cards for one in (card["earlier"], card["later"]) if one is not None}
-    return Page("outdated.html", {"cards": cards, "allowed": visit.memory.permitted(sorted(ids))})
+    return Page("outdated.html", {"cards": cards, "allowed": _list_permitted(visit, cards)})
 
 
 def rejections(visit: Visit) -> Page:
@@ -127,6 +130,6 @@ def do(visit: Visit) -> Goto:
 
 def next_page(visit: Visit) -> str:
     """Return the page of Studio that a form names to go on with; home for anything else."""
-    given = urlsplit(visit.asked.get("next", "/"))
+    given = split_address(visit.asked.get("next", "/"))
     is_ours = given.path.startswith("/") and not given.path.startswith("//") and not given.netloc and not given.scheme
     return given.path + (f"?{given.query}" if given.query else "") if is_ours else "/"

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
+from urllib.parse import SplitResult, urlsplit
 
 from recollect.interfaces.python import Recollect
 from recollect.interfaces.studio.sessions import Session
@@ -66,3 +67,15 @@ class Figures(NamedTuple):
 
 Answer = Page | Goto | Document | Figures
 Handler = Callable[[Visit], Answer]
+
+
+def split_address(text: str) -> SplitResult:
+    """Return the parts of an address that somebody sent; of one that makes no sense there are none.
+
+    >>> split_address("http://[::1").hostname is None
+    True
+    """
+    try:
+        return urlsplit(text)
+    except ValueError:
+        return urlsplit("")

@@ -297,9 +297,11 @@ class JournalStore:
     def close(self) -> None:
         self.save_copy()
         self._closed = True
-        self._journal.close()
-        if self._replica is not None:
-            self._replica.close()
+        self._reset_after_fork()
+        with self._threads.rest() as rests:
+            self._journal.close()
+            if self._replica is not None and rests:
+                self._replica.close()
 
 
 def _line(shown: Difference, changes: Sequence[Change]) -> bytes:

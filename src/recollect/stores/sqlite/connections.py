@@ -145,9 +145,12 @@ class Connections:
             db.close()
 
     def close(self) -> None:
-        """Let go of the file for good."""
+        """Let go of the file for good. If a thread still writes, its connection is closed when it lets go of it."""
         self._closed = True
-        self._let_go()
+        with self._queue.rest() as rests:
+            if not rests:
+                self._writer = None
+            self._let_go()
 
     def _let_go(self) -> None:
         with self._lock:

@@ -23,6 +23,8 @@ Place = SimpleQueue[None]
 """A thread's place in line: a bell that is rung when the turn may have come. Each is equal to itself alone."""
 LOOK_UP_S = 0.05
 """How often a waiting thread checks unasked: the thread before it may have been interrupted before it rang."""
+CLOSE_WAIT_S = 2.0
+"""How long closing a store waits for the thread that writes. Closing the connection that it uses would end the process."""
 
 
 class WriterQueue:
@@ -33,6 +35,7 @@ class WriterQueue:
         self._timeout_s = timeout_s
         self._line: deque[Place] = deque()
         self._lock_file: int | None = None
+        self._own = threading.local()
 
     @contextmanager
     def turn(self, patience_s: float | None = None) -> Iterator[None]:
@@ -55,9 +58,21 @@ class WriterQueue:
         """Keep this process's other threads from writing; whether the turn came in time."""
         place = Place()
         try:
-            yield self.hold(place, patience_s)
+            mine = self.hold(place, patience_s)
+            if mine:
+                self._own.place = place
+            yield mine
         finally:
             self.leave(place)
+
+    @contextmanager
+    def rest(self) -> Iterator[bool]:
+        """Wait a moment for the thread whose turn it is, to close what it uses; whether no other thread uses it."""
+        if getattr(self._own, "place", None) in self._line:
+            yield True
+            return
+        with self.turn_among_threads(CLOSE_WAIT_S) as mine:
+            yield mine
 
     def hold(self, place: Place, timeout_s: float) -> bool:
         """Take a place in the queue for a caller that cannot use ``with``, until ``leave``."""

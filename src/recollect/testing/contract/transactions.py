@@ -2,6 +2,7 @@
 
 import multiprocessing
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -244,6 +245,33 @@ class TransactionContract(StoreUnderTest):
         for ask in asked:
             with pytest.raises(StoreError, match="closed"):
                 ask()
+
+    def test_a_write_that_has_begun_is_finished_before_the_store_is_closed(self, store: Store, scribe: Scribe) -> None:
+        """By another thread: to close the connection that it uses would be the end of the process."""
+        begun, is_closing = threading.Event(), threading.Event()
+
+        def write() -> None:
+            with store.write(TENANT) as writer:
+                begun.set()
+                is_closing.wait()
+                time.sleep(0.1)
+                scribe.keep_in(writer, "last", terms=["last"])
+
+        def close() -> None:
+            is_closing.set()
+            store.close()
+
+        with ThreadPoolExecutor(2) as threads:
+            writing = threads.submit(write)
+            begun.wait()
+            closing = threads.submit(close)
+            writing.result()
+            closing.result()
+        if self.opens_twice:
+            again = self.open_again(store.location)
+            with again.read(TENANT) as reader:
+                assert memory_id("last") in reader.by_ids(TENANT, [memory_id("last")])
+            again.close()
 
     def test_a_sound_store_says_so(self, store: Store, scribe: Scribe) -> None:
         _fill(store, scribe)
