@@ -690,3 +690,103 @@ def test_two_processes_talk_in_one_session_at_once(place: Any) -> None:
         summaries = [m for m in every if "summary_of" in m.meta and m.status == "active"]
         assert len(summaries) == 1 and len(summaries[0].meta["summary_of"]) == len(told) - len(window)
         assert mem.verify().ok
+
+
+@pytest.mark.parametrize(
+    ("told", "asked", "left"),
+    [
+        ("My friend Elena is getting married in Bitola.", "Please forget about Elena getting married.", False),
+        ("I told Ida the rent, my rent is 900.", "Forget my rent.", False),
+        ("Tom owes me 40 euros.", "Please don't remember anything about Tom.", False),
+        ("Tom owes me 40 euros.", "Scrap what I said about Tom.", False),
+        ("My friend Elena is getting married in Bitola.", "Forget what I told you about Elena's wedding.", True),
+        ("Tom owes me 40 euros.", "Forget my last suggestion, let's go by train.", True),
+    ],
+)
+def test_a_request_to_forget_is_obeyed_or_says_that_nothing_is_known(
+    mem: Any, told: str, asked: str, left: bool
+) -> None:
+    say(mem, told)
+    answer = say(mem, asked, session="s2")
+    assert bool(known(mem)) is left
+    reasons = {reason for receipt in answer.receipts for reason in receipt.reasons}
+    assert ("turn:nothing_to_forget" in reasons) is ("Elena's wedding" in asked)
+
+
+@pytest.mark.parametrize(
+    ("told", "kept"),
+    [
+        ("Don't tell Hannah I've bought her a ring.", True),
+        ("Never mention the operation to my mum.", True),
+        ("Don't tell anyone but I'm leaving my job.", False),
+    ],
+)
+def test_what_is_told_in_confidence_is_no_rule_for_every_prompt(mem: Any, told: str, kept: bool) -> None:
+    say(mem, told)
+    assert bool(known(mem)) is kept
+    assert not any(
+        "active_rule" in one.recall_reason for one in mem.recall_for(session="s2", user="Hi", owner="ana").items
+    )
+
+
+@pytest.mark.parametrize(
+    ("rule", "reversal"),
+    [
+        ("Please don't use bullet points with me.", "Actually you can use bullet points, I've come round to them."),
+        ("No emojis please.", "Emojis are fine after all."),
+        ("Answer in French please.", "Back to English please."),
+        ("Answer in French please.", "Stop answering in French."),
+        ("Never call me before nine.", "You can call me before nine now."),
+    ],
+)
+def test_the_reversal_of_a_rule_stands_above_it_in_every_later_session(mem: Any, rule: str, reversal: str) -> None:
+    say(mem, rule)
+    say(mem, reversal, session="s2")
+    found = [one.memory.content for one in mem.recall_for(session="s3", user="What is a kestrel?", owner="ana").items]
+    assert found[0] == reversal
+
+
+def test_a_first_word_that_can_be_an_order_may_name_a_thing(mem: Any) -> None:
+    for words in ("Book club is on Tuesdays.", "Call with Graham is at 4 on Monday.", "Order 88231 arrives Friday."):
+        say(mem, words)
+        assert words in known(mem).values()
+    before = known(mem)
+    for words in (
+        "Check what is wrong.",
+        "Tell Bob dinner is at 8.",
+        "Make sure everything is fine.",
+        "Show me where it is.",
+    ):
+        say(mem, words)
+    assert known(mem) == before
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Can you suggest lunch? I'm diabetic.",
+        "What can I cook for Otis, who's allergic to nuts?",
+        "Did I tell you I've got a sister called Beth?",
+        "Make sure you know I'm diabetic.",
+    ],
+)
+def test_what_stands_beside_a_question_or_an_order_is_kept(mem: Any, words: str) -> None:
+    say(mem, words)
+    assert known(mem)
+
+
+@pytest.mark.parametrize(
+    ("told", "correction"),
+    [
+        ("The dentist is on Thursday at 3", "oops, Friday"),
+        ("The dentist is on Thursday at 3", "Friday I mean"),
+        ("The twins' birthday is 14 May.", "Sorry, 15 May I meant."),
+        ("My flight's at 7:40 from Gatwick.", "Sorry, 17:40, not 7:40."),
+    ],
+)
+def test_a_short_correction_stands_behind_what_it_corrects(mem: Any, told: str, correction: str) -> None:
+    say(mem, told)
+    say(mem, correction)
+    assert list(known(mem).values()) == [f"{told.removesuffix('.')}. {correction}"]
+    say(mem, "Oops, I forgot the milk.")
+    assert len(known(mem)) == 2

@@ -50,7 +50,12 @@ def _find_stated(writing: Writing, exchange: Exchange) -> list[Stored]:
 
 
 def _has_room(stored: Stored, correction: str) -> bool:
-    return len(f"{(stored.body or {})['content']} {correction}".encode()) <= MAX_CONTENT_BYTES
+    return len(_with_correction((stored.body or {})["content"], correction).encode()) <= MAX_CONTENT_BYTES
+
+
+def _with_correction(content: str, correction: str) -> str:
+    ended = content.rstrip().endswith((".", "!", "?", "…"))
+    return f"{content} {correction}" if ended else f"{content}. {correction}"
 
 
 def _prepare_version(writing: Writing, stored: Stored, correction: str) -> Answer:
@@ -61,7 +66,7 @@ def _prepare_version(writing: Writing, stored: Stored, correction: str) -> Answe
         {
             **fields,
             "kind": Kind.SEMANTIC,
-            "content": f"{body['content']} {correction}",
+            "content": _with_correction(body["content"], correction),
             "event_type": EventType.CORRECTION,
             "change": Change.CORRECTION,
             "source": Source.USER,

@@ -73,6 +73,11 @@ OFF_THE_RECORD = Rejection(
 ASKS_FOR_ERASURE = Rejection(
     "turn", "turn:asks_for_erasure", "The person asks to be forgotten. Nothing was erased: `erase(owner=…)` does that."
 )
+NOTHING_TO_FORGET = Rejection(
+    "turn",
+    "turn:nothing_to_forget",
+    "Nothing that is known is worded like that, so nothing was forgotten. Find it, and forget it by its id.",
+)
 _STAYS = {
     "turn:nobody_named": "It stays in the session: name an `owner`, whose later sessions shall find it.",
     "turn:no_project": "It stays in the session: name the `project` that it is for.",
@@ -251,13 +256,16 @@ def _keep_before(
 
 def _write(writing: Writing, exchange: Exchange, writes: _TurnWrites) -> Turn:
     """Write the lines, then the statements, which refer to the lines they were said in."""
-    removed = take_back(writing, exchange, writes.discretion, writes.touched) if writes.discretion is not None else ()
+    discretion, lines = writes.discretion, writes.lines
+    removed = take_back(writing, exchange, discretion, writes.touched) if discretion is not None else ()
+    if discretion is not None and discretion.leaves_out is LeavesOut.ABOUT and not removed:
+        lines = [Refused(line.candidate, NOTHING_TO_FORGET) for line in lines if isinstance(line, Refused)]
     wrong = misspoken(writing, exchange, writes.never_true) if writes.never_true else []
     if writes.answer is not None:
         facts = [statement.fact for statement in writes.stated if statement.fact is not None]
         removed += decide_proposal(writing, exchange, writes.answer, facts, writes.touched)
     corrected = correct_last(writing, exchange, writes.correction) if writes.correction else []
-    receipts = _write_lines(writing, [_note_answer(answer, **{OF_A_TURN: True}) for answer in writes.lines])
+    receipts = _write_lines(writing, [_note_answer(answer, **{OF_A_TURN: True}) for answer in lines])
     ids = [receipt.memory.id for receipt in receipts[: writes.spoken] if receipt.memory is not None]
     own = [one for one in writes.stated if not (corrected and one.says_only(writes.correction))]
     stated, promoted = _write_stated(writing, own, ids)

@@ -58,6 +58,7 @@ _ONLY_NOW = re.compile(rf"\b(?:{_TABLE['only_now']})\b", re.I)
 _POLITELY = _compile_any(_TABLE["politely"])
 _USES = _compile_any(_TABLE["uses"])
 _FORBIDS = _compile_any(_TABLE["forbids"])
+_CONFIDES = re.compile(_TABLE["confides"], re.I)
 _ASKS = _compile_any(_TABLE["asks"])
 _CLAUSE = _compile_any(_TABLE["between_clauses"])
 _STATING = re.compile("|".join(_TABLE["stating"]))  # by their capitals names are told from other words
@@ -118,7 +119,7 @@ def _sort_out(sentences: Sequence[str]) -> tuple[list[str], list[str]]:
     hangs = False
     for sentence in sentences:
         body = strip_opening(sentence)
-        goes_on = hangs and len(_WORD.findall(body)) < _FEWEST_AFTER_A_GUESS
+        goes_on = hangs and len(_WORD.findall(body)) < _FEWEST_AFTER_A_GUESS and not _STATING.match(body)
         is_rule = _is_rule(body)
         states = not (is_rule or goes_on or _NOT_STATED.match(sentence)) and _states(body, leans_on=bool(stated))
         if is_rule:
@@ -151,14 +152,24 @@ def _states(body: str, *, leans_on: bool) -> bool:
     if len(body) > _LONGEST_SENTENCE or _is_chatter(body) or _NOT_STATED.match(body):
         return False
     if body.rstrip(" \"')").endswith("?") or _ASKS.match(body):
-        return _has_statement(body)
+        return _REMINDS_OF.match(body) is not None or _has_statement(body)
     first = body.split(maxsplit=1)[0].lower().rstrip(",:;.!")
+    if _CONFIDES.match(body) or (first in _COMMANDS and _NAMES_A_THING.match(body)):
+        return True
     if _TO_THE_ASSISTANT.match(body) or first in _COMMANDS:
         told_of_oneself = bool(_TO_THE_ASSISTANT.match(body) and _MINE.search(body))
         return told_of_oneself or _REMINDS.match(body) is not None or _has_statement(body)
     if _POINTS.match(body) and not leans_on:
         return _MINE.search(body) is not None or any(c.isdigit() for c in body)
     return True
+
+
+_REMINDS_OF = re.compile(_TABLE["reminds_of"], re.I)
+"""Questions that state something: "Did I tell you I've got a sister?"."""
+_SAYS_OF_ONE = re.compile(rf"\s*{_TABLE['says_of_one']}", re.I)
+"""A clause that says something of whom a question names: "What can I cook for Otis, who's allergic to nuts?"."""
+_NAMES_A_THING = re.compile(_TABLE["names_a_thing"], re.I)
+"""A statement about what its first word names, where that word can be an order: "Book club is on Tuesdays"."""
 
 
 def _is_chatter(body: str) -> bool:
@@ -177,6 +188,8 @@ def _has_statement(body: str) -> bool:
     clauses = [clause for clause in _CLAUSE.split(body) if clause.strip()]
     if len(clauses) < 2:
         return False
+    if any(_SAYS_OF_ONE.match(clause) for clause in clauses[1:]):
+        return True
     return any(_STATING.match(clause) and not _ASKS.match(clause.strip()) for clause in clauses)
 
 
@@ -185,7 +198,7 @@ def _is_rule(body: str) -> bool:
     body = body.rstrip(" .!?")
     asked = _POLITELY.match(body)
     order = strip_opening(body[asked.end() :]) if asked else body
-    if len(order) > _LONGEST_SENTENCE or _REMINDS.match(order):
+    if len(order) > _LONGEST_SENTENCE or _REMINDS.match(order) or _CONFIDES.match(order):
         return False
     if _is_chatter(order) and not _OF_ANSWERS.search(order):
         return False
@@ -396,13 +409,21 @@ def read_correction_of_before(message: str) -> str:
     ('No wait, 63.', '')
     """
     first = next(iter(plain_sentences(message)), "")
-    marked = _CORRECTS.match(first)
-    found = marked or _MAY_CORRECT.match(first)
-    then = found["then"] if found is not None else ""
+    meant = _MEANT.search(first)
+    body = first[: meant.start()] if meant is not None else first
+    marked = _CORRECTS.match(body)
+    found = marked or _MAY_CORRECT.match(body)
+    then = found["then"] if found is not None else body if meant is not None else ""
     if not _HAS_VALUE.search(then) or len(_WORD.findall(then)) > _LONGEST_CORRECTION or first.rstrip().endswith("?"):
         return ""
     points = _POINTS.match(then) is not None
-    return first if points or (marked is not None and not read_statement(then, SELF)) else ""
+    sure = marked is not None or meant is not None or _NOT_THE_OTHER.search(then) is not None
+    return first if points or (sure and not read_statement(then, SELF)) else ""
+
+
+_MEANT = re.compile(r"[,\s]+(?:is what )?i mean(?:t)?[.!\s]*$", re.I)
+_NOT_THE_OTHER = re.compile(r",? not \S+[.!\s]*$", re.I)
+"""What says by its end that it corrects: "Friday, I mean", "17:40, not 7:40"."""
 
 
 _NAMED_INSIDE = re.compile(r"(?<=[\w,] )(?!I\b)[A-Z]\w")
