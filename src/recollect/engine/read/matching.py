@@ -130,7 +130,7 @@ def _put_later_first(engine: Engine, reader: Reader, found: Sequence[Ranked]) ->
     ordered = [at[place] for place in (later_first(list(at), links, may_pass) if links else at)]
     updated: dict[Place, list[Place]] = defaultdict(list)
     for later, earlier in sorted(links):
-        if links[later, earlier].reason != NEAR:
+        if links[later, earlier].reason != NEAR and not _is_believed_more(engine, at[earlier], at[later]):
             updated[later].append(earlier)
     return [item._replace(updates=tuple(updated[item.place])) for item in _with_newness(ordered)]
 
@@ -336,12 +336,15 @@ def mark_outdated(
 
 
 def _find_outdated(chosen: Sequence[Ranked]) -> dict[Place, Place]:
-    """Return the chosen memories that another of them may outdate for a stated reason, each with the first such."""
-    rank = {item.place: rank for rank, item in enumerate(chosen)}
+    """Return the chosen memories that another of them may outdate for a stated reason, each with the first such.
+
+    The doubt holds whichever of the two answers the question better.
+    """
+    places = {item.place for item in chosen}
     found: dict[Place, Place] = {}
     for item in chosen:
         for earlier in item.updates:
-            if earlier in rank and (rank[earlier] > rank[item.place] or item.is_successor):
+            if earlier in places:
                 found.setdefault(earlier, item.place)
     return found
 
