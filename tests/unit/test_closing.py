@@ -155,6 +155,16 @@ def test_closing_waits_for_nobody(tmp_path: Path) -> None:
             assert [one.content for one in again.list(owner="ana")] == ["Ana has a dog"] and again.verify().ok
 
 
+def test_closing_a_store_that_was_only_read_makes_no_file(tmp_path: Path) -> None:
+    place = tmp_path / "memory.db"
+    with recollect.open(place) as mem:
+        mem.add("Ana has a dog", owner="ana")
+    Path(f"{place}.lock").unlink()
+    with recollect.open(place) as mem:
+        assert mem.list(owner="ana").items
+    assert list(tmp_path.iterdir()) == [place]
+
+
 @contextmanager
 def program(text: str, place: Path) -> Iterator["subprocess.Popen[bytes]"]:
     """Run a program that has the file open until the block ends."""

@@ -115,9 +115,9 @@ class Connections:
             self._writer = self._connect()
         return self._writer
 
-    def holds_writer(self) -> bool:
-        """Return whether the connection that writes is open and its own, not one that a fork copied."""
-        return self._writer is not None and not self._cut_off
+    def has_written(self) -> bool:
+        """Return whether the connection that writes has changed anything, and is no copy that a fork made."""
+        return self._writer is not None and not self._cut_off and self._writer.total_changes > 0
 
     @contextmanager
     def reader(self) -> Iterator[sqlite3.Connection]:

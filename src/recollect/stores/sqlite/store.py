@@ -342,23 +342,25 @@ class SqliteStore:
         return 0 if self._in_memory else sum(f.stat().st_size for f in files if f.exists())
 
     def close(self) -> None:
-        self._move_log_into_file()
-        self._connections.close()
-        self._queue.close()
+        try:
+            self._move_log_into_file()
+        finally:
+            self._connections.close()
+            self._queue.close()
 
     def _move_log_into_file(self) -> None:
         """Empty the write-ahead log if nobody is in the way, so that the file may be copied alone.
 
         SQLite does so by itself when the last connection of all processes closes; here another process has the file open.
         """
-        if self._in_memory or not self._connections.holds_writer():
+        if self._in_memory or not self._connections.has_written():
             return
         try:
             with self._queue.turn(0):
                 db = self._connections.writer()
                 db.execute("PRAGMA busy_timeout = 0")
                 db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        except (StoreBusy, StoreUnavailable, sqlite3.Error):
+        except (StoreBusy, StoreUnavailable, sqlite3.Error, OSError):
             pass  # closing has to succeed: what stays in the log is safe there, and the next to close tries again
 
     def _prepare(self, fresh_store_id: str) -> str:
