@@ -75,6 +75,7 @@ def _median(client: TestClient, address: str) -> float:
 
 
 def main() -> int:
+    OUT.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=OUT) as folder:
         source = filled(EACH)
         ks = f"(WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n WHERE k < {TIMES - 1}) SELECT k FROM n)"
