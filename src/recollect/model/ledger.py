@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from recollect.model.vocabulary import ByText, Namespace, Space
 
-RULES_VERSION = 9
+RULES_VERSION = 10
 """Raised whenever keys, slots, fingerprints or index terms move. Every entry names the version that decided it.
 
 Version 3 has the statement reader's first version, with the tagger's models that ``rules.statements.tagger`` pins; version 4

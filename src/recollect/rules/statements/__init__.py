@@ -38,7 +38,7 @@ __all__ = [
     "relate",
 ]
 
-READER_VERSION = 7
+READER_VERSION = 8
 """Raise it when a change of the rules moves slots, values or names of frames."""
 
 
