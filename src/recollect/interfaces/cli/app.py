@@ -69,6 +69,7 @@ _ALSO_CALLED = {
     "memory-block": "block",
     "snapshot-block": "snapshot",
     "edit": "set",
+    "outdated": "conflicts contradictions waiting",
     "update": "replace",
     "chain": "versions",
     "verify": "check",
