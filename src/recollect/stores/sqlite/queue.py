@@ -56,14 +56,16 @@ class WriterQueue:
     @contextmanager
     def turn_among_threads(self, patience_s: float) -> Iterator[bool]:
         """Keep this process's other threads from writing; whether the turn came in time."""
-        place = Place()
+        line, place = self._line, Place()
         try:
-            mine = self.hold(place, patience_s)
+            line.append(place)
+            mine = _wait_for_first(line, place, patience_s)
             if mine:
                 self._own.place = place
             yield mine
         finally:
-            self.leave(place)
+            line.remove(place)
+            _wake_first(line)
 
     @contextmanager
     def rest(self) -> Iterator[bool]:
@@ -125,8 +127,10 @@ class WriterQueue:
             raise self._busy_error("process")
 
     def _busy_error(self, holder: str) -> StoreBusy:
-        hint = "Try again, or open the store with a longer timeout_s."
-        return StoreBusy(f"another {holder} has been writing for more than {self._timeout_s:g} s.", hint=hint)
+        return StoreBusy(
+            f"another {holder} has been writing for more than {self._timeout_s:g} s.",
+            hint="Try again, or open the store with a longer timeout_s.",
+        )
 
 
 def _wait_for_first(line: deque[Place], place: Place, patience_s: float) -> bool:
