@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import subprocess
+import sys
 import time
 from threading import Event
 
@@ -100,3 +101,19 @@ def test_a_worker_ends_when_it_is_told_to(shell: Shell) -> None:
         process.kill()
         process.wait()
     assert shell.json("worker", "--once")["outcomes"] == {"done": 1}, "it gave its tenant back"
+
+
+LOCKED = """
+import os, signal, threading
+from recollect.interfaces.cli.upkeep import stop_on_signals
+stop = threading.Event()
+with stop_on_signals(stop):
+    with stop._cond:
+        os.kill(os.getpid(), signal.SIGTERM)
+    assert stop.wait(10)
+"""
+
+
+def test_a_signal_that_strikes_while_the_event_is_locked_is_heard() -> None:
+    """The lock is held for a moment whenever the worker begins to wait, and a handler runs in the same thread."""
+    assert subprocess.run([sys.executable, "-c", LOCKED], timeout=PATIENCE_S).returncode == 0

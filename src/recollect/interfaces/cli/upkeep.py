@@ -4,7 +4,8 @@ import signal
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from threading import Event
+from queue import SimpleQueue
+from threading import Event, Thread
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -180,18 +181,29 @@ def worker(
 
 @contextmanager
 def stop_on_signals(stop: Event) -> Iterator[None]:
-    """End at the first signal after the stream at hand, and at the second at once."""
+    """End at the first signal after the stream at hand, and at the second at once.
+
+    A handler may strike while its thread holds the event's lock, so it rings a queue, which takes none, and another thread
+    sets the event.
+    """
+    bell: SimpleQueue[None] = SimpleQueue()
+
+    def relay() -> None:
+        bell.get()
+        stop.set()
 
     def end(number: int, frame: object) -> None:
-        stop.set()
+        bell.put(None)
         signal.signal(number, before[number])
 
+    Thread(target=relay, daemon=True).start()
     before = {int(one): signal.signal(one, end) for one in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+        bell.put(None)
 
 
 def describe_round(round: Round) -> list[str]:
