@@ -109,6 +109,7 @@ def test_every_command_that_is_offered_can_be_pasted_as_it_stands(shell: Shell) 
         shutil.copy(shell.folder / store[1], shell.folder / copy)
         shell.run("--store", copy, *words[2:])
     assert "`recollect --store 'notes/my memory.db' outdated`" in shell.run(*store, "consolidate")
+    assert "`recollect --store 'notes/my memory.db' outdated`" in shell.run("consolidate", *store)
 
 
 def test_two_memories_that_no_pair_holds_are_not_resolved(shell: Shell) -> None:

@@ -175,7 +175,7 @@ def note(paths: Iterable[str], erased: Sequence[Erased]) -> None:
 
 
 def examine_lists(paths: Iterable[str], erased: Sequence[Erased]) -> list[str]:
-    """Return what is wrong with the lists beside the backups that are where they were put."""
+    """Return what is wrong with the lists beside the backups that are still at their paths."""
     found = []
     for path in (path for path in map(Path, paths) if path.exists()):
         listed = beside(path)

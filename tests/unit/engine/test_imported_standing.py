@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import recollect
+from recollect.rules.trust.authority import belief_in, granted_fields
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 STANDING: dict[str, Any] = {
@@ -440,3 +441,18 @@ def test_imported_vouchers_are_there_and_weigh_what_their_signature_earns(
     assert [one["id"] for one in mem.get(it.id).vouchers if "imported" not in one] == ["agent:moss"]
     state = mem.state_hash()
     assert mem.verify().ok and mem.rebuild() and mem.state_hash() == state
+
+
+def test_what_grants_a_claim_is_named_for_every_claim() -> None:
+    """Each claim that is held back without a belief goes through with the one that is named for it."""
+    place = {"owner": "default", "space": "user"}
+    record = {
+        "content": "x", "owner": "ana", "space": "project", "user_id": "ana", "authority": "user_asserted", "source": "user",
+        "authority_reason": "source:user", "tier": "canon", "pinned": True, "importance": 5,
+    }  # fmt: skip
+    claims = granted_fields(record, {}, place)[1]
+    assert claims.keys() == record.keys() - {"content"}
+    for name in claims:
+        belief = belief_in(name)
+        assert belief is not None and name not in granted_fields(record, {}, place, (belief,))[1]
+    assert belief_in("content") is None

@@ -119,7 +119,7 @@ class Former:
 
     "Pipelines run in GitHub Actions, CircleCI is gone" hardly answers what the CI system is, but the memory that it replaced
     did. So a superseded version that is near a question speaks for the active one of its chain: its cosine, its words and
-    its terms count as that one's own where they are nearer. Nothing of it is told, and nothing is stored for it.
+    its terms count as that one's own where they are nearer. The version itself is not returned, and nothing is stored for it.
     """
 
     def __init__(self, reader: Reader, tenant: str, near: Sequence[Place]) -> None:

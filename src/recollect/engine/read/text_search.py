@@ -209,7 +209,7 @@ class TextSearch:
         }
 
     def _choose_postings(self, everything: Postings) -> tuple[_Plan, Postings]:
-        """Return the plan for postings that were read already, and those that it uses."""
+        """Return the search plan that needs no more than the postings at hand, and the postings that it uses."""
         plan = self._plan(_sum_frequencies({term: len(of_term)} for (_, term), of_term in everything.items()))
         limits = dict(plan.find)
         return plan, {at: of_term[: limits[at[1]]] for at, of_term in everything.items() if at[1] in limits}
@@ -250,7 +250,7 @@ def _count_visible(
     """Return the number and length of the visible texts, and how many have each term.
 
     In a partly hidden stream the visible postings are counted one by one. A term too common to be read there counts as
-    if every text had it. The length of texts is estimated from those that were read.
+    if every text had it. The length of all texts is estimated from the texts whose postings were read.
     """
     documents = {s.number: partly.get(s.number, s.documents) for s in streams}
     totals: dict[str, int] = {}

@@ -16,7 +16,7 @@ from typer.core import TyperGroup, TyperOption
 from typer.exceptions import Abort, Exit, TyperException
 
 from recollect import __version__
-from recollect.interfaces.cli.session import Session, get_session, note_typed_options
+from recollect.interfaces.cli.session import Session, get_session, is_typed, note_typed_option, typed_options
 from recollect.model.errors import BadInput, RecollectError
 from recollect.model.rendering import visible, visible_json
 
@@ -164,8 +164,8 @@ def _repeat_option(option: TyperOption) -> TyperOption:
 
 def _override(context: Any, option: Any, value: Any) -> Any:
     """Let an option after the command win over the same one before it, or over its default."""
-    source = context.get_parameter_source(option.name)
-    if source is not None and source.name == "COMMANDLINE":
+    if is_typed(context, option.name):
+        note_typed_option(option.name, value)
         context.obj = replace(get_session(context), **{option.name: value})
     return value
 
@@ -213,7 +213,10 @@ def options(
 ) -> None:
     """Take the options of every command, and ``--version``."""
     context.obj = Session(store, as_json, policy, tenant, as_user, as_agent, as_session)
-    note_typed_options(context)
+    typed_options.clear()
+    for name, value in context.params.items():
+        if is_typed(context, name):
+            note_typed_option(name, value)
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -139,9 +139,8 @@ def say(line: str) -> None:
 
 def offer(command: str, *, to_a_person: bool = False) -> str:
     """Return a command to paste, as markup, with the global options of this one; no agent may run what is for a person."""
-    options = [
-        word for name, value in typed_options if not to_a_person or name != "--as-agent" for word in (name, value)
-    ]
+    typed = typed_options.items()
+    options = [word for name, value in typed if not to_a_person or name != "--as-agent" for word in (name, value)]
     return escape(f"{shlex.join(['recollect', *options])} {command}")
 
 

@@ -59,17 +59,22 @@ Draw = Callable[[Any], None] | str
 """How people see an answer: a function that draws it, or the name of one in ``screen``, which is loaded only to draw."""
 
 
-typed_options: list[tuple[str, str]] = []
+typed_options: dict[str, str] = {}
 """The global options that were typed, which every command that is offered repeats, so that it can be pasted as it stands."""
 
 
-def note_typed_options(context: typer.Context) -> None:
-    """Note the global options that were typed. A URL may hold a password, and is left out."""
-    typed_options.clear()
-    for name, value in context.params.items():
-        source = context.get_parameter_source(name)
-        if source is not None and source.name == "COMMANDLINE" and isinstance(value, str) and "://" not in value:
-            typed_options.append((f"--{name.replace('_', '-')}", value))
+def is_typed(context: typer.Context, name: str) -> bool:
+    """Return whether an option was typed, and is neither a default nor from the environment."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def note_typed_option(name: str, value: object) -> None:
+    """Note a global option that was typed; the last one of a name counts. A URL may hold a password, and is left out."""
+    option = f"--{name.replace('_', '-')}"
+    typed_options.pop(option, None)
+    if isinstance(value, str) and "://" not in value:
+        typed_options[option] = value
 
 
 class IfMissing(Enum):

@@ -259,7 +259,7 @@ def schema_text() -> str:
 def _draw_import(done: Any) -> None:
     say, escape, styled, word = screen.say, screen.escape, screen.style_text, screen.colour_word
     from recollect.rules.plain_view import counted
-    from recollect.rules.trust.authority import BELIEVABLE
+    from recollect.rules.trust.authority import belief_in
 
     said = "what would become of them" if done.dry_run else "what became of them"
     say(f"{escape(done.file)}: {counted(done.read, 'record')}, and {said}")
@@ -274,9 +274,8 @@ def _draw_import(done: Any) -> None:
     for column in done.guessed_columns:
         say(f"  the words were taken from the column {escape(repr(column))}; --map content=… names another")
     for name, count in done.claimed.items():
-        grants = next((what for what, fields in BELIEVABLE.items() if name in fields.replace(",", "").split()), None)
-        how = f": `--believe {grants}` grants it" if grants else ""
-        how += f", and --{name} says it for every record" if grants and name in ("owner", "space") else ""
+        belief = belief_in(name)
+        how = f": `--believe {belief}` grants it where no option says otherwise" if belief else ""
         say(f"  {counted(count, 'record')} claimed {name}, which was not granted and is kept in meta.claimed{how}")
     for line in (*done.by_time[:20], *done.notes[:20]):
         say(f"  {escape(line)}")

@@ -148,7 +148,7 @@ def worker(
         bool, typer.Option("--procrastinate", help="Take the rounds from a queue in PostgreSQL, shared by a fleet.")
     ] = False,
 ) -> int:
-    """Look after all tenants: upkeep, consolidation, and what a language model proposes. Runs until it is told to end."""
+    """Look after all tenants: upkeep, consolidation, and what a language model proposes. Runs until a signal ends it."""
     session, stop, outcomes, failed = get_session(context), Event(), Counter[str](), list[str]()
 
     def tell(round: Round) -> None:

@@ -208,7 +208,7 @@ def read_parting(context: Context) -> list[Frame]:
 
 
 def read_job_end(context: Context) -> list[Frame]:
-    """ "I quit my job", "Ida got laid off last week": the employer is no longer the one there was, whoever it is."""
+    """ "I quit my job", "Ida got laid off last week": the employer that was known no longer is, also without its name."""
     verb = context.verb
     happened = verb.past or verb.perfect or verb.lemma == "quit"
     if context.negated or context.tense is Tense.UNSURE or not happened:

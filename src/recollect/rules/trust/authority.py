@@ -58,10 +58,17 @@ BELIEVABLE: Mapping[str, str] = {
     WEIGHT: "authority, source, canon, pins and the highest importance",
 }
 """What an import may be asked to believe of a file."""
+_OF_PLACE = frozenset(("owner", "space", "user_id"))
+_OF_WEIGHT = frozenset(("authority", "authority_reason", "source", "tier", "pinned", "importance"))
 HIGHEST_IMPORTANCE = 4
 """The highest importance that a file may give its records. Five is for canon, and for callers here."""
 _MODEST = frozenset({Source.AGENT, Source.IMPORT, Source.TEST_SUITE})
 """Sources with no more authority than an import."""
+
+
+def belief_in(field: str) -> str | None:
+    """Return what an import has to believe for a claim of this field to be granted; ``None`` if nothing grants it."""
+    return PLACE if field in _OF_PLACE else WEIGHT if field in _OF_WEIGHT else None
 
 
 def granted_fields(
